@@ -1,0 +1,47 @@
+/** Fixed-point numbers: what each scale means, and every rounding by name. */
+
+/** Prices and quantities count in 1e-8 of their unit, as safe integers. */
+export const unitScale = 100_000_000
+
+/** Money counts in 1e-6 USD: `number` (a safe integer) inside one market, `bigint` in a trader's ledger. */
+export const moneyScale = 1_000_000
+
+/** Fee rates count in 1e-8 of notional. */
+export const rateScale = 100_000_000
+
+/**
+ * The decimal a client wrote, as a count of 1e-8. `NaN` when it has more than eight decimals: no tick or lot divides
+ * that, so it is refused where ticks and lots are checked.
+ */
+export const unitsOf = (decimal: number): number => {
+  const units = Math.round(decimal * unitScale)
+  return units / unitScale === decimal ? units : NaN
+}
+
+/** The shortest decimal of a count of 1e-8; exact, since both sides are integers below 2^53. */
+export const decimalOfUnits = (units: number): number => units / unitScale
+
+/** Money as the decimal of a frame; exact below 2^53 millionths. */
+export const decimalOfMoney = (money: number | bigint): number => Number(money) / moneyScale
+
+/** `floor(a * b / divisor)` without passing 2^53 on the way; `a`, `b` >= 0, `divisor` > 0. */
+export const mulDivDown = (a: number, b: number, divisor: number): number => {
+  const product = a * b
+  return product <= Number.MAX_SAFE_INTEGER
+    ? Math.floor(product / divisor)
+    : Number(BigInt(a) * BigInt(b) / BigInt(divisor))
+}
+
+/** `ceil(a * b / divisor)` without passing 2^53 on the way; `a`, `b` >= 0, `divisor` > 0. */
+export const mulDivUp = (a: number, b: number, divisor: number): number => {
+  const product = a * b
+  return product <= Number.MAX_SAFE_INTEGER
+    ? Math.ceil(product / divisor)
+    : Number((BigInt(a) * BigInt(b) + BigInt(divisor) - 1n) / BigInt(divisor))
+}
+
+/** `ceil(a / b)` of positive money. */
+export const divideUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
+
+/** Plain decimal text, never an exponent: for the string fields of market data and reference data. */
+export const text = (units: number, decimals: number): string => (units / unitScale).toFixed(decimals)

@@ -1,0 +1,99 @@
+/** A perpetual contract: its steps, its bounds and the list the venue starts with. */
+import { unitScale, unitsOf } from "./Decimal.ts"
+
+export type ProductCategory = "EQUITY" | "INDEX" | "COMMODITY" | "FX"
+
+export interface Instrument {
+  readonly clobPairId: number
+  readonly symbol: string
+  readonly base: string
+  readonly quote: string
+  readonly category: ProductCategory
+  /** Price step in 1e-8 USD. */
+  readonly tick: number
+  /** Quantity step in 1e-8 of a base unit. */
+  readonly lot: number
+  /** In lots. */
+  readonly minQuantity: number
+  /** In lots. */
+  readonly maxQuantity: number
+  readonly maxLeverage: number
+  /** Money (1e-6 USD) of one lot moved by one tick; a whole number, so that cash sums stay exact. */
+  readonly tickLotMoney: number
+}
+
+/** Ticks of a decimal price; `NaN` when it is not a multiple of the tick. */
+export const ticksOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.tick)
+
+/** Lots of a decimal quantity; `NaN` when it is not a multiple of the lot. */
+export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lot)
+
+export const priceOf = (instrument: Instrument, ticks: number): number => ticks * instrument.tick / unitScale
+
+export const quantityOf = (instrument: Instrument, lots: number): number => lots * instrument.lot / unitScale
+
+/** Money of a quantity at a price of whole ticks; exact. */
+export const notional = (instrument: Instrument, ticks: number, lots: number): number =>
+  ticks * lots * instrument.tickLotMoney
+
+/** Decimals needed to print a price. */
+export const priceDecimals = (instrument: Instrument): number => decimals(instrument.tick)
+
+/** Decimals needed to print a quantity. */
+export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lot)
+
+/** The contracts a new venue lists (venue-rules 1). */
+export const starters: ReadonlyArray<Instrument> = [
+  list(1, "AAPL", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
+  list(2, "NVDA", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
+  list(3, "TSLA", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
+  list(4, "MSFT", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
+  list(5, "US500", "INDEX", 0.1, 0.0001, 0.001, 1_000, 30),
+  list(6, "US100", "INDEX", 0.1, 0.0001, 0.001, 1_000, 30),
+  list(7, "GOLD", "COMMODITY", 0.1, 0.001, 0.01, 10_000, 30),
+  list(8, "SILVER", "COMMODITY", 0.001, 0.01, 0.1, 100_000, 20),
+  list(9, "CL", "COMMODITY", 0.001, 0.01, 0.1, 100_000, 20),
+  list(10, "COPPER", "COMMODITY", 0.001, 0.01, 0.1, 100_000, 20),
+  list(11, "NATGAS", "COMMODITY", 0.001, 0.01, 0.1, 100_000, 20),
+  list(12, "EUR", "FX", 0.00001, 1, 10, 50_000_000, 50),
+  list(13, "GBP", "FX", 0.00001, 1, 10, 50_000_000, 50),
+  list(14, "AUD", "FX", 0.00001, 1, 10, 50_000_000, 50)
+]
+
+function list(
+  clobPairId: number,
+  base: string,
+  category: ProductCategory,
+  tick: number,
+  lot: number,
+  min: number,
+  max: number,
+  maxLeverage: number
+): Instrument {
+  const tickUnits = unitsOf(tick)
+  const lotUnits = unitsOf(lot)
+  return {
+    clobPairId,
+    symbol: `${base}-USD`,
+    base,
+    quote: "USD",
+    category,
+    tick: tickUnits,
+    lot: lotUnits,
+    minQuantity: unitsOf(min) / lotUnits,
+    maxQuantity: unitsOf(max) / lotUnits,
+    maxLeverage,
+    tickLotMoney: tickUnits * lotUnits / 10_000_000_000
+  }
+}
+
+function steps(decimal: number, step: number): number {
+  const units = unitsOf(decimal)
+  return units % step === 0 ? units / step : NaN
+}
+
+function decimals(step: number): number {
+  let places = 8
+  for (let rest = step; rest % 10 === 0 && places > 0; rest /= 10) places--
+  return places
+}

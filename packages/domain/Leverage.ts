@@ -1,0 +1,31 @@
+/** Leverage: its levels, its margin rates and the position limit each level carries (venue-rules 6 and 7). */
+import { divideUp, moneyScale } from "./Decimal.ts"
+import type { Instrument, ProductCategory } from "./Instrument.ts"
+
+/** Levels an account may choose: 1 to the instrument's maximum. */
+export const isLevel = (instrument: Instrument, leverage: number): boolean =>
+  Number.isInteger(leverage) && leverage >= 1 && leverage <= instrument.maxLeverage
+
+/** Initial margin of a notional, rounded up. */
+export const initialMargin = (notional: bigint, leverage: number): bigint => divideUp(notional, BigInt(leverage))
+
+/** Maintenance margin: two thirds of the initial, rounded up. */
+export const maintenanceMargin = (notional: bigint, leverage: number): bigint =>
+  divideUp(2n * notional, 3n * BigInt(leverage))
+
+/** Position limit at the maximum leverage, in USD at mark. */
+export const positionLimitUsd = (instrument: Instrument): number =>
+  instrument.category === "COMMODITY"
+    ? (instrument.base === "GOLD" ? limits.INDEX : limits.COMMODITY)
+    : limits[instrument.category]
+
+/** `2 x limit x (1 - L / (2 x Lmax))` in money, rounded down. */
+export const maxNotional = (instrument: Instrument, leverage: number): number =>
+  Math.floor(positionLimitUsd(instrument) * moneyScale * (2 * instrument.maxLeverage - leverage) / instrument.maxLeverage)
+
+const limits: Record<ProductCategory, number> = {
+  FX: 50_000_000,
+  INDEX: 10_000_000,
+  COMMODITY: 5_000_000,
+  EQUITY: 2_500_000
+}

@@ -1,0 +1,218 @@
+/** What may be asked of one market and what its log records. Prices in ticks, quantities in lots, money in 1e-6 USD. */
+import { Schema } from "effect"
+import { type EndStatus, type Order, OrderOrigin, OrderType, Side, TimeInForce } from "./Order.ts"
+import { OrderRefusal } from "./Reject.ts"
+
+const envelope = {
+  commandId: Schema.String,
+  expiresAtMillis: Schema.Number,
+  /** The trader's journal epoch: a market that has seen a higher one of this user refuses. */
+  traderEpoch: Schema.Number,
+  userId: Schema.String,
+  accountId: Schema.String
+}
+
+/** What the desk found that outranks nothing the market checks before it: taken at its place in the order of checks. */
+const Finding = Schema.NullOr(Schema.Literals(["REJECTED_TOO_MANY_OPEN_ORDERS", "FAILED_MARGIN_CHECK"]))
+export type Finding = typeof Finding.Type
+
+/** Terms that belong to the user and so travel with the command. */
+const terms = {
+  makerRate: Schema.Number,
+  takerRate: Schema.Number,
+  /** Position limit of the chosen leverage in money, before the period's share. */
+  maxNotional: Schema.Number,
+  finding: Finding
+}
+
+/** Shape, ticks and lots were checked by the desk; the order id is the command id. */
+export const Place = Schema.TaggedStruct("Place", {
+  ...envelope,
+  ...terms,
+  side: Side,
+  type: OrderType,
+  timeInForce: TimeInForce,
+  price: Schema.Number,
+  quantity: Schema.Number,
+  reduceOnly: Schema.Boolean,
+  clientOrderId: Schema.String,
+  builderCode: Schema.String,
+  origin: OrderOrigin
+})
+export type Place = typeof Place.Type
+
+/** `price` and `quantity` 0 mean unchanged; `NaN` travels as a `Refuse`, so both are whole here. */
+export const Modify = Schema.TaggedStruct("Modify", {
+  ...envelope,
+  ...terms,
+  orderId: Schema.String,
+  side: Side,
+  type: OrderType,
+  price: Schema.Number,
+  quantity: Schema.Number,
+  reduceOnly: Schema.Boolean
+})
+export type Modify = typeof Modify.Type
+
+export const Cancel = Schema.TaggedStruct("Cancel", {
+  ...envelope,
+  orderId: Schema.String,
+  byClientOrderId: Schema.Boolean
+})
+export type Cancel = typeof Cancel.Type
+
+export const CancelAll = Schema.TaggedStruct("CancelAll", envelope)
+export type CancelAll = typeof CancelAll.Type
+
+/** Sized here, where the position is true: LIMIT IOC reduce-only, 5 % through the mark and clipped to the band. */
+export const Close = Schema.TaggedStruct("Close", {
+  ...envelope,
+  ...terms,
+  clientOrderId: Schema.String,
+  builderCode: Schema.String
+})
+export type Close = typeof Close.Type
+
+/** The request as the client wrote it, for the answer to a refusal. */
+export const Echo = Schema.Struct({
+  orderId: Schema.String,
+  side: Schema.NullOr(Side),
+  type: Schema.NullOr(OrderType),
+  timeInForce: Schema.NullOr(TimeInForce),
+  /** Decimals, not ticks and lots: they may be neither. */
+  price: Schema.Number,
+  quantity: Schema.Number,
+  clientOrderId: Schema.String,
+  reduceOnly: Schema.Boolean
+})
+export type Echo = typeof Echo.Type
+
+/** A command the desk already refused; it passes through the log so that a symbol's answers keep one order. */
+export const Refuse = Schema.TaggedStruct("Refuse", { ...envelope, status: OrderRefusal, echo: Echo })
+export type Refuse = typeof Refuse.Type
+
+export const TraderCommand = Schema.Union([Place, Modify, Cancel, CancelAll, Close, Refuse])
+export type TraderCommand = typeof TraderCommand.Type
+
+/** The outside price of the underlier, in 1e-8 USD. */
+export interface Observe {
+  readonly _tag: "Observe"
+  readonly price: number
+}
+
+/** A clock reading: the mark, its average and the bands are brought up to now. */
+export interface Tick {
+  readonly _tag: "Tick"
+}
+
+/** A trader has a new owner: commands of older epochs are refused from here on. */
+export interface RaiseEpoch {
+  readonly _tag: "RaiseEpoch"
+  readonly userId: string
+  readonly traderEpoch: number
+}
+
+export type MarketCommand = TraderCommand | Observe | Tick | RaiseEpoch
+
+export interface Accepted {
+  readonly _tag: "Accepted"
+  readonly commandId: string
+  readonly expiresAtMillis: number
+  readonly order: Order
+  readonly makerRate: number
+  readonly atMillis: number
+}
+
+export interface Refused {
+  readonly _tag: "Refused"
+  readonly commandId: string
+  readonly expiresAtMillis: number
+  readonly userId: string
+  readonly accountId: string
+  readonly status: "EXPIRED" | OrderRefusal
+  readonly echo: Echo
+  readonly atMillis: number
+}
+
+/** One side of a trade; `order.remaining` is what is left after it. */
+export interface Fill {
+  readonly order: Order
+  readonly fee: number
+  /** Profit this fill realised, before its fee. */
+  readonly realised: number
+}
+
+export interface Traded {
+  readonly _tag: "Traded"
+  readonly tradeId: string
+  /** 1, 2, 3 … within the market. */
+  readonly number: number
+  readonly price: number
+  readonly quantity: number
+  readonly notional: number
+  readonly maker: Fill
+  readonly taker: Fill
+  readonly atMillis: number
+}
+
+/** An order left without being filled whole. `commandId` is the cancel's, or empty when nobody asked. */
+export interface Ended {
+  readonly _tag: "Ended"
+  readonly commandId: string
+  readonly order: Order
+  readonly status: EndStatus
+  readonly atMillis: number
+}
+
+/** New price or quantity. `requeued` orders went to the back of their price. `commandId` is empty when a reduce-only order was cut. */
+export interface Modified {
+  readonly _tag: "Modified"
+  readonly commandId: string
+  readonly order: Order
+  readonly requeued: boolean
+  readonly atMillis: number
+}
+
+/** A command that changes nothing by itself is done; its id is remembered. A cancel's and a modify's too, after their facts. */
+export interface Done {
+  readonly _tag: "Done"
+  readonly commandId: string
+  readonly expiresAtMillis: number
+  readonly userId: string
+  readonly accountId: string
+  readonly atMillis: number
+}
+
+/** Everything that follows from outside price and time. Prices in 1e-8 USD, bounds in ticks. */
+export interface Priced {
+  readonly _tag: "Priced"
+  readonly oracle: number
+  readonly mark: number
+  /** EMA over 150 s of mid - oracle, in 1e-8 USD, signed. */
+  readonly premium: number
+  /** Price bands: no buy above `upper`, no sell below `lower`. */
+  readonly lower: number
+  readonly upper: number
+  /** Static bounds of any order. */
+  readonly minPrice: number
+  readonly maxPrice: number
+  /** Share of position and open-interest limits in force, in basis points: 10,000 while open. */
+  readonly limitShareBps: number
+  readonly atMillis: number
+}
+
+export interface EpochRaised {
+  readonly _tag: "EpochRaised"
+  readonly userId: string
+  readonly traderEpoch: number
+  readonly atMillis: number
+}
+
+export type MarketEvent = Accepted | Refused | Traded | Ended | Modified | Done | Priced | EpochRaised
+
+/** The total quantity at one price; 0 when the level is gone. */
+export interface Level {
+  readonly side: Side
+  readonly price: number
+  readonly quantity: number
+}

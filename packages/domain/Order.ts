@@ -1,0 +1,99 @@
+/** An order: what it is, what may be asked of it before it is in ticks and lots, and how it ends. */
+import { Schema } from "effect"
+
+export const Side = Schema.Literals(["BUY", "SELL"])
+export type Side = typeof Side.Type
+
+/** `TAKE_PROFIT`, `STOP_LOSS` and `STOP_MARKET` can be said on the wire; no symbol offers them yet. */
+export const OrderType = Schema.Literals(["LIMIT", "MARKET", "ALO", "TAKE_PROFIT", "STOP_LOSS", "STOP_MARKET"])
+export type OrderType = typeof OrderType.Type
+
+export const TimeInForce = Schema.Literals(["GTC", "IOC", "FOK"])
+export type TimeInForce = typeof TimeInForce.Type
+
+export const OrderOrigin = Schema.Literals(["USER", "CLOSE_POSITION"])
+export type OrderOrigin = typeof OrderOrigin.Type
+
+/** An order as every recorded fact carries it: whole, so that nobody who reads the fact needs a book. */
+export interface Order {
+  /** The id of the command that placed it. */
+  readonly orderId: string
+  readonly userId: string
+  readonly accountId: string
+  readonly side: Side
+  readonly type: OrderType
+  readonly timeInForce: TimeInForce
+  /** In ticks; 0 for MARKET. */
+  readonly price: number
+  /** In lots: the total asked for. */
+  readonly quantity: number
+  /** In lots: what is not yet filled. */
+  readonly remaining: number
+  readonly reduceOnly: boolean
+  /** Empty when the client gave none. */
+  readonly clientOrderId: string
+  readonly origin: OrderOrigin
+  /** Builder code of the connection; empty when there is none. */
+  readonly builderCode: string
+  readonly placedAtMillis: number
+}
+
+/** How an order leaves the book without being filled. */
+export type EndStatus = "CANCELLED" | "CANCELLED_STP" | "IOC_CANCELLED" | "IOC_PARTIALLY_FILLED"
+
+const envelope = {
+  /** Chosen once at the edge; a repeat changes nothing. */
+  commandId: Schema.String,
+  /** Market time after which the command is refused instead of done. */
+  expiresAtMillis: Schema.Number,
+  accountId: Schema.String,
+  symbol: Schema.String
+}
+
+/** Decimals are the client's own JSON numbers; the desk turns them into ticks and lots or a refusal. */
+export const PlaceOrder = Schema.TaggedStruct("PlaceOrder", {
+  ...envelope,
+  side: Side,
+  type: OrderType,
+  timeInForce: TimeInForce,
+  price: Schema.Number,
+  quantity: Schema.Number,
+  reduceOnly: Schema.Boolean,
+  clientOrderId: Schema.String,
+  builderCode: Schema.String
+})
+export type PlaceOrder = typeof PlaceOrder.Type
+
+/** `price` and `quantity` 0 mean unchanged; `quantity` is the new total. */
+export const ModifyOrder = Schema.TaggedStruct("ModifyOrder", {
+  ...envelope,
+  orderId: Schema.String,
+  side: Side,
+  type: OrderType,
+  price: Schema.Number,
+  quantity: Schema.Number,
+  reduceOnly: Schema.Boolean
+})
+export type ModifyOrder = typeof ModifyOrder.Type
+
+export const CancelOrder = Schema.TaggedStruct("CancelOrder", {
+  ...envelope,
+  /** An order id, or a client order id when `byClientOrderId`. */
+  orderId: Schema.String,
+  byClientOrderId: Schema.Boolean
+})
+export type CancelOrder = typeof CancelOrder.Type
+
+/** Of one symbol; the desk sends one to each market the account has joined. */
+export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", envelope)
+export type CancelAllOrders = typeof CancelAllOrders.Type
+
+export const ClosePosition = Schema.TaggedStruct("ClosePosition", {
+  ...envelope,
+  clientOrderId: Schema.String,
+  builderCode: Schema.String
+})
+export type ClosePosition = typeof ClosePosition.Type
+
+export const OrderRequest = Schema.Union([PlaceOrder, ModifyOrder, CancelOrder, CancelAllOrders, ClosePosition])
+export type OrderRequest = typeof OrderRequest.Type

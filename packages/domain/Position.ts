@@ -1,0 +1,57 @@
+/** What one account holds in one market. Market and trader fold the same fills with this and so agree. */
+import { mulDivDown } from "./Decimal.ts"
+import type { Side } from "./Order.ts"
+
+/** Integers throughout: lots, and money in 1e-6 USD below 2^53. Changed in place by its one owner. */
+export interface Position {
+  /** Signed lots; negative is short. */
+  quantity: number
+  /** Cash from trades: a buy of `n` moves -n. Fees and funding are apart. */
+  cashFlow: number
+  /** Signed cost of what is held: positive when long. `cashFlow + basis` is the realised profit. */
+  basis: number
+  /** Paid so far; negative after rebates. */
+  fees: number
+  /** Received so far; negative when paid. */
+  funding: number
+}
+
+export const flat = (): Position => ({ quantity: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 })
+
+/** Profit taken by reducing fills so far, before fees and funding. */
+export const realised = (position: Position): number => position.cashFlow + position.basis
+
+/**
+ * Books a fill and returns the profit it realised. The basis of a part that leaves is rounded towards zero, so that
+ * what stays carries the remainder. `notional` is exact: ticks x lots x money of one.
+ */
+export const fill = (position: Position, side: Side, lots: number, notional: number, fee: number): number => {
+  const before = realised(position)
+  const signedLots = side === "BUY" ? lots : -lots
+  const cost = side === "BUY" ? notional : -notional
+  const held = position.quantity
+  position.cashFlow -= cost
+  position.fees += fee
+  position.quantity = held + signedLots
+  if (held === 0 || (held > 0) === (signedLots > 0)) {
+    position.basis += cost
+  } else if (lots < Math.abs(held)) {
+    const leaving = mulDivDown(Math.abs(position.basis), lots, Math.abs(held))
+    position.basis -= held > 0 ? leaving : -leaving
+  } else {
+    // Flat, or turned round: what is left was bought at this fill's price, so the division is exact.
+    const left = lots - Math.abs(held)
+    position.basis = left === 0 ? 0 : Math.sign(cost) * mulDivDown(notional, left, lots)
+  }
+  assertSafe(position)
+  return realised(position) - before
+}
+
+/** Profit at a price if all were closed there: `value` is quantity x mark in money, signed. */
+export const unrealised = (position: Position, value: bigint): bigint => value - BigInt(position.basis)
+
+function assertSafe(position: Position): void {
+  if (!Number.isSafeInteger(position.cashFlow) || !Number.isSafeInteger(position.basis) || !Number.isSafeInteger(position.fees)) {
+    throw new RangeError("one account's money in one market passed 9.007e9 USD")
+  }
+}

@@ -1,0 +1,31 @@
+/** Every refusal of a well-formed order, by its standard name. */
+import { Schema } from "effect"
+
+export const OrderRefusal = Schema.Literals([
+  "REJECTED",
+  "NO_SUCH_ORDER",
+  "INVALID_ORDER_TYPE",
+  "BAD_SYMBOL",
+  "PRICE_LESS_THAN_MIN_PRICE",
+  "PRICE_GREATER_THAN_MAX_PRICE",
+  "CANNOT_MODIFY_PARTIAL_FILL",
+  "CANNOT_MODIFY_NO_SUCH_ORDER",
+  "CANNOT_MODIFY_ALO_WOULD_CROSS",
+  "FAILED_MARGIN_CHECK",
+  "INVALID_TICK_SIZE_PRECISION_PRICE",
+  "INVALID_TICK_SIZE_PRECISION_QUANTITY",
+  "QUANTITY_LESS_THAN_MIN_QUANTITY",
+  "QUANTITY_GREATER_THAN_MAX_QUANTITY",
+  "INVALID_TIME_IN_FORCE",
+  "REJECTED_WOULD_BREACH_MAX_NOTIONAL",
+  "REJECTED_LESS_THAN_MIN_NOTIONAL",
+  "REJECTED_OPEN_INTEREST_LIMIT",
+  "REJECTED_TOTAL_OPEN_INTEREST_LIMIT",
+  "REJECTED_TOO_MANY_OPEN_ORDERS",
+  "REJECTED_MARKET_CLOSED",
+  "REJECTED_FAILED_TO_PROCESS"
+])
+export type OrderRefusal = typeof OrderRefusal.Type
+
+/** The recorded outcome of a command: accepted, or why not. `EXPIRED`: it reached its market too late and was not done. */
+export type Outcome = "DONE" | "EXPIRED" | OrderRefusal

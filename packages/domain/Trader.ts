@@ -1,0 +1,163 @@
+/** What may be asked of one trader's ledger and what its journal records. Money in 1e-6 USD. */
+import { Schema } from "effect"
+
+/** Money from outside, or an operator's correction when negative. A repeat of `creditId` changes nothing. */
+export const Credit = Schema.TaggedStruct("Credit", {
+  creditId: Schema.String,
+  accountId: Schema.String,
+  amount: Schema.BigInt,
+  reason: Schema.String
+})
+export type Credit = typeof Credit.Type
+
+/** Between two accounts of the same user. */
+export const Transfer = Schema.TaggedStruct("Transfer", {
+  transferId: Schema.String,
+  fromAccountId: Schema.String,
+  toAccountId: Schema.String,
+  amount: Schema.BigInt
+})
+export type Transfer = typeof Transfer.Type
+
+export const SetLeverage = Schema.TaggedStruct("SetLeverage", {
+  accountId: Schema.String,
+  symbol: Schema.String,
+  leverage: Schema.Number
+})
+export type SetLeverage = typeof SetLeverage.Type
+
+/** A subaccount; the primary account exists from the start and has the user's id. */
+export const OpenAccount = Schema.TaggedStruct("OpenAccount", { accountId: Schema.String })
+export type OpenAccount = typeof OpenAccount.Type
+
+/** Cancel-on-disconnect of one connection, switched on or off. */
+export const Arm = Schema.TaggedStruct("Arm", {
+  connectionId: Schema.String,
+  accountId: Schema.String,
+  armed: Schema.Boolean
+})
+export type Arm = typeof Arm.Type
+
+export const LedgerCommand = Schema.Union([Credit, Transfer, SetLeverage, OpenAccount, Arm])
+export type LedgerCommand = typeof LedgerCommand.Type
+
+export const Credited = Schema.TaggedStruct("Credited", {
+  creditId: Schema.String,
+  accountId: Schema.String,
+  amount: Schema.BigInt,
+  reason: Schema.String,
+  atMillis: Schema.Number
+})
+export type Credited = typeof Credited.Type
+
+export const Transferred = Schema.TaggedStruct("Transferred", {
+  transferId: Schema.String,
+  fromAccountId: Schema.String,
+  toAccountId: Schema.String,
+  amount: Schema.BigInt,
+  atMillis: Schema.Number
+})
+export type Transferred = typeof Transferred.Type
+
+export const LeverageSet = Schema.TaggedStruct("LeverageSet", {
+  accountId: Schema.String,
+  symbol: Schema.String,
+  leverage: Schema.Number
+})
+export type LeverageSet = typeof LeverageSet.Type
+
+export const AccountOpened = Schema.TaggedStruct("AccountOpened", { accountId: Schema.String })
+export type AccountOpened = typeof AccountOpened.Type
+
+/** Journaled before the trader's first command to that market. */
+export const Joined = Schema.TaggedStruct("Joined", { symbol: Schema.String })
+export type Joined = typeof Joined.Type
+
+export const Armed = Schema.TaggedStruct("Armed", { connectionId: Schema.String, accountId: Schema.String })
+export type Armed = typeof Armed.Type
+
+export const Disarmed = Schema.TaggedStruct("Disarmed", { connectionId: Schema.String })
+export type Disarmed = typeof Disarmed.Type
+
+export const TraderEvent = Schema.Union([Credited, Transferred, LeverageSet, AccountOpened, Joined, Armed, Disarmed])
+export type TraderEvent = typeof TraderEvent.Type
+
+export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+  withdrawable: Schema.BigInt,
+  required: Schema.BigInt
+}) {}
+
+export class UnknownAccount extends Schema.TaggedError<UnknownAccount>()("UnknownAccount", {
+  accountId: Schema.String
+}) {}
+
+export class SameAccount extends Schema.TaggedError<SameAccount>()("SameAccount", { accountId: Schema.String }) {}
+
+/** Amounts of transfers are above zero; credits are not zero. */
+export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", { amount: Schema.BigInt }) {}
+
+export class UnknownSymbol extends Schema.TaggedError<UnknownSymbol>()("UnknownSymbol", { symbol: Schema.String }) {}
+
+export class NotALevel extends Schema.TaggedError<NotALevel>()("NotALevel", {
+  leverage: Schema.Number,
+  maxLeverage: Schema.Number
+}) {}
+
+/** Leverage is fixed while the symbol has an open order or a position. */
+export class LeverageInUse extends Schema.TaggedError<LeverageInUse>()("LeverageInUse", {
+  symbol: Schema.String,
+  openOrders: Schema.Number,
+  hasPosition: Schema.Boolean
+}) {}
+
+export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooManyAccounts", {
+  limit: Schema.Number
+}) {}
+
+export const LedgerRefusal = Schema.Union([
+  InsufficientBalance,
+  UnknownAccount,
+  SameAccount,
+  InvalidAmount,
+  UnknownSymbol,
+  NotALevel,
+  LeverageInUse,
+  TooManyAccounts
+])
+export type LedgerRefusal = typeof LedgerRefusal.Type
+
+/** One account's money; `available` may be negative, through prices only. */
+export const Balance = Schema.Struct({
+  accountId: Schema.String,
+  deposit: Schema.BigInt,
+  realised: Schema.BigInt,
+  unrealised: Schema.BigInt,
+  funding: Schema.BigInt,
+  fees: Schema.BigInt,
+  orderMargin: Schema.BigInt,
+  positionMargin: Schema.BigInt,
+  equity: Schema.BigInt,
+  available: Schema.BigInt,
+  withdrawable: Schema.BigInt
+})
+export type Balance = typeof Balance.Type
+
+/** One account in one market. */
+export const Holding = Schema.Struct({
+  accountId: Schema.String,
+  symbol: Schema.String,
+  /** Signed lots. */
+  quantity: Schema.Number,
+  /** Signed cost of the position in money: the average price is basis / quantity. */
+  basis: Schema.Number,
+  realised: Schema.Number,
+  unrealised: Schema.BigInt,
+  funding: Schema.Number,
+  fees: Schema.Number,
+  leverage: Schema.Number,
+  marginHeld: Schema.BigInt,
+  openOrders: Schema.Number,
+  /** Lots not yet filled. */
+  openQuantity: Schema.Number
+})
+export type Holding = typeof Holding.Type
