@@ -15,28 +15,29 @@ export const OrderOrigin = Schema.Literals(["USER", "CLOSE_POSITION"])
 export type OrderOrigin = typeof OrderOrigin.Type
 
 /** An order as every recorded fact carries it: whole, so that nobody who reads the fact needs a book. */
-export interface Order {
+export const Order = Schema.Struct({
   /** The id of the command that placed it. */
-  readonly orderId: string
-  readonly userId: string
-  readonly accountId: string
-  readonly side: Side
-  readonly type: OrderType
-  readonly timeInForce: TimeInForce
+  orderId: Schema.String,
+  userId: Schema.String,
+  accountId: Schema.String,
+  side: Side,
+  type: OrderType,
+  timeInForce: TimeInForce,
   /** In ticks; 0 for MARKET. */
-  readonly price: number
+  price: Schema.Number,
   /** In lots: the total asked for. */
-  readonly quantity: number
+  quantity: Schema.Number,
   /** In lots: what is not yet filled. */
-  readonly remaining: number
-  readonly reduceOnly: boolean
+  remaining: Schema.Number,
+  reduceOnly: Schema.Boolean,
   /** Empty when the client gave none. */
-  readonly clientOrderId: string
-  readonly origin: OrderOrigin
+  clientOrderId: Schema.String,
+  origin: OrderOrigin,
   /** Builder code of the connection; empty when there is none. */
-  readonly builderCode: string
-  readonly placedAtMillis: number
-}
+  builderCode: Schema.String,
+  placedAtMillis: Schema.Number
+})
+export type Order = typeof Order.Type
 
 /** How an order leaves the book without being filled. */
 export type EndStatus = "CANCELLED" | "CANCELLED_STP" | "IOC_CANCELLED" | "IOC_PARTIALLY_FILLED"

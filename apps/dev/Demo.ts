@@ -1,0 +1,16 @@
+/** `npm run demo`: two demo users trade with each other through the public socket of a venue that runs. */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect } from "effect"
+import * as DemoStory from "./DemoStory.ts"
+import * as DevFile from "./DevFile.ts"
+
+const demo = DevFile.load.pipe(
+  Effect.flatMap(DemoStory.run),
+  Effect.scoped,
+  Effect.tapErrorTag("NoVenue", ({ path }) => Console.error(`There is no venue at ${path}. Start the venue first: npm start`)),
+  Effect.tapErrorTag("DemoFailed", ({ message }) => Console.error(`The demo stopped: ${message}`)),
+  Effect.provide(NodeServices.layer)
+)
+
+NodeRuntime.runMain(demo, { disableErrorReporting: true })

@@ -1,0 +1,114 @@
+/** One demo user on the trade socket: tells every order response and fill, and remembers what was said. */
+import { Console, Effect, Queue, Schema, type Scope } from "effect"
+import type { DevUser } from "./DevFile.ts"
+import { text } from "./DemoText.ts"
+import * as TradeClient from "./TradeClient.ts"
+import type { AddOrder, BalanceResponse, FillResponse, Frame, OrderResponse, PositionResponse } from "./TradeFrame.ts"
+
+/** The demo cannot go on; the message is for the reader. */
+export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
+
+export interface DemoAccount {
+  readonly name: string
+  readonly client: TradeClient.TradeClient
+  /** Changes with every frame. */
+  readonly heard: {
+    connected: boolean
+    lost: string
+    balance: BalanceResponse | undefined
+    readonly positions: Map<string, PositionResponse>
+    readonly fills: Array<FillResponse>
+    /** The last word on each order, by client order id. */
+    readonly orders: Map<string, OrderResponse>
+  }
+}
+
+export const open = Effect.fn("DemoAccount.open")(function*(
+  user: DevUser,
+  url: string
+): Effect.fn.Return<DemoAccount, DemoFailed, Scope.Scope> {
+  const keys = { publicKey: user.public_key, secretKey: user.secret_key }
+  const channels = ["order_responses", "fills", "positions", "balances"] as const
+  const client = yield* TradeClient.make({ url, keys, channels })
+  const heard: DemoAccount["heard"] = {
+    connected: false,
+    lost: "nobody answers",
+    balance: undefined,
+    positions: new Map(),
+    fills: [],
+    orders: new Map()
+  }
+  const happened = (event: TradeClient.TradeEvent): Effect.Effect<void> => {
+    if (event._tag === "Received") return hear(user.name, heard, event.frame)
+    if (event._tag === "Connected") heard.connected = true
+    if (event._tag === "Disconnected") heard.lost = event.reason
+    return Effect.void
+  }
+  yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(client.events), happened)))
+  // A refused key stays refused; a venue that does not answer may yet.
+  const isDecided = () => heard.connected || heard.lost.startsWith("PermissionDenied") ? true : undefined
+  const complaint = () => `${url} does not let ${user.name} in: ${heard.lost}`
+  yield* eventually(isDecided, complaint)
+  if (!heard.connected) return yield* new DemoFailed({ message: complaint() })
+  return { name: user.name, client, heard }
+})
+
+/** Waits until there is something to return. */
+export const eventually = Effect.fnUntraced(function*<A>(look: () => A | undefined, complaint: () => string) {
+  for (let waited = 0; waited < patienceMillis; waited += lookEveryMillis) {
+    const found = look()
+    if (found !== undefined) return found
+    yield* Effect.sleep(lookEveryMillis)
+  }
+  return yield* new DemoFailed({ message: complaint() })
+})
+
+/** The first answer to a new order; a refusal ends the demo. */
+export const place = Effect.fnUntraced(function*(account: DemoAccount, order: AddOrder) {
+  const answer = yield* account.client.place(order).pipe(
+    Effect.mapError((error) => new DemoFailed({ message: `${account.name}'s order was not answered: ${reasonOf(error)}` }))
+  )
+  if (answer.order_id !== "") return answer
+  return yield* new DemoFailed({ message: `${account.name}'s order was refused: ${answer.status}` })
+})
+
+/** The last word on an order that ends by itself. */
+export const ended = (account: DemoAccount, clientOrderId: string) =>
+  eventually(() => {
+    const order = account.heard.orders.get(clientOrderId)
+    return order !== undefined && isOver(order) ? order : undefined
+  }, () => `${account.name}'s order ${clientOrderId} has not ended`)
+
+export const isOver = (order: OrderResponse): boolean =>
+  order.status === "FILLED" ? order.quantity_remaining === 0 : order.status !== "ACK" && order.status !== "MODIFIED"
+
+export const positionOf = (account: DemoAccount, symbol: string): number =>
+  account.heard.positions.get(symbol)?.position ?? 0
+
+const patienceMillis = 10_000
+const lookEveryMillis = 20
+
+const hear = (name: string, heard: DemoAccount["heard"], frame: Frame): Effect.Effect<void> => {
+  if (frame.balance_response !== undefined) heard.balance = frame.balance_response
+  if (frame.position_response !== undefined) heard.positions.set(frame.position_response.symbol, frame.position_response)
+  if (frame.err !== undefined) return Console.log(`  ${name.padEnd(6)} error ${frame.err.error_code} ${frame.err.message ?? ""}`)
+  if (frame.fill_response !== undefined) {
+    const fill = frame.fill_response
+    heard.fills.push(fill)
+    const role = fill.side === fill.aggressor_side ? "taker" : "maker"
+    return Console.log(
+      `  ${name.padEnd(6)} fill     ${fill.side} ${text(fill.quantity)} ${fill.symbol} at ${text(fill.price)}, ` +
+        `fee ${text(fill.fee)} (${role}), trade ${fill.trade_id}`
+    )
+  }
+  if (frame.order_response === undefined) return Effect.void
+  const order = frame.order_response
+  heard.orders.set(order.client_order_id ?? "", order)
+  return Console.log(
+    `  ${name.padEnd(6)} order    ${order.status} ${order.side ?? ""} ${text(order.quantity)} ${order.symbol} at ` +
+      `${text(order.price)} ${order.type ?? ""} ${order.time_in_force ?? ""}, remaining ${text(order.quantity_remaining)}`
+  )
+}
+
+const reasonOf = (error: TradeClient.NotConnected | TradeClient.CommandFailed | TradeClient.Unanswered): string =>
+  error._tag === "CommandFailed" ? `${error.code} ${error.detail}` : error._tag

@@ -1,0 +1,60 @@
+/** What the venue lists, read from its public reference data. */
+import { Effect, Schedule, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+
+/** Prices and quantities in steps of the symbol: ticks and lots. */
+export interface Listing {
+  readonly symbol: string
+  readonly ticksPerUnit: number
+  readonly lotsPerUnit: number
+  readonly minLots: number
+  readonly maxLots: number
+  readonly maxLeverage: number
+}
+
+const RefdataSymbol = Schema.Struct({
+  symbol: Schema.String,
+  status: Schema.String,
+  tick_size: Schema.String,
+  lot_size: Schema.String,
+  min_quantity: Schema.String,
+  max_quantity: Schema.String,
+  default_max_leverage: Schema.Number
+})
+const Refdata = Schema.Struct({ data: Schema.NullOr(Schema.Array(RefdataSymbol)) })
+
+/** The symbols that trade. */
+export const listings = Effect.fn("Listing.listings")(function*(restUrl: string) {
+  const response = yield* HttpClient.get(`${restUrl}/refdata`)
+  const { data } = yield* HttpClientResponse.schemaBodyJson(Refdata)(yield* HttpClientResponse.filterStatusOk(response))
+  return (data ?? []).filter((row) => row.status === "ACTIVE").map(listing)
+}, Effect.provide(FetchHttpClient.layer))
+
+/** Asks until the venue answers and lists something. */
+export const awaitListings = (restUrl: string): Effect.Effect<ReadonlyArray<Listing>> =>
+  listings(restUrl).pipe(
+    Effect.filterOrFail((found) => found.length > 0),
+    Effect.retry(Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("30 seconds")])),
+    // The schedule has no end.
+    Effect.orDie
+  )
+
+/** A decimal for the wire: ticks or lots are whole, so the quotient is the nearest number to what is meant. */
+export const decimal = (steps: number, perUnit: number): number => steps / perUnit
+
+function listing(row: typeof RefdataSymbol.Type): Listing {
+  const lotsPerUnit = stepsPerUnit(row.lot_size)
+  return {
+    symbol: row.symbol,
+    ticksPerUnit: stepsPerUnit(row.tick_size),
+    lotsPerUnit,
+    minLots: Math.round(Number(row.min_quantity) * lotsPerUnit),
+    maxLots: Math.round(Number(row.max_quantity) * lotsPerUnit),
+    maxLeverage: row.default_max_leverage
+  }
+}
+
+/** Steps are powers of ten here, at most one unit, so this is whole. */
+function stepsPerUnit(step: string): number {
+  return Math.round(1 / Number(step))
+}

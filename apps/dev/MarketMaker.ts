@@ -1,0 +1,134 @@
+/** Quotes both sides of every symbol through the public sockets, with a user and keys of its own like anybody else. */
+import { Clock, Effect, Option, Queue, Schedule } from "effect"
+import { awaitListings } from "./Listing.ts"
+import { watch } from "./MarkPrices.ts"
+import * as QuoteBook from "./QuoteBook.ts"
+import { type QuoteTerms, usualTerms } from "./Quotes.ts"
+import { type Backoff, patient } from "./ReconnectingSocket.ts"
+import * as TradeClient from "./TradeClient.ts"
+import type { Frame } from "./TradeFrame.ts"
+
+export interface MarketMakerOptions {
+  readonly restUrl: string
+  readonly tradeUrl: string
+  readonly marketDataUrl: string
+  readonly keys: TradeClient.TradeKeys
+  readonly terms?: QuoteTerms
+  readonly backoff?: Backoff
+}
+
+/** At most `messagesPerTurn` each turn: 100 a second, half of what the venue takes from one user. */
+const turnMillis = 250
+const messagesPerTurn = 25
+/** After an error that no single quote answers for, or one that says we are too fast. */
+const errorPauseMillis = 2_000
+const reconcileEvery = "1 minute"
+
+/** Quotes for as long as it runs. It waits for the venue, and comes back after every loss of it. */
+export const run = Effect.fn("MarketMaker.run")(function*(options: MarketMakerOptions) {
+  const { backoff = patient, keys, terms = usualTerms } = options
+  const clock = yield* Clock.Clock
+  const now = () => clock.currentTimeMillisUnsafe()
+  const listings = yield* awaitListings(options.restUrl)
+  const books = new Map(listings.map((listing) => [listing.symbol, QuoteBook.make(listing)]))
+  const session = now().toString(36)
+  let sent = 0
+  let isLive = false
+  let turnsTaken = 0
+  let pausedUntilMillis = 0
+
+  const client = yield* TradeClient.make({
+    url: options.tradeUrl,
+    keys,
+    channels: ["order_responses", "fills", "positions"],
+    backoff
+  })
+
+  const marks = watch({ url: options.marketDataUrl, channels: ["mark_price"], symbols: ["*"], backoff }, (tick) => {
+    const book = books.get(tick.symbol)
+    if (book === undefined || tick.type !== "mark_price") return
+    book.mark = Number(tick.price)
+    book.markedAtMillis = now()
+  })
+
+  // Each turn begins with another symbol, so that a turn that runs out of messages starves none of them.
+  const turn = Effect.sync(() => {
+    if (!isLive || now() < pausedUntilMillis) return
+    const all = [...books.values()]
+    const first = turnsTaken++ % all.length
+    let left = messagesPerTurn
+    for (const book of [...all.slice(first), ...all.slice(0, first)]) {
+      for (const action of QuoteBook.next(book, terms, now())) {
+        if (left-- === 0) return
+        client.sendUnsafe(QuoteBook.begin(book, action, `mm-${session}-${++sent}`, now()))
+      }
+    }
+  })
+
+  const openOrders = client.ask(
+    { type: "get_user_orders", params: { limit: 1_000 } },
+    ({ all_orders_response }) => Option.map(Option.fromNullishOr(all_orders_response), ({ orders }) => orders)
+  )
+  const cancelAll = client.ask({ type: "cancel_all_orders", params: {} }, ({ ack }) =>
+    ack?.incoming_message.type === "cancel_all_orders" ? Option.some(true) : Option.none())
+
+  // Whatever an earlier life left in the books goes first; who loses the connection on the way starts again with the next.
+  const settle = Effect.gen(function*() {
+    const left = yield* openOrders
+    yield* cancelAll
+    for (const book of books.values()) book.orders.clear()
+    isLive = true
+    yield* Effect.logInfo(`market maker: quotes ${books.size} symbols, cancelled ${left.length} earlier orders`)
+  }).pipe(
+    Effect.retry({ schedule: Schedule.spaced("1 second"), while: (error) => error._tag !== "NotConnected" }),
+    Effect.catch((error) => Effect.logWarning(`market maker: not started, ${error._tag}`))
+  )
+
+  const reconcile = Effect.gen(function*() {
+    if (!isLive) return
+    const askedAtMillis = now()
+    const rows = yield* openOrders
+    for (const book of books.values()) {
+      for (const command of QuoteBook.reconcile(book, rows, askedAtMillis)) client.sendUnsafe(command)
+    }
+  }).pipe(Effect.catch((error) => Effect.logWarning(`market maker: open orders not read, ${error._tag}`)))
+
+  const received = (frame: Frame): void => {
+    const symbol = (frame.order_response ?? frame.fill_response ?? frame.position_response)?.symbol ?? ""
+    const book = books.get(symbol)
+    if (frame.err !== undefined) {
+      const error = frame.err
+      const isKnown = [...books.values()].some((each) => QuoteBook.failed(each, error, now()))
+      if (!isKnown || error.error_code === "RateLimited") pausedUntilMillis = now() + errorPauseMillis
+    } else if (book === undefined) {
+      return
+    } else if (frame.order_response !== undefined) {
+      QuoteBook.ordered(book, frame.order_response, now())
+    } else if (frame.fill_response !== undefined) {
+      QuoteBook.filled(book, frame.fill_response)
+    } else if (frame.position_response !== undefined) {
+      book.position = Math.round(frame.position_response.position * book.listing.lotsPerUnit)
+    }
+  }
+
+  const happened = Effect.fnUntraced(function*(event: TradeClient.TradeEvent) {
+    switch (event._tag) {
+      case "Connected":
+        return yield* settle
+      case "Disconnected":
+        isLive = false
+        // The first pulse after the next start tells what is held.
+        for (const book of books.values()) book.position = 0
+        return yield* Effect.logWarning(`market maker: connection lost, ${event.reason}`)
+      case "Received":
+        return received(event.frame)
+      case "Unreadable":
+        return yield* Effect.logWarning(`market maker: cannot read ${event.text.slice(0, 200)}`)
+    }
+  })
+
+  yield* Effect.forkScoped(marks)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(turnMillis), turn)))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(reconcileEvery), reconcile)))
+  return yield* Effect.forever(Effect.flatMap(Queue.take(client.events), happened))
+}, Effect.scoped)

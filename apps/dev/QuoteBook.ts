@@ -1,0 +1,185 @@
+/** What a market maker knows of one symbol: its mark, its position and its own quotes, kept true by what the venue says. */
+import { decimal, type Listing } from "./Listing.ts"
+import { type Action, plan, type QuoteTerms, wanted, type Working } from "./Quotes.ts"
+import type { Command, ErrorResponse, FillResponse, OrderResponse } from "./TradeFrame.ts"
+import { requestOf } from "./TradeFrame.ts"
+
+/** Changed in place by the one market maker it belongs to. */
+export interface QuoteBook {
+  readonly listing: Listing
+  /** USD; 0 before the first. */
+  mark: number
+  markedAtMillis: number
+  /** Signed lots. */
+  position: number
+  /** By client order id. */
+  readonly orders: Map<string, Working>
+  /** Nothing is sent before this; grows while refusals keep coming. */
+  pausedUntilMillis: number
+  pauseMillis: number
+  refusedAtMillis: number
+}
+
+export const make = (listing: Listing): QuoteBook => ({
+  listing,
+  mark: 0,
+  markedAtMillis: 0,
+  position: 0,
+  orders: new Map(),
+  pausedUntilMillis: 0,
+  pauseMillis: 0,
+  refusedAtMillis: 0
+})
+
+/** What should be done now. Without a fresh mark every quote is taken back. */
+export const next = (book: QuoteBook, terms: QuoteTerms, nowMillis: number): ReadonlyArray<Action> => {
+  if (book.markedAtMillis === 0 || nowMillis < book.pausedUntilMillis) return []
+  const isFresh = nowMillis - book.markedAtMillis <= staleMillis
+  const wants = isFresh ? wanted(book.listing, book.mark, book.position, terms) : []
+  return plan(wants, book.orders.values(), terms, nowMillis)
+}
+
+/** Notes that the action goes out and says how. `clientOrderId` is used for a new quote only. */
+export const begin = (book: QuoteBook, action: Action, clientOrderId: string, nowMillis: number): Command => {
+  const { listing: { lotsPerUnit, symbol, ticksPerUnit }, orders } = book
+  if (action._tag === "Add") {
+    const { quote } = action
+    const state = { orderId: "", remaining: quote.lots, state: "Sending", sinceMillis: nowMillis } as const
+    orders.set(clientOrderId, { ...quote, ...state, clientOrderId })
+    const params = {
+      symbol,
+      side: quote.side,
+      order_type: "ALO",
+      order_time_in_force: "GTC",
+      quantity: decimal(quote.lots, lotsPerUnit),
+      price: decimal(quote.ticks, ticksPerUnit),
+      reduce_only: false,
+      client_order_id: clientOrderId
+    } as const
+    return { type: "add_order", params }
+  }
+  const { working } = action
+  const moving = action._tag === "Move"
+  orders.set(working.clientOrderId, { ...working, state: moving ? "Moving" : "Cancelling", sinceMillis: nowMillis })
+  if (!moving) return { type: "cancel_order", params: { symbol, ...nameOf(working) } }
+  const params = {
+    symbol,
+    order_id: working.orderId,
+    side: working.side,
+    order_type: "ALO",
+    reduce_only: false,
+    price: decimal(action.ticks, ticksPerUnit),
+    quantity: decimal(working.lots, lotsPerUnit)
+  } as const
+  return { type: "modify_order", params }
+}
+
+export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: number): void => {
+  const order = find(book, response.client_order_id, response.order_id)
+  if (order === undefined) return
+  const { lotsPerUnit, ticksPerUnit } = book.listing
+  const remaining = Math.round(response.quantity_remaining * lotsPerUnit)
+  const put = (changes: Partial<Working>) => book.orders.set(order.clientOrderId, { ...order, ...changes })
+  const forget = () => book.orders.delete(order.clientOrderId)
+  switch (response.status) {
+    case "ACK":
+      // A cancel that overtook a late acknowledgement is still out.
+      put({ orderId: response.order_id, ...(order.state === "Sending" ? { state: "Resting" } : {}) })
+      return
+    case "FILLED":
+      if (remaining === 0) forget()
+      else put({ remaining })
+      return
+    case "MODIFIED": {
+      const ticks = Math.round(response.price * ticksPerUnit)
+      const lots = Math.round(response.quantity * lotsPerUnit)
+      put({ ticks, lots, remaining, state: order.state === "Cancelling" ? "Cancelling" : "Resting" })
+      return
+    }
+    case "NO_SUCH_ORDER":
+      forget()
+      return
+    case "CANCELLED":
+    case "CANCELLED_STP":
+      forget()
+      // Nobody asked: it would have crossed, or somebody above us ended it.
+      if (order.state !== "Cancelling") pause(book, nowMillis)
+      return
+    case "CANNOT_MODIFY_NO_SUCH_ORDER":
+    case "CANNOT_MODIFY_PARTIAL_FILL":
+      // Whatever became of it, a cancel settles it: so it counts as overdue.
+      put({ sinceMillis: 0 })
+      return
+    default:
+      refused(book, order, nowMillis)
+  }
+}
+
+/** True when the error answered a command about one of these quotes. */
+export const failed = (book: QuoteBook, error: ErrorResponse, nowMillis: number): boolean => {
+  const request = requestOf(error)
+  const order = find(book, request?.params?.client_order_id, request?.params?.order_id)
+  if (order === undefined) return false
+  // The outcome of a server error is unknown: it becomes overdue and is cancelled.
+  if (error.error_code === "ServerError") pause(book, nowMillis)
+  else refused(book, order, nowMillis)
+  return true
+}
+
+/** Until the next pulse tells the position anew. */
+export const filled = (book: QuoteBook, fill: FillResponse): void => {
+  const lots = Math.round(fill.quantity * book.listing.lotsPerUnit)
+  book.position += fill.side === "BUY" ? lots : -lots
+}
+
+/**
+ * Compares with the open orders the venue lists: returns how to cancel those nobody here knows and forgets quotes that
+ * are gone. Quotes with a command out are left to its answer.
+ */
+export const reconcile = (book: QuoteBook, rows: ReadonlyArray<OrderResponse>, askedAtMillis: number): ReadonlyArray<Command> => {
+  const symbol = book.listing.symbol
+  const listed = new Set(rows.map((row) => row.order_id))
+  for (const order of book.orders.values()) {
+    const isGone = order.state === "Resting" && order.sinceMillis < askedAtMillis && !listed.has(order.orderId)
+    if (isGone) book.orders.delete(order.clientOrderId)
+  }
+  return rows
+    .filter((row) => row.symbol === symbol && find(book, row.client_order_id, row.order_id) === undefined)
+    .map(({ order_id }) => ({ type: "cancel_order", params: { symbol, order_id, cancel_order_id_type: "order_id" } }))
+}
+
+/** The quotes of one turn are refused together: that is one reason to wait, not six. */
+const pause = (book: QuoteBook, nowMillis: number): void => {
+  if (nowMillis < book.pausedUntilMillis) return
+  const wasQuiet = nowMillis - book.refusedAtMillis > quietMillis
+  book.pauseMillis = wasQuiet ? firstPauseMillis : Math.min(book.pauseMillis * 2, longestPauseMillis)
+  book.refusedAtMillis = nowMillis
+  book.pausedUntilMillis = nowMillis + book.pauseMillis
+}
+
+const staleMillis = 15_000
+const firstPauseMillis = 1_000
+const longestPauseMillis = 30_000
+/** After this long without a refusal the next one counts as the first. */
+const quietMillis = 60_000
+
+/** A new quote never came to be; one that rests goes on as it was. */
+function refused(book: QuoteBook, order: Working, nowMillis: number): void {
+  if (order.state === "Sending") book.orders.delete(order.clientOrderId)
+  else book.orders.set(order.clientOrderId, { ...order, state: "Resting" })
+  pause(book, nowMillis)
+}
+
+function nameOf(working: Working): { readonly order_id: string; readonly cancel_order_id_type: "order_id" | "client_order_id" } {
+  return working.orderId === ""
+    ? { order_id: working.clientOrderId, cancel_order_id_type: "client_order_id" }
+    : { order_id: working.orderId, cancel_order_id_type: "order_id" }
+}
+
+/** Either id may be missing in an answer, and a cancel by client id says it where order ids stand. */
+function find(book: QuoteBook, clientOrderId: string | undefined, orderId: string | undefined): Working | undefined {
+  const known = book.orders.get(clientOrderId ?? "") ?? book.orders.get(orderId ?? "")
+  if (known !== undefined || orderId === undefined || orderId === "") return known
+  for (const order of book.orders.values()) if (order.orderId === orderId) return order
+  return undefined
+}

@@ -1,0 +1,138 @@
+/** Which quotes a market maker wants in one symbol, and what to do to get from those it has to those it wants. Pure. */
+import type { Listing } from "./Listing.ts"
+
+export type Side = "BUY" | "SELL"
+
+export interface QuoteTerms {
+  readonly levelsPerSide: number
+  readonly levelUsd: number
+  /** From the centre to the best quote, and from each level to the next. */
+  readonly halfSpreadBps: number
+  readonly stepBps: number
+  /** A quote moves when it is further than this from where it should be. */
+  readonly toleranceBps: number
+  /** At this position the side that adds to it stops. */
+  readonly maxInventoryUsd: number
+  /** How far a full position moves the centre. */
+  readonly skewBps: number
+}
+
+export const usualTerms: QuoteTerms = {
+  levelsPerSide: 3,
+  levelUsd: 5_000,
+  halfSpreadBps: 3,
+  stepBps: 3,
+  toleranceBps: 1,
+  maxInventoryUsd: 100_000,
+  skewBps: 4
+}
+
+/** A wanted quote; `slot` names its place and stays the same while its price moves. */
+export interface Quote {
+  readonly slot: string
+  readonly side: Side
+  readonly ticks: number
+  readonly lots: number
+}
+
+/** A quote that was sent. `Sending` until the venue said something about it, then resting but for a command that is out. */
+export interface Working extends Quote {
+  readonly clientOrderId: string
+  /** Empty until acknowledged. */
+  readonly orderId: string
+  readonly remaining: number
+  readonly state: "Sending" | "Resting" | "Moving" | "Cancelling"
+  readonly sinceMillis: number
+}
+
+export type Action =
+  | { readonly _tag: "Add"; readonly quote: Quote }
+  | { readonly _tag: "Move"; readonly working: Working; readonly ticks: number }
+  | { readonly _tag: "Cancel"; readonly working: Working }
+
+/** The ladder round a mark: bids below, asks above, each level at least a tick from the one before. */
+export const wanted = (
+  listing: Listing,
+  mark: number,
+  positionLots: number,
+  terms: QuoteTerms
+): ReadonlyArray<Quote> => {
+  const inventory = positionLots / listing.lotsPerUnit * mark / terms.maxInventoryUsd
+  const leaning = Math.max(-1, Math.min(1, inventory))
+  const centre = mark * listing.ticksPerUnit * (1 - leaning * terms.skewBps / 10_000)
+  const size = Math.ceil(terms.levelUsd / mark * listing.lotsPerUnit)
+  const lots = Math.max(listing.minLots, Math.min(listing.maxLots, size))
+  const quotes: Array<Quote> = []
+  let bid = Math.ceil(centre)
+  let ask = Math.floor(centre)
+  for (let level = 0; level < terms.levelsPerSide; level++) {
+    const away = centre * (terms.halfSpreadBps + level * terms.stepBps) / 10_000
+    bid = Math.min(bid - 1, Math.floor(centre - away))
+    ask = Math.max(ask + 1, Math.ceil(centre + away))
+    if (inventory < 1 && bid > 0) quotes.push({ slot: `BUY${level}`, side: "BUY", ticks: bid, lots })
+    if (inventory > -1) quotes.push({ slot: `SELL${level}`, side: "SELL", ticks: ask, lots })
+  }
+  return quotes
+}
+
+/**
+ * Nothing is done to a quote with a command out, unless the answer is overdue: then it is cancelled, whatever became of
+ * it. The side that makes room goes first, so that our own quotes do not meet.
+ */
+export const plan = (
+  wants: ReadonlyArray<Quote>,
+  has: Iterable<Working>,
+  terms: QuoteTerms,
+  nowMillis: number
+): ReadonlyArray<Action> => {
+  const working = new Map<string, Working>()
+  const cancels: Array<Action> = []
+  for (const order of has) {
+    if (!working.has(order.slot)) working.set(order.slot, order)
+    else if (isFree(order, nowMillis)) cancels.push({ _tag: "Cancel", working: order })
+  }
+  const moves: Array<Action & { readonly _tag: "Move" }> = []
+  const adds: Array<Action> = []
+  for (const quote of wants) {
+    const order = working.get(quote.slot)
+    working.delete(quote.slot)
+    if (order === undefined) {
+      adds.push({ _tag: "Add", quote })
+    } else if (isOverdue(order, nowMillis)) {
+      cancels.push({ _tag: "Cancel", working: order })
+    } else if (order.state === "Resting") {
+      const change = changeOf(order, quote, terms)
+      if (change?._tag === "Move") moves.push(change)
+      else if (change !== undefined) cancels.push(change)
+    }
+  }
+  for (const order of working.values()) {
+    if (isFree(order, nowMillis)) cancels.push({ _tag: "Cancel", working: order })
+  }
+  const isRising = moves.some(({ ticks, working: { ticks: from } }) => ticks > from)
+  moves.sort((a, b) => rank(a.working.side, isRising) - rank(b.working.side, isRising))
+  return [...cancels, ...moves, ...adds]
+}
+
+/** A partly filled order cannot be modified, so it is cancelled, and what is missing comes back as a new quote. */
+function changeOf(order: Working, quote: Quote, terms: QuoteTerms): Action | undefined {
+  const isAway = Math.abs(order.ticks - quote.ticks) > quote.ticks * terms.toleranceBps / 10_000
+  const isPartlyFilled = order.remaining < order.lots
+  if (isPartlyFilled && (isAway || order.remaining * 2 <= order.lots)) return { _tag: "Cancel", working: order }
+  return isAway ? { _tag: "Move", working: order, ticks: quote.ticks } : undefined
+}
+
+/** Nobody answers for this long only when something went wrong. */
+const overdueMillis = 10_000
+
+function isOverdue(order: Working, nowMillis: number): boolean {
+  return order.state !== "Resting" && nowMillis - order.sinceMillis > overdueMillis
+}
+
+function isFree(order: Working, nowMillis: number): boolean {
+  return order.state === "Resting" || isOverdue(order, nowMillis)
+}
+
+function rank(side: Side, isRising: boolean): number {
+  return (side === "SELL") === isRising ? 0 : 1
+}

@@ -1,0 +1,208 @@
+/**
+ * The committed logs of all markets as they come to this node: once each, in order, without holes, whoever owns the
+ * market. A watch is checked by (epoch, seq) and repaired from the journal; nobody trusts its end or its silence.
+ */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Level, MarketEvent, Priced } from "@venue/domain/Market"
+import { Journal } from "@venue/storage/Journal"
+import * as MarketRecord from "@venue/storage/MarketRecord"
+import { Clock, Context, Deferred, Effect, Layer, Stream } from "effect"
+import type { Sharding } from "effect/cluster/Sharding"
+import { Markets } from "./Link.ts"
+import { Market, marketStream, type Watched } from "./protocol/Market.ts"
+import { type Batch, Residents, type Watcher } from "./protocol/Resident.ts"
+import { Venue } from "./protocol/Venue.ts"
+
+/** Called for each event that concerns the account, in the order of the log. */
+export type Follower = (event: MarketEvent, batch: Batch) => void
+
+export interface Head {
+  readonly epoch: number
+  readonly seq: number
+  /** When the market last proved that its log and its journal are alive. */
+  readonly heardAtMillis: number
+}
+
+export class Feed extends Context.Service<Feed, {
+  /** Traders come before sockets: who is told of an order can read it. */
+  readonly follow: (accountId: string, rank: "trader" | "socket", follower: Follower) => () => void
+  /** Every batch, after the followers of its accounts. */
+  readonly watch: (watcher: (batch: Batch) => void) => () => void
+  readonly head: (symbol: string) => Head | undefined
+  /** Latest prices of each market. */
+  readonly prices: ReadonlyMap<string, Priced>
+  /** Ticks to lots of one side; a live view, unsorted. */
+  readonly levels: (symbol: string, side: "BUY" | "SELL") => ReadonlyMap<number, number>
+}>()("@venue/cluster/Feed") {
+  static readonly layer: Layer.Layer<Feed, never, Journal | Markets | Residents | Sharding> = Layer.effect(
+    Feed,
+    Effect.gen(function*() {
+      const { instruments } = yield* Venue
+      const followers = new Map<string, Array<{ readonly rank: string; readonly follower: Follower }>>()
+      const watchers = new Set<(batch: Batch) => void>()
+      const prices = new Map<string, Priced>()
+      const logs = new Map<string, Log>()
+
+      const tell = (accountId: string, event: MarketEvent, batch: Batch) => {
+        const list = followers.get(accountId)
+        if (list !== undefined) for (const { follower } of list.slice()) follower(event, batch)
+      }
+      const dispatch = (batch: Batch) => {
+        for (const event of batch.events) {
+          switch (event._tag) {
+            case "Priced":
+              prices.set(batch.instrument.symbol, event)
+              break
+            case "Traded":
+              tell(event.taker.order.accountId, event, batch)
+              tell(event.maker.order.accountId, event, batch)
+              break
+            case "Accepted":
+            case "Ended":
+            case "Modified":
+              tell(event.order.accountId, event, batch)
+              break
+            case "Refused":
+            case "Done":
+              tell(event.accountId, event, batch)
+              break
+          }
+        }
+        for (const watcher of watchers) watcher(batch)
+      }
+      for (const instrument of instruments.values()) {
+        logs.set(instrument.symbol, yield* makeLog(instrument, dispatch, prices))
+      }
+
+      return Feed.of({
+        follow: (accountId, rank, follower) => {
+          const entry = { rank, follower }
+          const list = followers.get(accountId) ?? []
+          followers.set(accountId, rank === "trader" ? [entry, ...list] : [...list, entry])
+          return () => {
+            const rest = (followers.get(accountId) ?? []).filter((other) => other !== entry)
+            if (rest.length === 0) followers.delete(accountId)
+            else followers.set(accountId, rest)
+          }
+        },
+        watch: (watcher) => {
+          watchers.add(watcher)
+          return () => watchers.delete(watcher)
+        },
+        head: (symbol) => logs.get(symbol)?.head(),
+        prices,
+        levels: (symbol, side) => logs.get(symbol)?.levels[side] ?? new Map()
+      })
+    })
+  )
+}
+
+interface Log {
+  readonly head: () => Head | undefined
+  readonly levels: Record<"BUY" | "SELL", Map<number, number>>
+}
+
+/** Rows read back at once. */
+const pageSize = 256
+/** Batches that may come while the start of a watch is being settled. */
+const maxEarly = 4_096
+
+const makeLog = Effect.fnUntraced(function*(
+  instrument: Instrument,
+  dispatch: (batch: Batch) => void,
+  prices: Map<string, Priced>
+) {
+  const { symbol } = instrument
+  const journal = yield* Journal
+  const markets = yield* Markets
+  const residents = yield* Residents
+  const clock = yield* Clock.Clock
+  const client = yield* Market.client
+  const levels = { BUY: new Map<number, number>(), SELL: new Map<number, number>() }
+  let last: Head | undefined
+
+  const hear = (epoch: number, seq: number) => {
+    last = { epoch, seq, heardAtMillis: clock.currentTimeMillisUnsafe() }
+  }
+  const touch = (changed: ReadonlyArray<Level>) => {
+    for (const { price, quantity, side } of changed) {
+      if (quantity === 0) levels[side].delete(price)
+      else levels[side].set(price, quantity)
+    }
+  }
+  /** False at a hole. */
+  const advance = (batch: Batch): boolean => {
+    if (batch.seq <= last!.seq) return true
+    if (batch.seq > last!.seq + 1) return false
+    hear(batch.epoch, batch.seq)
+    touch(batch.levels)
+    dispatch(batch)
+    return true
+  }
+  const decode = (row: Pick<Watched, "epoch" | "seq" | "events">, changed: ReadonlyArray<Level>): Batch => ({
+    instrument,
+    epoch: row.epoch,
+    seq: row.seq,
+    events: row.events.length === 0 ? [] : MarketRecord.decode(row.events),
+    levels: changed
+  })
+
+  const readBack = Effect.fnUntraced(function*(upTo: number) {
+    while (last!.seq < upTo) {
+      const rows = yield* journal.read(marketStream(symbol), last!.seq, Math.min(pageSize, upTo - last!.seq))
+      for (const row of rows) advance(decode(row, []))
+    }
+  })
+
+  /** Through the cluster, as long as the market lives elsewhere. */
+  const watchThere = (watcher: { readonly batch: (batch: Batch) => void } & Omit<Watcher, "batch">) =>
+    client(symbol).Watch().pipe(
+      Stream.takeUntil(() => residents.markets.has(symbol)),
+      Stream.runForEach((row) =>
+        Effect.sync(() =>
+          row.events.length === 0 ? watcher.head(row.epoch, row.seq) : watcher.batch(decode(row, row.levels))
+        )
+      ),
+      Effect.exit,
+      Effect.andThen(Effect.sync(watcher.closed)),
+      Effect.forkScoped
+    )
+
+  /** One residence of the market, from attaching to its end or to the first hole. */
+  const session = Effect.gen(function*() {
+    yield* markets.depth(symbol)
+    const over = Deferred.makeUnsafe<void>()
+    const end = () => Deferred.doneUnsafe(over, Effect.void)
+    let early: Array<Batch> | undefined = []
+    const watcher = {
+      batch: (batch: Batch) => {
+        if (early === undefined ? !advance(batch) : early.push(batch) > maxEarly) end()
+      },
+      head: (epoch: number, seq: number) => {
+        if (early !== undefined) return
+        if (seq > last!.seq) end()
+        else if (epoch >= last!.epoch) hear(Math.max(epoch, last!.epoch), last!.seq)
+      },
+      closed: end
+    }
+    const here = residents.markets.get(symbol)
+    if (here === undefined) yield* watchThere(watcher)
+    else yield* Effect.acquireRelease(Effect.sync(() => here.watch(watcher)), (stop) => Effect.sync(stop))
+
+    const depth = yield* markets.depth(symbol)
+    if (last === undefined) hear(depth.epoch, depth.seq)
+    else yield* readBack(depth.seq)
+    levels.BUY.clear()
+    levels.SELL.clear()
+    touch(depth.levels)
+    if (depth.prices !== null) prices.set(symbol, depth.prices)
+    const waited = early
+    early = undefined
+    if (waited.every(advance)) yield* Deferred.await(over)
+  })
+
+  yield* Effect.forkScoped(
+    Effect.forever(Effect.andThen(Effect.exit(Effect.scoped(session)), Effect.sleep("50 millis")))
+  )
+  return { head: () => last, levels } satisfies Log as Log
+})

@@ -1,0 +1,48 @@
+/** All entities as one layer, in one process or spread over many. */
+import { Effect, Layer } from "effect"
+import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
+import { DeskLayer } from "./entities/Desk.ts"
+import { MarketLayer } from "./entities/Market.ts"
+import { Feed } from "./Feed.ts"
+import { Desks, Markets } from "./Link.ts"
+import { Residents } from "./protocol/Resident.ts"
+import { Venue } from "./protocol/Venue.ts"
+
+/** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
+export const clients = Layer.merge(Desks.layer, Feed.layer).pipe(
+  Layer.provideMerge(Markets.layer),
+  Layer.provideMerge(Residents.layer)
+)
+
+/** Wakes every desk now and then, so that what a dead gateway left behind is seen to though nobody asks. */
+const starter = Layer.effectDiscard(Effect.gen(function*() {
+  const desks = yield* Desks
+  const { desks: count } = yield* Venue
+  const rouse = Effect.forEach(
+    Array.from({ length: count }, (_, id) => String(id)),
+    (id) => Effect.ignore(desks.askDesk(id, (desk) => desk.Renew({ gatewayId: "", connections: [] }))),
+    { discard: true, concurrency: "unbounded" }
+  )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep("10 seconds"))))
+}))
+
+/** A node with entities of its own. */
+export const layer = Layer.mergeAll(MarketLayer, DeskLayer, starter).pipe(Layer.provideMerge(clients))
+
+/** One process is the whole cluster. Payloads travel as they are unless `simulate` sends them through their codec. */
+export const alone = (options: { readonly simulate: boolean }) =>
+  Sharding.layer.pipe(
+    Layer.provideMerge(Runners.layerNoop),
+    Layer.provideMerge(MessageStorage.layerMemory),
+    Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
+    Layer.provide(ShardingConfig.layer({ ...timings, simulateRemoteSerialization: options.simulate }))
+  )
+
+/** Tuned for a move within seconds of a death. Equal on every node. */
+export const timings = {
+  shardLockExpiration: "6 seconds",
+  shardLockRefreshInterval: "2 seconds",
+  refreshAssignmentsInterval: "500 millis",
+  runnerHealthCheckInterval: "2 seconds",
+  maxResidentEntities: 10_000
+} as const

@@ -1,0 +1,50 @@
+/** Writes the double-entry table from the traders' journals of one desk, each row once. */
+import { Journal } from "@venue/storage/Journal"
+import { ReadTables } from "@venue/storage/ReadTables"
+import * as TraderRecord from "@venue/storage/TraderRecord"
+import { Effect, Latch, Schedule } from "effect"
+import { traderStream } from "../protocol/Desk.ts"
+
+const pageSize = 256
+
+export interface LedgerEntries {
+  /** The trader's journal has a row that may not be in the table yet. */
+  readonly recorded: (userId: string) => void
+}
+
+export const make = Effect.gen(function*() {
+  const journal = yield* Journal
+  const tables = yield* ReadTables
+  const behind = new Set<string>()
+  const more = yield* Latch.make(false)
+
+  const project = Effect.fnUntraced(function*(userId: string) {
+    const stream = traderStream(userId)
+    while (true) {
+      const rows = yield* journal.read(stream, yield* tables.position(stream), pageSize)
+      if (rows.length === 0) return
+      yield* tables.projectTrader(
+        userId,
+        rows.map(({ events, seq }) => ({ seq, events: events.length === 0 ? [] : TraderRecord.decode(events) }))
+      )
+    }
+  })
+  const loop = Effect.gen(function*() {
+    while (true) {
+      yield* more.await
+      yield* more.close
+      for (const userId of behind) {
+        yield* project(userId)
+        behind.delete(userId)
+      }
+    }
+  })
+  yield* loop.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
+
+  return {
+    recorded: (userId) => {
+      behind.add(userId)
+      more.openUnsafe()
+    }
+  } satisfies LedgerEntries as LedgerEntries
+})

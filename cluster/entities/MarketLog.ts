@@ -1,0 +1,209 @@
+/** One market's machine with its log: what is decided gathers in the open row, and is true once that row is committed. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Level, MarketCommand, MarketEvent } from "@venue/domain/Market"
+import * as Engine from "@venue/matching/Engine"
+import { type Appender, Journal, type JournalUnavailable, type NotOwner } from "@venue/storage/Journal"
+import * as MarketRecord from "@venue/storage/MarketRecord"
+import { Clock, Effect, Result, Schedule, type Scope } from "effect"
+import { pack, unpack } from "msgpackr"
+import { marketStream, Unavailable } from "../protocol/Market.ts"
+import type { CommittedBatch } from "../protocol/Resident.ts"
+import { Venue } from "../protocol/Venue.ts"
+
+export interface MarketLog {
+  /** Decides now; `done` says whether all of it is committed or that will not be known. */
+  readonly submit: (commands: ReadonlyArray<MarketCommand>, done: (committed: boolean) => void) => void
+  /** Reads the state as of a committed row: the newest that was decided when asked. */
+  readonly asOf: <A>(read: (engine: Engine.Engine) => A) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
+  readonly head: () => { readonly epoch: number; readonly seq: number }
+  readonly serving: () => boolean
+}
+
+interface OpenRow {
+  events: Array<MarketEvent>
+  dones: Array<(committed: boolean) => void>
+  reads: Array<(engine: Engine.Engine) => (seq: number | undefined) => void>
+}
+
+interface FlyingRow {
+  readonly events: ReadonlyArray<MarketEvent>
+  readonly levels: ReadonlyArray<Level>
+  readonly row: Uint8Array
+  readonly dones: Array<(committed: boolean) => void>
+  readonly answers: Array<(seq: number | undefined) => void>
+}
+
+/** Claims the log and serves it until the scope closes. `owned` answers whether this node still owns the market. */
+export const make = Effect.fnUntraced(function*(
+  instrument: Instrument,
+  owned: Effect.Effect<boolean>,
+  publish: (committed: CommittedBatch) => void,
+  ended: () => void
+): Effect.fn.Return<MarketLog, JournalUnavailable | NotOwner, Journal | Scope.Scope> {
+  const journal = yield* Journal
+  const venue = yield* Venue
+  const clock = yield* Clock.Clock
+  const scope = yield* Effect.scope
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const stream = marketStream(instrument.symbol)
+  const settings = { maxOpenOrders: venue.maxOpenOrdersPerSymbol }
+  let engine = Engine.make(instrument, settings)
+  let at = { epoch: 0, seq: 0 }
+  let appender: Appender | undefined
+  let open: OpenRow = emptyRow()
+  let flying: FlyingRow | undefined
+
+  const load = Effect.gen(function*() {
+    engine = Engine.make(instrument, settings)
+    at = yield* journal.claim(stream, {
+      restore: (state) => {
+        engine = Engine.restore(instrument, settings, unpack(state))
+      },
+      replay: (row) => {
+        if (row.events.length > 0) for (const event of MarketRecord.decode(row.events)) Engine.apply(engine, event)
+      }
+    }, owned)
+    Engine.touched(engine)
+    appender = journal.append({ stream, seal, committed, lost }, at)
+  })
+
+  const seal = () => {
+    if (open.events.length === 0) return undefined
+    const { dones, events, reads } = open
+    open = emptyRow()
+    flying = {
+      events,
+      levels: Engine.touched(engine),
+      row: MarketRecord.encode(events),
+      dones,
+      answers: reads.map((read) => read(engine))
+    }
+    return { events: flying.row }
+  }
+  const committed = (seq: number) => {
+    const row = flying!
+    flying = undefined
+    at = { epoch: at.epoch, seq }
+    publish({ instrument, epoch: at.epoch, seq, events: row.events, levels: row.levels, row: row.row })
+    for (const done of row.dones) done(true)
+    for (const answer of row.answers) answer(seq)
+  }
+  /** What was decided and not committed never happened; memory is discarded and the journal asked again. */
+  const lost = () => {
+    stop()
+    rebuild()
+  }
+  const stop = () => {
+    appender?.close()
+    appender = undefined
+    const dones = [...(flying?.dones ?? []), ...open.dones]
+    const answers = [...(flying?.answers ?? []), ...open.reads.map((read) => read(engine))]
+    flying = undefined
+    open = emptyRow()
+    for (const done of dones) done(false)
+    for (const answer of answers) answer(undefined)
+  }
+  const rebuild = (first?: MarketCommand) =>
+    run(
+      load.pipe(
+        Effect.andThen(Effect.sync(() => first === undefined ? undefined : submit([first], () => {}))),
+        Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }),
+        Effect.catch(() => Effect.sync(ended)),
+        Effect.forkIn(scope)
+      )
+    )
+
+  const submit: MarketLog["submit"] = (commands, done) => {
+    if (appender === undefined || open.events.length >= maxOpenEvents) return done(false)
+    const now = clock.currentTimeMillisUnsafe()
+    const before = open.events.length
+    let next = 0
+    let kept = before
+    const emit = (event: MarketEvent) => open.events.push(event)
+    const decided = Result.try(() => {
+      for (; next < commands.length; next++) {
+        kept = open.events.length
+        Engine.decide(engine, commands[next]!, now, emit)
+      }
+    })
+    if (Result.isFailure(decided)) return poisoned(commands[next]!, kept, decided.failure)
+    if (open.events.length > 0) {
+      open.dones.push(done)
+      if (open.events.length > before) appender.wake()
+    } else if (flying !== undefined) flying.dones.push(done)
+    else done(true)
+  }
+  /** A thrown error is a fault of ours: its command is refused, and the state built anew from what is recorded. */
+  const poisoned = (command: MarketCommand, kept: number, error: unknown) => {
+    open.events.length = kept
+    run(Effect.logError(`market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt`, error))
+    stop()
+    rebuild("commandId" in command ? refusal(command) : undefined)
+  }
+
+  const asOf: MarketLog["asOf"] = (read) =>
+    Effect.callback((resume) => {
+      if (appender === undefined) {
+        return resume(Effect.fail(new Unavailable({ what: `market ${instrument.symbol}` })))
+      }
+      const settle = (state: Engine.Engine) => {
+        const value = read(state)
+        return (seq: number | undefined) =>
+          resume(
+            seq === undefined
+              ? Effect.fail(new Unavailable({ what: `market ${instrument.symbol}` }))
+              : Effect.succeed({ epoch: at.epoch, seq, value })
+          )
+      }
+      if (open.events.length > 0) open.reads.push(settle)
+      else if (flying !== undefined) flying.answers.push(settle(engine))
+      else settle(engine)(at.seq)
+    })
+
+  let savedSeq = 0
+  const save = Effect.gen(function*() {
+    if (at.seq === savedSeq) return
+    const { seq, value } = yield* asOf((state) => pack(Engine.snapshot(state)))
+    yield* journal.saveSnapshot(stream, seq, value)
+    savedSeq = seq
+  })
+
+  yield* load
+  yield* Effect.addFinalizer(() => Effect.sync(stop))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(snapshotEvery), Effect.exit(save))))
+  return { submit, asOf, head: () => at, serving: () => appender !== undefined }
+})
+
+/** Facts that may wait for one flush; beyond it commands are sent again later. */
+const maxOpenEvents = 16_384
+
+/** Twice as often as a snapshot must be at most old. */
+const snapshotEvery = "30 seconds"
+
+const again = Schedule.spaced("200 millis")
+
+const emptyRow = (): OpenRow => ({ events: [], dones: [], reads: [] })
+
+/** The recorded answer to a command that could not be processed. */
+function refusal(command: Extract<MarketCommand, { readonly commandId: string }>): MarketCommand {
+  const { accountId, commandId, expiresAtMillis, traderEpoch, userId } = command
+  return {
+    _tag: "Refuse",
+    commandId,
+    expiresAtMillis,
+    traderEpoch,
+    userId,
+    accountId,
+    status: "REJECTED_FAILED_TO_PROCESS",
+    echo: {
+      orderId: "",
+      side: null,
+      type: null,
+      timeInForce: null,
+      price: 0,
+      quantity: 0,
+      clientOrderId: "clientOrderId" in command ? command.clientOrderId : "",
+      reduceOnly: false
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** Writes the read tables of one stream after its commits: in batches, in order, each event once. */
+import type { MarketEvent } from "@venue/domain/Market"
+import { Journal } from "@venue/storage/Journal"
+import * as MarketRecord from "@venue/storage/MarketRecord"
+import { ReadTables } from "@venue/storage/ReadTables"
+import { Effect, Latch, Schedule } from "effect"
+import { marketStream } from "../protocol/Market.ts"
+
+interface Row {
+  readonly seq: number
+  readonly events: ReadonlyArray<MarketEvent>
+}
+
+export interface Projection {
+  readonly committed: (row: Row) => void
+}
+
+/** Rows kept in memory; when more wait they are read back from the journal. */
+const maxWaiting = 2_000
+/** Events written in one transaction. */
+const maxEvents = 2_000
+const pageSize = 200
+/** Lets rows gather and leaves the database to the journal. */
+const pause = "20 millis"
+
+export const make = Effect.fnUntraced(function*(symbol: string) {
+  const journal = yield* Journal
+  const tables = yield* ReadTables
+  const stream = marketStream(symbol)
+  const more = yield* Latch.make(false)
+  let waiting: Array<Row> = []
+  let headSeq = 0
+
+  /** The next rows after `seq`, from memory where they are there without a hole. */
+  const next = Effect.fnUntraced(function*(seq: number) {
+    waiting = waiting.filter((row) => row.seq > seq)
+    if (waiting[0]?.seq === seq + 1) {
+      let events = 0
+      const end = waiting.findIndex((row) => (events += row.events.length) > maxEvents)
+      return waiting.slice(0, end === -1 ? waiting.length : Math.max(end, 1))
+    }
+    const rows = yield* journal.read(stream, seq, pageSize)
+    return rows.map((row): Row => ({
+      seq: row.seq,
+      events: row.events.length === 0 ? [] : MarketRecord.decode(row.events)
+    }))
+  })
+
+  const project = Effect.gen(function*() {
+    let done = yield* tables.position(stream)
+    while (true) {
+      const rows = yield* next(done)
+      if (rows.length === 0) {
+        yield* more.close
+        if (headSeq <= done) yield* more.await
+      } else {
+        yield* tables.project(symbol, rows)
+        done = rows.at(-1)!.seq
+      }
+      yield* Effect.sleep(pause)
+    }
+  })
+  yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
+
+  return {
+    committed: ({ events, seq }) => {
+      headSeq = seq
+      if (waiting.length >= maxWaiting) waiting = []
+      waiting.push({ seq, events })
+      more.openUnsafe()
+    }
+  } satisfies Projection as Projection
+})

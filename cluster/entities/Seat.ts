@@ -1,0 +1,223 @@
+/** One trader at its desk: the machine, its journal, and a door to each market it has joined. */
+import type { MarketEvent } from "@venue/domain/Market"
+import type { OrderRequest } from "@venue/domain/Order"
+import type { LedgerCommand, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
+import * as Ledger from "@venue/ledger/Ledger"
+import type { Alongside, Appender, Claimed, JournalShape } from "@venue/storage/Journal"
+import * as TraderRecord from "@venue/storage/TraderRecord"
+import { Effect, Result } from "effect"
+import type { Feed } from "../Feed.ts"
+import type { Markets } from "../Link.ts"
+import { traderStream } from "../protocol/Desk.ts"
+import type { AccountView, Unavailable } from "../protocol/Market.ts"
+import type { Batch } from "../protocol/Resident.ts"
+
+/** Requests that may wait behind one door, and facts that may gather while a view is on its way. */
+const maxBehindDoor = 10_000
+
+export interface Surroundings {
+  readonly journal: JournalShape
+  readonly feed: Feed["Service"]
+  readonly markets: Markets["Service"]
+  readonly run: (effect: Effect.Effect<void>) => void
+  readonly nowMillis: () => number
+  /** The journal took the seat away: memory is discarded. */
+  readonly dropped: (userId: string) => void
+  /** A row of the trader's journal is committed. */
+  readonly recorded: (userId: string) => void
+}
+
+interface Door {
+  state: "opening" | "open"
+  readonly requests: Array<OrderRequest>
+  readonly facts: Array<{ readonly event: MarketEvent; readonly seq: number }>
+  /** Commands the market had recorded before this seat was taken; a repeat of one is not entered again. */
+  recorded: ReadonlySet<string>
+  /** The row the view was taken at: what came before is in it. */
+  viewSeq: number
+  /** Newest row with a fact of this user. */
+  seq: number
+}
+
+export interface Seat {
+  readonly userId: string
+  readonly trader: Ledger.Trader
+  readonly symbols: () => ReadonlyArray<string>
+  /** False when too much waits already. */
+  readonly enter: (request: OrderRequest) => boolean
+  readonly change: (
+    command: LedgerCommand,
+    done: (result: Result.Result<void, LedgerRefusal | "lost">) => void
+  ) => void
+  /** Calls back once every joined market has answered. */
+  readonly whenOpen: (then: () => void) => void
+  readonly watermarks: () => ReadonlyArray<{ readonly symbol: string; readonly seq: number }>
+  readonly leave: () => void
+}
+
+export const make = (userId: string, trader: Ledger.Trader, from: Claimed, around: Surroundings): Seat => {
+  const { feed, journal, markets } = around
+  const doors = new Map<string, Door>()
+  const follows = new Map<string, () => void>()
+  let waiters: Array<() => void> = []
+  let open = emptyRow()
+  let flying: Row | undefined
+
+  const appender: Appender = journal.append({
+    stream: traderStream(userId),
+    seal: () => {
+      if (open.events.length === 0) return undefined
+      flying = open
+      open = emptyRow()
+      return { events: TraderRecord.encode(flying.events), alongside: flying.alongside }
+    },
+    committed: () => {
+      const { dones } = flying!
+      flying = undefined
+      around.recorded(userId)
+      for (const done of dones) done(true)
+    },
+    lost: () => {
+      leave()
+      around.dropped(userId)
+    }
+  }, from)
+
+  const record = (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => {
+    for (const event of events) {
+      Ledger.apply(trader, event)
+      open.events.push(event)
+      const entry = wakeUpOf(userId, event)
+      if (entry !== undefined) open.alongside.push(entry)
+      if (event._tag === "AccountOpened") follow(event.accountId)
+    }
+    const row = open.events.length > 0 ? open : flying
+    if (row === undefined) return done(true)
+    row.dones.push(done)
+    if (row === open) appender.wake()
+  }
+
+  const observe = (event: MarketEvent, batch: Batch) => {
+    const door = doors.get(batch.instrument.symbol)
+    if (door === undefined) return
+    if (door.state === "opening") {
+      if (door.facts.length < maxBehindDoor) door.facts.push({ event, seq: batch.seq })
+      return
+    }
+    if (batch.seq <= door.viewSeq) return
+    door.seq = batch.seq
+    Ledger.observe(trader, batch.instrument.symbol, event)
+  }
+  const follow = (accountId: string) => {
+    follows.get(accountId)?.()
+    follows.set(accountId, feed.follow(accountId, "trader", observe))
+  }
+
+  const openDoor = (symbol: string): Door => {
+    const door: Door = { state: "opening", requests: [], facts: [], recorded: new Set(), viewSeq: 0, seq: 0 }
+    doors.set(symbol, door)
+    if (Ledger.joined(trader, symbol)) ask(symbol, door)
+    else {
+      record([{ _tag: "Joined", symbol }], (committed) => {
+        if (committed) ask(symbol, door)
+      })
+    }
+    return door
+  }
+  /** Asks until the market answers with a view that is not behind what this node has already been told. */
+  const ask = (symbol: string, door: Door) => {
+    if (doors.get(symbol) !== door) return
+    const toldSeq = feed.head(symbol)?.seq ?? 0
+    const again = Effect.andThen(Effect.sleep("100 millis"), Effect.sync(() => ask(symbol, door)))
+    around.run(
+      Effect.matchEffect(markets.view(symbol, userId, from.epoch, Ledger.accountIds(trader)), {
+        onFailure: (_: Unavailable) => again,
+        onSuccess: (view) =>
+          view.seq < toldSeq || door.facts.length >= maxBehindDoor
+            ? Effect.andThen(Effect.sync(() => door.facts.splice(0)), again)
+            : Effect.sync(() => adopt(symbol, door, view))
+      })
+    )
+  }
+  const adopt = (symbol: string, door: Door, view: AccountView) => {
+    if (doors.get(symbol) !== door) return
+    for (const { accountId, orders, position } of view.accounts) {
+      Ledger.adopt(trader, symbol, accountId, { position: { ...position }, orders })
+    }
+    door.viewSeq = door.seq = view.seq
+    door.recorded = new Set(view.recorded)
+    door.state = "open"
+    for (const { event, seq } of door.facts.splice(0)) {
+      if (seq <= view.seq) continue
+      door.seq = seq
+      Ledger.observe(trader, symbol, event)
+    }
+    for (const request of door.requests.splice(0)) pass(door, request)
+    if (allOpen()) for (const then of waiters.splice(0)) then()
+  }
+  const pass = (door: Door, request: OrderRequest): boolean =>
+    door.recorded.has(request.commandId) ||
+    markets.submit(request.symbol, Ledger.enter(trader, request, from.epoch))
+
+  const allOpen = () => {
+    for (const door of doors.values()) if (door.state !== "open") return false
+    return true
+  }
+
+  const leave = () => {
+    appender.close()
+    for (const stop of follows.values()) stop()
+    follows.clear()
+    doors.clear()
+    const dones = [...(flying?.dones ?? []), ...open.dones]
+    open = emptyRow()
+    flying = undefined
+    for (const done of dones) done(false)
+  }
+
+  for (const accountId of Ledger.accountIds(trader)) follow(accountId)
+  for (const symbol of Ledger.symbols(trader)) openDoor(symbol)
+
+  return {
+    userId,
+    trader,
+    symbols: () => [...doors.keys()],
+    enter: (request) => {
+      const door = doors.get(request.symbol) ?? openDoor(request.symbol)
+      if (door.state === "open") return pass(door, request)
+      if (door.requests.length >= maxBehindDoor) return false
+      door.requests.push(request)
+      return true
+    },
+    change: (command, done) => {
+      const decided = Ledger.decide(trader, command, around.nowMillis())
+      if (Result.isFailure(decided)) return done(Result.fail(decided.failure))
+      record(decided.success, (committed) => done(committed ? Result.succeed(undefined) : Result.fail("lost")))
+    },
+    whenOpen: (then) => allOpen() ? then() : void waiters.push(then),
+    watermarks: () => [...doors].map(([symbol, { seq }]) => ({ symbol, seq })),
+    leave
+  }
+}
+
+interface Row {
+  readonly events: Array<TraderEvent>
+  readonly alongside: Array<Alongside>
+  readonly dones: Array<(committed: boolean) => void>
+}
+
+const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
+
+/** What must wake this trader after a restart, though nobody asks for it. */
+function wakeUpOf(userId: string, event: TraderEvent): Alongside | undefined {
+  switch (event._tag) {
+    case "Joined":
+      return { _tag: "WakeUp", userId, reason: "joined", detail: event.symbol }
+    case "Armed":
+      return { _tag: "WakeUp", userId, reason: "armed", detail: event.connectionId }
+    case "Disarmed":
+      return { _tag: "Rest", userId, reason: "armed", detail: event.connectionId }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,135 @@
+/** The traders a desk holds: woken when asked, in groups, and dropped when their journal has another owner. */
+import * as Ledger from "@venue/ledger/Ledger"
+import { Journal, type JournalUnavailable, type NotOwner, type Replay } from "@venue/storage/Journal"
+import * as TraderRecord from "@venue/storage/TraderRecord"
+import { Clock, Effect, Exit } from "effect"
+import { pack, unpack } from "msgpackr"
+import { Feed } from "../Feed.ts"
+import { Markets } from "../Link.ts"
+import { type Cost, traderStream } from "../protocol/Desk.ts"
+import { Unavailable } from "../protocol/Market.ts"
+import { Venue } from "../protocol/Venue.ts"
+import * as LedgerEntries from "./LedgerEntries.ts"
+import * as MessageRate from "./MessageRate.ts"
+import * as Seat from "./Seat.ts"
+
+/** Traders claimed by one pair of statements. */
+const maxGroup = 256
+/** A trader that had to replay more than this is saved. */
+const snapshotRows = 1_000
+
+export interface Seats {
+  readonly get: (userId: string) => Seat.Seat | undefined
+  readonly wake: (userId: string) => Effect.Effect<Seat.Seat, Unavailable>
+  /** Starts waking a trader for whoever asks next. */
+  readonly rouse: (userId: string) => void
+  readonly all: () => Iterable<Seat.Seat>
+  /** 0, or the milliseconds to wait until the user may send this. */
+  readonly spend: (userId: string, cost: Cost, nowMillis: number) => number
+}
+
+export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
+  const journal = yield* Journal
+  const feed = yield* Feed
+  const markets = yield* Markets
+  const clock = yield* Clock.Clock
+  const venue = yield* Venue
+  const scope = yield* Effect.scope
+  const entries = yield* LedgerEntries.make
+  const runIn = Effect.runForkWith(yield* Effect.context<never>())
+  const run = (effect: Effect.Effect<void>) => void runIn(Effect.forkIn(effect, scope))
+  const seats = new Map<string, Seat.Seat>()
+  const rates = new Map<string, MessageRate.MessageRate>()
+  /** Who asked for traders that are not here yet. */
+  let asleep = new Map<string, Array<(seat: Seat.Seat | undefined) => void>>()
+  let waking = false
+  const settings = { ...Ledger.defaults, maxOpenOrdersPerAccount: venue.maxOpenOrdersPerAccount }
+
+  const around: Seat.Surroundings = {
+    journal,
+    feed,
+    markets,
+    run,
+    nowMillis: () => clock.currentTimeMillisUnsafe(),
+    dropped: (userId) => seats.delete(userId),
+    recorded: entries.recorded
+  }
+  const newTrader = (userId: string) => Ledger.make(userId, venue.instruments, feed.prices, settings)
+
+  const claim = Effect.fnUntraced(function*(userIds: ReadonlyArray<string>) {
+    const traders = new Map(userIds.map((userId) => [traderStream(userId), { userId, trader: newTrader(userId) }]))
+    const savedSeq = new Map<string, number>()
+    const into = (stream: string): Replay => {
+      const { trader } = traders.get(stream)!
+      return {
+        restore: (state, seq) => {
+          Ledger.restore(trader, unpack(state))
+          savedSeq.set(stream, seq)
+        },
+        replay: (row) => {
+          if (row.events.length > 0) for (const event of TraderRecord.decode(row.events)) Ledger.apply(trader, event)
+        }
+      }
+    }
+    const claimed = yield* journal.claimMany([...traders.keys()], into, owned)
+    for (const [stream, from] of claimed) {
+      const { trader, userId } = traders.get(stream)!
+      if (from.seq - (savedSeq.get(stream) ?? 0) > snapshotRows) {
+        yield* journal.saveSnapshot(stream, from.seq, pack(Ledger.snapshot(trader)))
+      }
+      seats.set(userId, Seat.make(userId, trader, from, around))
+      entries.recorded(userId)
+    }
+  })
+
+  const wakeAll: Effect.Effect<void> = Effect.gen(function*() {
+    while (asleep.size > 0) {
+      const group = [...asleep].slice(0, maxGroup)
+      asleep = new Map([...asleep].slice(maxGroup))
+      const exit: Exit.Exit<void, JournalUnavailable | NotOwner> = yield* Effect.exit(claim(group.map(([userId]) => userId)))
+      if (Exit.isFailure(exit)) yield* Effect.logWarning("traders could not be loaded", exit.cause)
+      for (const [userId, asked] of group) for (const tell of asked) tell(seats.get(userId))
+    }
+    waking = false
+  })
+
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const seat of seats.values()) seat.leave()
+      seats.clear()
+    })
+  )
+
+  const ask = (userId: string, tell: (seat: Seat.Seat | undefined) => void) => {
+    const asked = asleep.get(userId)
+    if (asked === undefined) asleep.set(userId, [tell])
+    else asked.push(tell)
+    if (waking) return
+    waking = true
+    run(Effect.andThen(Effect.yieldNow, wakeAll))
+  }
+
+  return {
+    get: (userId) => seats.get(userId),
+    wake: (userId) =>
+      Effect.callback<Seat.Seat, Unavailable>((resume) => {
+        const here = seats.get(userId)
+        if (here !== undefined) return resume(Effect.succeed(here))
+        ask(userId, (seat) =>
+          resume(seat === undefined ? Effect.fail(new Unavailable({ what: `user ${userId}` })) : Effect.succeed(seat)))
+      }),
+    rouse: (userId) => {
+      if (!asleep.has(userId)) ask(userId, () => {})
+    },
+    all: () => seats.values(),
+    spend: (userId, cost, nowMillis) => {
+      if (!venue.rateLimits) return 0
+      let rate = rates.get(userId)
+      if (rate === undefined) {
+        rate = MessageRate.make()
+        rates.set(userId, rate)
+      }
+      return MessageRate.spend(rate, cost, nowMillis)
+    }
+  } satisfies Seats as Seats
+})

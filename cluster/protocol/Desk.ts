@@ -1,0 +1,94 @@
+/** What may be asked of the desk that holds a slice of the users. */
+import { Order, OrderRequest } from "@venue/domain/Order"
+import { Balance, Holding, LedgerCommand, LedgerRefusal } from "@venue/domain/Trader"
+import { Schema } from "effect"
+import { ClusterSchema, Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import { Unavailable } from "./Market.ts"
+
+/** The user's message bucket is full. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { retryAfterMillis: Schema.Number }) {}
+
+/** Which of the two message buckets of a user a message is taken from, and how much of it. */
+export const Cost = Schema.Struct({ bucket: Schema.Literals(["general", "cancel"]), weight: Schema.Number })
+export type Cost = typeof Cost.Type
+
+export const Submission = Schema.Struct({ userId: Schema.String, cost: Cost, request: OrderRequest })
+export type Submission = typeof Submission.Type
+
+/** What became of a submission at the desk; what became of it in its market comes by that market's log. */
+export const Submitted = Schema.Union([
+  /** On its way to these markets; a cancel of all orders may touch none. */
+  Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(Schema.String) }),
+  Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
+  Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
+  /** Not handed on and never will be. */
+  Schema.TaggedStruct("Refused", { commandId: Schema.String, why: Schema.String })
+])
+export type Submitted = typeof Submitted.Type
+
+/** One account's money and positions now. */
+export const Standing = Schema.Struct({ balance: Balance, holdings: Schema.Array(Holding) })
+export type Standing = typeof Standing.Type
+
+export const OpenOrder = Schema.Struct({ symbol: Schema.String, order: Order, modified: Schema.Boolean })
+export type OpenOrder = typeof OpenOrder.Type
+
+/** How far the logs had come that this account's facts were read from: reads of the past wait for these. */
+export const Watermark = Schema.Struct({ symbol: Schema.String, seq: Schema.Number })
+export type Watermark = typeof Watermark.Type
+
+const account = { userId: Schema.String, accountId: Schema.String }
+const read = { ...account, cost: Cost }
+
+export const Desk = Entity.make("Desk", [
+  Rpc.make("Submit", {
+    payload: { submissions: Schema.Array(Submission) },
+    success: Schema.Array(Submitted),
+    error: Unavailable
+  }),
+  Rpc.make("Standing", { payload: read, success: Standing, error: Schema.Union([Unavailable, RateLimited]) }),
+  Rpc.make("Orders", { payload: read, success: Schema.Array(OpenOrder), error: Schema.Union([Unavailable, RateLimited]) }),
+  Rpc.make("Leverages", {
+    payload: read,
+    success: Schema.Array(Schema.Struct({ symbol: Schema.String, leverage: Schema.Number })),
+    error: Schema.Union([Unavailable, RateLimited])
+  }),
+  Rpc.make("Watermarks", {
+    payload: read,
+    success: Schema.Array(Watermark),
+    error: Schema.Union([Unavailable, RateLimited])
+  }),
+  /** Answers when the trader's journal has it. */
+  Rpc.make("Change", {
+    payload: { userId: Schema.String, cost: Cost, command: LedgerCommand },
+    error: Schema.Union([...LedgerRefusal.members, Unavailable, RateLimited])
+  }),
+  /** Names a connection of a gateway; said again when the desk moved. */
+  Rpc.make("Attach", {
+    payload: { gatewayId: Schema.String, connectionId: Schema.String, ...account },
+    error: Unavailable
+  }),
+  /** The connection ended, for whatever reason: its armed cancel starts. */
+  Rpc.make("Detach", { payload: { connectionId: Schema.String, userId: Schema.String }, error: Unavailable }),
+  /** Proof that a gateway lives, for all its connections; without it for a lease its armed ones count as ended. */
+  Rpc.make("Renew", {
+    payload: {
+      gatewayId: Schema.String,
+      /** `wanted`: answer with this account's standing, in this order. */
+      connections: Schema.Array(Schema.Struct({ connectionId: Schema.String, ...account, wanted: Schema.Boolean }))
+    },
+    success: Schema.Array(Standing),
+    error: Unavailable
+  })
+]).annotate(ClusterSchema.ClientTracingEnabled, false)
+
+/** The desk of a user: FNV-1a of the id, modulo the number of desks. */
+export const deskOf = (userId: string, desks: number): string => {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193)
+  return String((hash >>> 0) % desks)
+}
+
+/** The name of a trader's stream in the journal. */
+export const traderStream = (userId: string): string => `trader/${userId}`

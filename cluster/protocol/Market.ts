@@ -1,0 +1,83 @@
+/** What may be asked of the entity that is one market. */
+import { TraderCommand } from "@venue/domain/Market"
+import { Order, Side } from "@venue/domain/Order"
+import { Schema } from "effect"
+import { ClusterSchema, Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+
+/** Nobody could record it now. Asked for a change, it may or may not have happened: a repeat of the same id tells. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { what: Schema.String }) {}
+
+/** A row of the log as it was written, or the head alone when `events` is empty. */
+export const Watched = Schema.Struct({
+  epoch: Schema.Number,
+  seq: Schema.Number,
+  events: Schema.Uint8Array,
+  levels: Schema.Array(Schema.Struct({ side: Side, price: Schema.Number, quantity: Schema.Number }))
+})
+export type Watched = typeof Watched.Type
+
+const At = {
+  epoch: Schema.Number,
+  seq: Schema.Number
+}
+
+/** What the log holds of one user's accounts as of (epoch, seq). */
+export const AccountView = Schema.Struct({
+  ...At,
+  accounts: Schema.Array(Schema.Struct({
+    accountId: Schema.String,
+    position: Schema.Struct({
+      quantity: Schema.Number,
+      cashFlow: Schema.Number,
+      basis: Schema.Number,
+      fees: Schema.Number,
+      funding: Schema.Number
+    }),
+    orders: Schema.Array(Order)
+  })),
+  /** Commands whose outcome is still remembered. */
+  recorded: Schema.Array(Schema.String)
+})
+export type AccountView = typeof AccountView.Type
+
+/** All levels as of (epoch, seq), and the prices in force; `null` before the first. */
+export const DepthAt = Schema.Struct({
+  ...At,
+  levels: Schema.Array(Schema.Struct({ side: Side, price: Schema.Number, quantity: Schema.Number })),
+  prices: Schema.NullOr(Schema.TaggedStruct("Priced", {
+    oracle: Schema.Number,
+    mark: Schema.Number,
+    premium: Schema.Number,
+    lower: Schema.Number,
+    upper: Schema.Number,
+    minPrice: Schema.Number,
+    maxPrice: Schema.Number,
+    limitShareBps: Schema.Number,
+    atMillis: Schema.Number
+  }))
+})
+export type DepthAt = typeof DepthAt.Type
+
+/** Both are zero in a sound market. */
+export const Totals = Schema.Struct({ ...At, positions: Schema.Number, cash: Schema.Number })
+export type Totals = typeof Totals.Type
+
+export const Market = Entity.make("Market", [
+  /** Answers once everything asked is committed; outcomes travel by the log. */
+  Rpc.make("Submit", { payload: { commands: Schema.Array(TraderCommand) }, error: Unavailable }),
+  Rpc.make("Watch", { success: Watched, error: Unavailable, stream: true })
+    .annotate(ClusterSchema.InterruptOnTermination, true),
+  Rpc.make("View", {
+    payload: { userId: Schema.String, traderEpoch: Schema.Number, accountIds: Schema.Array(Schema.String) },
+    success: AccountView,
+    error: Unavailable
+  }),
+  Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
+  Rpc.make("Totals", { success: Totals, error: Unavailable }),
+  /** The outside price of the underlier, in 1e-8 USD. */
+  Rpc.make("Observe", { payload: { price: Schema.Number }, error: Unavailable })
+]).annotate(ClusterSchema.ClientTracingEnabled, false)
+
+/** The name of a market's stream in the journal. */
+export const marketStream = (symbol: string): string => `market/${symbol}`

@@ -1,0 +1,29 @@
+/** What every room of one venue agrees on: the contracts it lists and its limits. */
+import { type Instrument, starters } from "@venue/domain/Instrument"
+import { Context } from "effect"
+
+export interface VenueSettings {
+  readonly instruments: ReadonlyMap<string, Instrument>
+  /** Fixed at first start. */
+  readonly desks: number
+  readonly maxOpenOrdersPerSymbol: number
+  readonly maxOpenOrdersPerAccount: number
+  /** Message limits; never off in production. */
+  readonly rateLimits: boolean
+  /** How long a command may wait for its market before it is refused there. */
+  readonly commandExpiryMillis: number
+  /** Without a renewal for this long a gateway's armed connections count as ended. */
+  readonly leaseMillis: number
+}
+
+export const defaults: VenueSettings = {
+  instruments: new Map(starters.map((instrument) => [instrument.symbol, instrument])),
+  desks: 16,
+  maxOpenOrdersPerSymbol: 200,
+  maxOpenOrdersPerAccount: 1000,
+  rateLimits: true,
+  commandExpiryMillis: 5_000,
+  leaseMillis: 3_000
+}
+
+export const Venue = Context.Reference<VenueSettings>("@venue/cluster/Venue", { defaultValue: () => defaults })

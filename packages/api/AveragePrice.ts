@@ -1,0 +1,15 @@
+/** The average entry price: a view of the cost basis, never stored. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Holding } from "@venue/domain/Trader"
+import * as Digits from "./Digits.ts"
+
+/** The cost basis over the quantity, to the nearest 1e-8; 0 when flat. */
+export const averagePrice = (instrument: Instrument, { basis, quantity }: Holding): string => {
+  if (quantity === 0) return "0"
+  const cost = BigInt(Math.abs(basis)) * costScale
+  const size = BigInt(Math.abs(quantity)) * BigInt(instrument.lot)
+  return Digits.bigUnits((2n * cost + size) / (2n * size))
+}
+
+/** From 1e-6 USD over 1e-8 of a unit to 1e-8 USD of one unit. */
+const costScale = 10_000_000_000n

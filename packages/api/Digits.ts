@@ -1,0 +1,79 @@
+/** Numbers as plain decimal text: exact, never an exponent, no zeros at the end. */
+import { moneyScale, unitScale } from "@venue/domain/Decimal"
+
+/** Any finite number. Reading the text gives the number back. */
+export const plain = (number: number): string => {
+  const size = Math.abs(number)
+  return size === 0 || (size >= 1e-6 && size < 1e21) ? `${number}` : expanded(number)
+}
+
+/** A count of 1e-8. Most end within three places, which is quicker to look up than to print. */
+export const units = (count: number): string => {
+  const whole = Math.floor(count / unitScale)
+  const fraction = count >= 0 && count <= Number.MAX_SAFE_INTEGER
+    ? fractions[(count - whole * unitScale) / thousandth]
+    : undefined
+  return fraction === undefined ? plain(count / unitScale) : `${whole}${fraction}`
+}
+
+/** Money in 1e-6 USD, exact also where a double is not. */
+export const money = (amount: number | bigint): string => {
+  if (amount < Number.MIN_SAFE_INTEGER || amount > Number.MAX_SAFE_INTEGER) return shifted(String(amount), 6)
+  const size = Math.abs(Number(amount))
+  const whole = Math.floor(size / moneyScale)
+  const thousandths = Math.floor((size - whole * moneyScale) / 1_000)
+  const rest = size - whole * moneyScale - thousandths * 1_000
+  const text = rest === 0
+    ? `${whole}${fractions[thousandths]}`
+    : `${whole}${paddedFractions[thousandths]}${fractionTails[rest]}`
+  return amount < 0 ? `-${text}` : text
+}
+
+/** A count of 1e-8 that need not be a safe integer. */
+export const bigUnits = (count: bigint): string => shifted(String(count), 8)
+
+/** Unix seconds with a fraction, of a whole number of milliseconds. */
+export const seconds = (millis: number): string => {
+  const second = Math.floor(millis / 1_000)
+  if (second !== lastSecond) {
+    lastSecond = second
+    lastSecondText = `${second}`
+  }
+  return lastSecondText + fractions[millis - second * 1_000]
+}
+
+/** An instant as ISO 8601 in UTC. */
+export const instant = (millis: number): string => new Date(millis).toISOString()
+
+/** Thousandths as they follow a whole number: "", ".001", …, ".5", …, ".999". */
+const fractions: ReadonlyArray<string> = Array.from({ length: 1_000 }, (_, count) => `${count / 1_000}`.slice(1))
+
+/** Thousandths that more digits follow: ".000" to ".999". */
+const paddedFractions: ReadonlyArray<string> = fractions.map((_, count) => `.${String(count).padStart(3, "0")}`)
+
+/** Those digits: "001", …, "5", …, "999". */
+const fractionTails: ReadonlyArray<string> = fractions.map((fraction) => fraction.slice(1))
+
+/** In 1e-8. */
+const thousandth = unitScale / 1_000
+
+/** Frames of one moment are many, and their second is printed once. */
+let lastSecond = 0
+let lastSecondText = "0"
+
+/** The digits of a whole number with the point moved `places` to the left. */
+const shifted = (whole: string, places: number): string => {
+  const negative = whole.startsWith("-")
+  const digits = (negative ? whole.slice(1) : whole).padStart(places + 1, "0")
+  const fraction = digits.slice(-places).replace(/0+$/, "")
+  const text = `${digits.slice(0, -places)}${fraction === "" ? "" : `.${fraction}`}`
+  return negative && text !== "0" ? `-${text}` : text
+}
+
+/** What JavaScript writes as `1.5e-7`. From 1e21 on a double is whole, and its exact digits are the plain ones. */
+const expanded = (number: number): string => {
+  if (Math.abs(number) >= 1e21) return String(BigInt(number))
+  const [mantissa, exponent] = `${number}`.split("e") as [string, string]
+  const [whole, fraction = ""] = mantissa.split(".") as [string, string?]
+  return shifted(whole + fraction, fraction.length - Number(exponent))
+}

@@ -1,0 +1,139 @@
+/** REST refusals: problem+json bodies, one class for each status so that an endpoint declares what it may answer. */
+import { Schema } from "effect"
+import { contentType } from "effect/http/ProblemDetails"
+import { SchemaLink } from "./Body.ts"
+
+export const ErrorDetail = Schema.Struct({
+  location: Schema.optionalKey(Schema.String),
+  message: Schema.optionalKey(Schema.String),
+  value: Schema.optionalKey(Schema.Json)
+}).annotate({ identifier: "ErrorDetail" })
+export type ErrorDetail = typeof ErrorDetail.Type
+
+/** Where a problem is explained, and in what words. */
+export const pages = {
+  "invalid-request": "A parameter, header or body is missing, of the wrong type or out of bounds; see errors.",
+  "credentials-not-accepted": "The credentials are missing, unknown, wrong, expired or were used before.",
+  "permission-missing": "The credentials are good, but do not permit this.",
+  "account-not-yours": "The requested account does not exist, or belongs to somebody else.",
+  "unknown-symbol": "No instrument of that name is listed.",
+  "no-such-path": "Nothing is served at this path.",
+  "method-not-allowed": "The path exists, but not with this method; see the Allow header.",
+  "leverage-not-available": "The symbol does not offer this leverage.",
+  "leverage-in-use": "Leverage is fixed while the symbol has open orders or a position.",
+  "body-too-large": "A request body holds at most 64 KiB.",
+  "body-not-json": "The request body must be JSON, and say so in its content type.",
+  "rate-exceeded": "Too many requests; wait as long as Retry-After says.",
+  "draining": "The venue is starting, stopping or catching up; try again shortly.",
+  "deadline-passed": "The outcome is unknown; read it back before trying again.",
+  "unexpected": "The venue failed; the outcome may be unknown."
+} as const
+export type Page = keyof typeof pages
+
+export const titles = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Entity",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout"
+} as const
+export type Status = keyof typeof titles
+
+const members = <const S extends Schema.Top>(status: S) => ({
+  $schema: SchemaLink,
+  type: Schema.optionalKey(Schema.String.annotate({ format: "uri", default: "about:blank" })),
+  title: Schema.optionalKey(Schema.String),
+  status: Schema.optionalKey(status),
+  detail: Schema.optionalKey(Schema.String),
+  instance: Schema.optionalKey(Schema.String.annotate({ format: "uri" })),
+  errors: Schema.optionalKey(Schema.NullOr(Schema.Array(ErrorDetail)))
+})
+
+/** Any refusal; not one member is required of it. */
+export const ErrorModel = Schema.Struct(members(Schema.Int)).annotate({ identifier: "ErrorModel" })
+
+const answer = (status: Status) => ({
+  httpApiStatus: status,
+  description: titles[status],
+  "~httpApiEncoding": { _tag: "Json", contentType }
+} as const)
+
+export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(members(Schema.Literal(400)), answer(400)) {}
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(members(Schema.Literal(401)), answer(401)) {}
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(members(Schema.Literal(403)), answer(403)) {}
+export class NotFound extends Schema.Error<NotFound>("NotFound")(members(Schema.Literal(404)), answer(404)) {}
+export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotAllowed")(members(Schema.Literal(405)), answer(405)) {}
+export class Conflict extends Schema.Error<Conflict>("Conflict")(members(Schema.Literal(409)), answer(409)) {}
+export class ContentTooLarge extends Schema.Error<ContentTooLarge>("ContentTooLarge")(members(Schema.Literal(413)), answer(413)) {}
+export class UnsupportedMediaType
+  extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(members(Schema.Literal(415)), answer(415))
+{}
+export class UnprocessableEntity
+  extends Schema.Error<UnprocessableEntity>("UnprocessableEntity")(members(Schema.Literal(422)), answer(422))
+{}
+export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(members(Schema.Literal(429)), answer(429)) {}
+export class InternalServerError
+  extends Schema.Error<InternalServerError>("InternalServerError")(members(Schema.Literal(500)), answer(500))
+{}
+export class BadGateway extends Schema.Error<BadGateway>("BadGateway")(members(Schema.Literal(502)), answer(502)) {}
+export class ServiceUnavailable
+  extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(members(Schema.Literal(503)), answer(503))
+{}
+export class GatewayTimeout extends Schema.Error<GatewayTimeout>("GatewayTimeout")(members(Schema.Literal(504)), answer(504)) {}
+
+/** What is said about one occurrence. `detail` holds nothing of our insides, and no credential. */
+export interface Occurrence {
+  readonly detail?: string
+  readonly errors?: ReadonlyArray<ErrorDetail>
+}
+
+/** The body of a refusal outside any endpoint; send it as `application/problem+json`. */
+export const body = <const S extends Status>(baseUrl: string, status: S, page: Page, said: Occurrence = {}) => ({
+  $schema: schemaUri(baseUrl, "ErrorModel"),
+  type: `${baseUrl}/problems/${page}`,
+  title: titles[status],
+  status,
+  detail: said.detail ?? pages[page],
+  ...(said.errors === undefined ? {} : { errors: said.errors })
+})
+
+/** Where the schema of a body is described. */
+export const schemaUri = (baseUrl: string, name: string): string => `${baseUrl}/schemas/${name}.json`
+
+/** The refusals an endpoint may fail with, for one public address. */
+export const problems = (baseUrl: string) => ({
+  invalidRequest: (errors: ReadonlyArray<ErrorDetail>) =>
+    new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors })),
+  /** The same words whatever was wrong, so that a caller cannot probe. */
+  credentialsNotAccepted: () => new Unauthorized(body(baseUrl, 401, "credentials-not-accepted")),
+  permissionMissing: (permission: string) =>
+    new Forbidden(body(baseUrl, 403, "permission-missing", { detail: `This needs the permission ${permission}.` })),
+  accountNotYours: () => new Forbidden(body(baseUrl, 403, "account-not-yours")),
+  /** A symbol in the path or body. */
+  unknownSymbol: (symbol: string) => new NotFound(body(baseUrl, 404, "unknown-symbol", about(symbol))),
+  /** A symbol in a filter. */
+  unknownSymbolFilter: (symbol: string) => new BadRequest(body(baseUrl, 400, "unknown-symbol", about(symbol))),
+  leverageNotAvailable: (maxLeverage: number) =>
+    new BadRequest(
+      body(baseUrl, 400, "leverage-not-available", {
+        detail: `Expected a whole number from 1 to ${maxLeverage}.`
+      })
+    ),
+  leverageInUse: (symbol: string) => new Conflict(body(baseUrl, 409, "leverage-in-use", about(symbol))),
+  rateExceeded: () => new TooManyRequests(body(baseUrl, 429, "rate-exceeded")),
+  draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),
+  deadlinePassed: () => new GatewayTimeout(body(baseUrl, 504, "deadline-passed")),
+  unexpected: () => new InternalServerError(body(baseUrl, 500, "unexpected"))
+})
+export type Problems = ReturnType<typeof problems>
+
+const about = (symbol: string): Occurrence => ({ detail: `The symbol is ${JSON.stringify(symbol.slice(0, 64))}.` })

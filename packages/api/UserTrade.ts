@@ -1,0 +1,24 @@
+/** One side of a trade as its owner lists it, on the socket and over REST. */
+import type { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
+
+/** Price in ticks, quantity in lots, money in 1e-6 USD. */
+export interface UserTrade {
+  readonly symbol: string
+  readonly tradeId: string
+  readonly side: Side
+  readonly aggressorSide: Side
+  readonly orderId: string
+  readonly clientOrderId: string
+  readonly price: number
+  readonly quantity: number
+  readonly fee: number
+  readonly realised: number
+  /** Initial margin the fill added; 0 when it reduced. */
+  readonly marginUsed: number
+  readonly orderType: OrderType
+  readonly timeInForce: TimeInForce
+  readonly origin: OrderOrigin
+  readonly liquidation: "NONE"
+  readonly executionType: "NEW"
+  readonly atMillis: number
+}

@@ -1,0 +1,87 @@
+/** The operator interface: loopback only, one bearer token. */
+import { Context, Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { InvalidRequest } from "../InvalidRequest.ts"
+import { GatewayTimeout, NotFound, ServiceUnavailable, Unauthorized } from "../Problem.ts"
+import { HealthGroup } from "../rest/Health.ts"
+import { SchemaLink, Uuid } from "../Body.ts"
+
+/** Who acts, for the audit. */
+export class Operator extends Context.Service<Operator, { readonly name: string }>()("@venue/api/admin/Operator") {}
+
+export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { provides: Operator }>()(
+  "@venue/api/admin/OperatorOnly",
+  { error: Unauthorized, security: { operator: HttpApiSecurity.bearer } }
+) {}
+
+/** The outside price of a symbol from this moment on, in USD. */
+export const SetPrice = Schema.Struct({
+  $schema: SchemaLink,
+  symbol: Schema.String,
+  price: Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000))
+}).annotate({ identifier: "SetPrice" })
+
+/** USD with at most six decimals; a correction may be negative. */
+export const Credit = Schema.Struct({
+  $schema: SchemaLink,
+  account_id: Uuid,
+  amount: Schema.Finite.check(
+    Schema.isBetween({ minimum: -largestCredit(), maximum: largestCredit() }),
+    Schema.makeFilter((amount) => amount !== 0 && microsOf(amount) / 1e6 === amount, {
+      expected: "an amount other than 0 with at most six decimals"
+    })
+  ),
+  reason: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(500))
+}).annotate({ identifier: "Credit" })
+
+export const PriceSet = Schema.Struct({ symbol: Schema.String, price: Schema.Finite }).annotate({ identifier: "PriceSet" })
+
+export const Credited = Schema.Struct({
+  credit_id: Schema.String,
+  account_id: Schema.String,
+  amount: Schema.Finite
+}).annotate({ identifier: "Credited" })
+
+/** Every sum is 0 while the books balance. */
+export const Proof = Schema.Struct({
+  balanced: Schema.Boolean,
+  assets: Schema.Array(Schema.Struct({ asset: Schema.String, sum: Schema.Finite })),
+  positions: Schema.Array(Schema.Struct({ symbol: Schema.String, sum: Schema.Finite })),
+  at: Schema.String.annotate({ format: "date-time" })
+}).annotate({ identifier: "Proof" })
+
+export const OperatorGroup = HttpApiGroup.make("operator")
+  .add(
+    HttpApiEndpoint.post("prices", "/prices", {
+      payload: SetPrice,
+      success: PriceSet,
+      error: [NotFound, ServiceUnavailable, GatewayTimeout]
+    }),
+    HttpApiEndpoint.post("credits", "/credits", {
+      payload: Credit,
+      success: Credited,
+      error: [NotFound, ServiceUnavailable, GatewayTimeout]
+    }),
+    HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable })
+  )
+  .middleware(OperatorOnly)
+
+export class AdminApi extends HttpApi.make("venue-admin")
+  .add(OperatorGroup, HealthGroup)
+  .middleware(InvalidRequest)
+  .annotateMerge(OpenApi.annotations({ title: "Venue operator", version: "0.1.0" }))
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+{}
+
+/** A credit's amount in 1e-6 USD; exact for what the schema lets through. */
+export const creditMicros = (amount: number): bigint => BigInt(microsOf(amount))
+
+function microsOf(amount: number): number {
+  return Math.round(amount * 1e6)
+}
+
+/** USD; keeps the amount in 1e-6 USD a safe integer. */
+function largestCredit(): number {
+  return 1_000_000_000
+}

@@ -1,0 +1,103 @@
+/** Every frame the market-data socket sends: built once for all who hear it, numbered for each. */
+import { text } from "@venue/domain/Decimal"
+import { type Instrument, priceDecimals } from "@venue/domain/Instrument"
+import type { Traded } from "@venue/domain/Market"
+import * as Digits from "../Digits.ts"
+import type { SigFigs, Subscription } from "./Subscription.ts"
+
+export { err, type ErrorCode, malformed, rateLimited } from "../ErrorFrame.ts"
+
+/** A message without its number: what stands before it and what after. */
+export interface Body {
+  readonly head: string
+  readonly tail: string
+}
+
+/** A total of one price: ticks and lots. */
+export interface PriceLevel {
+  readonly price: number
+  readonly quantity: number
+}
+
+/** The message as one connection gets it. `sequence` counts that connection's data messages from 1. */
+export const frame = (body: Body, sequence: number): string => `${body.head}${sequence}${body.tail}`
+
+/** Best price first on both sides; a whole snapshot of at most 20 levels a side. */
+export const level2 = (
+  instrument: Instrument,
+  bids: ReadonlyArray<PriceLevel>,
+  asks: ReadonlyArray<PriceLevel>,
+  sigFigs: SigFigs,
+  atMillis: number
+): Body =>
+  bodyOf("level2", `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","bid":${
+    pairs(instrument, grouped(bids, sigFigs, Math.floor))
+  },"ask":${pairs(instrument, grouped(asks, sigFigs, Math.ceil))},"sig_figs":${sigFigs}}`)
+
+/** A side without orders is `undefined`. */
+export const bbo = (
+  instrument: Instrument,
+  bid: PriceLevel | undefined,
+  ask: PriceLevel | undefined,
+  atMillis: number
+): Body =>
+  bodyOf("bbo", `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","bid":${
+    pairs(instrument, bid === undefined ? [] : [bid])
+  },"ask":${pairs(instrument, ask === undefined ? [] : [ask])}}`)
+
+/** `side` is the aggressor's; `T` is an ordinary trade. */
+export const trade = (instrument: Instrument, traded: Traded): Body =>
+  bodyOf("trade", `,"trade_id":"${traded.tradeId}","time":"${
+    Digits.instant(traded.atMillis)
+  }","symbol":"${instrument.symbol}","size":"${Digits.units(traded.quantity * instrument.lot)}","price":"${
+    priceText(instrument, traded.price)
+  }","side":"${traded.taker.order.side === "BUY" ? "buy" : "sell"}","execution_type":"T"}`)
+
+/** The mark is in 1e-8 USD and need not be a whole number of ticks. */
+export const markPrice = (instrument: Instrument, mark: number, atMillis: number): Body =>
+  bodyOf("mark_price", `,"time":"${
+    Digits.instant(atMillis)
+  }","symbol":"${instrument.symbol}","price":"${Digits.units(mark)}"}`)
+
+/** Not numbered, as errors are not. */
+export const confirmation = ({ _tag, channels, sigFigs, symbols }: Subscription): string =>
+  JSON.stringify({
+    type: _tag === "Subscribe" ? "subscribed" : "unsubscribed",
+    channels,
+    symbols,
+    ...(channels.includes("level2") ? { sig_figs: sigFigs } : {})
+  })
+
+/** Levels a side of a snapshot. */
+export const depth = 20
+
+const bodyOf = (type: string, tail: string): Body => ({ head: `{"type":"${type}","sequence":`, tail })
+
+const pairs = (instrument: Instrument, levels: ReadonlyArray<PriceLevel>): string =>
+  `[${
+    levels.map(({ price, quantity }) =>
+      `["${priceText(instrument, price)}","${Digits.units(quantity * instrument.lot)}"]`
+    ).join(",")
+  }]`
+
+/** With all decimals of the tick. */
+const priceText = (instrument: Instrument, ticks: number): string =>
+  text(ticks * instrument.tick, priceDecimals(instrument))
+
+/** Groups of 10 or 100 ticks, away from the middle: the total of each stands at a price no better than any in it. */
+const grouped = (
+  levels: ReadonlyArray<PriceLevel>,
+  sigFigs: SigFigs,
+  round: (groups: number) => number
+): ReadonlyArray<PriceLevel> => {
+  if (sigFigs === 0) return levels.slice(0, depth)
+  const group = 10 ** sigFigs
+  const totals = new Map<number, number>()
+  for (const { price, quantity } of levels) {
+    const at = round(price / group) * group
+    const total = totals.get(at)
+    if (total === undefined && totals.size === depth) break
+    totals.set(at, (total ?? 0) + quantity)
+  }
+  return Array.from(totals, ([price, quantity]) => ({ price, quantity }))
+}

@@ -1,0 +1,19 @@
+/** The main REST interface as one description. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { InvalidRequest } from "../InvalidRequest.ts"
+import { ErrorModel } from "../Problem.ts"
+import { HealthGroup } from "./Health.ts"
+import { LeverageGroup } from "./Leverage.ts"
+import { PositionsGroup } from "./Positions.ts"
+import { RefdataGroup } from "./Refdata.ts"
+import { TradeGroup } from "./Trade.ts"
+
+export class Api extends HttpApi.make("venue")
+  .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, HealthGroup)
+  .middleware(InvalidRequest)
+  .annotateMerge(OpenApi.annotations({ title: "Venue", version: "0.1.0" }))
+  .annotate(HttpApi.AdditionalSchemas, [ErrorModel])
+  // Every fault of a request is told at once, and a body may hold nothing we do not know.
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+{}

@@ -1,0 +1,123 @@
+/** A frame of the trade socket becomes a command, or what was wrong with it. */
+import { type Fields, isFields, parse } from "../Incoming.ts"
+import { echoing, type Malformed, malformed, notAnObject, wrong } from "../Malformed.ts"
+import * as Later from "./LaterCommand.ts"
+import * as Orders from "./OrderCommand.ts"
+import * as Queries from "./QueryCommand.ts"
+import * as Session from "./SessionCommand.ts"
+
+export type Command =
+  | Orders.AddOrder
+  | Orders.ModifyOrder
+  | Orders.CancelOrder
+  | Orders.CancelTwap
+  | Orders.CancelAllOrders
+  | Orders.ClosePosition
+  | Session.Auth
+  | Session.Subscribe
+  | Session.Unsubscribe
+  | Session.CancelOnDisconnect
+  | Queries.GetOrder
+  | Queries.GetUserOrders
+  | Queries.GetUserTrades
+  | Queries.GetUserLeverage
+  | Queries.GetAvailableLeverageLevels
+  | Queries.SetUserLeverage
+  | Later.NotOffered
+
+/** Never throws, whatever the text. The frame's length is bounded by the socket. */
+export const decode = (text: string): Command | Malformed => {
+  const message = parse(text)
+  if (!isFields(message)) return notAnObject(text, message)
+  const params = message["params"]
+  const decoded = isFields(params) ? read(message["type"], params) : withoutParams(message)
+  return decoded._tag === "Malformed" ? echoing(decoded, text) : decoded
+}
+
+/** What a message costs of the user's rate, and of which of the two buckets. */
+export interface Weight {
+  readonly bucket: "general" | "cancel"
+  readonly weight: number
+}
+
+export const weight = (decoded: Command | Malformed): Weight => weights[decoded._tag]
+
+/** Signing in is bounded by its deadline; a malformed frame costs what an order costs. */
+const weights: { readonly [Tag in (Command | Malformed)["_tag"]]: Weight } = {
+  Auth: { bucket: "general", weight: 0 },
+  Subscribe: { bucket: "general", weight: 0.1 },
+  Unsubscribe: { bucket: "general", weight: 0.1 },
+  AddOrder: { bucket: "general", weight: 1 },
+  ModifyOrder: { bucket: "general", weight: 1 },
+  CancelOrder: { bucket: "cancel", weight: 1 },
+  CancelTwap: { bucket: "cancel", weight: 1 },
+  CancelAllOrders: { bucket: "cancel", weight: 2 },
+  CancelOnDisconnect: { bucket: "general", weight: 0.1 },
+  ClosePosition: { bucket: "general", weight: 1 },
+  AddTwap: { bucket: "general", weight: 1 },
+  CancelStopOrder: { bucket: "cancel", weight: 1 },
+  ModifyStopOrder: { bucket: "general", weight: 1 },
+  GetOrder: { bucket: "general", weight: 2 },
+  GetUserOrders: { bucket: "general", weight: 5 },
+  GetUserTrades: { bucket: "general", weight: 0.5 },
+  GetUserLeverage: { bucket: "general", weight: 0.1 },
+  GetAvailableLeverageLevels: { bucket: "general", weight: 0.1 },
+  SetUserLeverage: { bucket: "general", weight: 0.1 },
+  Malformed: { bucket: "general", weight: 1 }
+}
+
+/** The commonest first. */
+const read = (type: unknown, params: Fields): Command | Malformed => {
+  switch (type) {
+    case "add_order":
+      return Orders.addOrder(params)
+    case "cancel_order":
+      return Orders.cancelOrder(params)
+    case "modify_order":
+      return Orders.modifyOrder(params)
+    case "cancel_all_orders":
+      return Orders.cancelAllOrders(params)
+    case "close_position":
+      return Orders.closePosition(params)
+    case "get_order":
+      return Queries.getOrder(params)
+    case "get_user_orders":
+      return Queries.getUserOrders(params)
+    case "get_user_trades":
+      return Queries.getUserTrades(params)
+    case "get_user_leverage":
+      return Queries.getUserLeverage(params)
+    case "get_available_leverage_levels":
+      return Queries.getAvailableLeverageLevels(params)
+    case "set_user_leverage":
+      return Queries.setUserLeverage(params)
+    case "auth":
+      return Session.auth(params)
+    case "subscribe":
+      return Session.subscribe(params)
+    case "unsubscribe":
+      return Session.unsubscribe(params)
+    case "cancel_on_disconnect":
+      return Session.cancelOnDisconnect(params)
+    case "add_twap":
+      return Later.addTwap(params)
+    case "cancel_stop_order":
+      return Later.cancelStopOrder(params)
+    case "modify_stop_order":
+      return Later.modifyStopOrder(params)
+    default:
+      return wrong("type", type, "a command such as \"add_order\"")
+  }
+}
+
+/** Market data may be asked for in the flat form of its own socket. */
+const withoutParams = (message: Fields): Malformed => {
+  const { channels, params, type } = message
+  const flat = params === undefined && (type === "subscribe" || type === "unsubscribe") && Array.isArray(channels)
+  if (flat && channels.length > 0 && channels.every(Session.isMarketDataChannel)) {
+    return malformed("InvalidParameter", "invalid channels: market data is not offered on this socket yet")
+  }
+  return typeof type === "string"
+    ? wrong("params", params, "an object, also when it is empty")
+    : wrong("type", type, "a command such as \"add_order\"")
+}

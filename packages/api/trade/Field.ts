@@ -1,0 +1,88 @@
+/** How one field of a command is read: its value, or why it is none. */
+import type { Fields } from "../Incoming.ts"
+import { type Malformed, outOfRange, wrong } from "../Malformed.ts"
+
+/** Any text that could name a symbol; whether it does is for the venue to say. */
+export const symbol = (fields: Fields): string | Malformed => {
+  const value = fields["symbol"]
+  if (typeof value !== "string") return wrong("symbol", value, "a string such as \"GOLD-USD\"")
+  return value.length <= symbolLimit ? value : outOfRange("symbol", value, `at most ${symbolLimit} characters`)
+}
+
+/** A filter: `null` when it was left out. An empty one could mean all or none, so it is refused. */
+export const symbolFilter = (fields: Fields): string | null | Malformed => {
+  const value = fields["symbol"]
+  if (value === undefined || value === null) return null
+  return value === "" ? outOfRange("symbol", value, "a symbol such as \"GOLD-USD\", or no such field") : symbol(fields)
+}
+
+/** An id of 1 to 64 printable ASCII characters. */
+export const id = (fields: Fields, name: string): string | Malformed => {
+  const value = fields[name]
+  if (typeof value !== "string") return wrong(name, value, "a string")
+  return printable.test(value) ? value : outOfRange(name, value, printableWords)
+}
+
+/** An id the client may give; empty when it gave none. */
+export const clientId = (fields: Fields, name: string): string | Malformed => {
+  const value = fields[name]
+  if (value === undefined || value === null || value === "") return ""
+  if (typeof value !== "string") return wrong(name, value, "a string")
+  return printable.test(value) ? value : outOfRange(name, value, printableWords)
+}
+
+/** JSON can write a number that is none here: 1e999. */
+export const number = (fields: Fields, name: string): number | Malformed => {
+  const value = fields[name]
+  if (typeof value !== "number") return wrong(name, value, "a JSON number")
+  return Number.isFinite(value) ? value : outOfRange(name, value, "a finite number")
+}
+
+/** 0 when it was left out. */
+export const numberOrZero = (fields: Fields, name: string): number | Malformed => {
+  const value = fields[name]
+  return value === undefined || value === null ? 0 : number(fields, name)
+}
+
+export const wholeNumber = (
+  fields: Fields,
+  name: string,
+  least: number,
+  most: number,
+  otherwise: number
+): number | Malformed => {
+  const value = fields[name]
+  if (value === undefined || value === null) return otherwise
+  if (typeof value !== "number") return wrong(name, value, "a whole JSON number")
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  return outOfRange(name, value, `a whole number from ${least} to ${most}`)
+}
+
+/** Clients also write 0 and 1. */
+export const truth = (fields: Fields, name: string): boolean | Malformed => {
+  const value = fields[name]
+  if (value === true || value === 1) return true
+  if (value === false || value === 0) return false
+  return wrong(name, value, "true or false")
+}
+
+/** Of a stop or a profit target attached to an order: only none is offered. */
+export const none = (fields: Fields, name: string): undefined | Malformed => {
+  const value = fields[name]
+  if (value === undefined || value === null || value === 0) return undefined
+  if (typeof value !== "number") return wrong(name, value, "a JSON number, null, or no such field")
+  return {
+    _tag: "Malformed",
+    code: "InvalidParameter",
+    message: `invalid ${name}: attached take profit and stop loss are not offered yet, expected 0, null or no such field`,
+    incoming: undefined
+  }
+}
+
+/** One of a few words, or `undefined` so that the caller says which. */
+export const oneOf = <const Word extends string>(words: ReadonlyArray<Word>, value: unknown): Word | undefined =>
+  words.find((word) => word === value)
+
+const symbolLimit = 64
+const printable = /^[\x20-\x7e]{1,64}$/
+const printableWords = "1 to 64 printable ASCII characters"

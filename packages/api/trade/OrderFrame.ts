@@ -1,0 +1,131 @@
+/** Frames about orders and fills. Built by hand: every event of the venue leaves here, several times. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Echo, Fill, Refused, Traded } from "@venue/domain/Market"
+import type { EndStatus, Order } from "@venue/domain/Order"
+import * as Digits from "../Digits.ts"
+import type { UserTrade } from "../UserTrade.ts"
+
+/** What may be told of an order that was accepted. */
+export type OrderStatus = "ACK" | "FILLED" | "MODIFIED" | EndStatus
+
+/** An open order; clients take any other status as not open. */
+export interface RestingOrder {
+  readonly instrument: Instrument
+  readonly order: Order
+  readonly status: "ACK" | "MODIFIED"
+  readonly updateMillis: number
+}
+
+/** `tradeId` on `FILLED`, `null` on everything else. */
+export const orderResponse = (
+  instrument: Instrument,
+  order: Order,
+  status: OrderStatus,
+  updateMillis: number,
+  tradeId: string | null
+): string => `{"order_response":${orderBody(instrument, order, status, updateMillis, tradeId)}}`
+
+/**
+ * The answer to a command that was refused: what was asked, and no order id unless the command named one. A command
+ * that reached its market too late has no status of its own on the wire: it was not processed, and that is said.
+ */
+export const refusal = (
+  symbol: string,
+  refused: Pick<Refused, "accountId" | "status" | "echo" | "atMillis">
+): string => {
+  const { accountId, atMillis, echo, status } = refused
+  return `{"order_response":{"order_id":${quoted(echo.orderId)},"symbol":${JSON.stringify(symbol)},"status":"${
+    status === "EXPIRED" ? "REJECTED_FAILED_TO_PROCESS" : status
+  }","quantity":${Digits.plain(echo.quantity)},"price":${
+    Digits.plain(echo.type === "MARKET" ? 0 : echo.price)
+  },"take_profit":0,"stop_loss":0,${known(echo)}"user_id":"${accountId}","client_order_id":${
+    quoted(echo.clientOrderId)
+  },"quantity_remaining":${Digits.plain(echo.quantity)},"update_time":${Digits.seconds(atMillis)},"trade_id":null}}`
+}
+
+/** One side of a trade, told to its owner; send the `FILLED` order response right after it. */
+export const fillResponse = (instrument: Instrument, traded: Traded, role: "maker" | "taker"): string => {
+  const { order, fee, realised }: Fill = traded[role]
+  return `{"fill_response":{"trade_id":"${traded.tradeId}","user_id":"${order.accountId}","symbol":"${
+    instrument.symbol
+  }","price":${price(instrument, traded.price)},"quantity":${quantity(instrument, traded.quantity)},"side":"${
+    order.side
+  }","aggressor_side":"${traded.taker.order.side}","order_id":"${order.orderId}","fee":${
+    Digits.money(fee)
+  },"order_type":"${order.type}","tif":"${order.timeInForce}","order_price":${
+    price(instrument, order.price)
+  },"client_order_id":${quoted(order.clientOrderId)},"remaining_quantity":${
+    quantity(instrument, order.remaining)
+  },"take_profit":0,"stop_loss":0,"execution_type":"NEW","timestamp":${
+    Digits.seconds(traded.atMillis)
+  },"realised_pnl":${Digits.money(realised)}}}`
+}
+
+/** Clients of the two names read the one list. */
+export const allOrdersResponse = (orders: ReadonlyArray<RestingOrder>): string => {
+  const body = listBody(orders)
+  return `{"all_orders_response":${body},"get_orders_response":${body}}`
+}
+
+/** Sources differ on the answer to `get_order`, so it carries both. */
+export const getOrderResponse = (resting: RestingOrder): string =>
+  `{"order_response":${restingBody(resting)},"all_orders_response":${listBody([resting])}}`
+
+export const userTradesResponse = (
+  instrumentOf: (symbol: string) => Instrument,
+  trades: ReadonlyArray<UserTrade>
+): string =>
+  `{"user_trades_response":[${trades.map((trade) => tradeBody(instrumentOf(trade.symbol), trade)).join(",")}]}`
+
+/** A client id may hold quotes and backslashes; a loop finds them sooner than an expression does. */
+const quoted = (id: string): string => {
+  for (let at = 0; at < id.length; at++) {
+    const code = id.charCodeAt(at)
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return JSON.stringify(id)
+  }
+  return `"${id}"`
+}
+
+const price = (instrument: Instrument, ticks: number): string => Digits.units(ticks * instrument.tick)
+
+const quantity = (instrument: Instrument, lots: number): string => Digits.units(lots * instrument.lot)
+
+const orderBody = (
+  instrument: Instrument,
+  order: Order,
+  status: OrderStatus,
+  updateMillis: number,
+  tradeId: string | null
+): string =>
+  `{"order_id":"${order.orderId}","symbol":"${instrument.symbol}","status":"${status}","quantity":${
+    quantity(instrument, order.quantity)
+  },"price":${price(instrument, order.price)},"take_profit":0,"stop_loss":0,"side":"${order.side}","type":"${
+    order.type
+  }","time_in_force":"${order.timeInForce}","user_id":"${order.accountId}","client_order_id":${
+    quoted(order.clientOrderId)
+  },"quantity_remaining":${quantity(instrument, order.remaining)},"update_time":${
+    Digits.seconds(updateMillis)
+  },"trade_id":${tradeId === null ? "null" : `"${tradeId}"`},"reduce_only":${order.reduceOnly}}`
+
+const restingBody = ({ instrument, order, status, updateMillis }: RestingOrder): string =>
+  orderBody(instrument, order, status, updateMillis, null)
+
+const listBody = (orders: ReadonlyArray<RestingOrder>): string =>
+  `{"orders":[${orders.map(restingBody).join(",")}],"twaps":[]}`
+
+/** Only a placement and a modify say these; a cancel that found nothing leaves them out. */
+const known = ({ side, timeInForce, type }: Echo): string =>
+  `${side === null ? "" : `"side":"${side}",`}${type === null ? "" : `"type":"${type}",`}${
+    timeInForce === null ? "" : `"time_in_force":"${timeInForce}",`
+  }`
+
+const tradeBody = (instrument: Instrument, trade: UserTrade): string =>
+  `{"trade_id":"${trade.tradeId}","symbol":"${trade.symbol}","price":${price(instrument, trade.price)},"quantity":${
+    quantity(instrument, trade.quantity)
+  },"side":"${trade.side}","aggressor_side":"${trade.aggressorSide}","order_id":"${
+    trade.orderId
+  }","client_order_id":${quoted(trade.clientOrderId)},"fee":${Digits.money(trade.fee)},"order_type":"${
+    trade.orderType
+  }","tif":"${trade.timeInForce}","execution_type":"${trade.executionType}","realised_pnl":${
+    Digits.money(trade.realised)
+  },"timestamp":${Digits.seconds(trade.atMillis)}}`

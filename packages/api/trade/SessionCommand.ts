@@ -1,0 +1,144 @@
+/** Commands about the connection itself: who it is for, what it hears, what happens when it ends. */
+import { Redacted } from "effect"
+import { type Fields, isFields } from "../Incoming.ts"
+import { kind, type Malformed, malformed, outOfRange, wrong } from "../Malformed.ts"
+import * as Field from "./Field.ts"
+
+/** Whether any of it is true is for the gateway to say. */
+export interface Auth {
+  readonly _tag: "Auth"
+  readonly credential: HmacCredential | TokenCredential
+  /** `null` for the primary account. */
+  readonly accountId: string | null
+  /** `null` when none was given, so that the upgrade header counts; empty when what was given cannot be a code. */
+  readonly builderCode: string | null
+}
+
+export interface HmacCredential {
+  readonly _tag: "Hmac"
+  readonly publicKey: string
+  readonly nonce: string
+  readonly unixSeconds: number
+  readonly signature: Redacted.Redacted<string>
+}
+
+export interface TokenCredential {
+  readonly _tag: "Token"
+  readonly jwt: Redacted.Redacted<string>
+}
+
+export type Channel = (typeof channels)[number]
+
+/** Each channel once, in the order asked for. */
+export interface Subscribe {
+  readonly _tag: "Subscribe"
+  readonly channels: ReadonlyArray<Channel>
+}
+
+export interface Unsubscribe {
+  readonly _tag: "Unsubscribe"
+  readonly channels: ReadonlyArray<Channel>
+}
+
+export interface CancelOnDisconnect {
+  readonly _tag: "CancelOnDisconnect"
+  readonly armed: boolean
+}
+
+/** Messages never show a value: it may be a secret in the wrong place. */
+export const auth = (fields: Fields): Auth | Malformed => {
+  const credential = readCredential(fields)
+  if (credential._tag === "Malformed") return credential
+  const accountId = fields["account_id"] ?? null
+  if (accountId !== null && typeof accountId !== "string") return unlike("account_id", accountId, "a UUID string")
+  if (accountId !== null && !uuid.test(accountId)) {
+    return malformed("InvalidParameter", "invalid account_id: expected a UUID of 36 characters")
+  }
+  const code = fields["builder_code"] ?? ""
+  if (typeof code !== "string") return unlike("builder_code", code, "a UUID string")
+  return {
+    _tag: "Auth",
+    credential,
+    accountId: accountId === null ? null : accountId.toLowerCase(),
+    builderCode: code === "" ? null : uuid.test(code) ? code.toLowerCase() : ""
+  }
+}
+
+export const subscribe = (fields: Fields): Subscribe | Malformed => {
+  const read = readChannels(fields)
+  return "_tag" in read ? read : { _tag: "Subscribe", channels: read }
+}
+
+export const unsubscribe = (fields: Fields): Unsubscribe | Malformed => {
+  const read = readChannels(fields)
+  return "_tag" in read ? read : { _tag: "Unsubscribe", channels: read }
+}
+
+export const cancelOnDisconnect = (fields: Fields): CancelOnDisconnect | Malformed => {
+  const armed = fields["cancel_on_disconnect"]
+  return typeof armed === "boolean"
+    ? { _tag: "CancelOnDisconnect", armed }
+    : wrong("cancel_on_disconnect", armed, "true or false")
+}
+
+/** Market data that this socket will carry too. */
+export const isMarketDataChannel = (value: unknown): boolean => value === "market_stats" || value === "funding"
+
+const channels = ["order_responses", "positions", "balances", "fills", "stop_orders", "cancel_on_disconnect"] as const
+
+const readChannels = (fields: Fields): ReadonlyArray<Channel> | Malformed => {
+  const asked = fields["channels"]
+  if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
+  if (asked.length === 0) return outOfRange("channels", asked, "at least one channel name")
+  const read = new Set<Channel>()
+  for (const name of asked) {
+    const channel = Field.oneOf(channels, name)
+    if (channel !== undefined) read.add(channel)
+    else if (!isMarketDataChannel(name)) return wrong("channels", name, `names among ${channels.join(", ")}`)
+  }
+  return asked.some(isMarketDataChannel)
+    ? malformed("InvalidParameter", "invalid channels: market data is not offered on this socket yet")
+    : [...read]
+}
+
+type Credential = Auth["credential"]
+
+const readCredential = (fields: Fields): Credential | Malformed => {
+  const hmac = fields["hmac"] ?? undefined
+  const jwt = fields["jwt"] ?? undefined
+  if ((hmac === undefined) === (jwt === undefined)) {
+    return malformed(
+      "InvalidJSONFormat",
+      hmac !== undefined
+        ? "expected one of hmac and jwt in params, got both"
+        : `missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params${
+          fields["api_key"] === undefined ? "" : ", the form with api_key is gone"
+        }`
+    )
+  }
+  if (jwt !== undefined) {
+    return typeof jwt === "string" ? { _tag: "Token", jwt: Redacted.make(jwt) } : unlike("jwt", jwt, "a string")
+  }
+  return isFields(hmac) ? readHmac(hmac) : unlike("hmac", hmac, "an object")
+}
+
+const readHmac = (hmac: Fields): HmacCredential | Malformed => {
+  const { nonce, public_key: publicKey, signature, unix_ts: unixSeconds } = hmac
+  if (typeof publicKey !== "string") return unlike("hmac.public_key", publicKey, "a string")
+  if (typeof nonce !== "string") return unlike("hmac.nonce", nonce, "a string")
+  if (!isWhole(unixSeconds)) return unlike("hmac.unix_ts", unixSeconds, "whole seconds as a JSON number")
+  if (typeof signature !== "string") return unlike("hmac.signature", signature, "a string")
+  return { _tag: "Hmac", publicKey, nonce, unixSeconds, signature: Redacted.make(signature) }
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value)
+
+const unlike = (field: string, value: unknown, expected: string): Malformed =>
+  malformed(
+    "InvalidJSONFormat",
+    value === undefined
+      ? `missing field ${field}: expected ${expected}`
+      : `wrong field ${field}: expected ${expected}, got ${kind(value)}`
+  )
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

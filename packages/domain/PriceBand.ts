@@ -1,0 +1,39 @@
+/** How far from the mark an order may be priced, and the static bounds of a day (venue-rules 1 and 5). */
+import { mulDivDown, mulDivUp } from "./Decimal.ts"
+import type { Instrument } from "./Instrument.ts"
+import type { Period } from "./MarketHours.ts"
+
+/** Both ends in ticks, both allowed. */
+export interface PriceRange {
+  readonly lower: number
+  readonly upper: number
+}
+
+/** Half the width of the band in basis points of the mark. */
+export const widthBps = (instrument: Instrument, period: Period): number => {
+  const narrow = instrument.category === "INDEX" || instrument.base === "GOLD"
+  return widths[narrow ? "INDEX" : instrument.category][period]
+}
+
+/** The band round a mark in 1e-8 USD, rounded inwards. */
+export const band = (instrument: Instrument, period: Period, mark: number): PriceRange =>
+  around(instrument, mark, widthBps(instrument, period))
+
+/** The static bounds round the day's reference in 1e-8 USD, rounded inwards. */
+export const bounds = (instrument: Instrument, reference: number): PriceRange => around(instrument, reference, 3_000)
+
+/** The price of a whole-position close: five percent through the mark, rounded towards it. */
+export const closePrice = (instrument: Instrument, mark: number): PriceRange => around(instrument, mark, 500)
+
+/** FX has no overnight; it takes the width of its open hours there. */
+const widths: Record<Instrument["category"], Record<Period, number>> = {
+  EQUITY: { OPEN: 1_000, OVERNIGHT: 700, WEEKEND: 500 },
+  INDEX: { OPEN: 500, OVERNIGHT: 400, WEEKEND: 300 },
+  COMMODITY: { OPEN: 700, OVERNIGHT: 500, WEEKEND: 400 },
+  FX: { OPEN: 200, OVERNIGHT: 200, WEEKEND: 100 }
+}
+
+function around(instrument: Instrument, centre: number, bps: number): PriceRange {
+  const divisor = instrument.tick * 10_000
+  return { lower: mulDivUp(centre, 10_000 - bps, divisor), upper: mulDivDown(centre, 10_000 + bps, divisor) }
+}

@@ -1,0 +1,47 @@
+/** What was: read from the tables once they have caught up with what the caller may already know. */
+import { Desks } from "@venue/cluster/Link"
+import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
+import { marketStream, Unavailable } from "@venue/cluster/protocol/Market"
+import { ReadTables } from "@venue/storage/ReadTables"
+import type { TradeQuery, TradeRow } from "@venue/storage/Trades"
+import { Context, Effect, Layer, Schedule } from "effect"
+
+interface Reader {
+  readonly userId: string
+  readonly accountId: string
+  readonly cost: Cost
+}
+
+const patience = "2 seconds"
+
+export class History extends Context.Service<History, {
+  /** Newest first. Waits a bounded time for the tables, then says so. */
+  readonly trades: (
+    reader: Reader,
+    query: Omit<TradeQuery, "accountId">
+  ) => Effect.Effect<ReadonlyArray<TradeRow>, Unavailable | RateLimited>
+}>()("@venue/gateway/History") {
+  static readonly layer = Layer.effect(
+    History,
+    Effect.gen(function*() {
+      const desks = yield* Desks
+      const tables = yield* ReadTables
+
+      const caughtUp = ({ seq, symbol }: { readonly symbol: string; readonly seq: number }) =>
+        tables.position(marketStream(symbol)).pipe(
+          Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (position) => position >= seq })
+        )
+
+      const trades = Effect.fn("History.trades")(function*(reader: Reader, query: Omit<TradeQuery, "accountId">) {
+        const watermarks = yield* desks.ask(reader.userId, (desk) => desk.Watermarks(reader))
+        const wanted = watermarks.filter(({ symbol }) => query.symbol === undefined || query.symbol === symbol)
+        return yield* Effect.forEach(wanted, caughtUp, { discard: true, concurrency: 4 }).pipe(
+          Effect.timeout(patience),
+          Effect.andThen(tables.trades({ ...query, accountId: reader.accountId })),
+          Effect.mapError(() => new Unavailable({ what: "the table of trades" }))
+        )
+      })
+      return History.of({ trades })
+    })
+  )
+}

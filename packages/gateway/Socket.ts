@@ -1,0 +1,163 @@
+/** A WebSocket listener: frames in as text, frames out joined into one write per turn, everything bounded. */
+import { Clock, Effect, Schema, type Scope } from "effect"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { Socket as NetSocket } from "node:net"
+import { type WebSocket, WebSocketServer } from "ws"
+import type { Receiver, Transport } from "./Transport.ts"
+
+const maxFrameBytes = 64 * 1024
+const pingMillis = 20_000
+const maxUpgradesPerMinute = 100
+/** A client that never answers a close is cut off after this. */
+const closeGrace = "2 seconds"
+
+/** The listener could not start, most often because the port is taken. */
+export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+  what: Schema.String,
+  host: Schema.String,
+  port: Schema.Number,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `${this.what} cannot listen on ${this.host}:${this.port}: ${String((this.cause as Error).message)}`
+  }
+}
+
+export interface Listener {
+  readonly port: number
+}
+
+export const listen = Effect.fnUntraced(function*(options: {
+  readonly what: string
+  readonly host: string
+  readonly port: number
+  /** Upgrades per address are counted only where limits are on. */
+  readonly limits: boolean
+  readonly accept: (transport: Transport, request: IncomingMessage) => Receiver
+  /** Plain requests: health, and a word for everybody else. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void
+}): Effect.fn.Return<Listener, ListenFailed, Scope.Scope> {
+  const clock = yield* Clock.Clock
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const server = createServer(options.answer)
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxFrameBytes })
+  const upgrades = new Map<string, { minute: number; count: number }>()
+  const unanswered = new Map<WebSocket, number>()
+
+  const allowed = (address: string): boolean => {
+    const minute = Math.floor(clock.currentTimeMillisUnsafe() / 60_000)
+    const seen = upgrades.get(address)
+    if (seen === undefined || seen.minute !== minute) {
+      if (upgrades.size > maxAddresses) upgrades.clear()
+      upgrades.set(address, { minute, count: 1 })
+      return true
+    }
+    seen.count += 1
+    return seen.count <= maxUpgradesPerMinute
+  }
+
+  server.on("upgrade", (request, socket: NetSocket, head) => {
+    socket.on("error", () => socket.destroy())
+    if (options.limits && !allowed(socket.remoteAddress ?? "")) {
+      socket.end("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 60\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+      return
+    }
+    sockets.handleUpgrade(request, socket, head, (ws) => {
+      socket.setNoDelay(true)
+      const receiver = options.accept(transportOf(ws, socket, (end) => {
+        run(Effect.delay(Effect.sync(end), closeGrace))
+      }), request)
+      unanswered.set(ws, 0)
+      ws.on("pong", () => unanswered.set(ws, 0))
+      ws.on("message", (data, isBinary) => {
+        if (isBinary) ws.close(1003, "text frames only")
+        else receiver.text((data as Buffer).toString("utf8"))
+      })
+      ws.on("error", () => {})
+      ws.on("close", () => {
+        unanswered.delete(ws)
+        receiver.closed()
+      })
+    })
+  })
+
+  yield* Effect.acquireRelease(
+    Effect.callback<void, ListenFailed>((resume) => {
+      server.once("error", (cause) =>
+        resume(Effect.fail(new ListenFailed({ what: options.what, host: options.host, port: options.port, cause }))))
+      server.listen(options.port, options.host, () => resume(Effect.void))
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        for (const ws of sockets.clients) ws.close(1001, "the venue is going down")
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+        for (const ws of sockets.clients) ws.terminate()
+      })
+  )
+  const ping = Effect.sync(() => {
+    for (const [ws, missed] of unanswered) {
+      if (missed >= 2) {
+        ws.close(1001, "two pings were not answered")
+        ws.terminate()
+        continue
+      }
+      unanswered.set(ws, missed + 1)
+      ws.ping()
+    }
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(pingMillis), ping)))
+  const address = server.address()
+  return { port: typeof address === "object" && address !== null ? address.port : options.port }
+})
+
+const maxAddresses = 10_000
+
+/** Frames gather until the turn ends and leave as one buffer on the net socket itself. */
+function transportOf(ws: WebSocket, socket: NetSocket, later: (end: () => void) => void): Transport {
+  let gathered: Array<string> = []
+  const flush = () => {
+    const texts = gathered
+    gathered = []
+    if (ws.readyState === ws.OPEN && !socket.destroyed) socket.write(framed(texts))
+  }
+  return {
+    send: (text) => {
+      if (gathered.push(text) === 1) process.nextTick(flush)
+    },
+    close: (code, reason) => {
+      if (gathered.length > 0) flush()
+      gathered = []
+      ws.close(code, reason)
+      later(() => ws.terminate())
+    },
+    waitingBytes: () => socket.writableLength
+  }
+}
+
+/** Unmasked text frames, one after the other. */
+function framed(texts: ReadonlyArray<string>): Buffer {
+  const lengths = texts.map((text) => Buffer.byteLength(text))
+  let total = 0
+  for (const length of lengths) total += length + (length < 126 ? 2 : length < 65_536 ? 4 : 10)
+  const buffer = Buffer.allocUnsafe(total)
+  let at = 0
+  for (let i = 0; i < texts.length; i++) {
+    const length = lengths[i]!
+    buffer[at] = 0x81
+    if (length < 126) {
+      buffer[at + 1] = length
+      at += 2
+    } else if (length < 65_536) {
+      buffer[at + 1] = 126
+      buffer.writeUInt16BE(length, at + 2)
+      at += 4
+    } else {
+      buffer[at + 1] = 127
+      buffer.writeBigUInt64BE(BigInt(length), at + 2)
+      at += 10
+    }
+    at += buffer.write(texts[i]!, at, "utf8")
+  }
+  return buffer
+}

@@ -1,0 +1,20 @@
+/** One client's end of a socket, as the rooms behind it see it. */
+export interface Transport {
+  /** Text frames; those of one turn leave in one write. */
+  readonly send: (text: string) => void
+  readonly close: (code: number, reason: string) => void
+  /** Bytes the client has not taken yet. */
+  readonly waitingBytes: () => number
+}
+
+/** What a socket hands in. */
+export interface Receiver {
+  readonly text: (text: string) => void
+  readonly closed: () => void
+}
+
+/** A client that leaves more than this unread is told to come again later. */
+export const maxWaitingBytes = 1024 * 1024
+
+/** Pulses are left out while more than this waits: the next one says it better. */
+export const maxPulseBytes = 64 * 1024

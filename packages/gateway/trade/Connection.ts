@@ -1,0 +1,294 @@
+/** One client on the trade socket, from its first frame to its last. */
+import * as Incoming from "@venue/api/Incoming"
+import * as Command from "@venue/api/trade/Command"
+import * as Frame from "@venue/api/trade/Frame"
+import type { Auth, Channel } from "@venue/api/trade/SessionCommand"
+import type { Caller } from "@venue/auth/Caller"
+import * as Permission from "@venue/auth/Permission"
+import type { Batch } from "@venue/cluster/protocol/Resident"
+import type { MarketEvent } from "@venue/domain/Market"
+import type { Standing } from "@venue/cluster/protocol/Desk"
+import type { Instrument } from "@venue/domain/Instrument"
+import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../Transport.ts"
+import { tellOf } from "./AccountEvents.ts"
+import * as Lane from "./Lane.ts"
+
+/** Frames that may wait for the answer to `auth`. */
+const maxEarly = 256
+const authWithinMillis = 60_000
+
+/** Who trades on a connection, once that is known. */
+export interface Member {
+  readonly caller: Caller
+  readonly accountId: string
+  /** Empty when there is none. */
+  readonly builderCode: string
+}
+
+/** What a connection needs of its gateway. */
+export interface Gateway {
+  readonly nowMillis: () => number
+  /** Says who this is, once its trader is awake, or why not. */
+  readonly signIn: (connectionId: string, auth: Auth, done: (answer: Member | Unsigned) => void) => void
+  readonly perform: (connection: Connection, member: Member, command: Performed, text: string) => void
+  readonly follow: (accountId: string, follower: (event: MarketEvent, batch: Batch) => void) => () => void
+  /** First values of the pulsed channels just subscribed. */
+  readonly pulse: (connection: Connection, member: Member) => void
+  readonly arrived: (connection: Connection) => void
+  readonly opened: (connection: Connection) => void
+  readonly ended: (connection: Connection) => void
+}
+
+export type Unsigned = "denied" | "unavailable" | "tooMany"
+
+export type Performed = Exclude<Command.Command, { readonly _tag: "Auth" | "Subscribe" | "Unsubscribe" }>
+
+/** A cancel of all orders: acknowledged once every market it touched has committed it, and told order by order then. */
+export interface Sweep {
+  readonly incoming: string | undefined
+  /** Markets still to answer; unknown until the desk says which. */
+  waiting: Set<string> | undefined
+  readonly answered: Set<string>
+  readonly frames: Array<string>
+  readonly dueMillis: number
+}
+
+export interface Connection {
+  readonly connectionId: string
+  readonly member: () => Member | undefined
+  readonly send: (text: string) => void
+  readonly subscribed: (channel: Channel) => boolean
+  readonly lane: (symbol: string) => Lane.Lane
+  readonly sweep: (commandId: string, incoming: string | undefined, dueMillis: number) => void
+  /** The desk says which markets a sweep touches. */
+  readonly swept: (commandId: string, symbols: ReadonlyArray<string>) => void
+  /** Remembers a request until it is answered, for the error that may be its answer. */
+  readonly remember: (commandId: string, text: string) => void
+  readonly forget: (commandId: string) => void
+  /** Weight of small messages, charged with the next one that goes to the desk. */
+  readonly takeOwed: () => number
+  readonly owe: (weight: number) => void
+  readonly arm: (armed: boolean) => void
+  readonly armed: () => boolean
+  /** Once a second. */
+  readonly tick: () => void
+  readonly tellStanding: (standing: Standing) => void
+  readonly close: (code: number, reason: string) => void
+}
+
+export const open = (
+  connectionId: string,
+  gateway: Gateway,
+  instruments: ReadonlyMap<string, Instrument>,
+  transport: Transport,
+  upgradeBuilderCode: string
+): Receiver => {
+  const openedAtMillis = gateway.nowMillis()
+  const channels = new Set<Channel>()
+  const lanes = new Map<string, Lane.Lane>()
+  const sweeps = new Map<string, Sweep>()
+  const requests = new Map<string, string>()
+  let member: Member | undefined
+  let early: Array<string> | undefined
+  let owed = 0
+  let armed = false
+  let over = false
+  let unfollow = () => {}
+
+  const send = (text: string) => {
+    if (over) return
+    transport.send(text)
+    if (transport.waitingBytes() > maxWaitingBytes) close(1013, "frames were not read; 1 MiB was waiting")
+  }
+  const close = (code: number, reason: string) => {
+    if (over) return
+    transport.close(code, reason)
+    closed()
+  }
+  const closed = () => {
+    if (over) return
+    over = true
+    unfollow()
+    gateway.ended(connection)
+  }
+  const lane = (symbol: string): Lane.Lane => {
+    let found = lanes.get(symbol)
+    if (found === undefined) {
+      found = Lane.make()
+      lanes.set(symbol, found)
+    }
+    return found
+  }
+
+  const observe = (event: MarketEvent, batch: Batch) => {
+    const told = tellOf(event, member!.accountId, batch)
+    if (told === undefined) return
+    const order = channels.has("order_responses") ? told.order : ""
+    const sweep = told.commandId === "" ? undefined : sweeps.get(told.commandId)
+    if (sweep !== undefined) return sweepTold(told.commandId, sweep, batch.instrument.symbol, order, told.last)
+    if (told.last) requests.delete(told.commandId)
+    const text = told.fill !== "" && channels.has("fills") ? both(told.fill, order) : order
+    const owing = lanes.get(batch.instrument.symbol)
+    if (owing !== undefined) Lane.tell(owing, told.commandId, text, told.last, sendAll)
+    else if (text !== "") sendAll(text)
+  }
+  /** A fill and its order response travel as one text through a lane. */
+  const sendAll = (text: string) => {
+    const at = text.indexOf(frameBreak)
+    if (at === -1) return send(text)
+    send(text.slice(0, at))
+    send(text.slice(at + 1))
+  }
+
+  const sweepTold = (commandId: string, sweep: Sweep, symbol: string, frame: string, last: boolean) => {
+    if (frame !== "") sweep.frames.push(frame)
+    if (last) sweep.answered.add(symbol)
+    sweepDone(commandId, sweep)
+  }
+  const sweepDone = (commandId: string, sweep: Sweep) => {
+    if (sweep.waiting === undefined) return
+    for (const symbol of sweep.waiting) if (!sweep.answered.has(symbol)) return
+    sweeps.delete(commandId)
+    send(Frame.ack(sweep.incoming))
+    for (const frame of sweep.frames) send(frame)
+  }
+
+  const signIn = (auth: Auth) => {
+    if (member !== undefined) return send(Frame.err("AlreadyAuthenticated", "this connection is signed in already"))
+    early = []
+    gateway.signIn(connectionId, auth, (answer) => {
+      if (over) return
+      const waited = early ?? []
+      early = undefined
+      if (answer === "denied") {
+        send(Frame.err("PermissionDenied", "the credential or the account was not accepted"))
+        return close(1008, "authentication failed")
+      }
+      if (answer === "tooMany") {
+        send(Frame.err("RateLimited", "this user has as many connections as are allowed: close one first"))
+        return close(1008, "too many connections")
+      }
+      if (answer === "unavailable") send(Frame.err("ServerError", "the account could not be loaded; try again"))
+      else {
+        member = { ...answer, builderCode: auth.builderCode ?? upgradeBuilderCode }
+        unfollow = gateway.follow(member.accountId, observe)
+        gateway.opened(connection)
+        send(Frame.authenticated)
+      }
+      for (const text of waited) receive(text)
+    })
+  }
+
+  const subscribe = (wanted: ReadonlyArray<Channel>, on: boolean, text: string) => {
+    owed += 0.1
+    const barred = wanted.find((channel) => !Permission.permits(member!.caller, `channel ${channel}`))
+    if (on && barred !== undefined) {
+      return send(Frame.err("PermissionDenied", `this key may not hear ${barred}`, Incoming.ofObject(text)))
+    }
+    let pulsed = false
+    for (const channel of wanted) {
+      pulsed ||= on && (channel === "positions" || channel === "balances")
+      if (on) channels.add(channel)
+      else channels.delete(channel)
+      send(on ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
+    }
+    if (pulsed) gateway.pulse(connection, member!)
+  }
+
+  const receive = (text: string) => {
+    if (over) return
+    if (early !== undefined) {
+      if (early.length < maxEarly) early.push(text)
+      else close(1008, "too many frames before the answer to auth")
+      return
+    }
+    const command = Command.decode(text)
+    if (command._tag === "Malformed") {
+      owed += 1
+      return send(Frame.malformed(command))
+    }
+    if (command._tag === "Auth") return signIn(command)
+    if (member === undefined) {
+      return send(Frame.err("PermissionDenied", "send an auth message first", Incoming.ofObject(text)))
+    }
+    if (command._tag === "Subscribe") return subscribe(command.channels, true, text)
+    if (command._tag === "Unsubscribe") return subscribe(command.channels, false, text)
+    gateway.perform(connection, member, command, text)
+  }
+
+  const unknown = (commandId: string) => {
+    const text = requests.get(commandId)
+    requests.delete(commandId)
+    send(Frame.err(
+      "ServerError",
+      "the outcome is not known yet; it is told when it is, and get_user_orders and get_user_trades show it",
+      text === undefined ? undefined : Incoming.ofObject(text)
+    ))
+  }
+
+  const connection: Connection = {
+    connectionId,
+    member: () => member,
+    send,
+    subscribed: (channel) => channels.has(channel),
+    lane,
+    sweep: (commandId, incoming, dueMillis) => {
+      sweeps.set(commandId, { incoming, waiting: undefined, answered: new Set(), frames: [], dueMillis })
+    },
+    swept: (commandId, symbols) => {
+      const sweep = sweeps.get(commandId)
+      if (sweep === undefined) return
+      sweep.waiting = new Set(symbols)
+      sweepDone(commandId, sweep)
+    },
+    remember: (commandId, text) => {
+      requests.set(commandId, text)
+    },
+    forget: (commandId) => {
+      requests.delete(commandId)
+      sweeps.delete(commandId)
+    },
+    takeOwed: () => {
+      const weight = owed
+      owed = 0
+      return weight
+    },
+    owe: (weight) => {
+      owed += weight
+    },
+    arm: (now) => {
+      armed = now
+      if (channels.has("cancel_on_disconnect")) send(Frame.cancelOnDisconnect(now))
+    },
+    armed: () => armed,
+    tick: () => {
+      const now = gateway.nowMillis()
+      if (member === undefined && now - openedAtMillis > authWithinMillis) close(1008, "no auth message within a minute")
+      for (const owing of lanes.values()) Lane.giveUp(owing, now, unknown, sendAll)
+      for (const [commandId, sweep] of sweeps) {
+        if (sweep.dueMillis > now) continue
+        sweeps.delete(commandId)
+        requests.set(commandId, "")
+        unknown(commandId)
+        for (const frame of sweep.frames) send(frame)
+      }
+    },
+    tellStanding: ({ balance, holdings }) => {
+      if (transport.waitingBytes() > maxPulseBytes) return
+      if (channels.has("positions")) {
+        for (const holding of holdings) {
+          send(Frame.positionResponse(instruments.get(holding.symbol)!, holding))
+        }
+      }
+      if (channels.has("balances")) send(Frame.balanceResponse(balance))
+    },
+    close
+  }
+  gateway.arrived(connection)
+  return { text: receive, closed }
+}
+
+/** Stands between two frames that go through a lane as one; no frame holds a line break. */
+const frameBreak = "\n"
+
+const both = (fill: string, order: string): string => order === "" ? fill : `${fill}${frameBreak}${order}`

@@ -1,0 +1,294 @@
+/** What a command of the trade socket sets in motion, and how its answer finds its way back. */
+import * as Incoming from "@venue/api/Incoming"
+import * as Command from "@venue/api/trade/Command"
+import * as Frame from "@venue/api/trade/Frame"
+import * as Permission from "@venue/auth/Permission"
+import { Desks } from "@venue/cluster/Link"
+import { type Cost, RateLimited, type Submitted } from "@venue/cluster/protocol/Desk"
+import { Ids } from "@venue/cluster/protocol/Ids"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { Venue } from "@venue/cluster/protocol/Venue"
+import type { OrderRequest } from "@venue/domain/Order"
+import { Clock, Effect } from "effect"
+import { History } from "../History.ts"
+import type { Connection, Member, Performed } from "./Connection.ts"
+import * as Lane from "./Lane.ts"
+import { echoOf, noEcho, type OrderCommand, requestOf } from "./Request.ts"
+
+/** How long after its expiry a command's outcome may still come before it is called unknown. */
+const graceMillis = 1_000
+
+export const make = Effect.gen(function*() {
+  const desks = yield* Desks
+  const history = yield* History
+  const venue = yield* Venue
+  const ids = yield* Ids
+  const clock = yield* Clock.Clock
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const { instruments } = venue
+
+  const order = (connection: Connection, member: Member, command: OrderCommand, text: string) => {
+    const commandId = ids.next()
+    const now = clock.currentTimeMillisUnsafe()
+    const expiresAtMillis = now + venue.commandExpiryMillis
+    const dueMillis = expiresAtMillis + graceMillis
+    const request = requestOf(command, commandId, expiresAtMillis, member)
+    const cost = costOf(connection, command)
+    if (command._tag === "CancelAllOrders") {
+      connection.sweep(commandId, Incoming.ofObject(text), dueMillis)
+    } else if (instruments.has(command.symbol)) {
+      connection.remember(commandId, text)
+      Lane.expect(connection.lane(command.symbol), commandId, dueMillis)
+    }
+    desks.submit({ userId: member.caller.userId, cost, request }, (submitted) =>
+      answered(connection, member, request, submitted, text))
+  }
+
+  /** What the desk says by itself; everything else comes by the log. */
+  const answered = (
+    connection: Connection,
+    member: Member,
+    request: OrderRequest,
+    submitted: Submitted,
+    text: string
+  ) => {
+    const { commandId, symbol } = request
+    const say = (frame: string) => {
+      connection.forget(commandId)
+      if (request._tag === "CancelAllOrders" || !instruments.has(symbol)) connection.send(frame)
+      else Lane.tell(connection.lane(symbol), commandId, frame, true, connection.send)
+    }
+    switch (submitted._tag) {
+      case "HandedOn":
+        return request._tag === "CancelAllOrders" ? connection.swept(commandId, submitted.symbols) : undefined
+      case "RateLimited":
+        return say(Frame.rateLimited(submitted.retryAfterMillis, Incoming.ofObject(text)))
+      case "Refused":
+        return say(Frame.err("ServerError", submitted.why, Incoming.ofObject(text)))
+      case "BadSymbol":
+        if (request._tag === "CancelAllOrders") {
+          return say(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))
+        }
+        if (!connection.subscribed("order_responses")) return
+        return say(Frame.refusal(symbol, {
+          accountId: member.accountId,
+          status: "BAD_SYMBOL",
+          echo: echoOf(request),
+          atMillis: clock.currentTimeMillisUnsafe()
+        }))
+    }
+  }
+
+  /** Asks, and sends what comes of it; a fault of the venue's is never told as a refusal. */
+  const question = (
+    text: string,
+    ask: Effect.Effect<string, Unavailable | RateLimited>,
+    send: (frame: string) => void
+  ) =>
+    run(ask.pipe(
+      Effect.catchTags({
+        RateLimited: ({ retryAfterMillis }) =>
+          Effect.succeed(Frame.rateLimited(retryAfterMillis, Incoming.ofObject(text))),
+        Unavailable: ({ what }) =>
+          Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
+      }),
+      Effect.map(send)
+    ))
+
+  /** A question about one symbol, answered in its place among that symbol's commands. */
+  const inLane = (
+    connection: Connection,
+    symbol: string,
+    text: string,
+    ask: Effect.Effect<string, Unavailable | RateLimited>
+  ) => {
+    if (!instruments.has(symbol)) return void question(text, ask, connection.send)
+    const lane = connection.lane(symbol)
+    const askId = ids.next()
+    connection.remember(askId, text)
+    Lane.ask(lane, askId, clock.currentTimeMillisUnsafe() + venue.commandExpiryMillis + graceMillis, () => {
+      question(text, ask, (frame) => {
+        connection.forget(askId)
+        Lane.tell(lane, askId, frame, true, connection.send)
+      })
+    })
+  }
+
+  const orders = (member: Member, cost: Cost) =>
+    desks.ask(member.caller.userId, (desk) => desk.Orders({ ...accountOf(member), cost }))
+
+  const resting = (open: { readonly symbol: string; readonly order: Frame.RestingOrder["order"]; readonly modified: boolean }) => ({
+    instrument: instruments.get(open.symbol)!,
+    order: open.order,
+    status: open.modified ? "MODIFIED" as const : "ACK" as const,
+    updateMillis: open.order.placedAtMillis
+  })
+
+  const perform = (connection: Connection, member: Member, command: Performed, text: string): void => {
+    const action = actions[command._tag]
+    if (!Permission.permits(member.caller, action)) {
+      connection.owe(Command.weight(command).weight)
+      return connection.send(Frame.err("PermissionDenied", `this key may not send ${action}`, Incoming.ofObject(text)))
+    }
+    switch (command._tag) {
+      case "AddOrder":
+      case "ModifyOrder":
+      case "CancelOrder":
+      case "CancelAllOrders":
+      case "ClosePosition":
+        return order(connection, member, command, text)
+      case "CancelTwap": {
+        connection.owe(Command.weight(command).weight)
+        if (!connection.subscribed("order_responses")) return
+        return connection.send(Frame.refusal(command.symbol, {
+          accountId: member.accountId,
+          status: "NO_SUCH_ORDER",
+          echo: { ...noEcho, orderId: command.twapId },
+          atMillis: clock.currentTimeMillisUnsafe()
+        }))
+      }
+      case "AddTwap":
+      case "CancelStopOrder":
+      case "ModifyStopOrder":
+        connection.owe(Command.weight(command).weight)
+        return connection.send(Frame.err(command.code, command.message, Incoming.ofObject(text)))
+      case "GetOrder":
+        return inLane(connection, command.symbol, text, Effect.map(orders(member, costOf(connection, command)), (open) => {
+          const found = open.find(({ order, symbol }) => symbol === command.symbol && order.orderId === command.orderId) ??
+            open.find(({ order, symbol }) => symbol === command.symbol && order.clientOrderId === command.orderId)
+          return found !== undefined
+            ? Frame.getOrderResponse(resting(found))
+            : Frame.refusal(command.symbol, {
+              accountId: member.accountId,
+              status: "NO_SUCH_ORDER",
+              echo: { ...noEcho, orderId: command.orderId },
+              atMillis: clock.currentTimeMillisUnsafe()
+            })
+        }))
+      case "GetUserOrders":
+        return void question(
+          text,
+          Effect.map(orders(member, costOf(connection, command)), (open) =>
+            Frame.allOrdersResponse(
+              open.filter(({ symbol }) => command.symbol === null || symbol === command.symbol)
+                .slice(command.offset, command.offset + command.limit).map(resting)
+            )),
+          connection.send
+        )
+      case "GetUserTrades":
+        return void question(
+          text,
+          Effect.map(
+            history.trades({ ...accountOf(member), cost: costOf(connection, command) }, {
+              orderId: command.orderId ?? undefined,
+              startMillis: command.startMillis ?? undefined,
+              endMillis: command.endMillis === null ? undefined : command.endMillis + 1,
+              limit: command.limit,
+              offset: command.offset
+            }),
+            (trades) => Frame.userTradesResponse((symbol) => instruments.get(symbol)!, trades)
+          ),
+          connection.send
+        )
+      case "GetUserLeverage":
+        return void question(
+          text,
+          Effect.map(
+            desks.ask(member.caller.userId, (desk) =>
+              desk.Leverages({ ...accountOf(member), cost: costOf(connection, command) })),
+            (levels) =>
+              Frame.userLeverageResponse(
+                member.accountId,
+                levels.slice(command.offset, command.offset + command.limit)
+                  .map(({ leverage, symbol }) => ({ instrument: instruments.get(symbol)!, leverage }))
+              )
+          ),
+          connection.send
+        )
+      case "GetAvailableLeverageLevels": {
+        connection.owe(Command.weight(command).weight)
+        const levels = [...instruments.values()].flatMap((instrument) =>
+          Array.from({ length: instrument.maxLeverage }, (_, index) => ({ instrument, leverage: index + 1 }))
+        )
+        return connection.send(
+          Frame.availableLeverageLevelsResponse(levels.slice(command.offset, command.offset + command.limit))
+        )
+      }
+      case "SetUserLeverage":
+        return inLane(connection, command.symbol, text, change(member, costOf(connection, command), {
+          _tag: "SetLeverage",
+          accountId: member.accountId,
+          symbol: command.symbol,
+          leverage: command.leverage
+        }, text))
+      case "CancelOnDisconnect":
+        return void question(
+          text,
+          Effect.tap(
+            change(member, costOf(connection, command), {
+              _tag: "Arm",
+              connectionId: connection.connectionId,
+              accountId: member.accountId,
+              armed: command.armed
+            }, text),
+            () => Effect.sync(() => connection.arm(command.armed))
+          ),
+          connection.send
+        )
+    }
+  }
+
+  const change = (
+    member: Member,
+    cost: Cost,
+    command: { readonly _tag: "SetLeverage"; readonly accountId: string; readonly symbol: string; readonly leverage: number } | {
+      readonly _tag: "Arm"
+      readonly connectionId: string
+      readonly accountId: string
+      readonly armed: boolean
+    },
+    text: string
+  ): Effect.Effect<string, Unavailable | RateLimited> => {
+    const incoming = Incoming.ofObject(text)
+    return desks.ask(member.caller.userId, (desk) => desk.Change({ userId: member.caller.userId, cost, command })).pipe(
+      Effect.as(Frame.ack(incoming)),
+      Effect.catchTags({
+        UnknownSymbol: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming)),
+        NotALevel: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming)),
+        LeverageInUse: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming))
+      }),
+      Effect.catchIf(
+        (error) => error._tag !== "Unavailable" && error._tag !== "RateLimited",
+        (error) => Effect.die(error)
+      )
+    ) as Effect.Effect<string, Unavailable | RateLimited>
+  }
+
+  return perform
+})
+
+const accountOf = ({ accountId, caller: { userId } }: Member) => ({ userId, accountId })
+
+const costOf = (connection: Connection, command: Performed): Cost => {
+  const { bucket, weight } = Command.weight(command)
+  return { bucket, weight: weight + connection.takeOwed() }
+}
+
+const actions: { readonly [Tag in Performed["_tag"]]: Permission.Action } = {
+  AddOrder: "add_order",
+  ModifyOrder: "modify_order",
+  CancelOrder: "cancel_order",
+  CancelTwap: "cancel_order",
+  CancelAllOrders: "cancel_all_orders",
+  ClosePosition: "close_position",
+  CancelOnDisconnect: "cancel_on_disconnect",
+  GetOrder: "get_order",
+  GetUserOrders: "get_user_orders",
+  GetUserTrades: "get_user_trades",
+  GetUserLeverage: "get_user_leverage",
+  GetAvailableLeverageLevels: "get_available_leverage_levels",
+  SetUserLeverage: "set_user_leverage",
+  AddTwap: "add_twap",
+  CancelStopOrder: "cancel_stop_order",
+  ModifyStopOrder: "modify_stop_order"
+}

@@ -1,0 +1,116 @@
+/** One account of a user: its own cash, and what it has at stake in each market. */
+import { realised, unrealised } from "@venue/domain/Position"
+import type { Priced } from "@venue/domain/Market"
+import type { Balance, Holding } from "@venue/domain/Trader"
+import { type Exposure, reckon } from "./Exposure.ts"
+
+/** Latest `Priced` of each market, shared by all traders of a desk; not owned by the trader. */
+export type Prices = ReadonlyMap<string, Priced>
+
+export interface Account {
+  readonly accountId: string
+  /** By symbol, where it was chosen; the instrument's maximum elsewhere. */
+  readonly leverages: Map<string, number>
+  readonly exposures: Map<string, Exposure>
+  /** Credits and transfers, in and out. */
+  deposit: bigint
+  /** Placements on their way and orders, as far as they may rest, over all markets. */
+  openOrders: number
+  /** Running totals, as fresh as the last `refresh`. */
+  equity: bigint
+  margin: bigint
+}
+
+export const make = (accountId: string): Account => ({
+  accountId,
+  leverages: new Map(),
+  exposures: new Map(),
+  deposit: 0n,
+  openOrders: 0,
+  equity: 0n,
+  margin: 0n
+})
+
+export const deposit = (account: Account, amount: bigint): void => {
+  account.deposit += amount
+  account.equity += amount
+}
+
+/** Brings the totals to the latest marks; only markets where something changed cost anything. */
+export const refresh = (account: Account, prices: Prices): void => {
+  for (const [symbol, exposure] of account.exposures) {
+    const mark = prices.get(symbol)?.mark ?? 0
+    if (!exposure.stale && exposure.mark === mark) continue
+    const equity = exposure.equity
+    const margin = exposure.positionMargin + exposure.orderMargin
+    reckon(exposure, mark)
+    const equityChange = exposure.equity - equity
+    const marginChange = exposure.positionMargin + exposure.orderMargin - margin
+    if (equityChange !== 0) account.equity += BigInt(equityChange)
+    if (marginChange !== 0) account.margin += BigInt(marginChange)
+  }
+}
+
+/** Money that new orders may use; below zero through prices, funding and fees only. Refresh first. */
+export const available = (account: Account): bigint => account.equity - account.margin
+
+/** Everything of venue-rules 8. Profit that is not realised cannot be withdrawn. */
+export const balance = (account: Account, prices: Prices): Balance => {
+  refresh(account, prices)
+  const total = { realised: 0n, unrealised: 0n, funding: 0n, fees: 0n, orderMargin: 0n, positionMargin: 0n }
+  for (const exposure of account.exposures.values()) {
+    const { position } = exposure
+    total.realised += BigInt(realised(position))
+    total.unrealised += unrealised(position, BigInt(exposure.value))
+    total.funding += BigInt(position.funding)
+    total.fees += BigInt(position.fees)
+    total.orderMargin += BigInt(exposure.orderMargin)
+    total.positionMargin += BigInt(exposure.positionMargin)
+  }
+  const free = available(account)
+  const sure = total.unrealised > 0n ? free - total.unrealised : free
+  return {
+    accountId: account.accountId,
+    deposit: account.deposit,
+    ...total,
+    equity: account.equity,
+    available: free,
+    withdrawable: sure > 0n ? sure : 0n
+  }
+}
+
+/** Markets where the account holds, has ordered or has ever traded: a position just closed stays, with quantity 0. */
+export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holding> => {
+  refresh(account, prices)
+  const found: Array<Holding> = []
+  for (const [symbol, exposure] of account.exposures) {
+    const { leverage, position, positionMargin, value } = exposure
+    let openOrders = 0
+    let openQuantity = 0
+    for (const { order } of exposure.claims.values()) {
+      if (order === undefined) continue
+      openOrders++
+      openQuantity += order.remaining
+    }
+    if (openOrders === 0 && position.quantity === 0 && realised(position) === 0 && !exposure.traded) continue
+    found.push({
+      accountId: account.accountId,
+      symbol,
+      quantity: position.quantity,
+      basis: position.basis,
+      realised: realised(position),
+      unrealised: unrealised(position, BigInt(value)),
+      funding: position.funding,
+      fees: position.fees,
+      leverage,
+      marginHeld: BigInt(positionMargin),
+      openOrders,
+      openQuantity
+    })
+  }
+  return found
+}
+
+/** Symbols whose position stands at its cost because no price is known. */
+export const unpriced = (account: Account, prices: Prices): ReadonlyArray<string> =>
+  [...account.exposures].filter(([symbol, { position }]) => position.quantity !== 0 && !prices.has(symbol)).map(([symbol]) => symbol)

@@ -1,0 +1,69 @@
+/** What one order lays claim to, from the moment it is sent until it is gone. */
+import type { Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
+
+/** Whole numbers, so that adding and taking away leaves nothing behind. */
+export interface Sums {
+  /** Of all orders; the rest leaves out reduce-only ones. */
+  lots: number
+  /** Money at the limit prices. */
+  value: number
+  /** Of orders priced through the mark, which would lose if they filled now. */
+  crossedLots: number
+  crossedValue: number
+}
+
+/** A modify whose outcome is not known yet: the order may already be this. */
+export interface Replacement {
+  readonly commandId: string
+  readonly price: number
+  readonly lots: number
+}
+
+export interface Claim {
+  readonly orderId: string
+  readonly side: Side
+  readonly type: OrderType
+  readonly reduceOnly: boolean
+  /** Counts towards the cap of open orders. */
+  readonly mayRest: boolean
+  /** Later orders have higher ones. */
+  readonly sequence: number
+  /** Undefined until the market has accepted it. */
+  order: Order | undefined
+  modified: boolean
+  /** In ticks, what it is valued at: the limit, or the edge of the band for MARKET. */
+  price: number
+  /** Not yet filled. */
+  lots: number
+  replacements: ReadonlyArray<Replacement>
+  /** What it added to the sums of its side. */
+  readonly counted: Sums
+}
+
+interface Terms {
+  readonly side: Side
+  readonly type: OrderType
+  readonly timeInForce: TimeInForce
+  readonly reduceOnly: boolean
+}
+
+export const make = (orderId: string, terms: Terms, price: number, lots: number, sequence: number): Claim => ({
+  orderId,
+  side: terms.side,
+  type: terms.type,
+  reduceOnly: terms.reduceOnly,
+  mayRest: mayRest(terms),
+  sequence,
+  order: undefined,
+  modified: false,
+  price,
+  lots,
+  replacements: none,
+  counted: nothing()
+})
+
+export const mayRest = ({ timeInForce, type }: Terms): boolean => type !== "MARKET" && timeInForce === "GTC"
+
+export const nothing = (): Sums => ({ lots: 0, value: 0, crossedLots: 0, crossedValue: 0 })
+
+const none: ReadonlyArray<Replacement> = []

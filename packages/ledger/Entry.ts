@@ -1,0 +1,185 @@
+/** From what the client asked to what the market is asked: shape, margin held, terms added (venue-rules 7). */
+import type { Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
+import { lotsOf, ticksOf } from "@venue/domain/Instrument"
+import type { ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
+import type { OrderRefusal } from "@venue/domain/Reject"
+import type { Account } from "./Account.ts"
+import * as Claim from "./Claim.ts"
+import type { Exposure } from "./Exposure.ts"
+import * as Held from "./Held.ts"
+import { priceFlaw, quantityFlaw, typeFlaw } from "./Shape.ts"
+import { exposureOf, release, send, type Trader } from "./Trader.ts"
+
+/**
+ * Holds margin for a `Place` or `Modify` under its command id until an outcome is observed or the command is released.
+ * Whatever comes back is a command for the market, refusals too, so that a symbol's answers keep one order; only a
+ * `Refuse` of a symbol that is not listed has no market to go to, and nothing of it is on its way.
+ */
+export const enter = (trader: Trader, request: OrderRequest, traderEpoch: number): TraderCommand => {
+  const account = trader.accounts.get(request.accountId)
+  const exposure = account === undefined ? undefined : exposureOf(trader, account, request.symbol)
+  const entry: Entry = { trader, traderEpoch, request, priced: trader.prices.get(request.symbol) }
+  if (account === undefined) return refuse(entry, "REJECTED")
+  if (exposure === undefined) return refuse(entry, unlisted[request._tag])
+  // A repeat of a command that is still on its way is held once.
+  release(trader, request.commandId)
+  const command = translate(entry, request, account, exposure)
+  if (!trader.inFlight.has(request.commandId)) send(trader, account, exposure, request.commandId, "")
+  return command
+}
+
+interface Entry {
+  readonly trader: Trader
+  readonly traderEpoch: number
+  readonly request: OrderRequest
+  readonly priced: Priced | undefined
+}
+
+const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
+  PlaceOrder: "BAD_SYMBOL",
+  ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
+  CancelOrder: "NO_SUCH_ORDER",
+  CancelAllOrders: "BAD_SYMBOL",
+  ClosePosition: "BAD_SYMBOL"
+}
+
+function translate(entry: Entry, request: OrderRequest, account: Account, exposure: Exposure): TraderCommand {
+  switch (request._tag) {
+    case "PlaceOrder":
+      return place(entry, request, account, exposure)
+    case "ModifyOrder":
+      return modify(entry, request, account, exposure)
+    case "CancelOrder": {
+      const { byClientOrderId, orderId } = request
+      return { _tag: "Cancel", ...envelope(entry), orderId, byClientOrderId }
+    }
+    case "CancelAllOrders":
+      return { _tag: "CancelAll", ...envelope(entry) }
+    case "ClosePosition":
+      return close(entry, request, account, exposure)
+  }
+}
+
+function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Exposure): TraderCommand {
+  const { priced, trader } = entry
+  const { instrument } = exposure
+  const { reduceOnly, side, type } = request
+  const isMarket = type === "MARKET"
+  const lots = lotsOf(instrument, request.quantity)
+  const ticks = isMarket ? 0 : ticksOf(instrument, request.price)
+  const flaw = typeFlaw(type, request.timeInForce) ?? quantityFlaw(instrument, lots, reduceOnly)
+    ?? (isMarket ? undefined : priceFlaw(instrument, ticks))
+  // A market without prices is closed, which outranks every flaw.
+  if (flaw !== undefined) return refuse(entry, priced === undefined ? "REJECTED_MARKET_CLOSED" : flaw)
+  const edge = side === "BUY" ? priced?.upper : priced?.lower
+  const claim = Claim.make(request.commandId, request, isMarket ? edge ?? 0 : ticks, lots, ++trader.lastSequence)
+  const finding = exposure.claims.has(claim.orderId) ? null : Held.place(trader, account, exposure, claim)
+  return {
+    _tag: "Place",
+    ...envelope(entry),
+    ...terms(exposure),
+    finding,
+    side,
+    type,
+    timeInForce: request.timeInForce,
+    price: ticks,
+    quantity: lots,
+    reduceOnly,
+    clientOrderId: request.clientOrderId,
+    builderCode: request.builderCode,
+    origin: "USER"
+  }
+}
+
+/** A flaw is told only of an order that could be modified at all; otherwise that is what is wrong. */
+function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand {
+  const { instrument } = exposure
+  const { orderId, reduceOnly, side, type } = request
+  const claim = exposure.claims.get(orderId)
+  const lots = lotsOf(instrument, request.quantity)
+  const ticks = ticksOf(instrument, request.price)
+  const flaw = (request.quantity === 0 ? undefined : quantityFlaw(instrument, lots, reduceOnly))
+    ?? (request.price === 0 ? undefined : priceFlaw(instrument, ticks))
+  const isThatOrder = claim !== undefined && claim.side === side && claim.type === type && claim.reduceOnly === reduceOnly
+  const isWhole = claim?.order === undefined || claim.order.remaining === claim.order.quantity
+  if (flaw !== undefined) {
+    return refuse(entry, isThatOrder ? (isWhole ? flaw : "CANNOT_MODIFY_PARTIAL_FILL") : "CANNOT_MODIFY_NO_SUCH_ORDER")
+  }
+  let finding: Modify["finding"] = null
+  if (claim === undefined) {
+    // The market refuses it earlier, unless it knows an order that nobody here holds margin for.
+    finding = "FAILED_MARGIN_CHECK"
+  } else if (isThatOrder && isWhole) {
+    const { commandId } = request
+    finding = Held.replace(entry.trader, account, exposure, claim, {
+      commandId,
+      price: ticks === 0 ? claim.price : ticks,
+      lots: lots === 0 ? claim.lots : lots
+    })
+  }
+  return {
+    _tag: "Modify",
+    ...envelope(entry),
+    ...terms(exposure),
+    finding,
+    orderId,
+    side,
+    type,
+    price: ticks,
+    quantity: lots,
+    reduceOnly
+  }
+}
+
+/**
+ * The market prices a close up to 5 % through the mark. Where that is beyond the account's bankruptcy price, the close
+ * is sent as the same order at that price instead, so that it leaves no debt and can still be done.
+ */
+function close(entry: Entry, request: ClosePosition, account: Account, exposure: Exposure): TraderCommand {
+  const { builderCode, clientOrderId } = request
+  const common = { ...envelope(entry), ...terms(exposure), finding: null, clientOrderId, builderCode }
+  const price = entry.priced === undefined ? 0 : Held.closingBound(entry.trader, account, exposure, entry.priced)
+  if (price === 0) return { _tag: "Close", ...common }
+  const { quantity } = exposure.position
+  return {
+    _tag: "Place",
+    ...common,
+    side: quantity > 0 ? "SELL" : "BUY",
+    type: "LIMIT",
+    timeInForce: "IOC",
+    price,
+    quantity: Math.abs(quantity),
+    reduceOnly: true,
+    origin: "CLOSE_POSITION"
+  }
+}
+
+function refuse(entry: Entry, status: OrderRefusal): TraderCommand {
+  const { request } = entry
+  const isOrder = request._tag === "PlaceOrder" || request._tag === "ModifyOrder"
+  const isCancel = request._tag === "CancelOrder"
+  return {
+    _tag: "Refuse",
+    ...envelope(entry),
+    status,
+    echo: {
+      orderId: request._tag === "ModifyOrder" || (isCancel && !request.byClientOrderId) ? request.orderId : "",
+      side: isOrder ? request.side : null,
+      type: isOrder ? request.type : null,
+      timeInForce: request._tag === "PlaceOrder" ? request.timeInForce : null,
+      price: isOrder ? request.price : 0,
+      quantity: isOrder ? request.quantity : 0,
+      clientOrderId: "clientOrderId" in request ? request.clientOrderId : isCancel && request.byClientOrderId ? request.orderId : "",
+      reduceOnly: isOrder ? request.reduceOnly : false
+    }
+  }
+}
+
+function envelope({ request, trader, traderEpoch }: Entry) {
+  const { accountId, commandId, expiresAtMillis } = request
+  return { commandId, expiresAtMillis, traderEpoch, userId: trader.userId, accountId }
+}
+
+function terms({ maxNotional, rates }: Exposure): Pick<Place, "makerRate" | "takerRate" | "maxNotional"> {
+  return { makerRate: rates.maker, takerRate: rates.taker, maxNotional }
+}

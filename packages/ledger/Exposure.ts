@@ -1,0 +1,170 @@
+/** What one account has at stake in one market: its position, its orders and those on their way, and their margin. */
+import { type FeeRates, ratesFor } from "@venue/domain/Fee"
+import type { Instrument } from "@venue/domain/Instrument"
+import { maxNotional } from "@venue/domain/Leverage"
+import type { Side } from "@venue/domain/Order"
+import { flat, type Position } from "@venue/domain/Position"
+import { type Claim, nothing, type Sums } from "./Claim.ts"
+import * as Valuation from "./Valuation.ts"
+
+export interface Exposure {
+  readonly instrument: Instrument
+  readonly valuation: Valuation.Valuation
+  readonly rates: FeeRates
+  readonly position: Position
+  /** By order id: orders the market has accepted and placements on their way. */
+  readonly claims: Map<string, Claim>
+  readonly buys: Sums
+  readonly sells: Sums
+  leverage: number
+  /** Position limit of the leverage in money. */
+  maxNotional: number
+  /** Commands of any kind whose outcome is not known. */
+  pending: number
+  /** Whether anything was filled since the trader woke. */
+  traded: boolean
+  /** Whether the figures below are behind what is above. */
+  stale: boolean
+  /** The mark the figures are of, in 1e-8 USD; 0 while none is known. */
+  mark: number
+  /** Signed money of the position at the mark, rounded down; its cost while no mark is known. */
+  value: number
+  positionMargin: number
+  orderMargin: number
+  /** What this market adds to the account's equity. */
+  equity: number
+}
+
+export const make = (instrument: Instrument, leverage: number): Exposure => ({
+  instrument,
+  valuation: Valuation.make(instrument),
+  rates: ratesFor(instrument, 0),
+  position: flat(),
+  claims: new Map(),
+  buys: nothing(),
+  sells: nothing(),
+  leverage,
+  maxNotional: maxNotional(instrument, leverage),
+  pending: 0,
+  traded: false,
+  stale: false,
+  mark: 0,
+  value: 0,
+  positionMargin: 0,
+  orderMargin: 0,
+  equity: 0
+})
+
+export const setLeverage = (exposure: Exposure, leverage: number): void => {
+  exposure.leverage = leverage
+  exposure.maxNotional = maxNotional(exposure.instrument, leverage)
+  exposure.stale = true
+}
+
+/** Adds a claim to the sums of its side. An order being modified counts as the dearer of what it may be. */
+export const count = (exposure: Exposure, claim: Claim): void => {
+  const { counted } = claim
+  const unit = exposure.instrument.tickLotMoney
+  counted.lots = claim.lots
+  counted.value = claim.reduceOnly ? 0 : claim.lots * claim.price * unit
+  for (const { lots, price } of claim.replacements) {
+    counted.lots = Math.max(counted.lots, lots)
+    if (!claim.reduceOnly) counted.value = Math.max(counted.value, lots * price * unit)
+  }
+  const sums = sumsOf(exposure, claim.side)
+  sums.lots += counted.lots
+  sums.value += counted.value
+  cross(exposure, claim, sums)
+  exposure.stale = true
+}
+
+/** Takes away exactly what `count` added. */
+export const uncount = (exposure: Exposure, { counted, side }: Claim): void => {
+  const sums = sumsOf(exposure, side)
+  sums.lots -= counted.lots
+  sums.value -= counted.value
+  sums.crossedLots -= counted.crossedLots
+  sums.crossedValue -= counted.crossedValue
+  exposure.stale = true
+}
+
+/** Brings the figures to a mark (venue-rules 7 and 8). Margins and open losses round up, values down. */
+export const reckon = (exposure: Exposure, mark: number): void => {
+  const { leverage, position, valuation } = exposure
+  if (mark !== exposure.mark) {
+    exposure.mark = mark
+    recross(exposure)
+  }
+  const held = Math.abs(position.quantity)
+  // What the position covers of the orders that would close it.
+  let covered = 0
+  if (held === 0) {
+    exposure.value = 0
+    exposure.positionMargin = 0
+  } else if (mark === 0) {
+    covered = Math.abs(position.basis)
+    exposure.value = position.basis
+    exposure.positionMargin = Math.ceil(covered / leverage)
+  } else {
+    covered = Valuation.down(valuation, held, mark)
+    exposure.value = position.quantity > 0 ? covered : -Valuation.up(valuation, held, mark)
+    exposure.positionMargin = Valuation.marginUp(valuation, held, mark, leverage)
+  }
+  exposure.equity = position.cashFlow + exposure.value - position.fees + position.funding
+  exposure.orderMargin = orderMargin(exposure, covered)
+  exposure.stale = false
+}
+
+/** Whether an order of that side is against the position. */
+export const reduces = ({ position }: Exposure, side: Side): boolean =>
+  side === "BUY" ? position.quantity < 0 : position.quantity > 0
+
+/** Whether all orders of a side together can only shrink the position. */
+export const coversSide = ({ buys, position, sells }: Exposure, side: Side): boolean =>
+  side === "BUY" ? buys.lots <= -position.quantity : sells.lots <= position.quantity
+
+function orderMargin({ buys, leverage, mark, position, sells, valuation }: Exposure, covered: number): number {
+  const bare = Math.max(
+    position.quantity < 0 ? buys.value - covered : buys.value,
+    position.quantity > 0 ? sells.value - covered : sells.value
+  )
+  let margin = bare > 0 ? Math.ceil(bare / leverage) : 0
+  if (buys.crossedLots > 0) margin += buys.crossedValue - Valuation.down(valuation, buys.crossedLots, mark)
+  if (sells.crossedLots > 0) margin += Valuation.up(valuation, sells.crossedLots, mark) - sells.crossedValue
+  return margin
+}
+
+function recross(exposure: Exposure): void {
+  const { buys, claims, sells } = exposure
+  buys.crossedLots = buys.crossedValue = sells.crossedLots = sells.crossedValue = 0
+  for (const claim of claims.values()) cross(exposure, claim, sumsOf(exposure, claim.side))
+}
+
+/** Of all that an order being modified may be, the one that would lose most counts. */
+function cross(exposure: Exposure, claim: Claim, sums: Sums): void {
+  const { counted } = claim
+  counted.crossedLots = 0
+  counted.crossedValue = 0
+  if (claim.reduceOnly || exposure.mark === 0) return
+  dearer(exposure, claim, claim.lots, claim.price)
+  for (const { lots, price } of claim.replacements) dearer(exposure, claim, lots, price)
+  sums.crossedLots += counted.crossedLots
+  sums.crossedValue += counted.crossedValue
+}
+
+function dearer({ instrument, mark, valuation }: Exposure, { counted, side }: Claim, lots: number, price: number): void {
+  const units = price * instrument.tick
+  if (side === "BUY" ? units <= mark : units >= mark) return
+  const value = lots * price * instrument.tickLotMoney
+  if (counted.crossedLots > 0) {
+    const cost = BigInt(value - counted.crossedValue) * BigInt(valuation.divisor)
+    const worth = BigInt((lots - counted.crossedLots) * valuation.factor) * BigInt(mark)
+    if (side === "BUY" ? cost <= worth : cost >= worth) return
+  }
+  counted.crossedLots = lots
+  counted.crossedValue = value
+}
+
+function sumsOf({ buys, sells }: Exposure, side: Side): Sums {
+  return side === "BUY" ? buys : sells
+}

@@ -1,0 +1,120 @@
+/** What a market has recorded about the accounts of one user, in seq order. */
+import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import { fill, type Position } from "@venue/domain/Position"
+import type { Account } from "./Account.ts"
+import * as Claim from "./Claim.ts"
+import * as Exposure from "./Exposure.ts"
+import { accountOf, add, arrive, exposureOf, release, remove, type Trader } from "./Trader.ts"
+
+/** Events of other users and of the market itself change nothing. */
+export const observe = (trader: Trader, symbol: string, event: MarketEvent): void => {
+  switch (event._tag) {
+    case "Accepted":
+      return event.order.userId === trader.userId ? accepted(trader, symbol, event) : undefined
+    case "Traded":
+      filled(trader, symbol, event, event.maker)
+      return filled(trader, symbol, event, event.taker)
+    case "Modified":
+      return event.order.userId === trader.userId ? modified(trader, symbol, event) : undefined
+    case "Ended":
+      return event.order.userId === trader.userId ? ended(trader, symbol, event.order) : undefined
+    case "Refused":
+    case "Done":
+      return event.userId === trader.userId ? release(trader, event.commandId) : undefined
+    case "Priced":
+    case "EpochRaised":
+      return
+  }
+}
+
+/**
+ * Replaces what is known of one account in one market by what the market says it is. Commands on their way stay held
+ * until their outcome is known.
+ */
+export const adopt = (
+  trader: Trader,
+  symbol: string,
+  accountId: string,
+  view: { readonly position: Position; readonly orders: ReadonlyArray<Order> }
+): void => {
+  const account = accountOf(trader, accountId)
+  const exposure = exposureIn(trader, account, symbol)
+  Object.assign(exposure.position, view.position)
+  const before = new Map(exposure.claims)
+  for (const claim of before.values()) if (claim.order !== undefined) remove(account, exposure, claim)
+  for (const order of view.orders) {
+    const known = before.get(order.orderId)
+    if (known !== undefined && known.order === undefined) remove(account, exposure, known)
+    arrive(trader, order.orderId)
+    const claim = claimOf(trader, exposure, order)
+    claim.modified = known?.modified ?? false
+    claim.replacements = known?.replacements ?? claim.replacements
+    add(account, exposure, claim)
+  }
+  exposure.stale = true
+}
+
+/** The hold becomes the order: no sum changes. */
+function accepted(trader: Trader, symbol: string, { commandId, order }: Accepted): void {
+  const account = accountOf(trader, order.accountId)
+  const exposure = exposureIn(trader, account, symbol)
+  arrive(trader, commandId)
+  const held = exposure.claims.get(order.orderId)
+  if (held === undefined) return add(account, exposure, claimOf(trader, exposure, order))
+  held.order = order
+}
+
+function filled(trader: Trader, symbol: string, { notional, quantity }: Traded, { fee, order }: Fill): void {
+  if (order.userId !== trader.userId) return
+  const account = accountOf(trader, order.accountId)
+  const exposure = exposureIn(trader, account, symbol)
+  fill(exposure.position, order.side, quantity, notional, fee)
+  exposure.traded = true
+  exposure.stale = true
+  const claim = exposure.claims.get(order.orderId)
+  if (claim === undefined) return
+  if (order.remaining === 0) return remove(account, exposure, claim)
+  become(exposure, claim, order)
+}
+
+function modified(trader: Trader, symbol: string, { commandId, order }: Modified): void {
+  const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
+  const claim = exposure.claims.get(order.orderId)
+  if (claim === undefined) return
+  claim.modified = true
+  claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId)
+  become(exposure, claim, order)
+}
+
+function ended(trader: Trader, symbol: string, order: Order): void {
+  const account = accountOf(trader, order.accountId)
+  const exposure = exposureIn(trader, account, symbol)
+  const claim = exposure.claims.get(order.orderId)
+  if (claim !== undefined) remove(account, exposure, claim)
+}
+
+function become(exposure: Exposure.Exposure, claim: Claim.Claim, order: Order): void {
+  Exposure.uncount(exposure, claim)
+  claim.order = order
+  claim.lots = order.remaining
+  // A MARKET order stays valued at the edge it was held at.
+  if (order.price > 0) claim.price = order.price
+  Exposure.count(exposure, claim)
+}
+
+/** For an order that was not held here, such as the one the market made to close a position. */
+function claimOf(trader: Trader, exposure: Exposure.Exposure, order: Order): Claim.Claim {
+  const priced = trader.prices.get(exposure.instrument.symbol)
+  const edge = order.side === "BUY" ? priced?.upper : priced?.lower
+  const price = order.type === "MARKET" ? edge ?? 0 : order.price
+  const claim = Claim.make(order.orderId, order, price, order.remaining, ++trader.lastSequence)
+  claim.order = order
+  return claim
+}
+
+function exposureIn(trader: Trader, account: Account, symbol: string): Exposure.Exposure {
+  const exposure = exposureOf(trader, account, symbol)
+  if (exposure === undefined) throw new Error(`no instrument ${symbol}`)
+  return exposure
+}

@@ -1,0 +1,102 @@
+/** Margin held before a command is sent, or the finding that refuses it (venue-rules 6 and 7; I27). */
+import { feeOf } from "@venue/domain/Fee"
+import { notional } from "@venue/domain/Instrument"
+import type { Finding, Priced } from "@venue/domain/Market"
+import { type Account, available, refresh } from "./Account.ts"
+import type { Claim, Replacement } from "./Claim.ts"
+import { count, coversSide, type Exposure, reduces, uncount } from "./Exposure.ts"
+import { add, remove, send, type Trader } from "./Trader.ts"
+
+/** Holds a new order, or holds nothing and says why. */
+export const place = (trader: Trader, account: Account, exposure: Exposure, claim: Claim): Finding => {
+  if (claim.mayRest && account.openOrders >= trader.settings.maxOpenOrdersPerAccount) return "REJECTED_TOO_MANY_OPEN_ORDERS"
+  if (!trader.prices.has(exposure.instrument.symbol) && !claim.reduceOnly) {
+    // The market is closed and says so first. Should it open meanwhile, nothing enters that no margin is held for.
+    return "FAILED_MARGIN_CHECK"
+  }
+  if (!fits(exposure, claim, claim.price, claim.lots)) return "FAILED_MARGIN_CHECK"
+  add(account, exposure, claim)
+  if (!affordable(trader, account, exposure, claim)) {
+    remove(account, exposure, claim)
+    return "FAILED_MARGIN_CHECK"
+  }
+  send(trader, account, exposure, claim.orderId, claim.orderId)
+  return null
+}
+
+/** Holds what an order may become beside what it is. Only shrinking at the same price takes nothing and always may. */
+export const replace = (
+  trader: Trader,
+  account: Account,
+  exposure: Exposure,
+  claim: Claim,
+  replacement: Replacement
+): Finding => {
+  const { lots, price, replacements } = claim
+  const shrinks = replacement.price === price && replacement.lots <= lots && replacements.length === 0
+  if (!shrinks) {
+    if (!fits(exposure, claim, replacement.price, replacement.lots)) return "FAILED_MARGIN_CHECK"
+    become(exposure, claim, replacement.price, replacement.lots, [])
+    const isAffordable = affordable(trader, account, exposure, claim)
+    become(exposure, claim, price, lots, replacements)
+    if (!isAffordable) return "FAILED_MARGIN_CHECK"
+  }
+  become(exposure, claim, price, lots, [...replacements, replacement])
+  send(trader, account, exposure, replacement.commandId, claim.orderId)
+  return null
+}
+
+/**
+ * The bankruptcy price in ticks, rounded towards the mark, when a close 5 % through the mark would pass it; otherwise
+ * 0. One tick where no price can keep the account from debt.
+ */
+export const closingBound = (trader: Trader, account: Account, exposure: Exposure, priced: Priced): number => {
+  const { instrument, position } = exposure
+  if (position.quantity === 0) return 0
+  const isLong = position.quantity > 0
+  const through = isLong
+    ? Math.max(priced.lower, Math.ceil(priced.mark * 19 / 20 / instrument.tick))
+    : Math.min(priced.upper, Math.floor(priced.mark * 21 / 20 / instrument.tick))
+  refresh(account, trader.prices)
+  if (closedEquity(account, exposure, through) >= 0n) return 0
+  // Without the position the account would have this; a long may sell for no less than its debt.
+  const rest = account.equity - BigInt(exposure.value)
+  const perTick = BigInt(Math.abs(position.quantity) * instrument.tickLotMoney)
+  const ticks = isLong ? (-rest + perTick - 1n) / perTick : rest / perTick
+  return ticks < 1n ? 1 : Number(ticks)
+}
+
+/** Whether the claim, already counted, may stay. */
+function affordable(trader: Trader, account: Account, exposure: Exposure, claim: Claim): boolean {
+  refresh(account, trader.prices)
+  if (claim.reduceOnly || coversSide(exposure, claim.side)) {
+    return exposure.mark === 0 || !reduces(exposure, claim.side) || closedEquity(account, exposure, claim.price) >= 0n
+  }
+  const fee = feeOf(notional(exposure.instrument, claim.price, claim.lots), exposure.rates.taker)
+  return available(account) >= BigInt(fee)
+}
+
+/** Sums past 2^53 would not be exact; 9e9 USD of one account in one market is far above every position limit. */
+function fits({ buys, instrument, sells }: Exposure, { reduceOnly, side }: Claim, price: number, lots: number): boolean {
+  const held = side === "BUY" ? buys.value : sells.value
+  return reduceOnly || Number.isSafeInteger(held + notional(instrument, price, lots))
+}
+
+/** The account's equity if the whole position were closed at a price: below zero beyond the bankruptcy price. */
+function closedEquity(account: Account, { instrument, position, value }: Exposure, price: number): bigint {
+  return account.equity - BigInt(value) + BigInt(notional(instrument, price, position.quantity))
+}
+
+function become(
+  exposure: Exposure,
+  claim: Claim,
+  price: number,
+  lots: number,
+  replacements: ReadonlyArray<Replacement>
+): void {
+  uncount(exposure, claim)
+  claim.price = price
+  claim.lots = lots
+  claim.replacements = replacements
+  count(exposure, claim)
+}

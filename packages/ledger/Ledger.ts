@@ -1,0 +1,214 @@
+/** The money of one trader, and the only door to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
+import { isLevel } from "@venue/domain/Leverage"
+import type { Order } from "@venue/domain/Order"
+import {
+  type Arm,
+  type Balance,
+  type Credit,
+  type Holding,
+  InsufficientBalance,
+  InvalidAmount,
+  type LedgerCommand,
+  type LedgerRefusal,
+  LeverageInUse,
+  NotALevel,
+  type OpenAccount,
+  SameAccount,
+  type SetLeverage,
+  TooManyAccounts,
+  type TraderEvent,
+  type Transfer,
+  UnknownAccount,
+  UnknownSymbol
+} from "@venue/domain/Trader"
+import { Result } from "effect"
+import * as Account from "./Account.ts"
+import type { Claim } from "./Claim.ts"
+import * as Exposure from "./Exposure.ts"
+import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
+
+export type { Prices } from "./Account.ts"
+export { enter } from "./Entry.ts"
+export { adopt, observe } from "./Facts.ts"
+export { hash, restore, snapshot, type Snapshot } from "./Snapshot.ts"
+export { defaults, make, type Settings, type Trader } from "./Trader.ts"
+
+type Decision = Result.Result<ReadonlyArray<TraderEvent>, LedgerRefusal>
+
+/** What the own journal is to record; nothing where the command was done before or changes nothing. */
+export const decide = (trader: Trader, command: LedgerCommand, nowMillis: number): Decision => {
+  switch (command._tag) {
+    case "Credit":
+      return credit(trader, command, nowMillis)
+    case "Transfer":
+      return transfer(trader, command, nowMillis)
+    case "SetLeverage":
+      return setLeverage(trader, command)
+    case "OpenAccount":
+      return openAccount(trader, command)
+    case "Arm":
+      return arm(trader, command)
+  }
+}
+
+export const apply = (trader: Trader, event: TraderEvent): void => {
+  switch (event._tag) {
+    case "Credited":
+      trader.creditIds.add(event.creditId)
+      return Account.deposit(accountOf(trader, event.accountId), event.amount)
+    case "Transferred":
+      trader.transferIds.add(event.transferId)
+      Account.deposit(accountOf(trader, event.fromAccountId), -event.amount)
+      return Account.deposit(accountOf(trader, event.toAccountId), event.amount)
+    case "LeverageSet": {
+      const account = accountOf(trader, event.accountId)
+      const exposure = account.exposures.get(event.symbol)
+      account.leverages.set(event.symbol, event.leverage)
+      return exposure === undefined ? undefined : Exposure.setLeverage(exposure, event.leverage)
+    }
+    case "AccountOpened":
+      trader.accounts.set(event.accountId, Account.make(event.accountId))
+      return
+    case "Joined":
+      trader.joined.add(event.symbol)
+      return
+    case "Armed":
+      trader.armed.set(event.connectionId, event.accountId)
+      return
+    case "Disarmed":
+      trader.armed.delete(event.connectionId)
+      return
+  }
+}
+
+/** Whether the trader may have anything in that market. */
+export const joined = (trader: Trader, symbol: string): boolean => trader.joined.has(symbol)
+
+/** The markets it has joined. */
+export const symbols = (trader: Trader): Iterable<string> => trader.joined
+
+/** The primary account first. */
+export const accountIds = (trader: Trader): ReadonlyArray<string> => [...trader.accounts.keys()]
+
+/** Account by connection, of the connections that cancel on disconnect. */
+export const armed = (trader: Trader): ReadonlyMap<string, string> => trader.armed
+
+/**
+ * Ends what a command holds once an outcome is known that left nothing, or its expiry has passed. Harmless after the
+ * outcome was observed.
+ */
+export const release = (trader: Trader, symbol: string, commandId: string): void => {
+  if (trader.inFlight.get(commandId)?.exposure.instrument.symbol === symbol) releaseCommand(trader, commandId)
+}
+
+/** Undefined when the user has no such account; so with all that follows. */
+export const balance = (trader: Trader, accountId: string): Balance | undefined => {
+  const account = trader.accounts.get(accountId)
+  return account === undefined ? undefined : Account.balance(account, trader.prices)
+}
+
+export const holdings = (trader: Trader, accountId: string): ReadonlyArray<Holding> => {
+  const account = trader.accounts.get(accountId)
+  return account === undefined ? [] : Account.holdings(account, trader.prices)
+}
+
+/** Symbols whose position stands at its cost, with no profit or loss, because no price is known. */
+export const unpriced = (trader: Trader, accountId: string): ReadonlyArray<string> => {
+  const account = trader.accounts.get(accountId)
+  return account === undefined ? [] : Account.unpriced(account, trader.prices)
+}
+
+export interface OpenOrder {
+  readonly symbol: string
+  readonly order: Order
+  readonly modified: boolean
+}
+
+/** Newest first. */
+export const orders = (trader: Trader, accountId: string, symbol?: string): ReadonlyArray<OpenOrder> => {
+  const found: Array<{ readonly claim: Claim; readonly open: OpenOrder }> = []
+  for (const [name, { claims }] of trader.accounts.get(accountId)?.exposures ?? []) {
+    if (symbol !== undefined && symbol !== name) continue
+    for (const claim of claims.values()) {
+      if (claim.order !== undefined) found.push({ claim, open: { symbol: name, order: claim.order, modified: claim.modified } })
+    }
+  }
+  found.sort((a, b) => b.open.order.placedAtMillis - a.open.order.placedAtMillis || b.claim.sequence - a.claim.sequence)
+  return found.map(({ open }) => open)
+}
+
+/** By order id, or the newest with that client order id. */
+export const order = (trader: Trader, accountId: string, symbol: string, id: string): OpenOrder | undefined => {
+  const claim = trader.accounts.get(accountId)?.exposures.get(symbol)?.claims.get(id)
+  if (claim?.order !== undefined) return { symbol, order: claim.order, modified: claim.modified }
+  return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
+}
+
+/** The level in force; 0 for a symbol that is not listed. */
+export const leverage = (trader: Trader, accountId: string, symbol: string): number =>
+  trader.accounts.get(accountId)?.leverages.get(symbol) ?? trader.instruments.get(symbol)?.maxLeverage ?? 0
+
+/** Commands whose outcome is not yet known. */
+export const pending = (trader: Trader, accountId: string, symbol: string): number =>
+  trader.accounts.get(accountId)?.exposures.get(symbol)?.pending ?? 0
+
+/** A correction may take no more than what no position or order needs. */
+function credit(trader: Trader, { accountId, amount, creditId, reason }: Credit, atMillis: number): Decision {
+  if (trader.creditIds.has(creditId)) return Result.succeed([])
+  const held = balance(trader, accountId)
+  if (held === undefined) return Result.fail(new UnknownAccount({ accountId }))
+  if (amount === 0n) return Result.fail(new InvalidAmount({ amount }))
+  if (amount < 0n && held.available + amount < 0n) {
+    return Result.fail(new InsufficientBalance({ withdrawable: held.withdrawable, required: -amount }))
+  }
+  return Result.succeed([{ _tag: "Credited", creditId, accountId, amount, reason, atMillis }])
+}
+
+function transfer(trader: Trader, command: Transfer, atMillis: number): Decision {
+  const { amount, fromAccountId, toAccountId, transferId } = command
+  if (trader.transferIds.has(transferId)) return Result.succeed([])
+  const source = balance(trader, fromAccountId)
+  if (source === undefined) return Result.fail(new UnknownAccount({ accountId: fromAccountId }))
+  if (!trader.accounts.has(toAccountId)) return Result.fail(new UnknownAccount({ accountId: toAccountId }))
+  if (fromAccountId === toAccountId) return Result.fail(new SameAccount({ accountId: toAccountId }))
+  if (amount <= 0n) return Result.fail(new InvalidAmount({ amount }))
+  if (amount > source.withdrawable) {
+    return Result.fail(new InsufficientBalance({ withdrawable: source.withdrawable, required: amount }))
+  }
+  return Result.succeed([{ _tag: "Transferred", transferId, fromAccountId, toAccountId, amount, atMillis }])
+}
+
+/** A command on its way may become an order, so it fixes the level too. */
+function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: SetLeverage): Decision {
+  const account = trader.accounts.get(accountId)
+  if (account === undefined) return Result.fail(new UnknownAccount({ accountId }))
+  const instrument = trader.instruments.get(symbol)
+  if (instrument === undefined) return Result.fail(new UnknownSymbol({ symbol }))
+  if (!isLevel(instrument, level)) {
+    return Result.fail(new NotALevel({ leverage: level, maxLeverage: instrument.maxLeverage }))
+  }
+  const exposure = account.exposures.get(symbol)
+  const hasPosition = exposure !== undefined && exposure.position.quantity !== 0
+  if (exposure !== undefined && (hasPosition || exposure.claims.size > 0 || exposure.pending > 0)) {
+    const openOrders = orders(trader, accountId, symbol).length
+    return Result.fail(new LeverageInUse({ symbol, openOrders, hasPosition }))
+  }
+  if (level === leverage(trader, accountId, symbol)) return Result.succeed([])
+  return Result.succeed([{ _tag: "LeverageSet", accountId, symbol, leverage: level }])
+}
+
+function openAccount(trader: Trader, { accountId }: OpenAccount): Decision {
+  if (trader.accounts.has(accountId)) return Result.succeed([])
+  const limit = trader.settings.maxSubaccounts
+  if (trader.accounts.size > limit) return Result.fail(new TooManyAccounts({ limit }))
+  return Result.succeed([{ _tag: "AccountOpened", accountId }])
+}
+
+function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decision {
+  if (!trader.accounts.has(accountId)) return Result.fail(new UnknownAccount({ accountId }))
+  if (on) {
+    const isArmed = trader.armed.get(connectionId) === accountId
+    return Result.succeed(isArmed ? [] : [{ _tag: "Armed", connectionId, accountId }])
+  }
+  return Result.succeed(trader.armed.has(connectionId) ? [{ _tag: "Disarmed", connectionId }] : [])
+}

@@ -1,0 +1,36 @@
+/** Whether an order is one its instrument can take, before anything is known of the book: the first failure wins. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { OrderType, TimeInForce } from "@venue/domain/Order"
+import type { OrderRefusal } from "@venue/domain/Reject"
+
+const timesInForce: Record<OrderType, ReadonlyArray<TimeInForce>> = {
+  LIMIT: ["GTC", "IOC", "FOK"],
+  MARKET: ["IOC"],
+  ALO: ["GTC"],
+  TAKE_PROFIT: [],
+  STOP_LOSS: [],
+  STOP_MARKET: []
+}
+
+/** Stops are not offered yet. */
+export const typeFlaw = (type: OrderType, timeInForce: TimeInForce): OrderRefusal | undefined => {
+  const allowed = timesInForce[type]
+  if (allowed.length === 0) return "INVALID_ORDER_TYPE"
+  return allowed.includes(timeInForce) ? undefined : "INVALID_TIME_IN_FORCE"
+}
+
+/** Reduce-only orders may be under the minimum. */
+export const quantityFlaw = (instrument: Instrument, lots: number, reduceOnly: boolean): OrderRefusal | undefined => {
+  if (Number.isNaN(lots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
+  if (lots < (reduceOnly ? 1 : instrument.minQuantity)) return "QUANTITY_LESS_THAN_MIN_QUANTITY"
+  return lots > instrument.maxQuantity ? "QUANTITY_GREATER_THAN_MAX_QUANTITY" : undefined
+}
+
+/** The market knows the real bounds; here a price must be above zero and keep the largest order's money exact. */
+export const priceFlaw = (instrument: Instrument, ticks: number): OrderRefusal | undefined => {
+  if (Number.isNaN(ticks)) return "INVALID_TICK_SIZE_PRECISION_PRICE"
+  if (ticks <= 0) return "PRICE_LESS_THAN_MIN_PRICE"
+  return Number.isSafeInteger(ticks * instrument.maxQuantity * instrument.tickLotMoney)
+    ? undefined
+    : "PRICE_GREATER_THAN_MAX_PRICE"
+}

@@ -1,0 +1,63 @@
+/** What a trader's own journal says, as plain values; what its markets say comes from their views. */
+import * as Account from "./Account.ts"
+import type { Trader } from "./Trader.ts"
+
+/** Money as decimal text, which every encoding keeps whole. Versioned: old snapshots stay readable. */
+export interface Snapshot {
+  readonly version: 1
+  readonly userId: string
+  readonly accounts: ReadonlyArray<{
+    readonly accountId: string
+    readonly deposit: string
+    readonly leverages: ReadonlyArray<readonly [symbol: string, leverage: number]>
+  }>
+  readonly joined: ReadonlyArray<string>
+  readonly creditIds: ReadonlyArray<string>
+  readonly transferIds: ReadonlyArray<string>
+  readonly armed: ReadonlyArray<readonly [connectionId: string, accountId: string]>
+}
+
+export const snapshot = (trader: Trader): Snapshot => ({
+  version: 1,
+  userId: trader.userId,
+  accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages }) => ({
+    accountId,
+    deposit: deposit.toString(),
+    leverages: [...leverages]
+  })),
+  joined: [...trader.joined],
+  creditIds: [...trader.creditIds],
+  transferIds: [...trader.transferIds],
+  armed: [...trader.armed]
+})
+
+/** Fills a trader just made. It holds nothing yet of any market. */
+export const restore = (trader: Trader, from: Snapshot): void => {
+  for (const { accountId, deposit, leverages } of from.accounts) {
+    const account = Account.make(accountId)
+    Account.deposit(account, BigInt(deposit))
+    for (const [symbol, leverage] of leverages) account.leverages.set(symbol, leverage)
+    trader.accounts.set(accountId, account)
+  }
+  for (const symbol of from.joined) trader.joined.add(symbol)
+  for (const creditId of from.creditIds) trader.creditIds.add(creditId)
+  for (const transferId of from.transferIds) trader.transferIds.add(transferId)
+  for (const [connectionId, accountId] of from.armed) trader.armed.set(connectionId, accountId)
+}
+
+/** Of the own journal's state: equal after replay, and after snapshot and restore. Two FNV-1a lanes, 64 bits in hex. */
+export const hash = (trader: Trader): string => {
+  const text = JSON.stringify(snapshot(trader))
+  let low = 0x811c9dc5
+  let high = 0x9dc5811c
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    low = Math.imul(low ^ code, 0x01000193)
+    high = Math.imul(high ^ code, 0x01000193) ^ (low >>> 15)
+  }
+  return hex(high) + hex(low)
+}
+
+function hex(lane: number): string {
+  return (lane >>> 0).toString(16).padStart(8, "0")
+}

@@ -1,0 +1,128 @@
+/** One trader in memory: the user's accounts, what its own journal says, and which commands are on their way. */
+import type { Instrument } from "@venue/domain/Instrument"
+import * as Account from "./Account.ts"
+import * as Claim from "./Claim.ts"
+import * as Exposure from "./Exposure.ts"
+
+export interface Settings {
+  /** Of one account over all symbols; placements on their way count. */
+  readonly maxOpenOrdersPerAccount: number
+  /** Beside the primary account. */
+  readonly maxSubaccounts: number
+}
+
+export const defaults: Settings = { maxOpenOrdersPerAccount: 1_000, maxSubaccounts: 20 }
+
+/** A command whose outcome is not known. */
+export interface InFlight {
+  readonly account: Account.Account
+  readonly exposure: Exposure.Exposure
+  /** The order it holds margin for; empty when it holds nothing. */
+  readonly orderId: string
+}
+
+/** Changed in place by its one owner. */
+export interface Trader {
+  readonly userId: string
+  readonly instruments: ReadonlyMap<string, Instrument>
+  readonly prices: Account.Prices
+  readonly settings: Settings
+  /** The primary one first; its id is the user's. */
+  readonly accounts: Map<string, Account.Account>
+  readonly joined: Set<string>
+  /** Kept for ever: a deposit notice may be repeated years later and must still change nothing. */
+  readonly creditIds: Set<string>
+  readonly transferIds: Set<string>
+  /** Account by connection, of those that cancel on disconnect. */
+  readonly armed: Map<string, string>
+  readonly inFlight: Map<string, InFlight>
+  lastSequence: number
+}
+
+export const make = (
+  userId: string,
+  instruments: ReadonlyMap<string, Instrument>,
+  prices: Account.Prices,
+  settings: Settings
+): Trader => ({
+  userId,
+  instruments,
+  prices,
+  settings,
+  accounts: new Map([[userId, Account.make(userId)]]),
+  joined: new Set(),
+  creditIds: new Set(),
+  transferIds: new Set(),
+  armed: new Map(),
+  inFlight: new Map(),
+  lastSequence: 0
+})
+
+/** The account a recorded fact names. It was opened before, or the journals contradict each other. */
+export const accountOf = (trader: Trader, accountId: string): Account.Account => {
+  const account = trader.accounts.get(accountId)
+  if (account === undefined) throw new Error(`user ${trader.userId} has no account ${accountId}`)
+  return account
+}
+
+/** Undefined when the symbol is not listed. */
+export const exposureOf = (trader: Trader, account: Account.Account, symbol: string): Exposure.Exposure | undefined => {
+  const known = account.exposures.get(symbol)
+  if (known !== undefined) return known
+  const instrument = trader.instruments.get(symbol)
+  if (instrument === undefined) return undefined
+  const exposure = Exposure.make(instrument, account.leverages.get(symbol) ?? instrument.maxLeverage)
+  account.exposures.set(symbol, exposure)
+  return exposure
+}
+
+/** Notes a command as on its way. `orderId` names the claim it holds, or nothing. */
+export const send = (
+  trader: Trader,
+  account: Account.Account,
+  exposure: Exposure.Exposure,
+  commandId: string,
+  orderId: string
+): void => {
+  trader.inFlight.set(commandId, { account, exposure, orderId })
+  exposure.pending++
+}
+
+/** Forgets a command and what it held, unless that has become an order. */
+export const release = (trader: Trader, commandId: string): void => {
+  const held = arrive(trader, commandId)
+  if (held === undefined || held.orderId === "") return
+  const { account, exposure, orderId } = held
+  const claim = exposure.claims.get(orderId)
+  if (claim === undefined) return
+  if (orderId !== commandId) return
+  if (claim.order === undefined) remove(account, exposure, claim)
+}
+
+/** The command is no longer on its way; what it held stays. */
+export const arrive = (trader: Trader, commandId: string): InFlight | undefined => {
+  const held = trader.inFlight.get(commandId)
+  if (held === undefined) return undefined
+  trader.inFlight.delete(commandId)
+  held.exposure.pending--
+  return held
+}
+
+export const add = (account: Account.Account, exposure: Exposure.Exposure, claim: Claim.Claim): void => {
+  exposure.claims.set(claim.orderId, claim)
+  Exposure.count(exposure, claim)
+  if (claim.mayRest) account.openOrders++
+}
+
+export const remove = (account: Account.Account, exposure: Exposure.Exposure, claim: Claim.Claim): void => {
+  exposure.claims.delete(claim.orderId)
+  Exposure.uncount(exposure, claim)
+  if (claim.mayRest) account.openOrders--
+}
+
+/** Ends one modify's hold on an order. */
+export const unreplace = (exposure: Exposure.Exposure, claim: Claim.Claim, commandId: string): void => {
+  Exposure.uncount(exposure, claim)
+  claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId)
+  Exposure.count(exposure, claim)
+}

@@ -1,0 +1,138 @@
+/** One market's machine: commands in, facts out; no clock, no chance, nothing awaited. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Level, MarketCommand, Priced, TraderCommand } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import * as Position from "@venue/domain/Position"
+import type { Outcome } from "@venue/domain/Reject"
+import * as Book from "./Book.ts"
+import { cancel, cancelAll } from "./Cancelling.ts"
+import * as Ladder from "./Ladder.ts"
+import { assertSound, type Emit, make as makeMarket, type Market, type Settings } from "./Market.ts"
+import { modify } from "./Modifying.ts"
+import * as Outcomes from "./Outcomes.ts"
+import * as Participants from "./Participants.ts"
+import { close, place } from "./Placing.ts"
+import { observe, tick } from "./Pricing.ts"
+import * as Replies from "./Replies.ts"
+import * as Slots from "./Slots.ts"
+import * as Uuid from "./Uuid.ts"
+
+export { defaults, type Settings } from "./Market.ts"
+export { hash } from "./Hash.ts"
+export { apply } from "./Replay.ts"
+export { restore, snapshot } from "./Snapshot.ts"
+
+/** Plain state that is changed in place. After a thrown error it must be discarded and built again from the log. */
+export type Engine = Market
+
+export const make = (instrument: Instrument, settings: Settings): Engine => makeMarket(instrument, settings)
+
+/** Decides a command at market time max(previous, now), changes the state and emits the facts in order. */
+export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, emit: Emit): void => {
+  const atMillis = Math.max(engine.timeMillis, nowMillis)
+  switch (command._tag) {
+    case "Observe":
+      return observe(engine, command.price, atMillis, emit)
+    case "Tick":
+      return tick(engine, atMillis, emit)
+    case "RaiseEpoch":
+      return raise(engine, command.userId, command.traderEpoch, atMillis, emit)
+    default:
+      obey(engine, command, atMillis, emit)
+      assertSound(engine)
+  }
+}
+
+/** The totals of the levels that changed since this was last asked. */
+export const touched = (engine: Engine): Array<Level> => [...Ladder.drain(engine.bids), ...Ladder.drain(engine.asks)]
+
+/** All levels, bids first, best first on either side. */
+export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.bids), ...Ladder.levels(engine.asks)]
+
+/** The position, a copy, and the open orders, oldest first. */
+export interface View {
+  readonly position: Position.Position
+  readonly orders: Array<Order>
+}
+
+export const view = (engine: Engine, accountId: string): View => {
+  const account = engine.participants.accountsById.get(accountId)
+  const orders: Array<Order> = []
+  if (account === undefined) return { position: Position.flat(), orders }
+  const { words } = engine.slots
+  for (let slot = account.oldest; slot !== 0; slot = words[(slot << Slots.shift) + Slots.NEWER]!) {
+    orders.push(Book.order(engine, slot))
+  }
+  return { position: { ...account.position }, orders }
+}
+
+/** What is still remembered of a user's commands, oldest first. */
+export const outcomes = (engine: Engine, userId: string): ReadonlyArray<Outcomes.Remembered> => {
+  const user = engine.participants.usersById.get(userId)
+  const found: Array<Outcomes.Remembered> = []
+  if (user === undefined) return found
+  Outcomes.each(engine.outcomes, engine.timeMillis, (slot, number) => {
+    if (number === user.number) found.push(Outcomes.read(engine.outcomes, slot))
+  })
+  return found
+}
+
+export const outcome = (engine: Engine, commandId: string): Outcome | undefined => {
+  Uuid.read(commandId, engine.commandWords, 0)
+  const slot = Outcomes.find(engine.outcomes, engine.commandWords, engine.timeMillis)
+  return slot === 0 ? undefined : Outcomes.at(engine.outcomes, slot)
+}
+
+export const prices = (engine: Engine): Priced | undefined => engine.prices
+
+/** Best prices and the last trade's, in ticks. */
+export const best = ({ asks, bids, lastPrice }: Engine): {
+  readonly bid: number | undefined
+  readonly ask: number | undefined
+  readonly last: number | undefined
+} => ({
+  bid: bids.best === 0 ? undefined : bids.best,
+  ask: asks.best === Ladder.beyond ? undefined : asks.best,
+  last: lastPrice === 0 ? undefined : lastPrice
+})
+
+/** Lots held long, which are as many as are held short. */
+export const openInterest = (engine: Engine): number => engine.participants.totals.openInterest
+
+/** Sums over all participants: `positions` and `cash`, the venue's fees among it, are 0 after every command. */
+export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
+
+function obey(engine: Engine, command: TraderCommand, atMillis: number, emit: Emit): void {
+  const canonical = Uuid.read(command.commandId, engine.commandWords, 0)
+  if (Outcomes.find(engine.outcomes, engine.commandWords, atMillis) !== 0) return
+  engine.timeMillis = atMillis
+  const { user } = Participants.account(engine.participants, command.accountId, command.userId)
+  if (command.traderEpoch < user.epoch || user.userId !== command.userId) {
+    return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", Replies.echo(engine, command), canonical, emit)
+  }
+  if (atMillis > command.expiresAtMillis) {
+    return Replies.refuse(engine, command, "EXPIRED", Replies.echo(engine, command), canonical, emit)
+  }
+  switch (command._tag) {
+    case "Place":
+      return place(engine, command, canonical, emit)
+    case "Modify":
+      return modify(engine, command, canonical, emit)
+    case "Cancel":
+      return cancel(engine, command, canonical, emit)
+    case "CancelAll":
+      return cancelAll(engine, command, canonical, emit)
+    case "Close":
+      return close(engine, command, canonical, emit)
+    case "Refuse":
+      return Replies.refuse(engine, command, command.status, command.echo, canonical, emit)
+  }
+}
+
+function raise(engine: Engine, userId: string, traderEpoch: number, atMillis: number, emit: Emit): void {
+  const user = Participants.user(engine.participants, userId)
+  if (traderEpoch <= user.epoch) return
+  user.epoch = traderEpoch
+  engine.timeMillis = atMillis
+  emit({ _tag: "EpochRaised", userId, traderEpoch, atMillis })
+}

@@ -1,0 +1,130 @@
+/** A fingerprint of what a market's state means, whatever slots and pages hold it: equal after replay. */
+import type { Order } from "@venue/domain/Order"
+import * as Book from "./Book.ts"
+import * as Ladder from "./Ladder.ts"
+import type { Market } from "./Market.ts"
+import * as Outcomes from "./Outcomes.ts"
+import type { Account, Participants } from "./Participants.ts"
+import * as Slots from "./Slots.ts"
+import { mix } from "./Uuid.ts"
+
+/** Sixteen hexadecimal digits. */
+export const hash = (market: Market): string => {
+  const digest: Digest = { high: 1, low: 2 }
+  text(digest, market.instrument.symbol)
+  for (const value of [market.timeMillis, market.lastPrice, market.trades]) number(digest, value)
+  if (market.prices !== undefined) {
+    const { prices } = market
+    const values = [
+      prices.oracle, prices.mark, prices.premium, prices.lower, prices.upper,
+      prices.minPrice, prices.maxPrice, prices.limitShareBps, prices.atMillis
+    ]
+    for (const value of values) number(digest, value)
+  }
+  side(digest, market, market.bids)
+  side(digest, market, market.asks)
+  participants(digest, market)
+  remembered(digest, market)
+  return hex(digest.high) + hex(digest.low)
+}
+
+interface Digest {
+  high: number
+  low: number
+}
+
+const { NEWER, NEXT, RATE, shift } = Slots
+
+/** Best price first, and at each price in the order of the queue. */
+function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
+  const { words } = market.slots
+  text(digest, ladder.side)
+  for (let price = ladder.best; price !== 0 && price !== Ladder.beyond; price = Ladder.next(ladder, price)) {
+    const level = Ladder.placeOf(ladder, price)
+    number(digest, ladder.totals[level]!)
+    for (let slot = ladder.heads[level]!; slot !== 0; slot = words[(slot << shift) + NEXT]!) {
+      order(digest, Book.order(market, slot))
+      number(digest, words[(slot << shift) + RATE]!)
+    }
+  }
+}
+
+function order(digest: Digest, order: Order): void {
+  for (const value of [order.price, order.quantity, order.remaining, order.placedAtMillis]) number(digest, value)
+  for (const value of [order.orderId, order.userId, order.accountId, order.type, order.clientOrderId, order.builderCode]) {
+    text(digest, value)
+  }
+  number(digest, order.reduceOnly ? 1 : 0)
+}
+
+/** Somebody who only asked and left nothing behind is nobody. */
+function participants(digest: Digest, market: Market): void {
+  const { accounts, users } = market.participants
+  for (const account of sorted(accounts, ({ accountId }) => accountId)) {
+    const { basis, cashFlow, fees, funding, quantity } = account.position
+    const values = [quantity, cashFlow, basis, fees, funding]
+    if (account.oldest === 0 && values.every((value) => value === 0)) continue
+    text(digest, account.accountId)
+    text(digest, account.user.userId)
+    for (const value of values) number(digest, value)
+    ages(digest, market, account)
+  }
+  for (const user of sorted(users, ({ userId }) => userId)) {
+    if (user.epoch === 0) continue
+    text(digest, user.userId)
+    number(digest, user.epoch)
+  }
+  sums(digest, market.participants)
+}
+
+function ages(digest: Digest, market: Market, account: Account): void {
+  const { slots } = market
+  for (let slot = account.oldest; slot !== 0; slot = slots.words[(slot << shift) + NEWER]!) {
+    text(digest, Slots.orderId(slots, slot))
+  }
+  for (const value of [account.openOrders, account.buying, account.selling, account.reducing]) number(digest, value)
+}
+
+function sums(digest: Digest, { reducing, totals }: Participants): void {
+  const { basis, cash, openInterest, positions, venueFees } = totals
+  for (const value of [reducing, basis, cash, openInterest, positions, venueFees]) number(digest, value)
+}
+
+function remembered(digest: Digest, market: Market): void {
+  const { outcomes, participants: { users } } = market
+  Outcomes.each(outcomes, market.timeMillis, (slot, user) => {
+    const { commandId, expiresAtMillis, outcome } = Outcomes.read(outcomes, slot)
+    text(digest, commandId)
+    text(digest, outcome)
+    text(digest, users[user]!.userId)
+    number(digest, expiresAtMillis)
+  })
+}
+
+function sorted<A>(values: ReadonlyArray<A>, key: (value: A) => string): ReadonlyArray<A> {
+  return [...values].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+}
+
+function number(digest: Digest, value: number): void {
+  // Adding 0 turns -0 into 0, which means the same.
+  double[0] = value + 0
+  word(digest, halves[0]!)
+  word(digest, halves[1]!)
+}
+
+function text(digest: Digest, value: string): void {
+  word(digest, value.length)
+  for (let i = 0; i < value.length; i++) word(digest, value.charCodeAt(i))
+}
+
+function word(digest: Digest, value: number): void {
+  digest.high = mix(digest.high ^ Math.imul(value + 1, 0x9e3779b1))
+  digest.low = mix(digest.low + Math.imul(value ^ digest.high, 0x85ebca77) | 0)
+}
+
+const double = new Float64Array(1)
+const halves = new Int32Array(double.buffer)
+
+function hex(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, "0")
+}

@@ -1,0 +1,77 @@
+/** The state of one market; changed in place by its one owner. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { MarketEvent, Priced } from "@venue/domain/Market"
+import * as Ladder from "./Ladder.ts"
+import * as Outcomes from "./Outcomes.ts"
+import * as Participants from "./Participants.ts"
+import * as Slots from "./Slots.ts"
+import * as Uuid from "./Uuid.ts"
+
+export interface Settings {
+  /** Of one account in this market. */
+  readonly maxOpenOrders: number
+}
+
+export interface Market {
+  readonly instrument: Instrument
+  readonly settings: Settings
+  readonly slots: Slots.Slots
+  readonly bids: Ladder.Ladder
+  readonly asks: Ladder.Ladder
+  readonly participants: Participants.Participants
+  readonly outcomes: Outcomes.Outcomes
+  /** Builder codes by the number that orders carry; the first is none. */
+  readonly builderCodes: Array<string>
+  readonly builderNumbers: Map<string, number>
+  /** Time of the last recorded fact. */
+  timeMillis: number
+  prices: Priced | undefined
+  /** In ticks; 0 before the first trade. */
+  lastPrice: number
+  trades: number
+  readonly salt: { readonly high: number; readonly low: number }
+  /** Words of the id that the command in hand carries, and of an order it names. */
+  readonly commandWords: Int32Array
+  readonly orderWords: Int32Array
+}
+
+export type Emit = (event: MarketEvent) => void
+
+export const defaults: Settings = { maxOpenOrders: 200 }
+
+export const make = (instrument: Instrument, settings: Settings): Market => ({
+  instrument,
+  settings,
+  slots: Slots.make(),
+  bids: Ladder.make("BUY"),
+  asks: Ladder.make("SELL"),
+  participants: Participants.make(),
+  outcomes: Outcomes.make(),
+  builderCodes: [""],
+  builderNumbers: new Map([["", 0]]),
+  timeMillis: 0,
+  prices: undefined,
+  lastPrice: 0,
+  trades: 0,
+  salt: Uuid.salt(instrument.symbol),
+  commandWords: new Int32Array(4),
+  orderWords: new Int32Array(4)
+})
+
+export const builderNumber = (market: Market, code: string): number => {
+  const known = market.builderNumbers.get(code)
+  if (known !== undefined) return known
+  market.builderNumbers.set(code, market.builderCodes.length)
+  return market.builderCodes.push(code) - 1
+}
+
+/** Whether an order at this price would meet one that rests. */
+export const crosses = (market: Market, isSell: boolean, price: number): boolean =>
+  isSell ? price <= market.bids.best : price >= market.asks.best
+
+/** What must hold after every command; a violation is a bug, and the owner discards the state. */
+export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {
+  if (bids.best >= asks.best) throw new Error(`crossed book: bid ${bids.best}, ask ${asks.best}`)
+  if (totals.positions !== 0) throw new Error(`positions sum to ${totals.positions}`)
+  if (totals.cash !== 0) throw new Error(`cash sums to ${totals.cash}`)
+}

@@ -1,0 +1,72 @@
+/** A new price or quantity for an open order. */
+import type { Modify } from "@venue/domain/Market"
+import type { OrderRefusal } from "@venue/domain/Reject"
+import * as Book from "./Book.ts"
+import * as Checks from "./Checks.ts"
+import { crosses, type Emit, type Market } from "./Market.ts"
+import * as Replies from "./Replies.ts"
+import * as Slots from "./Slots.ts"
+import * as Taker from "./Taker.ts"
+import * as Uuid from "./Uuid.ts"
+
+/** A refusal leaves the order as it was; a success records the new state, then what it traded, then that it is done. */
+export const modify = (market: Market, command: Modify, canonical: boolean, emit: Emit): void => {
+  Uuid.read(command.orderId, market.orderWords, 0)
+  const slot = Slots.find(market.slots, market.orderWords)
+  const isOwn = slot !== 0 && Book.accountOf(market, slot).accountId === command.accountId
+  const status = isOwn ? change(market, command, slot, emit) : "CANNOT_MODIFY_NO_SUCH_ORDER"
+  if (status === undefined) Replies.done(market, command, canonical, emit)
+  else Replies.refuse(market, command, status, Replies.echo(market, command), canonical, emit)
+}
+
+/** Makes the change unless something refuses it. */
+function change(market: Market, command: Modify, slot: number, emit: Emit): OrderRefusal | undefined {
+  const before = Book.order(market, slot)
+  const isSame = before.side === command.side && before.type === command.type && before.reduceOnly === command.reduceOnly
+  if (!isSame) return "CANNOT_MODIFY_NO_SUCH_ORDER"
+  if (before.remaining < before.quantity) return "CANNOT_MODIFY_PARTIAL_FILL"
+  const price = command.price === 0 ? before.price : command.price
+  const asked = command.quantity === 0 ? before.quantity : command.quantity
+  const misshapen = Checks.shape(before.type, before.timeInForce, price, asked)
+  if (misshapen !== undefined) return misshapen
+  const isSell = before.side === "SELL"
+  const meets = crosses(market, isSell, price)
+  if (meets && before.type === "ALO") return "CANNOT_MODIFY_ALO_WOULD_CROSS"
+  const proposal: Checks.Proposal = {
+    account: Book.accountOf(market, slot),
+    isSell,
+    isMarket: false,
+    reduceOnly: before.reduceOnly,
+    price,
+    quantity: asked,
+    replaced: before.remaining,
+    isNew: false,
+    mayRest: true,
+    maxNotional: command.maxNotional,
+    finding: command.finding === "FAILED_MARGIN_CHECK" ? command.finding : null
+  }
+  const status = Checks.refusal(market, market.prices!, proposal)
+  if (status !== undefined) return status
+  const quantity = before.reduceOnly ? Math.min(asked, Checks.reducible(proposal)) : asked
+  const order = Book.withNumbers(before, price, quantity, quantity)
+  const requeued = price !== before.price || quantity > before.quantity
+  emit({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
+  if (!meets) {
+    Book.change(market, slot, order, requeued)
+    return undefined
+  }
+  Book.dequeue(market, slot)
+  Book.restate(market, slot, order, true)
+  const taker: Taker.Taker = {
+    order,
+    account: proposal.account,
+    slot,
+    limit: price,
+    rate: command.takerRate,
+    remaining: quantity
+  }
+  Taker.match(market, taker, emit)
+  if (taker.remaining > 0) Book.enqueue(market, slot)
+  else Book.discard(market, slot)
+  return undefined
+}

@@ -1,0 +1,134 @@
+/** Who takes part in one market: users with their limits and epochs, accounts with their positions and open orders. */
+import * as Position from "@venue/domain/Position"
+import type { Side } from "@venue/domain/Order"
+
+export interface User {
+  readonly number: number
+  readonly userId: string
+  /** Commands of a lower epoch are refused. */
+  epoch: number
+  /** Lots held by all accounts of the user, long and short alike. */
+  held: number
+  /** Lots resting on each side, of all accounts. */
+  buying: number
+  selling: number
+}
+
+export interface Account {
+  readonly number: number
+  readonly accountId: string
+  readonly user: User
+  readonly position: Position.Position
+  openOrders: number
+  /** Lots resting on each side. */
+  buying: number
+  selling: number
+  /** Lots resting that may only reduce; they are all on the side against the position. */
+  reducing: number
+  /** Ends of the chain of open orders by age; 0 when there is none. */
+  oldest: number
+  newest: number
+}
+
+/** Sums over all participants, kept as they change. */
+export interface Totals {
+  positions: number
+  cash: number
+  basis: number
+  venueFees: number
+  openInterest: number
+}
+
+export interface Participants {
+  readonly users: Array<User>
+  readonly accounts: Array<Account>
+  readonly usersById: Map<string, User>
+  readonly accountsById: Map<string, Account>
+  readonly totals: Totals
+  /** Lots resting in the market that may only reduce. */
+  reducing: number
+}
+
+export const make = (): Participants => ({
+  users: [],
+  accounts: [],
+  usersById: new Map(),
+  accountsById: new Map(),
+  totals: { positions: 0, cash: 0, basis: 0, venueFees: 0, openInterest: 0 },
+  reducing: 0
+})
+
+export const user = (participants: Participants, userId: string): User => {
+  const known = participants.usersById.get(userId)
+  if (known !== undefined) return known
+  const added: User = { number: participants.users.length, userId, epoch: 0, held: 0, buying: 0, selling: 0 }
+  participants.users.push(added)
+  participants.usersById.set(userId, added)
+  return added
+}
+
+/** An account belongs to the user it first came with. */
+export const account = (participants: Participants, accountId: string, userId: string): Account => {
+  const known = participants.accountsById.get(accountId)
+  if (known !== undefined) return known
+  const added: Account = {
+    number: participants.accounts.length,
+    accountId,
+    user: user(participants, userId),
+    position: Position.flat(),
+    openOrders: 0,
+    buying: 0,
+    selling: 0,
+    reducing: 0,
+    oldest: 0,
+    newest: 0
+  }
+  participants.accounts.push(added)
+  participants.accountsById.set(accountId, added)
+  return added
+}
+
+/** Books one side of a trade, and returns the profit it realised. */
+export const fill = (
+  participants: Participants,
+  { position, user }: Account,
+  side: Side,
+  lots: number,
+  notional: number,
+  fee: number
+): number => {
+  const { totals } = participants
+  const held = position.quantity
+  const cash = position.cashFlow - position.fees
+  const basis = position.basis
+  const realised = Position.fill(position, side, lots, notional, fee)
+  const holds = position.quantity
+  totals.positions += holds - held
+  totals.cash += position.cashFlow - position.fees - cash + fee
+  totals.basis += position.basis - basis
+  totals.venueFees += fee
+  totals.openInterest += Math.max(0, holds) - Math.max(0, held)
+  user.held += Math.abs(holds) - Math.abs(held)
+  return realised
+}
+
+/** Lots began to rest, or with a negative number stopped resting. */
+export const rest = (
+  participants: Participants,
+  account: Account,
+  isSell: boolean,
+  reduceOnly: boolean,
+  lots: number
+): void => {
+  if (isSell) {
+    account.selling += lots
+    account.user.selling += lots
+  } else {
+    account.buying += lots
+    account.user.buying += lots
+  }
+  if (reduceOnly) {
+    account.reducing += lots
+    participants.reducing += lots
+  }
+}

@@ -1,0 +1,96 @@
+/** Recorded facts obeyed: the state they leave is the state that decided them. */
+import type { Accepted, MarketEvent, Modified, Traded } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import type { Outcome } from "@venue/domain/Reject"
+import * as Book from "./Book.ts"
+import type { Market } from "./Market.ts"
+import * as Participants from "./Participants.ts"
+import * as Replies from "./Replies.ts"
+import * as Slots from "./Slots.ts"
+import { settle } from "./Taker.ts"
+import * as Uuid from "./Uuid.ts"
+
+/**
+ * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
+ * come between, so it ends at the same place in its queue. Until then the book may be crossed.
+ */
+export const apply = (market: Market, event: MarketEvent): void => {
+  market.timeMillis = event.atMillis
+  switch (event._tag) {
+    case "Accepted":
+      return accepted(market, event)
+    case "Refused":
+      return remember(market, event, event.status)
+    case "Done":
+      return remember(market, event, "DONE")
+    case "Traded":
+      return traded(market, event)
+    case "Modified":
+      return modified(market, event)
+    case "Ended": {
+      const slot = find(market, event.order)
+      if (slot !== 0) Book.remove(market, slot)
+      return
+    }
+    case "Priced":
+      market.prices = event
+      return
+    case "EpochRaised":
+      Participants.user(market.participants, event.userId).epoch = event.traderEpoch
+      return
+  }
+}
+
+function accepted(market: Market, { commandId, expiresAtMillis, makerRate, order }: Accepted): void {
+  const canonical = Uuid.read(commandId, market.commandWords, 0)
+  Replies.remember(market, commandId, expiresAtMillis, order.userId, "DONE", canonical)
+  if (order.timeInForce === "GTC") Book.add(market, order, makerRate, market.commandWords, canonical)
+}
+
+function remember(
+  market: Market,
+  { commandId, expiresAtMillis, userId }: { commandId: string; expiresAtMillis: number; userId: string },
+  outcome: Outcome
+): void {
+  const canonical = Uuid.read(commandId, market.commandWords, 0)
+  Replies.remember(market, commandId, expiresAtMillis, userId, outcome, canonical)
+}
+
+function traded(market: Market, { maker, notional, number, price, quantity, taker }: Traded): void {
+  filled(market, maker.order, quantity)
+  filled(market, taker.order, quantity)
+  settle(
+    market,
+    accountOf(market, maker.order),
+    accountOf(market, taker.order),
+    taker.order.side === "SELL",
+    quantity,
+    notional,
+    maker.fee,
+    taker.fee
+  )
+  market.lastPrice = price
+  market.trades = number
+}
+
+/** A taker that may not rest is in no book. */
+function filled(market: Market, order: Order, lots: number): void {
+  const slot = find(market, order)
+  if (slot === 0) return
+  Book.shrink(market, slot, lots)
+  if (order.remaining === 0) Book.remove(market, slot)
+}
+
+function modified(market: Market, { order, requeued }: Modified): void {
+  const slot = find(market, order)
+  if (slot !== 0) Book.change(market, slot, order, requeued)
+}
+
+function find(market: Market, order: Order): number {
+  Uuid.read(order.orderId, market.orderWords, 0)
+  return Slots.find(market.slots, market.orderWords)
+}
+
+function accountOf({ participants }: Market, { accountId, userId }: Order): Participants.Account {
+  return Participants.account(participants, accountId, userId)
+}

@@ -1,0 +1,122 @@
+/** How a command ends in the log: refused with an echo, or done. Its id is remembered either way. */
+import { priceOf, quantityOf } from "@venue/domain/Instrument"
+import type { Cancel, Close, Echo, Modify, Place, TraderCommand } from "@venue/domain/Market"
+import type { Outcome } from "@venue/domain/Reject"
+import type { Emit, Market } from "./Market.ts"
+import * as Outcomes from "./Outcomes.ts"
+import * as Participants from "./Participants.ts"
+
+export const refuse = (
+  market: Market,
+  command: TraderCommand,
+  status: Exclude<Outcome, "DONE">,
+  echo: Echo,
+  canonical: boolean,
+  emit: Emit
+): void => {
+  remember(market, command.commandId, command.expiresAtMillis, command.userId, status, canonical)
+  emit({
+    _tag: "Refused",
+    commandId: command.commandId,
+    expiresAtMillis: command.expiresAtMillis,
+    userId: command.userId,
+    accountId: command.accountId,
+    status,
+    echo,
+    atMillis: market.timeMillis
+  })
+}
+
+export const done = (market: Market, command: TraderCommand, canonical: boolean, emit: Emit): void => {
+  remember(market, command.commandId, command.expiresAtMillis, command.userId, "DONE", canonical)
+  emit({
+    _tag: "Done",
+    commandId: command.commandId,
+    expiresAtMillis: command.expiresAtMillis,
+    userId: command.userId,
+    accountId: command.accountId,
+    atMillis: market.timeMillis
+  })
+}
+
+/** The words of the command's id must be at hand in the market. */
+export const remember = (
+  market: Market,
+  commandId: string,
+  expiresAtMillis: number,
+  userId: string,
+  outcome: Outcome,
+  canonical: boolean
+): void =>
+  Outcomes.remember(
+    market.outcomes,
+    market.commandWords,
+    canonical ? undefined : commandId,
+    Participants.user(market.participants, userId).number,
+    outcome,
+    expiresAtMillis,
+    market.timeMillis
+  )
+
+/** The request in the client's own terms. */
+export const echo = (market: Market, command: TraderCommand): Echo => {
+  switch (command._tag) {
+    case "Place":
+      return placed(market, command)
+    case "Modify":
+      return modified(market, command)
+    case "Cancel":
+      return cancelled(command)
+    case "Close":
+      return closed(command)
+    case "CancelAll":
+      return nothing
+    case "Refuse":
+      return command.echo
+  }
+}
+
+const nothing: Echo = {
+  orderId: "",
+  side: null,
+  type: null,
+  timeInForce: null,
+  price: 0,
+  quantity: 0,
+  clientOrderId: "",
+  reduceOnly: false
+}
+
+/** Without an order id: on the wire that is what tells a refusal from an acceptance. */
+function placed({ instrument }: Market, command: Place): Echo {
+  return {
+    orderId: "",
+    side: command.side,
+    type: command.type,
+    timeInForce: command.timeInForce,
+    price: priceOf(instrument, command.price),
+    quantity: quantityOf(instrument, command.quantity),
+    clientOrderId: command.clientOrderId,
+    reduceOnly: command.reduceOnly
+  }
+}
+
+function modified({ instrument }: Market, command: Modify): Echo {
+  return {
+    ...nothing,
+    orderId: command.orderId,
+    side: command.side,
+    type: command.type,
+    price: priceOf(instrument, command.price),
+    quantity: quantityOf(instrument, command.quantity),
+    reduceOnly: command.reduceOnly
+  }
+}
+
+function cancelled({ byClientOrderId, orderId }: Cancel): Echo {
+  return byClientOrderId ? { ...nothing, clientOrderId: orderId } : { ...nothing, orderId }
+}
+
+function closed({ clientOrderId }: Close): Echo {
+  return { ...nothing, type: "LIMIT", timeInForce: "IOC", clientOrderId, reduceOnly: true }
+}

@@ -1,0 +1,137 @@
+/** The state of a market as plain values: what a new owner loads instead of a long log. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Priced } from "@venue/domain/Market"
+import * as Book from "./Book.ts"
+import * as Ladder from "./Ladder.ts"
+import { builderNumber, make, type Market, type Settings } from "./Market.ts"
+import * as Outcomes from "./Outcomes.ts"
+import * as Participants from "./Participants.ts"
+import * as Slots from "./Slots.ts"
+
+/** Numbers, texts, arrays and bytes only, so that any encoder carries it. */
+interface Stored {
+  readonly version: 1
+  readonly timeMillis: number
+  readonly lastPrice: number
+  readonly trades: number
+  readonly prices: Priced | null
+  /** In the order of their numbers: id and epoch. */
+  readonly users: ReadonlyArray<readonly [string, number]>
+  /** In the order of their numbers: id, id of the user, then quantity, cash flow, basis, fees and funding. */
+  readonly accounts: ReadonlyArray<readonly [string, string, number, number, number, number, number]>
+  readonly totals: Participants.Totals
+  readonly builderCodes: ReadonlyArray<string>
+  readonly orders: Orders
+  readonly outcomes: Outcomes.Stored
+}
+
+/** Bids, then asks, each best first and in the order of its queue; a row's words are those of its slot. */
+interface Orders {
+  readonly words: Uint8Array
+  readonly traits: Uint8Array
+  readonly placedAtMillis: Uint8Array
+  readonly clientOrderIds: ReadonlyArray<string>
+  readonly oddIds: ReadonlyArray<readonly [number, string]>
+  /** Rows by account and age. */
+  readonly ages: Uint8Array
+}
+
+export const snapshot = (market: Market): unknown => {
+  const { lastPrice, participants, timeMillis, trades } = market
+  const stored: Stored = {
+    version: 1,
+    timeMillis,
+    lastPrice,
+    trades,
+    prices: market.prices ?? null,
+    users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
+    accounts: participants.accounts.map(({ accountId, position, user }) =>
+      [accountId, user.userId, position.quantity, position.cashFlow, position.basis, position.fees, position.funding]),
+    totals: { ...participants.totals },
+    builderCodes: [...market.builderCodes],
+    orders: ordersOf(market),
+    outcomes: Outcomes.store(market.outcomes)
+  }
+  return stored
+}
+
+export const restore = (instrument: Instrument, settings: Settings, snapshot: unknown): Market => {
+  const stored = snapshot as Stored
+  const market = make(instrument, settings)
+  market.timeMillis = stored.timeMillis
+  market.lastPrice = stored.lastPrice
+  market.trades = stored.trades
+  market.prices = stored.prices ?? undefined
+  for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch
+  for (const [accountId, userId, quantity, cashFlow, basis, fees, funding] of stored.accounts) {
+    const account = Participants.account(market.participants, accountId, userId)
+    Object.assign(account.position, { quantity, cashFlow, basis, fees, funding })
+    account.user.held += Math.abs(quantity)
+  }
+  Object.assign(market.participants.totals, stored.totals)
+  for (const code of stored.builderCodes) builderNumber(market, code)
+  restoreOrders(market, stored.orders)
+  Outcomes.load(market.outcomes, stored.outcomes)
+  return market
+}
+
+const { NEWER, NEXT, shift } = Slots
+
+function ordersOf(market: Market): Orders {
+  const { slots } = market
+  const queue = [...queued(market, market.bids), ...queued(market, market.asks)]
+  const rows = new Map(queue.map((slot, row) => [slot, row]))
+  const words = new Int32Array(queue.length << shift)
+  queue.forEach((slot, row) => words.set(slots.words.subarray(slot << shift, slot + 1 << shift), row << shift))
+  return {
+    words: new Uint8Array(words.buffer),
+    traits: new Uint8Array(Int32Array.from(queue, (slot) => slots.traits[slot]!).buffer),
+    placedAtMillis: new Uint8Array(Float64Array.from(queue, (slot) => slots.placedAtMillis[slot]!).buffer),
+    clientOrderIds: queue.map((slot) => Slots.clientOrderId(slots, slot)),
+    oddIds: [...slots.oddIds].map(([slot, id]) => [rows.get(slot)!, id]),
+    ages: new Uint8Array(Int32Array.from(aged(market), (slot) => rows.get(slot)!).buffer)
+  }
+}
+
+function restoreOrders(market: Market, stored: Orders): void {
+  const { slots } = market
+  const words = integers(stored.words)
+  const traits = integers(stored.traits)
+  const placedAtMillis = new Float64Array(new Uint8Array(stored.placedAtMillis).buffer)
+  const oddIds = new Map(stored.oddIds)
+  const taken = stored.clientOrderIds.map((clientOrderId, row) => {
+    const own = words.subarray(row << shift, row + 1 << shift)
+    const slot = Slots.take(slots, own, oddIds.get(row))
+    for (let field = Slots.PRICE; field <= Slots.RATE; field++) slots.words[(slot << shift) + field] = own[field]!
+    slots.traits[slot] = traits[row]!
+    slots.placedAtMillis[slot] = placedAtMillis[row]!
+    Slots.name(slots, slot, clientOrderId)
+    Book.enqueue(market, slot)
+    return slot
+  })
+  for (const row of integers(stored.ages)) Book.enlist(market, taken[row]!)
+  Ladder.drain(market.bids)
+  Ladder.drain(market.asks)
+}
+
+function queued(market: Market, ladder: Ladder.Ladder): Array<number> {
+  const slots: Array<number> = []
+  for (let price = ladder.best; price !== 0 && price !== Ladder.beyond; price = Ladder.next(ladder, price)) {
+    let slot = ladder.heads[Ladder.placeOf(ladder, price)]!
+    for (; slot !== 0; slot = market.slots.words[(slot << shift) + NEXT]!) slots.push(slot)
+  }
+  return slots
+}
+
+function aged(market: Market): Array<number> {
+  const slots: Array<number> = []
+  for (const account of market.participants.accounts) {
+    for (let slot = account.oldest; slot !== 0; slot = market.slots.words[(slot << shift) + NEWER]!) slots.push(slot)
+  }
+  return slots
+}
+
+/** A copy, since what a decoder hands out need not begin where words may. */
+function integers(bytes: Uint8Array): Int32Array {
+  return new Int32Array(new Uint8Array(bytes).buffer)
+}

@@ -1,0 +1,137 @@
+/** An incoming order meets the resting ones: trades, self-trade prevention, reduce-only orders that no longer fit. */
+import { feeOf } from "@venue/domain/Fee"
+import { notional } from "@venue/domain/Instrument"
+import type { EndStatus, Order } from "@venue/domain/Order"
+import * as Book from "./Book.ts"
+import * as Ladder from "./Ladder.ts"
+import type { Emit, Market } from "./Market.ts"
+import * as Participants from "./Participants.ts"
+import * as Slots from "./Slots.ts"
+import * as Uuid from "./Uuid.ts"
+
+export interface Taker {
+  /** As it was accepted, modified or cut. */
+  order: Order
+  readonly account: Participants.Account
+  /** Of an open order that a modify sent to the touch; 0 for a new one. It is in no queue meanwhile. */
+  readonly slot: number
+  /** The worst price it takes, in ticks. */
+  readonly limit: number
+  readonly rate: number
+  /** Lots not filled yet. */
+  remaining: number
+}
+
+/** Trades at resting prices, best first, oldest first, until nothing is left of either. */
+export const match = (market: Market, taker: Taker, emit: Emit): void => {
+  const isSell = taker.order.side === "SELL"
+  const ladder = isSell ? market.bids : market.asks
+  const { user } = taker.account
+  while (taker.remaining > 0) {
+    const price = ladder.best
+    if (isSell ? price < taker.limit || price === 0 : price > taker.limit || price === Ladder.beyond) return
+    const maker = ladder.heads[Ladder.placeOf(ladder, price)]!
+    const account = Book.accountOf(market, maker)
+    if (account.user === user) end(market, maker, "CANCELLED_STP", "", emit)
+    else trade(market, taker, maker, account, price, emit)
+  }
+}
+
+/** An open order leaves the book without being filled whole. */
+export const end = (market: Market, slot: number, status: EndStatus, commandId: string, emit: Emit): void => {
+  const order = Book.order(market, slot)
+  Book.remove(market, slot)
+  emit({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
+}
+
+/** Books both sides of a trade; the market's own account takes the fees. */
+export const settle = (
+  market: Market,
+  maker: Participants.Account,
+  taker: Participants.Account,
+  takerSells: boolean,
+  lots: number,
+  money: number,
+  makerFee: number,
+  takerFee: number
+): { readonly maker: number; readonly taker: number } => ({
+  taker: Participants.fill(market.participants, taker, takerSells ? "SELL" : "BUY", lots, money, takerFee),
+  maker: Participants.fill(market.participants, maker, takerSells ? "BUY" : "SELL", lots, money, makerFee)
+})
+
+const { QUANTITY, RATE, REMAINING, shift } = Slots
+
+function trade(
+  market: Market,
+  taker: Taker,
+  slot: number,
+  account: Participants.Account,
+  price: number,
+  emit: Emit
+): void {
+  const { words } = market.slots
+  const left = words[(slot << shift) + REMAINING]!
+  const lots = Math.min(left, taker.remaining)
+  const money = notional(market.instrument, price, lots)
+  const makerFee = feeOf(money, words[(slot << shift) + RATE]!)
+  const takerFee = feeOf(money, taker.rate)
+  const takerSells = taker.order.side === "SELL"
+  Book.shrink(market, slot, lots)
+  const maker = Book.order(market, slot)
+  if (lots === left) Book.remove(market, slot)
+  taker.remaining -= lots
+  if (taker.slot !== 0) Book.lessen(market, taker.slot, lots)
+  const realised = settle(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
+  market.lastPrice = price
+  const number = ++market.trades
+  emit({
+    _tag: "Traded",
+    tradeId: Uuid.ofTrade(number, market.salt.high, market.salt.low),
+    number,
+    price,
+    quantity: lots,
+    notional: money,
+    maker: { order: maker, fee: makerFee, realised: realised.maker },
+    taker: { order: unfilled(taker), fee: takerFee, realised: realised.taker },
+    atMillis: market.timeMillis
+  })
+  if (account.reducing > 0) trim(market, account, emit)
+  if (taker.account.reducing > 0) trim(market, taker.account, emit)
+}
+
+/** The incoming order with what is left of it. */
+export const unfilled = ({ order, remaining }: Taker): Order =>
+  Book.withNumbers(order, order.price, order.quantity, remaining)
+
+/**
+ * Reduce-only orders never rest with more than the position they reduce: the newest are cut, then ended, until they
+ * fit. Done after every trade, before the next one, so that together they cannot turn the position.
+ */
+function trim(market: Market, account: Participants.Account, emit: Emit): void {
+  const { slots } = market
+  let slot = account.newest
+  while (slot !== 0) {
+    const at = slot << shift
+    const older = slots.words[at + Slots.OLDER]!
+    const traits = slots.traits[slot]!
+    if ((traits & Slots.reduceOnly) !== 0) {
+      const held = account.position.quantity
+      const excess = account.reducing - Math.max(0, (traits & Slots.sell) === 0 ? -held : held)
+      if (excess <= 0) return
+      const remaining = slots.words[at + REMAINING]!
+      if (excess >= remaining) end(market, slot, "CANCELLED", "", emit)
+      else {
+        Book.shrink(market, slot, excess)
+        slots.words[at + QUANTITY]! -= excess
+        emit({
+          _tag: "Modified",
+          commandId: "",
+          order: Book.order(market, slot),
+          requeued: false,
+          atMillis: market.timeMillis
+        })
+      }
+    }
+    slot = older
+  }
+}

@@ -1,0 +1,255 @@
+/** Numbers and text as compact bytes: the words of which records are made. */
+import { Buffer } from "node:buffer"
+
+/*
+ * A number      0xxxxxxx                     below 2^7
+ *               10xxxxxx + 1 byte            below 2^14
+ *               110xxxxx + 3 bytes           below 2^29
+ *               11100000 + 6 bytes           below 2^48
+ *               11100001 + 8 bytes           any other double
+ * A text        length + latin1              up to 250 characters
+ *               251 + 4 bytes + latin1
+ *               252 + 4 bytes + utf-16       exact for every JavaScript string
+ *               253 + 16 bytes               a lower-case uuid
+ */
+const int48 = 0xe0
+const double = 0xe1
+const longLatin = 251
+const wide = 252
+const uuid = 253
+
+/** Writes into one buffer that grows and is used again; `take` copies out what was written. */
+export class Writer {
+  private bytes = Buffer.allocUnsafeSlow(1 << 16)
+  private view = new DataView(this.bytes.buffer)
+  private at = 0
+
+  take(): Uint8Array {
+    const taken = new Uint8Array(this.at)
+    taken.set(this.bytes.subarray(0, this.at))
+    this.at = 0
+    return taken
+  }
+
+  /** Forgets what was written: after an encoder threw half way. */
+  reset(): void {
+    this.at = 0
+  }
+
+  byte(value: number): void {
+    if (this.at === this.bytes.length) this.grow(1)
+    this.bytes[this.at++] = value
+  }
+
+  number(value: number): void {
+    if (this.at + 9 > this.bytes.length) this.grow(9)
+    const bytes = this.bytes
+    const small = value | 0
+    if (small === value && small >= 0 && small < 0x20000000 && (small !== 0 || !Object.is(value, -0))) {
+      if (small < 0x80) {
+        bytes[this.at++] = small
+      } else if (small < 0x4000) {
+        bytes[this.at++] = 0x80 | small >>> 8
+        bytes[this.at++] = small
+      } else {
+        this.view.setUint32(this.at, 0xc0000000 | small)
+        this.at += 4
+      }
+    } else if (value > 0 && value < 0x1000000000000 && Math.floor(value) === value) {
+      bytes[this.at] = int48
+      const high = Math.floor(value / 0x100000000)
+      this.view.setUint16(this.at + 1, high)
+      this.view.setUint32(this.at + 3, value - high * 0x100000000)
+      this.at += 7
+    } else {
+      bytes[this.at] = double
+      this.view.setFloat64(this.at + 1, value)
+      this.at += 9
+    }
+  }
+
+  text(value: string): void {
+    const length = value.length
+    if (length === 36 && this.tryUuid(value)) return
+    if (this.at + 5 + 2 * length > this.bytes.length) this.grow(5 + 2 * length)
+    const bytes = this.bytes
+    const start = this.at
+    let at = start + (length <= 250 ? 1 : 5)
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i)
+      if (code > 0xff) return this.wideText(value)
+      bytes[at++] = code
+    }
+    if (length <= 250) {
+      bytes[start] = length
+    } else {
+      bytes[start] = longLatin
+      this.view.setUint32(start + 1, length)
+    }
+    this.at = at
+  }
+
+  private wideText(value: string): void {
+    this.bytes[this.at] = wide
+    this.view.setUint32(this.at + 1, value.length)
+    this.bytes.write(value, this.at + 5, "utf16le")
+    this.at += 5 + 2 * value.length
+  }
+
+  /** Writes nothing unless the text is exactly what the reader would print. */
+  private tryUuid(value: string): boolean {
+    if (
+      value.charCodeAt(8) !== dash || value.charCodeAt(13) !== dash || value.charCodeAt(18) !== dash ||
+      value.charCodeAt(23) !== dash
+    ) return false
+    if (this.at + 17 > this.bytes.length) this.grow(17)
+    const bytes = this.bytes
+    const start = this.at
+    // The high bits of `seen` show a character that is not a lower-case hex digit.
+    let seen = 0
+    let at = start + 1
+    for (let i = 0; i < 36; i += 2) {
+      if (i === 8 || i === 13 || i === 18 || i === 23) i++
+      const high = value.charCodeAt(i)
+      const low = value.charCodeAt(i + 1)
+      const octet = digits[high & 0xff]! << 4 | digits[low & 0xff]!
+      seen |= octet | (high | low) & 0xff00
+      bytes[at++] = octet
+    }
+    if (seen > 0xff) return false
+    bytes[start] = uuid
+    this.at = at
+    return true
+  }
+
+  private grow(needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.bytes.length, this.at + needed))
+    larger.set(this.bytes.subarray(0, this.at))
+    this.bytes = larger
+    this.view = new DataView(larger.buffer)
+  }
+}
+
+/** Reads what a `Writer` wrote. Reading past the end throws. */
+export class Reader {
+  private readonly bytes: Uint8Array
+  private readonly view: DataView
+  private at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get done(): boolean {
+    return this.at === this.bytes.length
+  }
+
+  byte(): number {
+    return this.view.getUint8(this.at++)
+  }
+
+  number(): number {
+    const first = this.view.getUint8(this.at)
+    if (first < 0x80) {
+      this.at += 1
+      return first
+    }
+    if (first < 0xc0) {
+      this.at += 2
+      return this.view.getUint16(this.at - 2) & 0x3fff
+    }
+    if (first < int48) {
+      this.at += 4
+      return this.view.getUint32(this.at - 4) & 0x1fffffff
+    }
+    if (first === int48) {
+      this.at += 7
+      return this.view.getUint16(this.at - 6) * 0x100000000 + this.view.getUint32(this.at - 4)
+    }
+    if (first !== double) throw new RangeError(`no number starts with byte ${first}`)
+    this.at += 9
+    return this.view.getFloat64(this.at - 8)
+  }
+
+  text(): string {
+    const first = this.view.getUint8(this.at++)
+    if (first === uuid) {
+      this.at += 16
+      return printed(this.view, this.at - 16)
+    }
+    if (first <= 250) return this.latin(first)
+    const length = this.view.getUint32(this.at)
+    this.at += 4
+    if (first === longLatin) return this.latin(length)
+    if (first !== wide) throw new RangeError(`no text starts with byte ${first}`)
+    return this.chunk(2 * length).toString("utf16le")
+  }
+
+  /**
+   * Text that comes again and again, a user's id above all: kept in a small table, so that it is printed once and a
+   * book of many orders holds one copy.
+   */
+  known(): string {
+    if (this.view.getUint8(this.at) !== uuid) return this.text()
+    const view = this.view
+    const at = this.at + 1
+    this.at += 17
+    const a = view.getInt32(at)
+    const b = view.getInt32(at + 4)
+    const c = view.getInt32(at + 8)
+    const d = view.getInt32(at + 12)
+    const slot = (a ^ d) & knownSlots - 1
+    const key = slot * 4
+    if (knownKeys[key] === a && knownKeys[key + 1] === b && knownKeys[key + 2] === c && knownKeys[key + 3] === d) {
+      const text = knownTexts[slot]
+      if (text !== undefined) return text
+    }
+    knownKeys[key] = a
+    knownKeys[key + 1] = b
+    knownKeys[key + 2] = c
+    knownKeys[key + 3] = d
+    return knownTexts[slot] = printed(view, at)
+  }
+
+  private latin(length: number): string {
+    if (length > 8) return this.chunk(length).toString("latin1")
+    let text = ""
+    for (let i = 0; i < length; i++) text += String.fromCharCode(this.view.getUint8(this.at++))
+    return text
+  }
+
+  private chunk(length: number): Buffer {
+    if (this.at + length > this.bytes.length) throw new RangeError("a text reaches past the end of its record")
+    this.at += length
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + this.at - length, length)
+  }
+}
+
+const dash = 45
+const knownSlots = 4096
+const knownKeys = new Int32Array(knownSlots * 4)
+const knownTexts: Array<string | undefined> = new Array(knownSlots).fill(undefined)
+
+/** Value of a lower-case hex digit; 0x1000 of anything else. */
+const digits = new Uint16Array(256).fill(0x1000)
+/** The two characters of an octet, first in the low byte. */
+const pairs = new Uint16Array(256)
+const alphabet = "0123456789abcdef"
+for (let digit = 0; digit < 16; digit++) digits[alphabet.charCodeAt(digit)] = digit
+for (let octet = 0; octet < 256; octet++) {
+  pairs[octet] = alphabet.charCodeAt(octet >> 4) | alphabet.charCodeAt(octet & 15) << 8
+}
+
+const page = Buffer.alloc(36, dash)
+
+function printed(view: DataView, start: number): string {
+  let at = 0
+  for (let i = 0; i < 16; i++) {
+    if (i === 4 || i === 6 || i === 8 || i === 10) at++
+    const pair = pairs[view.getUint8(start + i)]!
+    page[at++] = pair
+    page[at++] = pair >> 8
+  }
+  return page.toString("latin1")
+}

@@ -1,0 +1,150 @@
+/** The pump: all that a node's streams have gathered leaves in one write, and one write is in flight. */
+import { Result } from "effect"
+import { type Alongside, type Appender, type Claimed, maxRowBytes, type Owner, type Row } from "./JournalStream.ts"
+
+/** A row on its way. */
+export interface Draft extends Row {
+  readonly alongside: ReadonlyArray<Alongside>
+}
+
+/** Writes all drafts at once and says of each whether it is in the journal, or nothing when nobody can say. */
+export type Write = (drafts: ReadonlyArray<Draft>, done: (won: ReadonlyArray<boolean> | undefined) => void) => void
+
+export interface Flush {
+  readonly append: (owner: Owner, from: Claimed) => Appender
+  /** From now on flushes go there. */
+  readonly open: (write: Write) => void
+  /** No flush begins until it is opened again; owners keep what they gather. */
+  readonly shut: () => void
+  readonly isFlying: () => boolean
+}
+
+const maxStreams = 512
+const maxBytes = 4 * 1024 * 1024
+
+interface Line {
+  readonly owner: Owner
+  readonly epoch: number
+  seq: number
+  isOpen: boolean
+  isWaiting: boolean
+}
+
+/** `report` hears of owners that threw, or sealed too much or nothing: they are lost, the others go on. */
+export const make = (report: (stream: string, cause: unknown) => void): Flush => {
+  let write: Write | undefined
+  let waiting: Array<Line> = []
+  let isScheduled = false
+  let isFlying = false
+
+  // A lone append waits for the rest of this turn of the event loop, so that everything decided in it shares a flush.
+  const schedule = () => {
+    if (isScheduled || isFlying || write === undefined || waiting.length === 0) return
+    isScheduled = true
+    setImmediate(start)
+  }
+
+  const start = () => {
+    isScheduled = false
+    if (isFlying || write === undefined) return
+    const lines: Array<Line> = []
+    const drafts = gather(lines)
+    if (drafts.length === 0) return schedule()
+    isFlying = true
+    write(drafts, (won) => {
+      for (let index = 0; index < lines.length; index++) settle(lines[index]!, won?.[index])
+      isFlying = false
+      start()
+    })
+  }
+
+  /** Whoever waited longest is served first; what goes out is sorted, or two nodes would deadlock. */
+  const gather = (lines: Array<Line>): Array<Draft> => {
+    const queue = waiting
+    waiting = []
+    const found: Array<{ readonly line: Line; readonly draft: Draft }> = []
+    let taken = 0
+    for (let bytes = 0; taken < queue.length && found.length < maxStreams && bytes < maxBytes; taken++) {
+      const line = queue[taken]!
+      line.isWaiting = false
+      const draft = line.isOpen ? seal(line) : undefined
+      if (draft === undefined) continue
+      bytes += draft.events.length
+      found.push({ line, draft })
+    }
+    if (taken < queue.length) waiting = [...queue.slice(taken), ...waiting]
+    found.sort((a, b) => order(a.draft, b.draft))
+    for (const { line } of found) lines.push(line)
+    return found.map(({ draft }) => draft)
+  }
+
+  const seal = (line: Line): Draft | undefined => {
+    const sealed = guard(line, () => line.owner.seal())
+    if (sealed === undefined || !line.isOpen) return undefined
+    if (sealed.events.length === 0 || sealed.events.length > maxRowBytes) {
+      report(line.owner.stream, new RangeError(`sealed ${sealed.events.length} bytes`))
+      return lose(line, "unknown")
+    }
+    return {
+      stream: line.owner.stream,
+      seq: line.seq + 1,
+      epoch: line.epoch,
+      events: sealed.events,
+      alongside: sealed.alongside ?? none
+    }
+  }
+
+  const settle = (line: Line, won: boolean | undefined) => {
+    if (!line.isOpen) return
+    if (won !== true) return lose(line, won === undefined ? "unknown" : "fenced")
+    line.seq++
+    guard(line, () => line.owner.committed(line.seq))
+  }
+
+  const lose = (line: Line, why: "fenced" | "unknown"): undefined => {
+    line.isOpen = false
+    const told = Result.try(() => line.owner.lost(why))
+    if (Result.isFailure(told)) report(line.owner.stream, told.failure)
+  }
+
+  /** An owner that throws in the middle cannot be trusted with what it holds. */
+  const guard = <A>(line: Line, call: () => A): A | undefined => {
+    const done = Result.try(call)
+    if (Result.isSuccess(done)) return done.success
+    report(line.owner.stream, done.failure)
+    return lose(line, "unknown")
+  }
+
+  const append = (owner: Owner, { epoch, seq }: Claimed): Appender => {
+    const line: Line = { owner, epoch, seq, isOpen: true, isWaiting: false }
+    return {
+      wake: () => {
+        if (!line.isOpen || line.isWaiting) return
+        line.isWaiting = true
+        waiting.push(line)
+        schedule()
+      },
+      close: () => {
+        line.isOpen = false
+      }
+    }
+  }
+
+  return {
+    append,
+    open: (to) => {
+      write = to
+      schedule()
+    },
+    shut: () => {
+      write = undefined
+    },
+    isFlying: () => isFlying
+  }
+}
+
+const none: ReadonlyArray<Alongside> = []
+
+/** One order on every node. Two epochs of a stream meet in one flush when a lost owner has not noticed yet. */
+export const order = (a: Row, b: Row): number =>
+  a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : a.epoch - b.epoch

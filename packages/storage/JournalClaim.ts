@@ -1,0 +1,116 @@
+/** How an owner takes streams: load snapshot and tail, claim the next epoch, and look again where another was first. */
+import { Effect, Fiber } from "effect"
+import { type Claimed, type JournalUnavailable, NotOwner, type Replay, type Row } from "./JournalStream.ts"
+
+export interface Snapshot {
+  readonly stream: string
+  readonly seq: number
+  /** Of the row at `seq`. */
+  readonly epoch: number
+  readonly state: Uint8Array
+}
+
+export interface After {
+  readonly stream: string
+  readonly seq: number
+}
+
+export interface Page {
+  /** Each stream's rows in order. */
+  readonly rows: ReadonlyArray<Row>
+  /** The streams that may have more. */
+  readonly more: ReadonlySet<string>
+}
+
+/** What a claim needs of the place where the rows are; each one is a single statement. */
+export interface ClaimStore {
+  readonly snapshots: (streams: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Snapshot>, JournalUnavailable>
+  readonly tails: (of: ReadonlyArray<After>) => Effect.Effect<Page, JournalUnavailable>
+  /** Appends these rows without the question for the previous one; answers the streams where nobody was first. */
+  readonly claim: (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlySet<string>, JournalUnavailable>
+}
+
+/** Streams in one statement. */
+const maxGroup = 256
+
+export const claimMany = Effect.fnUntraced(function*(
+  store: ClaimStore,
+  streams: ReadonlyArray<string>,
+  into: (stream: string) => Replay,
+  still: Effect.Effect<boolean>
+): Effect.fn.Return<ReadonlyMap<string, Claimed>, JournalUnavailable | NotOwner> {
+  const claimed = new Map<string, Claimed>()
+  // Sorted like the rows of a flush, since a claim waits for rows in doubt as a flush does.
+  const sorted = [...new Set(streams)].sort()
+  for (let at = 0; at < sorted.length; at += maxGroup) {
+    const group = new Map(sorted.slice(at, at + maxGroup).map((stream) => [stream, begin(stream, into(stream))]))
+    yield* restore(store, group)
+    while (group.size > 0) {
+      yield* replay(store, group)
+      const won = yield* store.claim([...group.values()].map(claimRow))
+      for (const stream of won) {
+        const { epoch, seq } = group.get(stream)!
+        claimed.set(stream, { epoch: epoch + 1, seq: seq + 1 })
+        group.delete(stream)
+      }
+      // Two nodes that both go on here without asking would fence each other in turn.
+      const [beaten] = group.keys()
+      if (beaten !== undefined && !(yield* still)) return yield* new NotOwner({ stream: beaten })
+    }
+  }
+  return claimed
+})
+
+/** How far one stream has been read. */
+interface Progress {
+  readonly stream: string
+  readonly into: Replay
+  seq: number
+  epoch: number
+}
+
+const begin = (stream: string, into: Replay): Progress => ({ stream, into, seq: 0, epoch: 0 })
+
+const claimRow = ({ epoch, seq, stream }: Progress): Row => ({
+  stream,
+  seq: seq + 1,
+  epoch: epoch + 1,
+  events: new Uint8Array(0)
+})
+
+const restore = Effect.fnUntraced(function*(store: ClaimStore, group: ReadonlyMap<string, Progress>) {
+  for (const snapshot of yield* store.snapshots([...group.keys()])) {
+    const progress = group.get(snapshot.stream)!
+    progress.seq = snapshot.seq
+    progress.epoch = snapshot.epoch
+    progress.into.restore(snapshot.state, snapshot.seq)
+  }
+})
+
+/** Reads to the end of each stream; the next page is on its way while this one is applied. */
+const replay = Effect.fnUntraced(function*(store: ClaimStore, group: ReadonlyMap<string, Progress>) {
+  let page = yield* store.tails([...group.values()])
+  while (page.rows.length > 0) {
+    const reached = new Map(page.rows.map((row) => [row.stream, row.seq]))
+    const next = page.more.size === 0
+      ? undefined
+      : yield* Effect.forkChild(
+        store.tails([...page.more].map((stream) => ({ stream, seq: reached.get(stream)! }))),
+        { startImmediately: true }
+      )
+    for (const row of page.rows) yield* apply(group.get(row.stream)!, row)
+    if (next === undefined) return
+    page = yield* Fiber.join(next)
+  }
+})
+
+/** A hole cannot be; if there is one, nothing may be served from this stream. */
+const apply = (progress: Progress, row: Row): Effect.Effect<void> => {
+  if (row.seq !== progress.seq + 1 || row.epoch < progress.epoch) {
+    return Effect.die(new Error(`${row.stream}: row ${row.seq} of epoch ${row.epoch} follows row ${progress.seq}`))
+  }
+  progress.seq = row.seq
+  progress.epoch = row.epoch
+  progress.into.replay(row)
+  return Effect.void
+}

@@ -1,0 +1,84 @@
+/** The journal kept in the process; several nodes of one test may stand on the same rows. */
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Flush from "./Flush.ts"
+import type { JournalShape } from "./Journal.ts"
+import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
+import type { Alongside, Row, WakeUp } from "./JournalStream.ts"
+
+/** What would be the database: share it between two journals, and they fence each other. */
+export class JournalRows extends Context.Service<JournalRows, {
+  readonly rows: Map<string, Array<Row>>
+  readonly snapshots: Map<string, Snapshot>
+  readonly wakeUps: Map<string, WakeUp>
+}>()("@venue/storage/JournalRows") {
+  static readonly layer = Layer.sync(JournalRows, () =>
+    JournalRows.of({ rows: new Map(), snapshots: new Map(), wakeUps: new Map() }))
+}
+
+export const make = Effect.gen(function*() {
+  const { rows, snapshots, wakeUps } = yield* JournalRows
+  const clock = yield* Clock.Clock
+  const runFork = Effect.runForkWith(yield* Effect.context())
+  const flush = Flush.make((stream, cause) => runFork(Effect.logError("journal owner lost", stream, cause)))
+  const rowsOf = (stream: string): Array<Row> => {
+    const found = rows.get(stream) ?? []
+    rows.set(stream, found)
+    return found
+  }
+
+  const append = ({ alongside, ...row }: Flush.Draft): boolean => {
+    const before = rowsOf(row.stream)
+    const last = before.at(-1)
+    if (last === undefined || last.seq !== row.seq - 1 || last.epoch !== row.epoch) return false
+    before.push({ ...row, events: row.events.slice() })
+    for (const entry of alongside) keep(wakeUps, entry)
+    return true
+  }
+
+  // A commit is never in the same turn as its append, as with a real database.
+  flush.open((drafts, done) => setImmediate(() => done(drafts.map(append))))
+  yield* Effect.addFinalizer(() => Effect.sync(flush.shut))
+
+  const store: ClaimStore = {
+    snapshots: (streams) => Effect.sync(() => streams.flatMap((stream) => snapshots.get(stream) ?? [])),
+    tails: (of) =>
+      Effect.as(turn, undefined).pipe(Effect.map(() => ({
+        rows: of.flatMap(({ seq, stream }) => rowsOf(stream).slice(seq)),
+        more: new Set<string>()
+      }))),
+    claim: (claims) =>
+      Effect.map(turn, () => {
+        const free = claims.filter((row) => rowsOf(row.stream).length === row.seq - 1)
+        for (const row of free) rowsOf(row.stream).push(row)
+        return new Set(free.map((row) => row.stream))
+      })
+  }
+
+  const journal: JournalShape = {
+    claim: (stream, into, still) =>
+      Effect.map(claimMany(store, [stream], () => into, still), (claimed) => claimed.get(stream)!),
+    claimMany: (streams, into, still) => claimMany(store, streams, into, still),
+    append: flush.append,
+    read: (stream, after, limit) => Effect.map(turn, () => rowsOf(stream).slice(after, after + limit)),
+    saveSnapshot: (stream, seq, state) =>
+      Effect.map(turn, () => {
+        const row = rowsOf(stream)[seq - 1]
+        if (row === undefined || (snapshots.get(stream)?.seq ?? 0) >= seq) return
+        snapshots.set(stream, { stream, seq, epoch: row.epoch, state: state.slice() })
+      }),
+    wakeUps: () => Effect.map(turn, () => [...wakeUps.values()]),
+    lastRoundTripMillis: () => clock.currentTimeMillisUnsafe()
+  }
+  return journal
+})
+
+/** One turn of the event loop: no fact is read or written in the same instant it was asked for. */
+const turn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+const keep = (wakeUps: Map<string, WakeUp>, { _tag, detail, reason, userId }: Alongside) => {
+  const key = JSON.stringify([userId, reason, detail])
+  if (_tag === "WakeUp") wakeUps.set(key, { userId, reason, detail })
+  else wakeUps.delete(key)
+}

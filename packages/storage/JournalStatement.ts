@@ -1,0 +1,101 @@
+/** The one statement of a flush: rows that follow a row of their own epoch, and what rides along with them. */
+import type { Draft } from "./Flush.ts"
+import type { Alongside } from "./JournalStream.ts"
+
+/**
+ * The previous row is asked for as a value, not joined: rows keep their sorted order, and each question is one look
+ * into the index. Somebody else's uncommitted row at our key is waited for, then conflicts or is gone.
+ */
+const append = `
+  insert into journal (stream, seq, epoch, events)
+  select r.stream, r.seq, r.epoch, r.events
+  from unnest($1::text[], $2::bigint[], $3::integer[], $4::bytea[]) as r (stream, seq, epoch, events)
+  where (select p.epoch from journal p where p.stream = r.stream and p.seq = r.seq - 1) = r.epoch
+  on conflict do nothing
+  returning stream, epoch`
+
+/** The rows go first: the other parts are asked for once all of `won` is known, so every node locks in one order. */
+const appendWithAlongside = `
+  with won as (${append}),
+  set as (
+    insert into wake_up (user_id, reason, detail)
+    select w.user_id, w.reason, w.detail
+    from unnest($5::text[], $6::text[], $7::text[], $8::text[]) as w (row, user_id, reason, detail)
+    where w.row = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
+    on conflict do nothing
+  ),
+  removed as (
+    delete from wake_up u
+    using unnest($9::text[], $10::text[], $11::text[], $12::text[]) as w (row, user_id, reason, detail)
+    where w.row = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
+      and u.user_id = w.user_id and u.reason = w.reason and u.detail = w.detail
+  )
+  select stream, epoch from won`
+
+export interface Statement {
+  readonly text: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
+  const rows = [
+    drafts.map((draft) => draft.stream),
+    drafts.map((draft) => BigInt(draft.seq)),
+    drafts.map((draft) => draft.epoch),
+    drafts.map((draft) => draft.events)
+  ]
+  if (!drafts.some((draft) => draft.alongside.length > 0)) return { text: append, parameters: rows }
+  const entries = net(drafts)
+  return {
+    text: appendWithAlongside,
+    parameters: [
+      ...rows,
+      ...columns(entries.filter(({ entry }) => entry._tag === "WakeUp")),
+      ...columns(entries.filter(({ entry }) => entry._tag === "Rest"))
+    ]
+  }
+}
+
+/** Which drafts the statement's answer names; nearly always all of them. */
+export const verdicts = (
+  drafts: ReadonlyArray<Draft>,
+  answer: ReadonlyArray<ReadonlyArray<unknown>>
+): ReadonlyArray<boolean> => {
+  if (answer.length === drafts.length) return drafts.map(() => true)
+  const won = new Set(answer.map(([stream, epoch]) => `${epoch} ${stream}`))
+  return drafts.map((draft) => won.has(rowName(draft)))
+}
+
+const rowName = ({ epoch, stream }: Draft): string => `${epoch} ${stream}`
+
+interface Entry {
+  /** The draft it rides along with. */
+  readonly row: string
+  readonly key: string
+  readonly entry: Alongside
+}
+
+/**
+ * All parts of the statement see the table as it was before, so each key is told its last word only. Between two
+ * streams a wake-up outlasts a rest: one too many is answered and goes, one too few would let a trader sleep.
+ */
+const net = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
+  const entries = new Map<string, Entry>()
+  for (const draft of drafts) {
+    const row = rowName(draft)
+    for (const entry of draft.alongside) {
+      const key = JSON.stringify([entry.userId, entry.reason, entry.detail])
+      const before = entries.get(key)
+      if (before !== undefined && before.row !== row && before.entry._tag === "WakeUp") continue
+      entries.set(key, { row, key, entry })
+    }
+  }
+  return [...entries.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+const columns = (entries: ReadonlyArray<Entry>): ReadonlyArray<ReadonlyArray<string>> => [
+  entries.map(({ row }) => row),
+  entries.map(({ entry }) => entry.userId),
+  entries.map(({ entry }) => entry.reason),
+  entries.map(({ entry }) => entry.detail)
+]

@@ -1,0 +1,75 @@
+/** What a stream of the journal is made of, and what its owner and the journal promise each other. */
+import { Schema } from "effect"
+
+/** One committed row. The row of a claim has empty `events`. */
+export interface Row {
+  readonly stream: string
+  /** 1, 2, 3 … within the stream. */
+  readonly seq: number
+  /** Never falls along `seq`; each one begins with its claim. */
+  readonly epoch: number
+  readonly events: Uint8Array
+}
+
+/** A wake-up entry to set or to remove in the same instant, under the same fence. */
+export type Alongside = {
+  readonly _tag: "WakeUp" | "Rest"
+  readonly userId: string
+  readonly reason: "joined" | "armed" | "participant"
+  readonly detail: string
+}
+
+export interface WakeUp {
+  readonly userId: string
+  readonly reason: string
+  readonly detail: string
+}
+
+/** One row to be. */
+export interface Sealed {
+  /** At most `maxRowBytes`, and not empty: an empty row is a claim's. */
+  readonly events: Uint8Array
+  readonly alongside?: ReadonlyArray<Alongside>
+}
+
+/** Every reader can take a row of this size; an owner that seals more is lost. */
+export const maxRowBytes = 8 * 1024 * 1024
+
+export interface Owner {
+  readonly stream: string
+  /** Called once at the start of the flush that carries this stream: all that gathered since the last, if anything. */
+  readonly seal: () => Sealed | undefined
+  /** The row is durable. Called before the next flush begins. */
+  readonly committed: (seq: number) => void
+  /**
+   * At most once, and the last call. "fenced": another owner has the stream. "unknown": nobody can say whether the
+   * last row is in the journal; the next claim learns it.
+   */
+  readonly lost: (why: "fenced" | "unknown") => void
+}
+
+export interface Appender {
+  /** There is something to seal. Cheap, and may be repeated. */
+  readonly wake: () => void
+  /** From here on the owner is not called. A row in flight may be committed: the next claim learns it. */
+  readonly close: () => void
+}
+
+/** Where an owner stands after its claim: `seq` is the claim's. */
+export interface Claimed {
+  readonly epoch: number
+  readonly seq: number
+}
+
+/** Takes what a stream holds, in order: the snapshot first if there is one, then each later row. */
+export interface Replay {
+  readonly restore: (state: Uint8Array, seq: number) => void
+  readonly replay: (row: Row) => void
+}
+
+export class JournalUnavailable extends Schema.TaggedError<JournalUnavailable>()("JournalUnavailable", {
+  cause: Schema.Defect()
+}) {}
+
+/** Somebody else appended first, and the shard is no longer ours. */
+export class NotOwner extends Schema.TaggedError<NotOwner>()("NotOwner", { stream: Schema.String }) {}

@@ -1,0 +1,64 @@
+/** The numbers that stand for names in market records. None is ever given a second meaning; new names get new numbers. */
+import type { MarketEvent, Refused } from "@venue/domain/Market"
+import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
+
+export const tags: Record<MarketEvent["_tag"], number> = {
+  Accepted: 1,
+  Refused: 2,
+  Traded: 3,
+  Ended: 4,
+  Modified: 5,
+  Done: 6,
+  Priced: 7,
+  EpochRaised: 8
+}
+
+export const sides: Record<Side, number> = { BUY: 1, SELL: 2 }
+export const types: Record<OrderType, number> = {
+  LIMIT: 1,
+  MARKET: 2,
+  ALO: 3,
+  TAKE_PROFIT: 4,
+  STOP_LOSS: 5,
+  STOP_MARKET: 6
+}
+export const times: Record<TimeInForce, number> = { GTC: 1, IOC: 2, FOK: 3 }
+export const origins: Record<OrderOrigin, number> = { USER: 1, CLOSE_POSITION: 2 }
+export const endings: Record<EndStatus, number> = {
+  CANCELLED: 1,
+  CANCELLED_STP: 2,
+  IOC_CANCELLED: 3,
+  IOC_PARTIALLY_FILLED: 4
+}
+export const statuses: Record<Refused["status"], number> = {
+  EXPIRED: 1,
+  REJECTED: 2,
+  NO_SUCH_ORDER: 3,
+  INVALID_ORDER_TYPE: 4,
+  BAD_SYMBOL: 5,
+  PRICE_LESS_THAN_MIN_PRICE: 6,
+  PRICE_GREATER_THAN_MAX_PRICE: 7,
+  CANNOT_MODIFY_PARTIAL_FILL: 8,
+  CANNOT_MODIFY_NO_SUCH_ORDER: 9,
+  CANNOT_MODIFY_ALO_WOULD_CROSS: 10,
+  FAILED_MARGIN_CHECK: 11,
+  INVALID_TICK_SIZE_PRECISION_PRICE: 12,
+  INVALID_TICK_SIZE_PRECISION_QUANTITY: 13,
+  QUANTITY_LESS_THAN_MIN_QUANTITY: 14,
+  QUANTITY_GREATER_THAN_MAX_QUANTITY: 15,
+  INVALID_TIME_IN_FORCE: 16,
+  REJECTED_WOULD_BREACH_MAX_NOTIONAL: 17,
+  REJECTED_LESS_THAN_MIN_NOTIONAL: 18,
+  REJECTED_OPEN_INTEREST_LIMIT: 19,
+  REJECTED_TOTAL_OPEN_INTEREST_LIMIT: 20,
+  REJECTED_TOO_MANY_OPEN_ORDERS: 21,
+  REJECTED_MARKET_CLOSED: 22,
+  REJECTED_FAILED_TO_PROCESS: 23
+}
+
+/** The way back: a name by its number. */
+export const names = <Name extends string>(codes: Record<Name, number>): ReadonlyArray<Name | undefined> => {
+  const names: Array<Name | undefined> = []
+  for (const name in codes) names[codes[name]] = name
+  return names
+}

@@ -1,0 +1,301 @@
+/**
+ * Market events as bytes, for the journal and for the feed between nodes.
+ *
+ * Not msgpackr: with shared record structures, its fastest setting, an event of a busy market took 1.4 us to encode,
+ * 1.2 us to decode and 247 bytes, where this takes 0.3 us, 0.3 us and 71 bytes.
+ *
+ * Old journals stay readable for ever: a new field or a new shape of an event is a new tag or a new version.
+ */
+import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import { Reader, Writer } from "./Bytes.ts"
+import { endings, names, origins, sides, statuses, tags, times, types } from "./MarketCode.ts"
+
+export const version = 1
+
+export const encode = (events: ReadonlyArray<MarketEvent>): Uint8Array => {
+  writer.reset()
+  writer.byte(version)
+  writer.number(events.length)
+  const context: Context = { atMillis: 0, taker: undefined, maker: undefined }
+  for (let i = 0; i < events.length; i++) writeEvent(events[i]!, context)
+  return writer.take()
+}
+
+export const decode = (bytes: Uint8Array): Array<MarketEvent> => {
+  const reader = new Reader(bytes)
+  const found = reader.byte()
+  if (found !== version) throw new Error(`market record of unknown version ${found}`)
+  const count = reader.number()
+  const context: Context = { atMillis: 0, taker: undefined, maker: undefined }
+  const events: Array<MarketEvent> = []
+  for (let i = 0; i < count; i++) events.push(readEvent(reader, context))
+  if (!reader.done) throw new Error("market record is longer than its events")
+  return events
+}
+
+/** What both ends remember of the events before, so that a repetition costs one byte. */
+interface Context {
+  atMillis: number
+  /** The last order written as anything but a maker. */
+  taker: Order | undefined
+  maker: Order | undefined
+}
+
+const writer = new Writer()
+const tagOf = names(tags)
+const sideOf = names(sides)
+const typeOf = names(types)
+const timeOf = names(times)
+const originOf = names(origins)
+const endingOf = names(endings)
+const statusOf = names(statuses)
+
+// Beside the tag, in the first byte of an event.
+const sameTime = 16
+const commandIsOrder = 32
+const flagged = 64
+
+function writeEvent(event: MarketEvent, context: Context): void {
+  const same = event.atMillis === context.atMillis ? sameTime : 0
+  switch (event._tag) {
+    case "Accepted":
+    case "Ended":
+    case "Modified": {
+      const isOrder = event.commandId === event.order.orderId ? commandIsOrder : 0
+      const requeued = event._tag === "Modified" && event.requeued ? flagged : 0
+      head(tags[event._tag] | same | isOrder | requeued, event.atMillis, context)
+      if (isOrder === 0) writer.text(event.commandId)
+      writeOrder(event.order, context, true)
+      if (event._tag === "Accepted") {
+        writer.number(event.expiresAtMillis)
+        writer.number(event.makerRate)
+      } else if (event._tag === "Ended") writer.byte(endings[event.status])
+      return
+    }
+    case "Traded":
+      head(tags.Traded | same, event.atMillis, context)
+      writer.text(event.tradeId)
+      writer.number(event.number)
+      writer.number(event.price)
+      writer.number(event.quantity)
+      writer.number(event.notional)
+      writeFill(event.taker, context, true)
+      writeFill(event.maker, context, false)
+      return
+    case "Done":
+      head(tags.Done | same | (event.userId === event.accountId ? flagged : 0), event.atMillis, context)
+      writer.text(event.commandId)
+      writer.number(event.expiresAtMillis)
+      writer.text(event.userId)
+      if (event.userId !== event.accountId) writer.text(event.accountId)
+      return
+    case "Refused":
+      head(tags.Refused | same | (event.userId === event.accountId ? flagged : 0), event.atMillis, context)
+      writer.text(event.commandId)
+      writer.number(event.expiresAtMillis)
+      writer.text(event.userId)
+      if (event.userId !== event.accountId) writer.text(event.accountId)
+      writer.byte(statuses[event.status])
+      return writeEcho(event.echo)
+    case "Priced":
+      head(tags.Priced | same, event.atMillis, context)
+      writer.number(event.oracle)
+      writer.number(event.mark)
+      writer.number(event.premium)
+      writer.number(event.lower)
+      writer.number(event.upper)
+      writer.number(event.minPrice)
+      writer.number(event.maxPrice)
+      return writer.number(event.limitShareBps)
+    case "EpochRaised":
+      head(tags.EpochRaised | same, event.atMillis, context)
+      writer.text(event.userId)
+      return writer.number(event.traderEpoch)
+  }
+}
+
+function head(first: number, atMillis: number, context: Context): void {
+  writer.byte(first)
+  if ((first & sameTime) !== 0) return
+  writer.number(atMillis)
+  context.atMillis = atMillis
+}
+
+// The first byte of an order: 0 when it is the one remembered, else its side and these.
+const reduceOnly = 4
+const accountIsUser = 8
+const placedNow = 16
+const unfilled = 32
+
+function writeOrder(order: Order, context: Context, taking: boolean): void {
+  const last = taking ? context.taker : context.maker
+  if (last !== undefined && isSameButRemaining(order, last)) {
+    writer.byte(0)
+    return writer.number(order.remaining)
+  }
+  if (taking) context.taker = order
+  else context.maker = order
+  const own = order.userId === order.accountId
+  const now = order.placedAtMillis === context.atMillis
+  const whole = order.remaining === order.quantity
+  writer.byte(
+    sides[order.side] | (order.reduceOnly ? reduceOnly : 0) | (own ? accountIsUser : 0) | (now ? placedNow : 0) |
+      (whole ? unfilled : 0)
+  )
+  writer.byte(types[order.type] | times[order.timeInForce] << 4)
+  writer.byte(origins[order.origin])
+  writer.text(order.orderId)
+  writer.text(order.userId)
+  if (!own) writer.text(order.accountId)
+  writer.number(order.price)
+  writer.number(order.quantity)
+  if (!whole) writer.number(order.remaining)
+  writer.text(order.clientOrderId)
+  writer.text(order.builderCode)
+  if (!now) writer.number(order.placedAtMillis)
+}
+
+function isSameButRemaining(order: Order, last: Order): boolean {
+  return order.orderId === last.orderId && order.price === last.price && order.quantity === last.quantity &&
+    order.userId === last.userId && order.accountId === last.accountId && order.side === last.side &&
+    order.type === last.type && order.timeInForce === last.timeInForce && order.reduceOnly === last.reduceOnly &&
+    order.clientOrderId === last.clientOrderId && order.origin === last.origin &&
+    order.builderCode === last.builderCode && order.placedAtMillis === last.placedAtMillis
+}
+
+function writeFill(fill: Fill, context: Context, taking: boolean): void {
+  writeOrder(fill.order, context, taking)
+  writer.number(fill.fee)
+  writer.number(fill.realised)
+}
+
+function writeEcho(echo: Refused["echo"]): void {
+  writer.byte((echo.side === null ? 0 : sides[echo.side]) | (echo.reduceOnly ? reduceOnly : 0))
+  writer.byte((echo.type === null ? 0 : types[echo.type]) | (echo.timeInForce === null ? 0 : times[echo.timeInForce] << 4))
+  writer.text(echo.orderId)
+  writer.number(echo.price)
+  writer.number(echo.quantity)
+  writer.text(echo.clientOrderId)
+}
+
+function readEvent(reader: Reader, context: Context): MarketEvent {
+  const first = reader.byte()
+  if ((first & sameTime) === 0) context.atMillis = reader.number()
+  const atMillis = context.atMillis
+  const _tag = tagOf[first & 15]
+  switch (_tag) {
+    case "Accepted":
+    case "Ended":
+    case "Modified": {
+      const asked = (first & commandIsOrder) === 0 ? reader.text() : undefined
+      const order = readOrder(reader, context, true)
+      const commandId = asked ?? order.orderId
+      if (_tag === "Modified") return { _tag, commandId, order, requeued: (first & flagged) !== 0, atMillis }
+      if (_tag === "Ended") return { _tag, commandId, order, status: name(endingOf, reader.byte()), atMillis }
+      const expiresAtMillis = reader.number()
+      return { _tag, commandId, expiresAtMillis, order, makerRate: reader.number(), atMillis }
+    }
+    case "Traded": {
+      const tradeId = reader.text()
+      const number = reader.number()
+      const price = reader.number()
+      const quantity = reader.number()
+      const notional = reader.number()
+      const taker = readFill(reader, context, true)
+      const maker = readFill(reader, context, false)
+      return { _tag, tradeId, number, price, quantity, notional, maker, taker, atMillis }
+    }
+    case "Done":
+    case "Refused": {
+      const commandId = reader.text()
+      const expiresAtMillis = reader.number()
+      const userId = reader.known()
+      const accountId = (first & flagged) !== 0 ? userId : reader.known()
+      if (_tag === "Done") return { _tag, commandId, expiresAtMillis, userId, accountId, atMillis }
+      const status = name(statusOf, reader.byte())
+      return { _tag, commandId, expiresAtMillis, userId, accountId, status, echo: readEcho(reader), atMillis }
+    }
+    case "Priced":
+      return {
+        _tag,
+        oracle: reader.number(),
+        mark: reader.number(),
+        premium: reader.number(),
+        lower: reader.number(),
+        upper: reader.number(),
+        minPrice: reader.number(),
+        maxPrice: reader.number(),
+        limitShareBps: reader.number(),
+        atMillis
+      }
+    case "EpochRaised":
+      return { _tag, userId: reader.known(), traderEpoch: reader.number(), atMillis }
+    case undefined:
+      throw new Error(`market record holds an event of unknown tag ${first & 15}`)
+  }
+}
+
+function readOrder(reader: Reader, context: Context, taking: boolean): Order {
+  const first = reader.byte()
+  if (first === 0) {
+    const last = taking ? context.taker : context.maker
+    if (last === undefined) throw new Error("market record repeats an order it does not hold")
+    return { ...last, remaining: reader.number() }
+  }
+  const kind = reader.byte()
+  const origin = name(originOf, reader.byte())
+  const orderId = reader.text()
+  const userId = reader.known()
+  const accountId = (first & accountIsUser) !== 0 ? userId : reader.known()
+  const price = reader.number()
+  const quantity = reader.number()
+  const order: Order = {
+    orderId,
+    userId,
+    accountId,
+    side: name(sideOf, first & 3),
+    type: name(typeOf, kind & 15),
+    timeInForce: name(timeOf, kind >>> 4),
+    price,
+    quantity,
+    remaining: (first & unfilled) !== 0 ? quantity : reader.number(),
+    reduceOnly: (first & reduceOnly) !== 0,
+    clientOrderId: reader.text(),
+    origin,
+    builderCode: reader.known(),
+    placedAtMillis: (first & placedNow) !== 0 ? context.atMillis : reader.number()
+  }
+  if (taking) context.taker = order
+  else context.maker = order
+  return order
+}
+
+function readFill(reader: Reader, context: Context, taking: boolean): Fill {
+  return { order: readOrder(reader, context, taking), fee: reader.number(), realised: reader.number() }
+}
+
+function readEcho(reader: Reader): Refused["echo"] {
+  const first = reader.byte()
+  const kind = reader.byte()
+  return {
+    orderId: reader.text(),
+    side: nameOrNull(sideOf, first & 3),
+    type: nameOrNull(typeOf, kind & 15),
+    timeInForce: nameOrNull(timeOf, kind >>> 4),
+    price: reader.number(),
+    quantity: reader.number(),
+    clientOrderId: reader.text(),
+    reduceOnly: (first & reduceOnly) !== 0
+  }
+}
+
+function nameOrNull<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name | null {
+  return code === 0 ? null : name(names, code)
+}
+
+function name<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name {
+  const found = names[code]
+  if (found === undefined) throw new Error(`market record holds an unknown name, number ${code}`)
+  return found
+}

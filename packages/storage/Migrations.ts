@@ -1,0 +1,27 @@
+/** The tables, brought up to date when the layer is built; nodes that start together take turns. */
+import { Effect, Layer } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { journal } from "./migrations/0001_journal.ts"
+import { readTables } from "./migrations/0002_read_tables.ts"
+
+/** Numbers only grow: a database that has seen one skips everything below it. */
+const all = {
+  "0001_journal": journal,
+  "0002_read_tables": readTables
+}
+
+/** Any number, the same on every node. */
+const turnstile = 7_203_114_401n
+
+const migrate = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_advisory_xact_lock(${turnstile})`
+  return yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: "migration" })
+})
+
+/** Provides nothing: a layer that needs tables provides this to itself, and shared as one value it runs once. */
+export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effectDiscard(
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(migrate))
+)

@@ -1,0 +1,146 @@
+/** Remembers request nonces long enough to refuse a replay, on every node and over restarts. */
+import { Clock, Context, Deferred, Effect, Exit, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
+import * as Migrations from "./Migrations.ts"
+
+export class NonceReused extends Schema.TaggedError<NonceReused>()("NonceReused", {
+  publicKey: Schema.String,
+  nonce: Schema.String
+}) {}
+
+export class Nonces extends Context.Service<Nonces, {
+  /**
+   * Succeeds once for each key and nonce within 15 minutes, whatever the case of its letters. In memory the nonce is
+   * free again after them, in the database once it was swept. A caller that hears `DatabaseUnavailable` takes a new one.
+   */
+  readonly claim: (publicKey: string, nonce: string) => Effect.Effect<void, NonceReused | DatabaseUnavailable>
+}>()("@venue/storage/Nonces") {
+  static readonly layerMemory: Layer.Layer<Nonces> = Layer.sync(Nonces, () => {
+    const freeAtMillis = new Map<string, number>()
+    const claim = Effect.fnUntraced(function*(publicKey: string, nonce: string) {
+      const now = yield* Clock.currentTimeMillis
+      // The oldest are the first of the map.
+      for (const [key, at] of freeAtMillis) {
+        if (at > now) break
+        freeAtMillis.delete(key)
+      }
+      const key = nonceKey(publicKey, nonce)
+      if (freeAtMillis.has(key)) return yield* new NonceReused({ publicKey, nonce })
+      freeAtMillis.set(key, now + windowMillis)
+    })
+    return Nonces.of({ claim })
+  })
+
+  static readonly layer: Layer.Layer<Nonces, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    Nonces,
+    Effect.suspend(() => make)
+  ).pipe(Layer.provide(Migrations.layer))
+}
+
+const windowMillis = 15 * 60 * 1000
+/** Nonces in one insert; the others go with the next. */
+const maxGroup = 1_000
+/** Beyond this many the database is not keeping up, and to wait would not help. */
+const maxWaiting = 20_000
+/** A sweep deletes this many rows at a time, so that no claim waits long for it. */
+const sweepRows = 5_000
+const maxSweeps = 200
+
+interface Asking {
+  readonly publicKey: string
+  readonly nonce: string
+  readonly key: string
+  readonly answer: Deferred.Deferred<void, NonceReused | DatabaseUnavailable>
+}
+
+/** What was asked while an insert was in flight goes with the next one. */
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const runFork = Effect.runForkWith(yield* Effect.context())
+  let waiting: Array<Asking> = []
+  let isFlying = false
+
+  const start = () => {
+    const group = waiting.slice(0, maxGroup)
+    waiting = waiting.slice(maxGroup)
+    isFlying = group.length > 0
+    if (!isFlying) return
+    // The first of equal ones stands for all; sorted, or two nodes would deadlock.
+    const first = new Map(group.toReversed().map((asking) => [asking.key, asking]))
+    const rows = [...first.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+    const parameters = [rows.map((row) => row.publicKey), rows.map((row) => row.nonce.toLowerCase())]
+    runFork(sql.unsafe(insert, parameters).values).addObserver((exit) => {
+      settle(group, first, exit)
+      start()
+    })
+  }
+
+  const claim = Effect.fnUntraced(function*(publicKey: string, nonce: string) {
+    if (waiting.length >= maxWaiting) return yield* new DatabaseUnavailable({ cause: new Error("too many nonces wait") })
+    const answer = yield* Deferred.make<void, NonceReused | DatabaseUnavailable>()
+    waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), answer })
+    if (!isFlying) {
+      // The rest of this turn of the event loop joins the first of an idle time.
+      isFlying = true
+      setImmediate(start)
+    }
+    return yield* Deferred.await(answer)
+  })
+
+  yield* Effect.forkScoped(housekeeping(sql))
+  return Nonces.of({ claim })
+})
+
+const settle = (
+  group: ReadonlyArray<Asking>,
+  first: ReadonlyMap<string, Asking>,
+  exit: Exit.Exit<ReadonlyArray<ReadonlyArray<unknown>>, SqlError>
+) => {
+  const taken = new Set(
+    Exit.isSuccess(exit) ? exit.value.map(([publicKey, nonce]) => nonceKey(String(publicKey), String(nonce))) : []
+  )
+  for (const asking of group) {
+    const { answer, key, nonce, publicKey } = asking
+    Deferred.doneUnsafe(
+      answer,
+      Exit.isFailure(exit)
+        ? Exit.fail(new DatabaseUnavailable({ cause: exit.cause }))
+        : first.get(key) === asking && taken.has(key)
+        ? Exit.void
+        : Exit.fail(new NonceReused({ publicKey, nonce }))
+    )
+  }
+}
+
+/** Every node sweeps; rows that another one is deleting are left to it. */
+const housekeeping = (sql: SqlClient.SqlClient) =>
+  Effect.gen(function*() {
+    yield* Effect.sleep("1 minute")
+    for (let sweeps = 0; sweeps < maxSweeps; sweeps++) {
+      const deleted = yield* sql.unsafe(sweep, [sweepRows]).values
+      if (deleted.length < sweepRows) return
+    }
+  }).pipe(
+    Effect.catch((error) => Effect.logWarning("nonces not swept", error)),
+    Effect.forever
+  )
+
+const nonceKey = (publicKey: string, nonce: string) => `${publicKey}:${nonce.toLowerCase()}`
+
+const insert = `
+  insert into nonce (public_key, nonce)
+  select * from unnest($1::text[], $2::text[])
+  on conflict do nothing
+  returning public_key, nonce`
+
+const sweep = `
+  delete from nonce where (public_key, nonce) in (
+    select public_key, nonce from nonce
+    where claimed_at < now() - interval '20 minutes'
+    order by claimed_at limit $1
+    for update skip locked
+  )
+  returning 1`

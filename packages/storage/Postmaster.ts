@@ -1,0 +1,158 @@
+/** The server process of one Postgres data directory: initialised, launched, recognised, ended. */
+import { execFile, spawn } from "node:child_process"
+import { chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Option, Redacted, Schedule } from "effect"
+import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { environment, type PostgresHome, run } from "./PostgresHome.ts"
+
+export interface Postmaster {
+  readonly pid: number
+  readonly port: number
+  readonly ready: boolean
+}
+
+export const superuser = "venue"
+
+/** Made under another name and moved when whole, so that a start cut short leaves nothing half made. */
+export const initialise = Effect.fn("Postmaster.initialise")(function*(home: PostgresHome, durable: boolean) {
+  const step = "initialise the database"
+  const names = yield* attempt(step, () => readdir(home.directory))
+  for (const name of names.filter((name) => name.startsWith("initialising-"))) {
+    yield* attempt(step, () => rm(join(home.directory, name), { recursive: true, force: true }))
+  }
+  const making = yield* attempt(step, () => mkdtemp(join(home.directory, "initialising-")))
+  const data = join(making, "data")
+  const passwordFile = join(making, "password")
+  yield* attempt(step, () => mkdir(data, { mode: 0o700 }))
+  yield* attempt(step, () => writeFile(passwordFile, Redacted.value(home.password), { mode: 0o600 }))
+  const { owner } = home
+  if (owner !== undefined) {
+    yield* Effect.forEach([making, data, passwordFile], (path) =>
+      attempt(step, () => chown(path, owner.uid, owner.gid)))
+  }
+  yield* run(step, join(home.binaries, "initdb"), [
+    `--pgdata=${data}`,
+    `--username=${superuser}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    ...(durable ? [] : ["--no-sync"])
+  ], owner)
+  yield* attempt(step, () => rename(data, home.data).then(() => rm(making, { recursive: true })))
+})
+
+export const isInitialised = (home: PostgresHome) =>
+  Effect.isSuccess(attempt("look for the database", () => stat(join(home.data, "PG_VERSION"))))
+
+/** The live server of this data directory, if there is one; a stale pid file, or one whose pid is now another program, is none. */
+export const find = Effect.fn("Postmaster.find")(function*(home: PostgresHome) {
+  const lines = yield* pidLines(home)
+  const pid = Number(lines[0])
+  if (!(yield* serves(pid, home))) return Option.none<Postmaster>()
+  return Option.some<Postmaster>({ pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" })
+})
+
+const pidFile = (home: PostgresHome) => join(home.data, "postmaster.pid")
+
+const pidLines = (home: PostgresHome) =>
+  attempt("read", () => readFile(pidFile(home), "utf8")).pipe(
+    Effect.map((text) => text.split("\n")),
+    Effect.orElseSucceed(() => [])
+  )
+
+/**
+ * After a power cut the remembered pid may be some other program of ours, and Postgres would refuse to start beside it.
+ * A pid of nobody is left to Postgres, which then also looks for orphans of the dead server.
+ */
+const forgetStranger = Effect.fnUntraced(function*(home: PostgresHome) {
+  const pid = Number((yield* pidLines(home))[0])
+  const args = yield* Effect.option(commandLine(pid))
+  if (Option.isNone(args) || args.value === "" || args.value.includes(home.data)) return
+  yield* attempt("forget a server long gone", () => rm(pidFile(home)))
+})
+
+/** Returns when the server takes connections. It lives in a group of its own: Ctrl-C is for us to pass on, after our last write. */
+export const launch = Effect.fn("Postmaster.launch")(function*(
+  home: PostgresHome,
+  settings: Readonly<Record<string, string>>
+) {
+  const step = "start the database"
+  yield* forgetStranger(home)
+  const logFile = join(home.directory, "server.log")
+  const flags = Object.entries({ ...always, ...settings, port: String(home.port) })
+  const log = yield* attempt(step, () => open(logFile, "w", 0o600))
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(join(home.binaries, "postgres"), ["-D", home.data, ...flags.flatMap(([name, value]) => ["-c", `${name}=${value}`])], {
+        ...home.owner,
+        cwd: "/",
+        env: environment,
+        detached: true,
+        stdio: ["ignore", log.fd, log.fd]
+      })
+    ),
+    ({ pid = 0 }) => Effect.ignore(end(home, pid))
+  )
+  child.unref()
+  const ended = Effect.callback<never, EmbeddedPostgresError>((resume) => {
+    child.once("error", (cause) => resume(Effect.fail(new EmbeddedPostgresError({ step, reason: cause.message, cause }))))
+    child.once("exit", () => resume(Effect.flatMap(attempt(step, () => readFile(logFile, "utf8")), (text) =>
+      Effect.fail(new EmbeddedPostgresError({ step, reason: text.trim().slice(-1000) || `see ${logFile}` })))))
+  })
+  const ready = find(home).pipe(
+    Effect.repeat({
+      until: (found) => Option.isSome(found) && found.value.pid === child.pid && found.value.ready,
+      schedule: Schedule.spaced("20 millis")
+    }),
+    Effect.map((found) => Option.getOrThrow(found))
+  )
+  return yield* Effect.raceFirst(ready, ended).pipe(Effect.ensuring(Effect.promise(() => log.close())))
+})
+
+/** Politely first: open transactions are rolled back and all is written. Then harder, which the next start repairs. */
+export const end = Effect.fn("Postmaster.end")(function*(home: PostgresHome, pid: number) {
+  for (const [signal, seconds] of [["SIGINT", 20], ["SIGQUIT", 5]] as const) {
+    if (!(yield* serves(pid, home))) return
+    yield* Effect.ignore(attempt("end the database", () => process.kill(pid, signal)))
+    const gone = serves(pid, home).pipe(
+      Effect.repeat({ until: (serving) => !serving, schedule: Schedule.spaced("20 millis") }),
+      Effect.timeoutOption(`${seconds} seconds`)
+    )
+    if (Option.isSome(yield* gone)) return
+  }
+  return yield* new EmbeddedPostgresError({ step: "end the database", reason: `process ${pid} does not stop` })
+})
+
+/** A pid says nothing by itself: the process must be a server of exactly this data directory. */
+const serves = (pid: number, home: PostgresHome) =>
+  commandLine(pid).pipe(
+    Effect.map((args) => args.includes(`-D ${home.data} `)),
+    Effect.orElseSucceed(() => false)
+  )
+
+const commandLine = (pid: number) =>
+  process.platform === "linux"
+    ? Effect.map(attempt("look", () => readFile(`/proc/${pid}/cmdline`, "utf8")), (text) => text.replaceAll("\0", " "))
+    : Effect.callback<string, EmbeddedPostgresError>((resume) => {
+      execFile("ps", ["-o", "args=", "-ww", "-p", String(pid)], (cause, stdout) =>
+        resume(
+          cause === null
+            ? Effect.succeed(stdout)
+            : Effect.fail(new EmbeddedPostgresError({ step: "look", reason: cause.message, cause }))
+        ))
+    })
+
+/** Said at every start, so that no edited file can weaken what an acknowledgement promises. */
+const always = {
+  fsync: "on",
+  full_page_writes: "on",
+  synchronous_commit: "on",
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "200",
+  // Refused statements and checkpoints are not news, and the log stays small.
+  log_min_messages: "log",
+  log_checkpoints: "off"
+}

@@ -1,0 +1,21 @@
+/** Trader events as bytes, for the journal: a version, then msgpack. They are rare, so the format may be plain. */
+import type { TraderEvent } from "@venue/domain/Trader"
+import { Packr } from "msgpackr"
+
+export const version = 1
+
+export const encode = (events: ReadonlyArray<TraderEvent>): Uint8Array => {
+  const packed = packr.pack(events)
+  const bytes = new Uint8Array(packed.length + 1)
+  bytes[0] = version
+  bytes.set(packed, 1)
+  return bytes
+}
+
+export const decode = (bytes: Uint8Array): Array<TraderEvent> => {
+  if (bytes[0] !== version) throw new Error(`trader record of unknown version ${bytes[0]}`)
+  return packr.unpack(bytes.subarray(1))
+}
+
+/** Plain maps, which any reader of msgpack understands; a bigint of any size comes back as a bigint. */
+const packr = new Packr({ useRecords: false, int64AsType: "bigint", useBigIntExtension: true })

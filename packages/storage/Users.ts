@@ -1,0 +1,119 @@
+/** Who there is and which accounts they own. */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "./Bulk.ts"
+import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
+import * as Migrations from "./Migrations.ts"
+
+export interface User {
+  readonly userId: string
+  readonly name: string
+  readonly createdAtMillis: number
+}
+
+export interface Account {
+  readonly accountId: string
+  readonly userId: string
+  readonly openedAtMillis: number
+}
+
+export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser", { userId: Schema.String }) {}
+
+/** An account never changes hands. */
+export class AccountTaken extends Schema.TaggedError<AccountTaken>()("AccountTaken", { accountId: Schema.String }) {}
+
+export class Users extends Context.Service<Users, {
+  /** With the primary account, which has the user's own id. A repeat changes nothing. */
+  readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
+  readonly find: (userId: string) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
+  /** A repeat changes nothing. */
+  readonly openAccount: (
+    account: Pick<Account, "accountId" | "userId">
+  ) => Effect.Effect<void, UnknownUser | AccountTaken | DatabaseUnavailable>
+  /** In the order they were opened; a user has few. */
+  readonly accounts: (userId: string) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
+  readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
+}>()("@venue/storage/Users") {
+  static readonly layer: Layer.Layer<Users, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    Users,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const ownerOf = Effect.fn("Users.ownerOf")(function*(accountId: string) {
+        const [account] = yield* sql<Pick<Account, "userId">>`
+          select user_id as "userId" from account where account_id = ${storable(accountId)}`
+        return Option.map(Option.fromUndefinedOr(account), ({ userId }) => userId)
+      }, orUnavailable)
+
+      const insertAccount = ({ accountId, userId }: Pick<Account, "accountId" | "userId">, at: Date) =>
+        sql`
+          insert into account (account_id, user_id, opened_at)
+          select ${storable(accountId)}, user_id, ${at} from venue_user where user_id = ${storable(userId)}
+          on conflict do nothing`
+
+      return Users.of({
+        ownerOf,
+        create: Effect.fn("Users.create")(function*({ name, userId }: Pick<User, "userId" | "name">) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          yield* sql`
+            insert into venue_user (user_id, name, created_at)
+            values (${storable(userId)}, ${storable(name)}, ${at}) on conflict do nothing`
+          yield* insertAccount({ accountId: userId, userId }, at)
+        }, sql.withTransaction, orUnavailable),
+        find: Effect.fn("Users.find")(function*(userId: string) {
+          const [user] = yield* sql<User>`
+            select user_id as "userId", name, ${millis(sql, "created_at")} as "createdAtMillis"
+            from venue_user where user_id = ${storable(userId)}`
+          return Option.fromUndefinedOr(user)
+        }, orUnavailable),
+        openAccount: Effect.fn("Users.openAccount")(function*(account: Pick<Account, "accountId" | "userId">) {
+          yield* orUnavailable(insertAccount(account, new Date(yield* Clock.currentTimeMillis)))
+          const owner = yield* ownerOf(account.accountId)
+          if (Option.isNone(owner)) return yield* new UnknownUser({ userId: account.userId })
+          if (owner.value !== account.userId) return yield* new AccountTaken({ accountId: account.accountId })
+        }),
+        accounts: Effect.fn("Users.accounts")((userId: string) =>
+          orUnavailable(sql<Account>`
+            select account_id as "accountId", user_id as "userId", ${millis(sql, "opened_at")} as "openedAtMillis"
+            from account where user_id = ${storable(userId)} order by opened_at, account_id`)
+        )
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<Users> = Layer.sync(Users, () => {
+    const users = new Map<string, User>()
+    const accounts = new Map<string, Account>()
+
+    const insertAccount = (accountId: string, userId: string, openedAtMillis: number) => {
+      if (users.has(userId) && !accounts.has(accountId)) accounts.set(accountId, { accountId, userId, openedAtMillis })
+    }
+
+    return Users.of({
+      create: Effect.fnUntraced(function*({ name, userId }: Pick<User, "userId" | "name">) {
+        const createdAtMillis = yield* Clock.currentTimeMillis
+        if (!users.has(userId)) users.set(userId, { userId, name, createdAtMillis })
+        insertAccount(userId, userId, createdAtMillis)
+      }),
+      find: (userId) => Effect.sync(() => Option.fromUndefinedOr(users.get(userId))),
+      openAccount: Effect.fnUntraced(function*({ accountId, userId }: Pick<Account, "accountId" | "userId">) {
+        insertAccount(accountId, userId, yield* Clock.currentTimeMillis)
+        const account = accounts.get(accountId)
+        if (account === undefined) return yield* new UnknownUser({ userId })
+        if (account.userId !== userId) return yield* new AccountTaken({ accountId })
+      }),
+      accounts: (userId) =>
+        Effect.sync(() =>
+          Array.from(accounts.values())
+            .filter((account) => account.userId === userId)
+            .sort((a, b) => a.openedAtMillis - b.openedAtMillis || (a.accountId < b.accountId ? -1 : 1))
+        ),
+      ownerOf: (accountId) => Effect.sync(() => Option.fromUndefinedOr(accounts.get(accountId)?.userId))
+    })
+  })
+}
+
+const millis = (sql: SqlClient.SqlClient, column: string) =>
+  sql.literal(`round(extract(epoch from ${column}) * 1000)::float8`)

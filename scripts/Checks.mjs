@@ -1,0 +1,15 @@
+/** What can be said of the code without running it; each says whether it holds. */
+import { join } from "node:path"
+import { root } from "./Installation.mjs"
+import { run } from "./Program.mjs"
+
+export const tool = (name, path, args) => {
+  console.log(`venue: ${name}`)
+  return run(process.execPath, [join(root, "node_modules", path), ...args], { cwd: root })
+}
+
+export const types = async () => (await tool("checking types", "typescript/bin/tsc", ["-p", "."])) === 0
+
+export const lints = async () => (await tool("linting", "oxlint/bin/oxlint", [])) === 0
+
+export const formats = async () => (await tool("checking the format", "oxfmt/bin/oxfmt", ["--check"])) === 0

@@ -1,0 +1,48 @@
+/**
+ * Runs one of our programs on the Node this project pins: `node scripts/boot.mjs <program> [arguments]`.
+ * A fresh clone has neither that Node nor any package, so this file and what it imports run on Node 20 with nothing else.
+ */
+import { delimiter, join, resolve } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+
+const again = process.env.VENUE_BOOT === process.ppid.toString()
+const [program, ...args] = process.argv.slice(2)
+const say = (text) => console.log(`venue: ${text}`)
+if (!again) say(`starting ${program}`)
+
+const { ensureInstalled, nodeProgram, pinnedNode, root } = await import("./Installation.mjs")
+const { run } = await import("./Program.mjs")
+
+process.chdir(root)
+stopWithParent()
+try {
+  await ensureInstalled(say)
+} catch (error) {
+  console.error(`venue: ${error.message}`)
+  process.exit(1)
+}
+
+const binaries = join(root, "node_modules", ".bin")
+if (!process.env.PATH?.split(delimiter).includes(binaries)) process.env.PATH = `${binaries}${delimiter}${process.env.PATH}`
+
+if (process.versions.node === pinnedNode) {
+  process.argv = [process.execPath, resolve(program), ...args]
+  await import(pathToFileURL(resolve(program)).href)
+} else {
+  const env = { ...process.env, VENUE_BOOT: String(process.pid) }
+  process.exit(await run(nodeProgram, [fileURLToPath(import.meta.url), program, ...args], { env }))
+}
+
+/** A closed terminal, or an npm that was killed, leaves nothing running: both end as a request to stop. */
+function stopWithParent() {
+  const stop = () => process.kill(process.pid, "SIGTERM")
+  process.on("SIGHUP", stop)
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    stop()
+  }, 250)
+  watch.unref()
+}

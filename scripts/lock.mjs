@@ -1,0 +1,34 @@
+/**
+ * Completes package-lock.json after `npm install`: where a registry does not carry the builds of some other platform, npm
+ * leaves them out, and `npm ci` then refuses the file everywhere. A line with version and platform is all it needs to pass
+ * them over here and to fetch them there.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "./Installation.mjs"
+
+const file = join(root, "package-lock.json")
+const lock = JSON.parse(readFileSync(file, "utf8"))
+const systems = { win32: "win32", darwin: "darwin", linux: "linux", freebsd: "freebsd", android: "android", openharmony: "openharmony" }
+const processors = { x64: "x64", arm64: "arm64", arm: "arm", ia32: "ia32", ppc64: "ppc64", riscv64: "riscv64", s390x: "s390x" }
+const libraries = { gnu: "glibc", gnueabihf: "glibc", musl: "musl", musleabihf: "musl" }
+
+for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    if (lock.packages[`node_modules/${name}`] ?? lock.packages[`${path}/node_modules/${name}`]) continue
+    const words = name.split(/[-/]/)
+    const said = (known) => words.filter((word) => word in known).map((word) => known[word])
+    const [os, cpu, libc] = [said(systems), said(processors), said(libraries)]
+    if (!/^\d+\.\d+\.\d+$/.test(version) || os.length !== 1 || cpu.length !== 1) {
+      console.log(`venue: cannot tell the platform of ${name}@${version}; left out`)
+      continue
+    }
+    const entry = { version, cpu, ...(dev ? { dev } : {}), ...(libc.length > 0 ? { libc } : {}), optional: true, os }
+    lock.packages[`node_modules/${name}`] = entry
+    console.log(`venue: added ${name}@${version}`)
+  }
+}
+
+const [own, ...rest] = Object.entries(lock.packages)
+lock.packages = Object.fromEntries([own, ...rest.sort(([a], [b]) => a.localeCompare(b, "en"))])
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)

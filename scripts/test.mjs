@@ -1,0 +1,29 @@
+/** Types, lint, then all tests (or those named in the arguments). The last line counts; a failed check counts as a failed test. */
+import { existsSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { lints, tool, types } from "./Checks.mjs"
+
+const results = join(tmpdir(), `venue-test-results-${process.pid}.json`)
+const checks = [await types(), await lints()]
+const code = await tool("running the tests", "vitest/vitest.mjs", [
+  "run",
+  "--reporter=default",
+  "--reporter=json",
+  `--outputFile.json=${results}`,
+  ...process.argv.slice(2)
+])
+
+const tests = existsSync(results) ? JSON.parse(readFileSync(results, "utf8")).testResults : []
+rmSync(results, { force: true })
+const count = (status) => tests.flatMap((file) => file.assertionResults).filter((test) => test.status === status).length
+const passed = count("passed")
+const skipped = count("skipped") + count("pending") + count("todo")
+
+// A file that cannot be loaded, or an error outside every test, has no failed test of its own.
+const broken = tests.filter((file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"))
+const seen = count("failed") + broken.length + checks.filter((holds) => !holds).length
+const failed = seen === 0 && (code !== 0 || passed === 0) ? 1 : seen
+
+console.log(`${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`)
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,479 @@
+/** What a frame of the trade socket means, and what is said of one that means nothing. */
+import { type Command, decode, weight } from "@venue/api/trade/Command"
+import { describe, expect, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import * as fc from "fast-check"
+
+const goldOrder = {
+  symbol: "GOLD-USD",
+  side: "BUY",
+  order_type: "LIMIT",
+  order_time_in_force: "GTC",
+  quantity: 2.5,
+  price: 3411.2
+}
+const resting = {
+  symbol: "GOLD-USD",
+  order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+  side: "BUY",
+  order_type: "LIMIT",
+  reduce_only: false
+}
+const added = {
+  _tag: "AddOrder",
+  symbol: "GOLD-USD",
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  price: 3411.2,
+  quantity: 2.5,
+  reduceOnly: false,
+  clientOrderId: ""
+}
+
+const frame = (type: string, params: unknown): string => JSON.stringify({ type, params })
+
+const refused = (text: string) => {
+  const decoded = decode(text)
+  if (decoded._tag !== "Malformed") throw new Error(`decoded ${decoded._tag}`)
+  return decoded
+}
+
+describe("the examples of the reference", () => {
+  const examples: ReadonlyArray<readonly [string, unknown]> = [
+    [
+      `{"type":"subscribe","params":{"channels":["order_responses","fills"]}}`,
+      { _tag: "Subscribe", channels: ["order_responses", "fills"] }
+    ],
+    [`{"type":"unsubscribe","params":{"channels":["fills"]}}`, { _tag: "Unsubscribe", channels: ["fills"] }],
+    [
+      `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","reduce_only":false,"price":3410.9,"quantity":3}}`,
+      {
+        _tag: "ModifyOrder",
+        symbol: "GOLD-USD",
+        orderId: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+        side: "BUY",
+        type: "LIMIT",
+        price: 3410.9,
+        quantity: 3,
+        reduceOnly: false
+      }
+    ],
+    [
+      `{"type":"cancel_order","params":{"symbol":"GOLD-USD","order_id":"mm-7-000182","cancel_order_id_type":"client_order_id"}}`,
+      { _tag: "CancelOrder", symbol: "GOLD-USD", orderId: "mm-7-000182", byClientOrderId: true }
+    ],
+    [`{"type":"cancel_all_orders","params":{}}`, { _tag: "CancelAllOrders", symbol: null }],
+    [
+      `{"type":"cancel_on_disconnect","params":{"cancel_on_disconnect":true}}`,
+      { _tag: "CancelOnDisconnect", armed: true }
+    ],
+    [
+      `{"type":"close_position","params":{"symbol":"GOLD-USD","client_order_id":"flat-0931"}}`,
+      { _tag: "ClosePosition", symbol: "GOLD-USD", clientOrderId: "flat-0931" }
+    ],
+    [
+      `{"type":"add_twap","params":{"symbol":"GOLD-USD","side":"SELL","total_quantity":12,"num_orders":6,"order_interval_secs":45,"reduce_only":true,"client_twap_id":"unwind-12","worst_price":3390.5}}`,
+      { _tag: "AddTwap", code: "InvalidParameter", message: "TWAPs are not offered yet" }
+    ],
+    [
+      `{"type":"get_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"}}`,
+      { _tag: "GetOrder", symbol: "GOLD-USD", orderId: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77" }
+    ],
+    [
+      `{"type":"get_user_orders","params":{"limit":100,"offset":0,"symbol":"GOLD-USD"}}`,
+      { _tag: "GetUserOrders", limit: 100, offset: 0, symbol: "GOLD-USD" }
+    ],
+    [
+      `{"type":"get_user_trades","params":{"limit":50,"offset":0,"start_ts":1790400000,"end_ts":1790503201}}`,
+      {
+        _tag: "GetUserTrades",
+        limit: 50,
+        offset: 0,
+        orderId: null,
+        startMillis: 1790400000000,
+        endMillis: 1790503201000
+      }
+    ],
+    [`{"type":"get_user_leverage","params":{"limit":50}}`, { _tag: "GetUserLeverage", limit: 50, offset: 0 }],
+    [
+      `{"type":"get_available_leverage_levels","params":{}}`,
+      { _tag: "GetAvailableLeverageLevels", limit: 1000, offset: 0 }
+    ],
+    [
+      `{"type":"set_user_leverage","params":{"symbol":"GOLD-USD","leverage":20}}`,
+      { _tag: "SetUserLeverage", symbol: "GOLD-USD", leverage: 20 }
+    ],
+    [
+      `{"type":"add_order","params":{"symbol":"GOLD-USD","side":"SELL","order_type":"STOP_LOSS","order_time_in_force":"GTC","quantity":1.5,"price":3375,"client_order_id":"sl-44"}}`,
+      { ...added, side: "SELL", type: "STOP_LOSS", quantity: 1.5, price: 3375, clientOrderId: "sl-44" }
+    ],
+    [
+      `{"type":"cancel_stop_order","params":{"stop_order_id":"91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6"}}`,
+      { _tag: "CancelStopOrder", code: "InvalidOrder", message: "no such stop order: stop orders are not offered yet" }
+    ],
+    [
+      `{"type":"modify_stop_order","params":{"stop_order_id":"91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6","symbol":"GOLD-USD","price":3382.5,"quantity":1}}`,
+      { _tag: "ModifyStopOrder", code: "InvalidOrder", message: "no such stop order: stop orders are not offered yet" }
+    ]
+  ]
+  it.each(examples)("%s", (text, command) => expect(decode(text)).toEqual(command))
+
+  it("an auth by HMAC, with account and builder code", () => {
+    const decoded = decode(
+      `{"type":"auth","params":{"hmac":{"public_key":"svc_pub_4kd91","nonce":"9f1c2ab07de4451b8a90c3fe77125d60","unix_ts":1790503201,"signature":"0b6f3a51"},"account_id":"3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10","builder_code":"c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"}}`
+    )
+    if (decoded._tag !== "Auth" || decoded.credential._tag !== "Hmac") throw new Error(decoded._tag)
+    const { signature, ...credential } = decoded.credential
+    expect(Redacted.value(signature)).toBe("0b6f3a51")
+    expect({ ...decoded, credential }).toEqual({
+      _tag: "Auth",
+      credential: {
+        _tag: "Hmac",
+        publicKey: "svc_pub_4kd91",
+        nonce: "9f1c2ab07de4451b8a90c3fe77125d60",
+        unixSeconds: 1790503201
+      },
+      accountId: "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10",
+      builderCode: "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
+    })
+  })
+
+  it("an auth by token", () => {
+    const decoded = decode(`{"type":"auth","params":{"jwt":"eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln"}}`)
+    if (decoded._tag !== "Auth" || decoded.credential._tag !== "Token") throw new Error(decoded._tag)
+    expect(Redacted.value(decoded.credential.jwt)).toBe("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln")
+    expect([decoded.accountId, decoded.builderCode]).toEqual([null, null])
+  })
+
+  it("an order with attached take profit and stop loss is refused, they are not offered yet", () => {
+    const decoded = refused(frame("add_order", { ...goldOrder, take_profit: 3480, stop_loss: 3375 }))
+    expect([decoded.code, decoded.message]).toEqual([
+      "InvalidParameter",
+      "invalid take_profit: attached take profit and stop loss are not offered yet, expected 0, null or no such field"
+    ])
+  })
+})
+
+describe("what clients write in more than one way", () => {
+  const order = (changed: object): Command => decode(frame("add_order", { ...goldOrder, ...changed })) as Command
+
+  it("reduce_only may be a boolean, 0, 1 or left out", () => {
+    const read = [true, 1, false, 0, undefined, null].map((reduce_only) => order({ reduce_only }))
+    expect(read.map((command) => command._tag === "AddOrder" && command.reduceOnly))
+      .toEqual([true, true, false, false, false, false])
+  })
+
+  it("a market order's price is ignored", () => {
+    const market = { order_type: "MARKET", order_time_in_force: "IOC" }
+    const expected = { ...added, type: "MARKET", timeInForce: "IOC", price: 0 }
+    for (const price of [undefined, null, 0, 12.5]) expect(order({ ...market, price })).toEqual(expected)
+  })
+
+  it("no take profit and no stop loss is 0, null or nothing", () => {
+    for (const take_profit of [0, null, undefined]) {
+      for (const stop_loss of [0, null, undefined]) expect(order({ take_profit, stop_loss })).toEqual(added)
+    }
+  })
+
+  it("an empty client order id is none, one of 64 printable characters is kept byte for byte", () => {
+    expect(order({ client_order_id: "" })).toEqual(added)
+    const longest = `"\\ ${"~".repeat(61)}`
+    expect(order({ client_order_id: longest })).toEqual({ ...added, clientOrderId: longest })
+  })
+
+  it("an order type that no symbol offers is the venue's to refuse", () =>
+    expect(order({ order_type: "STOP_MARKET" })).toEqual({ ...added, type: "STOP_MARKET" }))
+
+  it("a modify may leave price and quantity out", () =>
+    expect(decode(frame("modify_order", resting))).toMatchObject({ price: 0, quantity: 0 }))
+
+  it("the cancel of 2025 has its client id in a field of its own", () => {
+    const expected = { _tag: "CancelOrder", symbol: "GOLD-USD", orderId: "a-1", byClientOrderId: true }
+    const old = { symbol: "GOLD-USD", client_order_id: "a-1" }
+    expect(decode(frame("cancel_order", old))).toEqual(expected)
+    expect(decode(frame("cancel_order", { ...old, cancel_order_id_type: "client_order_id" }))).toEqual(expected)
+    expect(decode(frame("cancel_order", { ...old, order_id: "" }))).toEqual(expected)
+  })
+
+  it("a cancel of a TWAP is told apart", () => {
+    const cancel = { symbol: "GOLD-USD", order_id: "t-1" }
+    expect(decode(frame("cancel_order", { ...cancel, cancel_order_id_type: "twap_id" })))
+      .toEqual({ _tag: "CancelTwap", symbol: "GOLD-USD", twapId: "t-1", byClientTwapId: false })
+    expect(decode(frame("cancel_order", { ...cancel, cancel_order_id_type: "client_twap_id" })))
+      .toEqual({ _tag: "CancelTwap", symbol: "GOLD-USD", twapId: "t-1", byClientTwapId: true })
+  })
+
+  it("cancel all may name a symbol", () =>
+    expect(decode(frame("cancel_all_orders", { symbol: "GOLD-USD" })))
+      .toEqual({ _tag: "CancelAllOrders", symbol: "GOLD-USD" }))
+
+  it("a time is milliseconds from 1e11 on, and seconds may have a fraction", () => {
+    expect(decode(frame("get_user_trades", { start_ts: 1790503244.118, end_ts: 1790503244118 })))
+      .toMatchObject({ startMillis: 1790503244118, endMillis: 1790503244118 })
+    expect(decode(frame("get_user_trades", { start_ts: 99_999_999_999, end_ts: 100_000_000_000 })))
+      .toMatchObject({ startMillis: 99_999_999_999_000, endMillis: 100_000_000_000 })
+  })
+
+  it("limits have a default of 1000 and offsets of 0", () =>
+    expect(decode(frame("get_user_orders", { limit: null }))).toEqual({
+      _tag: "GetUserOrders",
+      limit: 1000,
+      offset: 0,
+      symbol: null
+    }))
+
+  it("a channel asked for twice is one channel", () =>
+    expect(decode(frame("subscribe", { channels: ["fills", "balances", "fills"] })))
+      .toEqual({ _tag: "Subscribe", channels: ["fills", "balances"] }))
+
+  it("a builder code that cannot be one is none, and beats the upgrade header all the same", () => {
+    const code = (builder_code: unknown) => {
+      const decoded = decode(frame("auth", { jwt: "x", builder_code }))
+      return decoded._tag === "Auth" ? decoded.builderCode : decoded.code
+    }
+    expect([undefined, null, "", "nonsense", 5].map(code)).toEqual([null, null, null, "", "InvalidJSONFormat"])
+  })
+})
+
+describe("each refusal says what was wrong and what would be right", () => {
+  const cases: ReadonlyArray<readonly [string, string, string]> = [
+    ["", "InvalidJSONFormat", "expected one JSON object per text frame, got text that is not JSON"],
+    ["{", "InvalidJSONFormat", "expected one JSON object per text frame, got text that is not JSON"],
+    ["[]", "InvalidJSONFormat", "expected one JSON object per text frame, got an array"],
+    ["null", "InvalidJSONFormat", "expected one JSON object per text frame, got null"],
+    ["7", "InvalidJSONFormat", "expected one JSON object per text frame, got a number"],
+    ["{}", "InvalidJSONFormat", "missing field type: expected a command such as \"add_order\""],
+    [`{"type":"add_order"}`, "InvalidJSONFormat", "missing field params: expected an object, also when it is empty"],
+    [
+      `{"type":"add_order","params":[]}`,
+      "InvalidJSONFormat",
+      "wrong field params: expected an object, also when it is empty, got an array"
+    ],
+    [frame("add_orders", {}), "InvalidJSONFormat", "wrong field type: expected a command such as \"add_order\", got \"add_orders\""],
+    [frame("add_order", {}), "InvalidJSONFormat", "missing field symbol: expected a string such as \"GOLD-USD\""],
+    [
+      frame("add_order", { ...goldOrder, side: "buy" }),
+      "InvalidJSONFormat",
+      "wrong field side: expected \"BUY\" or \"SELL\", got \"buy\""
+    ],
+    [
+      frame("add_order", { ...goldOrder, order_time_in_force: "GFD" }),
+      "InvalidJSONFormat",
+      "wrong field order_time_in_force: expected \"GTC\", \"IOC\" or \"FOK\", got \"GFD\""
+    ],
+    [
+      frame("add_order", { ...goldOrder, quantity: "1" }),
+      "InvalidJSONFormat",
+      "wrong field quantity: expected a JSON number, got \"1\""
+    ],
+    [
+      frame("add_order", { ...goldOrder, price: null }),
+      "InvalidJSONFormat",
+      "wrong field price: expected a JSON number, got null"
+    ],
+    [
+      frame("add_order", { ...goldOrder, reduce_only: "false" }),
+      "InvalidJSONFormat",
+      "wrong field reduce_only: expected true or false, got \"false\""
+    ],
+    [
+      `{"type":"add_order","params":{"symbol":"GOLD-USD","side":"BUY","order_type":"LIMIT","order_time_in_force":"GTC","quantity":1e999,"price":1}}`,
+      "InvalidParameter",
+      "invalid quantity: expected a finite number, got Infinity"
+    ],
+    [
+      frame("add_order", { ...goldOrder, client_order_id: "ü" }),
+      "InvalidParameter",
+      "invalid client_order_id: expected 1 to 64 printable ASCII characters, got \"ü\""
+    ],
+    [
+      frame("add_order", { ...goldOrder, client_order_id: 7 }),
+      "InvalidJSONFormat",
+      "wrong field client_order_id: expected a string, got 7"
+    ],
+    [
+      frame("add_order", { ...goldOrder, symbol: "x".repeat(65) }),
+      "InvalidParameter",
+      `invalid symbol: expected at most 64 characters, got "${"x".repeat(40)}" and more`
+    ],
+    [
+      frame("modify_order", { ...resting, reduce_only: undefined }),
+      "InvalidJSONFormat",
+      "missing field reduce_only: expected true or false"
+    ],
+    [
+      frame("modify_order", { ...resting, order_type: undefined }),
+      "InvalidJSONFormat",
+      "missing field order_type: expected \"LIMIT\", \"MARKET\", \"ALO\", \"TAKE_PROFIT\" or \"STOP_LOSS\""
+    ],
+    [
+      frame("cancel_order", { symbol: "GOLD-USD", order_id: "1" }),
+      "InvalidJSONFormat",
+      "missing field cancel_order_id_type: expected \"order_id\", \"client_order_id\", \"twap_id\" or \"client_twap_id\""
+    ],
+    [
+      frame("cancel_all_orders", { symbol: "" }),
+      "InvalidParameter",
+      "invalid symbol: expected a symbol such as \"GOLD-USD\", or no such field, got \"\""
+    ],
+    [
+      frame("get_user_orders", { limit: 0 }),
+      "InvalidParameter",
+      "invalid limit: expected a whole number from 1 to 1000, got 0"
+    ],
+    [
+      frame("get_user_trades", { limit: 1001 }),
+      "InvalidParameter",
+      "invalid limit: expected a whole number from 1 to 1000, got 1001"
+    ],
+    [
+      frame("get_user_leverage", { offset: -1 }),
+      "InvalidParameter",
+      "invalid offset: expected a whole number from 0 to 9007199254740991, got -1"
+    ],
+    [
+      frame("get_user_trades", { start_ts: -1 }),
+      "InvalidParameter",
+      "invalid start_ts: expected Unix seconds or milliseconds, got -1"
+    ],
+    [
+      frame("set_user_leverage", { symbol: "GOLD-USD", leverage: "20" }),
+      "InvalidJSONFormat",
+      "wrong field leverage: expected a JSON number, got \"20\""
+    ],
+    [
+      frame("subscribe", { channels: ["fills", "nonsense"] }),
+      "InvalidJSONFormat",
+      "wrong field channels: expected names among order_responses, positions, balances, fills, stop_orders, cancel_on_disconnect, got \"nonsense\""
+    ],
+    [
+      frame("subscribe", { channels: "fills" }),
+      "InvalidJSONFormat",
+      "wrong field channels: expected an array of channel names, got \"fills\""
+    ],
+    [
+      frame("subscribe", { channels: [] }),
+      "InvalidParameter",
+      "invalid channels: expected at least one channel name, got an array"
+    ],
+    [
+      `{"type":"subscribe","channels":["market_stats"],"symbols":["*"]}`,
+      "InvalidParameter",
+      "invalid channels: market data is not offered on this socket yet"
+    ],
+    [
+      frame("cancel_on_disconnect", { cancel_on_disconnect: 1 }),
+      "InvalidJSONFormat",
+      "wrong field cancel_on_disconnect: expected true or false, got 1"
+    ],
+    [
+      frame("add_twap", { symbol: "GOLD-USD", side: "BUY", total_quantity: 1, num_orders: 1 }),
+      "InvalidParameter",
+      "invalid num_orders: expected a whole number from 2 on, got 1"
+    ],
+    [
+      frame("modify_stop_order", { stop_order_id: "s", symbol: "GOLD-USD" }),
+      "InvalidJSONFormat",
+      "missing field price: expected price, quantity or both"
+    ],
+    [
+      frame("auth", {}),
+      "InvalidJSONFormat",
+      "missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params"
+    ],
+    [
+      frame("auth", { api_key: "k" }),
+      "InvalidJSONFormat",
+      "missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params, the form with api_key is gone"
+    ],
+    [
+      frame("auth", { jwt: "x", hmac: {} }),
+      "InvalidJSONFormat",
+      "expected one of hmac and jwt in params, got both"
+    ],
+    [
+      frame("auth", { jwt: "x", account_id: "mine" }),
+      "InvalidParameter",
+      "invalid account_id: expected a UUID of 36 characters"
+    ],
+    [
+      frame("auth", { hmac: { public_key: "k", nonce: "n", unix_ts: "1790503201", signature: "s" } }),
+      "InvalidJSONFormat",
+      "wrong field hmac.unix_ts: expected whole seconds as a JSON number, got a string"
+    ]
+  ]
+  it.each(cases)("%s", (text, code, message) => {
+    const decoded = refused(text)
+    expect([decoded.code, decoded.message]).toEqual([code, message])
+  })
+})
+
+describe("the echo of a refused frame", () => {
+  it("is the frame itself when it was an object", () => {
+    const text = `{ "type":"modify_order", "params":{"symbol":"GOLD-USD","price":3410.90} }`
+    expect(refused(text).incoming).toBe(text)
+  })
+
+  it("is a string when it was not", () => {
+    expect(refused("buy \"gold\"").incoming).toBe(JSON.stringify("buy \"gold\""))
+    expect(refused("[1]").incoming).toBe("\"[1]\"")
+  })
+
+  it("is cut when the frame is long", () => expect(refused("x".repeat(60_000)).incoming).toHaveLength(8_194))
+
+  it("I46: is absent when the frame may hold a credential, and no message shows one", () => {
+    const secrets = [
+      `{"type":"auth","params":{"jwt":7,"hmac":"c4n4ry"}}`,
+      `{"type":"auth","params":{"hmac":{"public_key":"c4n4ry","nonce":["c4n4ry"]}}}`,
+      `{"type":"auth","params":{"jwt":["c4n4ry"]}}`,
+      `{"type":"auth","params":{"jwt":"x","account_id":"c4n4ry"}}`,
+      `{"type":"Auth","params":{"jwt":"c4n4ry"}}`,
+      `{"type":"subscribe","params":{"jwt":"c4n4ry"}}`,
+      `{'type':'auth','params':{'jwt':'c4n4ry'}}`,
+      `{"type":"auth","params":{"hmac":{"signature":"c4n4ry"`
+    ]
+    for (const text of secrets) {
+      const decoded = refused(text)
+      expect(decoded.incoming).toBeUndefined()
+      expect(decoded.message).not.toContain("c4n4ry")
+    }
+  })
+})
+
+describe("I50: bad input is the client's error", () => {
+  it("whatever the text, it is a command or a refusal", () =>
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      expect(["Malformed"]).toContain(decode(text)._tag)
+    })))
+
+  it("whatever the fields, it is a command or a refusal that JSON can carry", () => {
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom("BUY", "LIMIT", "GTC", "GOLD-USD", 0, 1, -1, 1e308, true))
+    const names = [...Object.keys(goldOrder), ...Object.keys(resting), "reduce_only", "channels", "limit", "__proto__"]
+    const params = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), value)
+    const types = ["add_order", "modify_order", "cancel_order", "auth", "subscribe", "get_user_trades", "__proto__"]
+    fc.assert(fc.property(fc.constantFrom(...types), params, (type, fields) => {
+      const decoded = decode(JSON.stringify({ type, params: fields }))
+      if (decoded._tag === "Malformed" && decoded.incoming !== undefined) JSON.parse(decoded.incoming)
+      expect(weight(decoded).weight).toBeGreaterThanOrEqual(0)
+    }), { numRuns: 500 })
+  })
+
+  it("depth, duplicate keys and the names of prototypes are only text", () => {
+    const depth = 15_000
+    const deep = `{"type":"add_order","params":{"symbol":${"[".repeat(depth)}${"]".repeat(depth)}}}`
+    expect(refused(deep).message).toBe("wrong field symbol: expected a string such as \"GOLD-USD\", got an array")
+    expect(decode(`{"type":"nonsense","type":"cancel_all_orders","params":{}}`)._tag).toBe("CancelAllOrders")
+    refused(`{"__proto__":{"type":"cancel_all_orders","params":{}}}`)
+    refused(`{"type":"cancel_all_orders","params":{"__proto__":{"symbol":"GOLD-USD"},"symbol":1}}`)
+    expect(({} as Record<string, unknown>)["symbol"]).toBeUndefined()
+  })
+})
+
+it("cancels have a bucket of their own", () => {
+  const cost = (type: string, params: object) => weight(decode(frame(type, params)))
+  expect(cost("add_order", goldOrder)).toEqual({ bucket: "general", weight: 1 })
+  expect(cost("cancel_all_orders", {})).toEqual({ bucket: "cancel", weight: 2 })
+  expect(cost("get_user_orders", {})).toEqual({ bucket: "general", weight: 5 })
+  expect(cost("cancel_stop_order", { stop_order_id: "s" })).toEqual({ bucket: "cancel", weight: 1 })
+})

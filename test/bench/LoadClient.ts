@@ -1,0 +1,195 @@
+/**
+ * A closed-loop load on a trade socket, run as a child process: `fork("LoadClient.ts", [JSON.stringify(options)])`.
+ * It tells its parent `Started` when the book is filled and `Finished` with the figures, or `Failed`.
+ */
+import { readFileSync } from "node:fs"
+import { Kind, readFlow, recordInts } from "./flow.ts"
+import { Lane, type Ledger } from "./Lane.ts"
+import { commandWriter, idReader, type Key, us500 } from "./LoadFrames.ts"
+
+export interface LoadOptions {
+  readonly url: string
+  readonly flowFile: string
+  /** A file shaped like `dev.json`; its users `trader-…` are taken in pairs. Null for a server that lets anybody in. */
+  readonly keysFile: string | null
+  /** Lanes. Each is a maker and a taker on connections of their own that share the commands in flight. */
+  readonly connections: number
+  readonly inFlight: number
+  readonly seconds: number
+  /** Begins the client order ids of this run; must not end in a digit. */
+  readonly tag: string
+  readonly lotsPerFlowLot: number
+  /** Cancels the makers' orders of an earlier run first. */
+  readonly clear: boolean
+  /** Keeps exact order in each lane and adds up the fills: slow, for checking control totals with one lane. */
+  readonly totals: boolean
+}
+
+export interface LoadReport {
+  readonly event: "Finished"
+  /** Answered within the time. */
+  readonly orders: number
+  readonly seconds: number
+  readonly ordersPerSecond: number
+  readonly p50Millis: number
+  readonly p99Millis: number
+  readonly p999Millis: number
+  /** Cancels that came after the fill. */
+  readonly missed: number
+  /** How often each refusal came, errors included. Any refusal in the prefill counts too. */
+  readonly refused: Readonly<Record<string, number>>
+  /** Commands without an answer two seconds after the end. */
+  readonly unanswered: number
+  /** The flow was finished before the time was over. */
+  readonly exhausted: boolean
+  /** Where `totals` was asked for and the flow is exhausted; in ticks and lots of the flow. */
+  readonly totals: { trades: number; volume: number; notional: number; resting: number } | null
+}
+
+export type LoadMessage = { readonly event: "Started" } | { readonly event: "Failed"; readonly reason: string } | LoadReport
+
+/** A prefill is not timed, so it may have more in flight. */
+const prefillWindow = 32
+const openingAtOnce = 32
+const options = JSON.parse(process.argv[2] ?? "{}") as LoadOptions
+const flow = readFlow(options.flowFile)
+const mapping = us500(options.lotsPerFlowLot)
+const totals = { trades: 0, volume: 0, notional: 0, resting: 0 }
+const refused: Record<string, number> = {}
+const latencies = new Float64Array(flow.operations)
+let measuring = false
+let orders = 0
+let missed = 0
+
+const ledger: Ledger = {
+  idOf: idReader(options.tag),
+  write: commandWriter(mapping, options.tag),
+  addedAt: new Float64Array(flow.prefill + flow.operations + 2),
+  cancelledAt: new Float64Array(flow.prefill + flow.operations + 2),
+  answered: (sentAt, kind, status) => {
+    if (kind === "refused") refused[status] = (refused[status] ?? 0) + 1
+    if (!measuring) return
+    latencies[orders++] = performance.now() - sentAt
+    if (kind === "missed") missed++
+  },
+  filled: options.totals ? addUp : () => {},
+  failed: (reason) => {
+    tell({ event: "Failed", reason }, () => process.exit(1))
+  }
+}
+
+await main().catch((cause: unknown) => ledger.failed(String(cause)))
+
+async function main(): Promise<void> {
+  const lanes = await openLanes()
+  if (options.clear) await Promise.all(lanes.map((lane) => lane.clear()))
+  const prefill = share(lanes.length, 0, flow.prefill)
+  const timed = share(lanes.length, flow.prefill, flow.prefill + flow.operations)
+  await Promise.all(lanes.map((lane, index) => lane.run(prefill[index]!, Math.max(options.inFlight, prefillWindow))))
+  tell({ event: "Started" })
+
+  const startedAt = performance.now()
+  measuring = true
+  const finished = Promise.all(lanes.map((lane, index) => lane.run(timed[index]!, options.inFlight)))
+  const exhausted = await Promise.race([finished.then(() => true), after(options.seconds * 1000).then(() => false)])
+  const seconds = (performance.now() - startedAt) / 1000
+  measuring = false
+  for (const lane of lanes) lane.stopped = true
+  await Promise.race([finished, after(2_000)])
+  // Fills follow their acknowledgement.
+  if (options.totals) await after(500)
+
+  const unanswered = lanes.reduce((sum, lane) => sum + lane.inFlight, 0)
+  for (const lane of lanes) lane.close()
+  tell(report(seconds, exhausted, unanswered), () => process.exit(0))
+}
+
+async function openLanes(): Promise<ReadonlyArray<Lane>> {
+  const keys = readKeys()
+  const lanes: Array<Lane> = []
+  while (lanes.length < options.connections) {
+    const from = lanes.length
+    const count = Math.min(openingAtOnce, options.connections - from)
+    const opening = Array.from({ length: count }, (_, index) =>
+      Lane.open({
+        url: options.url,
+        maker: keys(2 * (from + index)),
+        taker: keys(2 * (from + index) + 1),
+        takerChannels: options.totals ? ["order_responses", "fills"] : ["order_responses"],
+        ordered: options.totals
+      }, flow.records, ledger))
+    lanes.push(...await Promise.all(opening))
+  }
+  return lanes
+}
+
+function readKeys(): (index: number) => Key {
+  if (options.keysFile === null) return (index) => ({ publicKey: `public-${index}`, secretKey: `secret-${index}` })
+  const file = JSON.parse(readFileSync(options.keysFile, "utf8")) as {
+    users: ReadonlyArray<{ name: string; public_key: string; secret_key: string }>
+  }
+  const traders = file.users.filter((user) => user.name.startsWith("trader-"))
+  if (traders.length < 2 * options.connections) {
+    throw new Error(`${2 * options.connections} users trader-… are needed, ${traders.length} are there`)
+  }
+  return (index) => ({ publicKey: traders[index]!.public_key, secretKey: traders[index]!.secret_key })
+}
+
+/** Deals records `from` to `to` out by id, so that a cancel follows its add. */
+function share(lanes: number, from: number, to: number): ReadonlyArray<Int32Array> {
+  const shares = Array.from({ length: lanes }, (): Array<number> => [])
+  for (let at = from * recordInts; at < to * recordInts; at += recordInts) {
+    shares[flow.records[at + 4]! % lanes]!.push(at)
+  }
+  return shares.map((offsets) => Int32Array.from(offsets))
+}
+
+/** Trades come from the takers' fills, so that each counts once; what rests from who was acknowledged and has left. */
+function addUp(frame: string, maker: boolean): void {
+  const body = JSON.parse(frame)
+  if (maker && body.order_response?.quantity_remaining === 0) totals.resting--
+  if (maker || body.fill_response === undefined) return
+  const lots = Math.round(body.fill_response.quantity * mapping.lotsPerUnit / mapping.lotsPerFlowLot)
+  totals.trades++
+  totals.volume += lots
+  totals.notional += lots * Math.round(body.fill_response.price * mapping.ticksPerUnit)
+}
+
+function report(seconds: number, exhausted: boolean, unanswered: number): LoadReport {
+  const sorted = latencies.subarray(0, orders).sort()
+  const at = (share: number): number => Math.round((sorted[Math.floor(orders * share)] ?? 0) * 1000) / 1000
+  if (exhausted) totals.resting += restingChanges()
+  return {
+    event: "Finished",
+    orders,
+    seconds,
+    ordersPerSecond: Math.round(orders / seconds),
+    p50Millis: at(0.5),
+    p99Millis: at(0.99),
+    p999Millis: at(0.999),
+    missed,
+    refused,
+    unanswered,
+    exhausted,
+    totals: options.totals && exhausted ? totals : null
+  }
+}
+
+/** Adds less cancels of the whole flow. */
+function restingChanges(): number {
+  let change = 0
+  for (let at = 0; at < flow.records.length; at += recordInts) {
+    if (flow.records[at] === Kind.add) change++
+    else if (flow.records[at] === Kind.cancel) change--
+  }
+  return change + missed
+}
+
+function tell(message: LoadMessage, told: () => void = () => {}): void {
+  if (process.send === undefined) process.stdout.write(`${JSON.stringify(message)}\n`, told)
+  else process.send(message, told)
+}
+
+function after(millis: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, millis))
+}

@@ -1,0 +1,62 @@
+/** The contracts a new venue lists, and their steps. */
+import {
+  lotsOf,
+  notional,
+  priceDecimals,
+  priceOf,
+  quantityDecimals,
+  quantityOf,
+  starters,
+  ticksOf
+} from "@venue/domain/Instrument"
+import { assert, test } from "@effect/vitest"
+
+const instrument = (name: string) => starters.find(({ symbol }) => symbol === name)!
+
+test("a price is a multiple of the tick or not a price", () => {
+  const gold = instrument("GOLD-USD")
+  assert.strictEqual(ticksOf(gold, 3_411.2), 34_112)
+  assert.isNaN(ticksOf(gold, 3_411.25))
+  assert.isNaN(ticksOf(gold, 3_411.2000000001))
+  assert.isNaN(ticksOf(gold, Infinity))
+})
+
+test("a quantity is a multiple of the lot or not a quantity", () => {
+  const eur = instrument("EUR-USD")
+  assert.strictEqual(lotsOf(eur, 100_000), 100_000)
+  assert.isNaN(lotsOf(eur, 0.5))
+})
+
+test("ticks and lots come back as the decimals a client writes", () => {
+  assert.strictEqual(priceOf(instrument("EUR-USD"), 108_501), 1.08501)
+  assert.strictEqual(quantityOf(instrument("US500-USD"), 12_345), 1.2345)
+})
+
+test("a tick of a lot is a whole number of millionths on every listed contract, so cash is exact", () => {
+  for (const listed of starters) {
+    assert.isTrue(Number.isInteger(listed.tickLotMoney), listed.symbol)
+    assert.isAtLeast(listed.tickLotMoney, 1)
+    assert.isTrue(Number.isInteger(listed.minQuantity) && Number.isInteger(listed.maxQuantity), listed.symbol)
+  }
+})
+
+test("50 AAPL at 204 are worth 10,200", () => {
+  const aapl = instrument("AAPL-USD")
+  assert.strictEqual(notional(aapl, ticksOf(aapl, 204), lotsOf(aapl, 50)), 10_200_000_000)
+})
+
+test("prices and quantities print with the decimals of their step", () => {
+  assert.deepStrictEqual(
+    ["AAPL-USD", "US500-USD", "EUR-USD"].map((name) => [priceDecimals(instrument(name)), quantityDecimals(instrument(name))]),
+    [[2, 3], [1, 4], [5, 0]]
+  )
+})
+
+test("symbols and ids are unique, and the leverage of each class is as published", () => {
+  assert.strictEqual(new Set(starters.map(({ symbol }) => symbol)).size, starters.length)
+  assert.strictEqual(new Set(starters.map(({ clobPairId }) => clobPairId)).size, starters.length)
+  assert.deepStrictEqual(
+    ["AAPL-USD", "US100-USD", "GOLD-USD", "SILVER-USD", "EUR-USD"].map((name) => instrument(name).maxLeverage),
+    [10, 30, 30, 20, 50]
+  )
+})

@@ -1,0 +1,42 @@
+/** Leverage levels, margin rates and the position limit of each level. */
+import { starters } from "@venue/domain/Instrument"
+import { initialMargin, isLevel, maintenanceMargin, maxNotional, positionLimitUsd } from "@venue/domain/Leverage"
+import { assert, test } from "@effect/vitest"
+
+const instrument = (name: string) => starters.find(({ symbol }) => symbol === name)!
+const usd = 1_000_000
+
+test("levels are the whole numbers from 1 to the instrument's maximum", () => {
+  const aapl = instrument("AAPL-USD")
+  for (const level of [1, 2, 10]) assert.isTrue(isLevel(aapl, level))
+  for (const level of [0, -1, 1.5, 11, NaN, Infinity]) assert.isFalse(isLevel(aapl, level))
+})
+
+test("10,200 at 10x needs 1,020 of initial and 680 of maintenance margin", () => {
+  assert.strictEqual(initialMargin(10_200_000_000n, 10), 1_020_000_000n)
+  assert.strictEqual(maintenanceMargin(10_200_000_000n, 10), 680_000_000n)
+})
+
+test("margins round up", () => {
+  assert.strictEqual(initialMargin(1n, 10), 1n)
+  assert.strictEqual(maintenanceMargin(16n, 10), 2n)
+})
+
+test("equities may hold 4,750,000 at 1x, 3,750,000 at 5x and 2,500,000 at 10x", () => {
+  const aapl = instrument("AAPL-USD")
+  assert.deepStrictEqual([1, 5, 10].map((level) => maxNotional(aapl, level) / usd), [4_750_000, 3_750_000, 2_500_000])
+})
+
+test("gold at 20x and at 10x may hold what the wire shows", () => {
+  const gold = instrument("GOLD-USD")
+  assert.strictEqual(maxNotional(gold, 20), 13_333_333_333_333)
+  assert.strictEqual(maxNotional(gold, 10), 16_666_666_666_666)
+})
+
+test("the limit at the maximum leverage is that of the class; gold counts with the indices", () => {
+  const limits = ["EUR-USD", "US500-USD", "GOLD-USD", "SILVER-USD", "AAPL-USD"].map((name) => positionLimitUsd(instrument(name)))
+  assert.deepStrictEqual(limits, [50_000_000, 10_000_000, 10_000_000, 5_000_000, 2_500_000])
+  for (const listed of starters) {
+    assert.strictEqual(maxNotional(listed, listed.maxLeverage), positionLimitUsd(listed) * usd)
+  }
+})

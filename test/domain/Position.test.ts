@@ -1,0 +1,90 @@
+/** What one account holds in one market, fill by fill. */
+import { feeOf } from "@venue/domain/Fee"
+import { notional, starters } from "@venue/domain/Instrument"
+import type { Side } from "@venue/domain/Order"
+import { fill, flat, type Position, realised, unrealised } from "@venue/domain/Position"
+import { assert, test } from "@effect/vitest"
+import * as FastCheck from "fast-check"
+
+const aapl = starters.find(({ symbol }) => symbol === "AAPL-USD")!
+const lots = (units: number) => units * 1_000
+const ticks = (price: number) => price * 100
+const trade = (position: Position, side: Side, units: number, price: number, fee = 0) =>
+  fill(position, side, lots(units), notional(aapl, ticks(price), lots(units)), fee)
+
+test("50 at 200 and 20 at 198 have the average price 199.428571", () => {
+  const position = flat()
+  trade(position, "BUY", 50, 200)
+  trade(position, "BUY", 20, 198)
+  assert.strictEqual((position.basis / position.quantity / 1_000).toFixed(6), "199.428571")
+})
+
+test("a short of 2 at 180 shows 8 of profit at 176", () => {
+  const position = flat()
+  trade(position, "SELL", 2, 180)
+  assert.strictEqual(unrealised(position, -352_000_000n), 8_000_000n)
+})
+
+test("a reducing fill realises its part and leaves the average price", () => {
+  const position = flat()
+  trade(position, "BUY", 50, 200)
+  assert.strictEqual(trade(position, "SELL", 20, 204), 80_000_000)
+  assert.strictEqual(position.basis / position.quantity, 200_000)
+  assert.strictEqual(realised(position), 80_000_000)
+})
+
+test("long 5 at 250 sold at 243.70 realises -31.50", () => {
+  const position = flat()
+  trade(position, "BUY", 5, 250)
+  assert.strictEqual(trade(position, "SELL", 5, 243.7), -31_500_000)
+  assert.strictEqual(position.basis, 0)
+})
+
+test("a fill that turns the position starts the new side at its own price", () => {
+  const position = flat()
+  trade(position, "BUY", 2, 200)
+  assert.strictEqual(trade(position, "SELL", 5, 210), 20_000_000)
+  assert.strictEqual(position.quantity, -3_000)
+  assert.strictEqual(position.basis, -630_000_000)
+})
+
+test("fees are summed apart from profit", () => {
+  const position = flat()
+  trade(position, "BUY", 50, 204, feeOf(10_200_000_000, 100_000))
+  assert.strictEqual(position.fees, 10_200_000)
+  assert.strictEqual(realised(position), 0)
+})
+
+test("money past 2^53 dies instead of being rounded", () => {
+  const position = flat()
+  assert.throws(() => {
+    for (let index = 0; index < 3; index++) fill(position, "BUY", 1, 4e15, 0)
+  }, RangeError)
+})
+
+test("I10: whatever is filled, cash flow plus basis is what was realised, and a flat position has no basis", () => {
+  const fills = FastCheck.array(
+    FastCheck.record({
+      side: FastCheck.constantFrom<Side>("BUY", "SELL"),
+      lots: FastCheck.integer({ min: 1, max: 50 }),
+      ticks: FastCheck.integer({ min: 15_000, max: 25_000 })
+    }),
+    { maxLength: 40 }
+  )
+  FastCheck.assert(FastCheck.property(fills, (all) => {
+    const position = flat()
+    let taken = 0
+    let cash = 0
+    let quantity = 0
+    for (const { lots, side, ticks } of all) {
+      const value = notional(aapl, ticks, lots)
+      taken += fill(position, side, lots, value, 0)
+      cash += side === "BUY" ? -value : value
+      quantity += side === "BUY" ? lots : -lots
+      assert.strictEqual(position.quantity, quantity)
+      assert.strictEqual(position.cashFlow, cash)
+      assert.strictEqual(realised(position), taken)
+      assert.isTrue(quantity === 0 ? position.basis === 0 : Math.sign(position.basis) === Math.sign(quantity))
+    }
+  }))
+})

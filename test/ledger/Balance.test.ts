@@ -1,0 +1,161 @@
+/** Profit, balance, equity, and what may leave (venue-rules 8 and 14). */
+import * as Ledger from "@venue/ledger/Ledger"
+import { assert, test } from "@effect/vitest"
+import { Result } from "effect"
+import { aapl, alice, gold, make, type Scene, usd } from "./Scene.ts"
+
+/** Deposit 5,000, realised 120, funding -3.5, fees 14.2, long 50 at 200, mark 204, a buy of 20 at 198 resting. */
+const worked = (): Scene => {
+  const scene = make()
+  scene.credit(5_000)
+  scene.price(aapl, 204)
+  const position = {
+    quantity: 50_000,
+    cashFlow: -10_000_000_000 + 120_000_000,
+    basis: 10_000_000_000,
+    fees: 14_200_000,
+    funding: -3_500_000
+  }
+  Ledger.adopt(scene.trader, aapl, alice, { position, orders: [] })
+  scene.accept(scene.placed("BUY", 20, 198))
+  return scene
+}
+
+test("the worked account: equity 5,302.30, available 3,886.30, withdrawable 3,686.30", () => {
+  assert.deepStrictEqual(worked().balance(), {
+    accountId: alice,
+    deposit: usd(5_000),
+    realised: usd(120),
+    unrealised: usd(200),
+    funding: usd(-3.5),
+    fees: usd(14.2),
+    orderMargin: usd(396),
+    positionMargin: usd(1_020),
+    equity: usd(5_302.3),
+    available: usd(3_886.3),
+    withdrawable: usd(3_686.3)
+  })
+})
+
+test("a published sample of the stream balances the same way", () => {
+  const scene = make()
+  scene.credit(1_000)
+  assert.strictEqual(scene.balance().available - usd(898.65735) - usd(1.535464), usd(99.807186))
+})
+
+test("I17: the worked account may move 3,000 to a subaccount and not 3,700", () => {
+  const scene = worked()
+  scene.ask({ _tag: "OpenAccount", accountId: "sub" })
+  const move = (amount: number) =>
+    scene.ask({ _tag: "Transfer", transferId: `move-${amount}`, fromAccountId: alice, toAccountId: "sub", amount: usd(amount) })
+  const refused = move(3_700)
+  assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InsufficientBalance")
+  move(3_000)
+  assert.strictEqual(scene.balance().deposit, usd(2_000))
+  assert.strictEqual(scene.balance("sub").deposit, usd(3_000))
+  assert.strictEqual(scene.balance().withdrawable, usd(686.3))
+})
+
+test("a loss at the mark lowers what may leave, a profit does not raise it", () => {
+  const scene = make()
+  scene.credit(5_000)
+  scene.price(aapl, 200)
+  scene.hold(10, 200)
+  for (const [mark, withdrawable] of [[200, 4_800], [204, 4_796], [196, 4_764]] as const) {
+    scene.price(aapl, mark)
+    assert.strictEqual(scene.balance().withdrawable, usd(withdrawable))
+  }
+})
+
+test("available may go below zero through the mark; nothing is withdrawable then", () => {
+  const scene = make()
+  scene.credit(1_100)
+  scene.price(aapl, 190)
+  scene.hold(50, 200)
+  assert.strictEqual(scene.balance().equity, usd(600))
+  assert.strictEqual(scene.balance().available, usd(-350))
+  assert.strictEqual(scene.balance().withdrawable, 0n)
+})
+
+test("a short of 2 at 180 with the mark at 176 shows 8", () => {
+  const scene = make()
+  scene.price(aapl, 176)
+  scene.hold(-2, 180)
+  assert.strictEqual(Ledger.holdings(scene.trader, alice)[0]?.unrealised, usd(8))
+})
+
+test("a position whose price is unknown stands at its cost, and the trader says so", () => {
+  const scene = make()
+  scene.credit(5_000)
+  scene.hold(50, 200)
+  assert.deepInclude(scene.balance(), { unrealised: 0n, equity: usd(5_000), positionMargin: usd(1_000) })
+  assert.deepStrictEqual(Ledger.unpriced(scene.trader, alice), [aapl])
+  scene.price(aapl, 204)
+  assert.strictEqual(scene.balance().unrealised, usd(200))
+  assert.deepStrictEqual(Ledger.unpriced(scene.trader, alice), [])
+})
+
+test("fees leave equity once, and realised profit is before them", () => {
+  const scene = make()
+  scene.credit(5_000)
+  scene.price(aapl, 204)
+  const order = scene.accept(scene.placed("BUY", 50, 204))
+  scene.trade(order, 50_000, 20_400)
+  assert.deepInclude(scene.balance(), { fees: usd(10.2), realised: 0n, unrealised: 0n, equity: usd(4_989.8), orderMargin: 0n })
+})
+
+test("values round down for longs and shorts alike", () => {
+  for (const units of [0.1, -0.1]) {
+    const scene = make()
+    scene.price(aapl, 200)
+    scene.hold(units, 200)
+    // A tenth of 200.00000001 is half of nothing either way.
+    scene.price(aapl, units > 0 ? 199.99999999 : 200.00000001)
+    assert.strictEqual(scene.balance().unrealised, -1n)
+  }
+})
+
+test("holdings show every market held, ordered in or ever traded; one just closed stays with 0", () => {
+  const scene = make()
+  scene.credit(50_000)
+  scene.price(aapl, 200)
+  scene.price(gold, 3_400)
+  assert.deepStrictEqual(Ledger.holdings(scene.trader, alice), [])
+  scene.accept(scene.placed("BUY", 1.5, 3_400, { symbol: gold }), gold)
+  scene.hold(5, 200)
+  scene.hold(-5, 200)
+  const rows = Ledger.holdings(scene.trader, alice)
+  assert.deepStrictEqual(rows.map(({ openOrders, openQuantity, quantity, symbol }) => [symbol, quantity, openOrders, openQuantity]), [
+    [gold, 0, 1, 1_500],
+    [aapl, 0, 0, 0]
+  ])
+})
+
+test("a holding carries its leverage, its cost and the margin held for the position", () => {
+  const [holding] = Ledger.holdings(worked().trader, alice)
+  assert.deepInclude(holding, {
+    quantity: 50_000,
+    basis: 10_000_000_000,
+    realised: 120_000_000,
+    unrealised: usd(200),
+    funding: -3_500_000,
+    fees: 14_200_000,
+    leverage: 10,
+    marginHeld: usd(1_020),
+    openOrders: 1,
+    openQuantity: 20_000
+  })
+})
+
+test("positions above 2^53 of lot times mark are still exact", () => {
+  const scene = make()
+  scene.price("EUR-USD", 1.08501)
+  scene.hold(40_000_000, 1.08501, "EUR-USD")
+  assert.deepInclude(scene.balance(), { unrealised: 0n, positionMargin: usd(868_008) })
+})
+
+test("there is nothing to read of an account the user does not have", () => {
+  const { trader } = make()
+  assert.isUndefined(Ledger.balance(trader, "bob"))
+  assert.deepStrictEqual(Ledger.holdings(trader, "bob"), [])
+})

@@ -1,0 +1,257 @@
+/** From what a client asks to what the market is asked. */
+import type { Modify, Refuse } from "@venue/domain/Market"
+import type { OrderRequest, PlaceOrder } from "@venue/domain/Order"
+import * as Ledger from "@venue/ledger/Ledger"
+import { assert, test } from "@effect/vitest"
+import { aapl, alice, make, usd } from "./Scene.ts"
+
+const funded = (settings: Partial<Ledger.Settings> = {}) => {
+  const scene = make(settings)
+  scene.credit(1_000_000)
+  scene.price(aapl, 200)
+  return scene
+}
+
+const refusalOf = (quantity: number, price: number, more: Partial<PlaceOrder>) => {
+  const command = funded().enter("BUY", quantity, price, more)
+  return command._tag === "Refuse" ? command.status : command._tag
+}
+
+test("an order that fits becomes ticks and lots", () => {
+  const command = funded().enter("BUY", 2.5, 199.99, { clientOrderId: "mine", builderCode: "code", commandId: "one" })
+  assert.deepStrictEqual(command, {
+    _tag: "Place",
+    commandId: "one",
+    expiresAtMillis: 60_000,
+    traderEpoch: 1,
+    userId: alice,
+    accountId: alice,
+    makerRate: 20_000,
+    takerRate: 100_000,
+    maxNotional: 2_500_000_000_000,
+    finding: null,
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: 19_999,
+    quantity: 2_500,
+    reduceOnly: false,
+    clientOrderId: "mine",
+    builderCode: "code",
+    origin: "USER"
+  })
+})
+
+test("the price of a MARKET order is ignored", () => {
+  assert.strictEqual(funded().placed("BUY", 1, 0.001234, { type: "MARKET", timeInForce: "IOC" }).price, 0)
+})
+
+test.each<[string, string, number, number, Partial<PlaceOrder>]>([
+  ["stops are not offered", "INVALID_ORDER_TYPE", 1, 200, { type: "TAKE_PROFIT" }],
+  ["nor stop losses", "INVALID_ORDER_TYPE", 1, 200, { type: "STOP_LOSS", timeInForce: "IOC" }],
+  ["nor the name they trigger under", "INVALID_ORDER_TYPE", 1, 200, { type: "STOP_MARKET", timeInForce: "IOC" }],
+  ["MARKET cannot rest", "INVALID_TIME_IN_FORCE", 1, 0, { type: "MARKET" }],
+  ["MARKET is not all or nothing", "INVALID_TIME_IN_FORCE", 1, 0, { type: "MARKET", timeInForce: "FOK" }],
+  ["ALO must rest", "INVALID_TIME_IN_FORCE", 1, 200, { type: "ALO", timeInForce: "IOC" }],
+  ["quantities are whole lots", "INVALID_TICK_SIZE_PRECISION_QUANTITY", 1.0001, 200, {}],
+  ["quantities have a minimum", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.099, 200, {}],
+  ["reduce-only is exempt from it", "Place", 0.099, 200, { reduceOnly: true }],
+  ["but not from being above zero", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0, 200, { reduceOnly: true }],
+  ["no quantity is negative", "QUANTITY_LESS_THAN_MIN_QUANTITY", -1, 200, {}],
+  ["quantities have a maximum", "QUANTITY_GREATER_THAN_MAX_QUANTITY", 100_000.001, 200, {}],
+  ["prices are whole ticks", "INVALID_TICK_SIZE_PRECISION_PRICE", 1, 200.001, {}],
+  ["prices are above zero", "PRICE_LESS_THAN_MIN_PRICE", 1, 0, {}],
+  ["no price is negative", "PRICE_LESS_THAN_MIN_PRICE", 1, -5, {}],
+  ["absurd prices do not reach the market", "PRICE_GREATER_THAN_MAX_PRICE", 1, 1_000_000, {}],
+  ["type goes before quantity", "INVALID_ORDER_TYPE", 0.0001, 200, { type: "STOP_LOSS" }],
+  ["time in force goes before quantity", "INVALID_TIME_IN_FORCE", 0.0001, 200, { type: "ALO", timeInForce: "FOK" }],
+  ["quantity goes before price", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.001, 200.001, {}],
+  ["unknown symbols are refused first", "BAD_SYMBOL", 0.0001, 200.001, { symbol: "NONE-USD", type: "STOP_LOSS" }]
+])("%s: %s", (_, status, quantity, price, more) => {
+  assert.strictEqual(refusalOf(quantity, price, more), status)
+})
+
+test("a refusal echoes what the client wrote and no order id, and holds nothing", () => {
+  const scene = funded()
+  const command = scene.enter("SELL", 1.0001, 200.001, { clientOrderId: "mine" }) as Refuse
+  assert.deepStrictEqual(command.echo, {
+    orderId: "",
+    side: "SELL",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: 200.001,
+    quantity: 1.0001,
+    clientOrderId: "mine",
+    reduceOnly: false
+  })
+  assert.strictEqual(scene.balance().orderMargin, 0n)
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
+  scene.refuse(command, "INVALID_TICK_SIZE_PRECISION_QUANTITY")
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+})
+
+test("an account of somebody else is refused", () => {
+  assert.deepInclude(funded().enter("BUY", 1, 200, { accountId: "bob" }) as object, { _tag: "Refuse", status: "REJECTED" })
+})
+
+test("a market without prices answers for itself, and nothing enters it that no margin is held for", () => {
+  const scene = make()
+  scene.credit(1_000)
+  assert.strictEqual(scene.placed("BUY", 1, 200).finding, "FAILED_MARGIN_CHECK")
+  assert.isNull(scene.placed("SELL", 1, 200, { reduceOnly: true }).finding)
+  assert.strictEqual(scene.balance().orderMargin, 0n)
+  // It is closed, which outranks what is wrong with the order.
+  assert.deepInclude(scene.enter("BUY", 1.0001, 200) as object, { status: "REJECTED_MARKET_CLOSED" })
+})
+
+test("an account has a cap of open orders over all symbols, and placements on their way count", () => {
+  const scene = funded({ maxOpenOrdersPerAccount: 3 })
+  scene.price("MSFT-USD", 400)
+  scene.accept(scene.placed("BUY", 1, 190))
+  const order = scene.accept(scene.placed("BUY", 1, 400, { symbol: "MSFT-USD" }), "MSFT-USD")
+  const command = scene.placed("BUY", 1, 190)
+  assert.strictEqual(scene.placed("BUY", 1, 190).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
+  assert.isNull(scene.placed("BUY", 1, 190, { timeInForce: "IOC" }).finding)
+  assert.isNull(scene.placed("BUY", 1, 0, scene.market).finding)
+  scene.refuse(command, "REJECTED_OPEN_INTEREST_LIMIT")
+  assert.isNull(scene.placed("BUY", 1, 190).finding)
+  assert.strictEqual(scene.placed("BUY", 1, 190).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
+  scene.end(order, "CANCELLED", "MSFT-USD")
+  assert.isNull(scene.placed("BUY", 1, 190).finding)
+})
+
+test("the cap is told before the margin", () => {
+  const scene = make({ maxOpenOrdersPerAccount: 0 })
+  scene.price(aapl, 200)
+  assert.strictEqual(scene.placed("BUY", 1, 200).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
+})
+
+test("the cap of one account is not that of another", () => {
+  const scene = funded({ maxOpenOrdersPerAccount: 1 })
+  scene.ask({ _tag: "OpenAccount", accountId: "sub" })
+  scene.credit(1_000, "sub")
+  assert.isNull(scene.placed("BUY", 1, 190).finding)
+  assert.isNull(scene.placed("BUY", 1, 190, { accountId: "sub" }).finding)
+})
+
+test("I27: a modify is judged by its new state in place of the old, and holds the difference", () => {
+  const scene = make()
+  scene.credit(41)
+  scene.price(aapl, 200)
+  const order = scene.accept(scene.placed("BUY", 1, 200))
+  const command = scene.modification(order, 0, 2) as Modify
+  assert.deepInclude(command as object, { _tag: "Modify", finding: null, price: 0, quantity: 2_000 })
+  assert.strictEqual(scene.balance().orderMargin, usd(40))
+  assert.strictEqual((scene.modification(order, 0, 3) as Modify).finding, "FAILED_MARGIN_CHECK")
+  scene.modified(command, order)
+  assert.strictEqual(scene.balance().orderMargin, usd(40))
+  assert.isTrue(Ledger.order(scene.trader, alice, aapl, order.orderId)?.modified)
+})
+
+test("a modify that is refused gives back the difference and keeps the order", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 1, 200))
+  const command = scene.modification(order, 205, 2)
+  assert.strictEqual(scene.balance().orderMargin, usd(41 + 10))
+  scene.refuse(command, "REJECTED_WOULD_BREACH_MAX_NOTIONAL")
+  assert.strictEqual(scene.balance().orderMargin, usd(20))
+  assert.isFalse(Ledger.order(scene.trader, alice, aapl, order.orderId)?.modified)
+})
+
+test("while a modify downwards is on its way the order may still be the old one", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 2, 200))
+  const command = scene.modification(order, 190, 1) as Modify
+  assert.strictEqual(scene.balance().orderMargin, usd(40))
+  scene.modified(command, order)
+  assert.strictEqual(scene.balance().orderMargin, usd(19))
+})
+
+test("of several modifies on their way the dearest counts", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 1, 200))
+  const first = scene.modification(order, 0, 3) as Modify
+  const second = scene.modification(order, 0, 2) as Modify
+  assert.strictEqual(scene.balance().orderMargin, usd(60))
+  const between = scene.modified(first, order)
+  assert.strictEqual(scene.balance().orderMargin, usd(60))
+  scene.modified(second, between)
+  assert.strictEqual(scene.balance().orderMargin, usd(40))
+})
+
+test("shrinking at the same price is let through when nothing is available", () => {
+  const scene = make()
+  scene.credit(21)
+  scene.price(aapl, 200)
+  const order = scene.accept(scene.placed("BUY", 1, 200))
+  scene.price(aapl, 100)
+  assert.isTrue(scene.balance().available < 0n)
+  assert.isNull((scene.modification(order, 0, 0.5) as Modify).finding)
+  assert.strictEqual((scene.modification(order, 199, 0.5) as Modify).finding, "FAILED_MARGIN_CHECK")
+})
+
+test("an order still on its way can be modified: its hold is what is replaced", () => {
+  const scene = funded()
+  const placing = scene.placed("BUY", 1, 200)
+  const order = { ...scene.accept(placing), remaining: 1_000 }
+  const next = scene.placed("BUY", 1, 200)
+  const command = scene.modification({ ...order, orderId: next.commandId }, 0, 3) as Modify
+  assert.isNull(command.finding)
+  assert.strictEqual(scene.balance().orderMargin, usd(80))
+  scene.refuse(next, "REJECTED_OPEN_INTEREST_LIMIT")
+  scene.refuse(command, "CANNOT_MODIFY_NO_SUCH_ORDER")
+  assert.strictEqual(scene.balance().orderMargin, usd(20))
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+})
+
+test("a modify of nothing known holds nothing and cannot enter", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 1, 200))
+  scene.end(order)
+  assert.strictEqual((scene.modification(order, 201, 0) as Modify).finding, "FAILED_MARGIN_CHECK")
+  assert.strictEqual(scene.balance().orderMargin, 0n)
+})
+
+test("a modify with a wrong step is told so, unless it could not be modified anyway", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 2, 200))
+  const status = (more: object, price = 200.001, quantity = 0) => (scene.modification({ ...order, ...more }, price, quantity) as Refuse).status
+  assert.strictEqual(status({}), "INVALID_TICK_SIZE_PRECISION_PRICE")
+  assert.strictEqual(status({}, 0, 0.0005), "INVALID_TICK_SIZE_PRECISION_QUANTITY")
+  assert.strictEqual(status({}, 0, -1), "QUANTITY_LESS_THAN_MIN_QUANTITY")
+  assert.strictEqual(status({ side: "SELL" }), "CANNOT_MODIFY_NO_SUCH_ORDER")
+  assert.strictEqual(status({ orderId: "none" }), "CANNOT_MODIFY_NO_SUCH_ORDER")
+  assert.strictEqual((scene.modification(order, 200.001, 0) as Refuse).echo.orderId, order.orderId)
+  scene.trade(order, 1_000, 20_000)
+  assert.strictEqual(status({}), "CANNOT_MODIFY_PARTIAL_FILL")
+})
+
+test("cancels, cancel-alls and closes need no margin and count as on their way", () => {
+  const scene = make()
+  const common = { expiresAtMillis: 0, accountId: alice, symbol: aapl }
+  const requests: ReadonlyArray<OrderRequest> = [
+    { _tag: "CancelOrder", commandId: "1", ...common, orderId: "one", byClientOrderId: true },
+    { _tag: "CancelAllOrders", commandId: "2", ...common },
+    { _tag: "ClosePosition", commandId: "3", ...common, clientOrderId: "flat", builderCode: "" }
+  ]
+  const commands = requests.map((request) => Ledger.enter(scene.trader, request, 7))
+  assert.deepStrictEqual(commands.map(({ _tag }) => _tag), ["Cancel", "CancelAll", "Close"])
+  assert.deepInclude(commands[0] as object, { orderId: "one", byClientOrderId: true, traderEpoch: 7, userId: alice })
+  assert.deepInclude(commands[2] as object, { clientOrderId: "flat", finding: null, takerRate: 100_000 })
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 3)
+  for (const { commandId } of commands) scene.done(commandId)
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+})
+
+test("commands of a symbol that is not listed are refused each in its own words, and none is on its way", () => {
+  const scene = make()
+  const common = { commandId: "1", expiresAtMillis: 0, accountId: alice, symbol: "NONE-USD" }
+  const status = (request: OrderRequest) => (Ledger.enter(scene.trader, request, 1) as Refuse).status
+  assert.strictEqual(status({ _tag: "CancelOrder", ...common, orderId: "one", byClientOrderId: false }), "NO_SUCH_ORDER")
+  assert.strictEqual(status({ _tag: "ClosePosition", ...common, clientOrderId: "", builderCode: "" }), "BAD_SYMBOL")
+  assert.strictEqual(
+    status({ _tag: "ModifyOrder", ...common, orderId: "one", side: "BUY", type: "LIMIT", price: 1, quantity: 1, reduceOnly: false }),
+    "CANNOT_MODIFY_NO_SUCH_ORDER"
+  )
+  assert.strictEqual(Ledger.pending(scene.trader, alice, "NONE-USD"), 0)
+})

@@ -1,0 +1,195 @@
+/** Holds that become orders, orders that become positions, and nothing that stays behind. */
+import * as Ledger from "@venue/ledger/Ledger"
+import { flat } from "@venue/domain/Position"
+import { assert, test } from "@effect/vitest"
+import { aapl, alice, make, orderOf, usd } from "./Scene.ts"
+
+const funded = () => {
+  const scene = make()
+  scene.credit(10_000)
+  scene.price(aapl, 200)
+  return scene
+}
+
+test("a hold becomes the resting order, and the order gives it back", () => {
+  const scene = funded()
+  const command = scene.placed("BUY", 5, 200)
+  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
+  const order = scene.accept(command)
+  assert.strictEqual(scene.balance().orderMargin, usd(100))
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [{ symbol: aapl, order, modified: false }])
+  scene.end(order)
+  assert.strictEqual(scene.balance().available, usd(10_000))
+  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
+})
+
+test.each(["EXPIRED", "REJECTED_OPEN_INTEREST_LIMIT", "PRICE_GREATER_THAN_MAX_PRICE"] as const)(
+  "a placement that ends as %s gives back its hold",
+  (status) => {
+    const scene = funded()
+    scene.refuse(scene.placed("BUY", 5, 200), status)
+    assert.strictEqual(scene.balance().available, usd(10_000))
+    assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  }
+)
+
+test("release ends a hold whose outcome never comes, and only once", () => {
+  const scene = funded()
+  const command = scene.placed("BUY", 5, 200)
+  Ledger.release(scene.trader, "MSFT-USD", command.commandId)
+  assert.strictEqual(scene.balance().orderMargin, usd(100))
+  Ledger.release(scene.trader, aapl, command.commandId)
+  Ledger.release(scene.trader, aapl, command.commandId)
+  assert.strictEqual(scene.balance().orderMargin, 0n)
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+})
+
+test("release after the order was accepted changes nothing", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 5, 200))
+  Ledger.release(scene.trader, aapl, order.orderId)
+  assert.strictEqual(Ledger.orders(scene.trader, alice).length, 1)
+  assert.strictEqual(scene.balance().orderMargin, usd(100))
+})
+
+test("I20: a command entered again while it is on its way is held once", () => {
+  const scene = funded()
+  const request = scene.requestOf("BUY", 5, 200)
+  const first = Ledger.enter(scene.trader, request, 1)
+  assert.deepStrictEqual(Ledger.enter(scene.trader, request, 1), first)
+  assert.strictEqual(scene.balance().orderMargin, usd(100))
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
+})
+
+test("I20: a command entered again after it became an order holds nothing more", () => {
+  const scene = funded()
+  const request = scene.requestOf("BUY", 5, 200)
+  const first = Ledger.enter(scene.trader, request, 1)
+  assert.strictEqual(first._tag, "Place")
+  if (first._tag === "Place") scene.accept(first)
+  Ledger.enter(scene.trader, request, 1)
+  assert.strictEqual(scene.balance().orderMargin, usd(100))
+  Ledger.release(scene.trader, aapl, request.commandId)
+  assert.strictEqual(scene.balance().orderMargin, usd(100))
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+})
+
+test("a fill turns order margin into position margin, and the last one ends the order", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 5, 200))
+  const left = scene.trade(order, 2_000, 20_000, aapl, 0)
+  assert.deepInclude(scene.balance(), { orderMargin: usd(60), positionMargin: usd(40) })
+  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, order.orderId)?.order.remaining, 3_000)
+  scene.trade(left, 3_000, 20_000, aapl, 0)
+  assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: usd(100) })
+  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
+})
+
+test("a MARKET order is held at the edge until its last lot is gone", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 5, 0, scene.market))
+  assert.strictEqual(scene.balance().orderMargin, usd(110 + 100))
+  const left = scene.trade(order, 4_000, 20_000, aapl, 0)
+  assert.strictEqual(scene.balance().orderMargin, usd(22 + 20))
+  scene.end(left, "IOC_PARTIALLY_FILLED")
+  assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: usd(80) })
+})
+
+test("a close's order is known once it is accepted, and needs no margin", () => {
+  const scene = funded()
+  scene.hold(5, 200)
+  const command = Ledger.enter(scene.trader, {
+    _tag: "ClosePosition",
+    commandId: "close",
+    expiresAtMillis: 0,
+    accountId: alice,
+    symbol: aapl,
+    clientOrderId: "",
+    builderCode: ""
+  }, 1)
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
+  const order = scene.accept({ ...scene.placed("SELL", 5, 190, { reduceOnly: true, timeInForce: "IOC" }), commandId: command.commandId })
+  scene.trade(order, 5_000, 19_900, aapl, 0)
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
+  assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: 0n, realised: usd(-5) })
+})
+
+test("the market cutting a reduce-only order is only a new quantity", () => {
+  const scene = funded()
+  scene.hold(5, 200)
+  const order = scene.accept(scene.placed("SELL", 5, 210, { reduceOnly: true }))
+  scene.observe({ _tag: "Modified", commandId: "", order: { ...order, quantity: 2_000, remaining: 2_000 }, requeued: false, atMillis: 0 })
+  assert.strictEqual(Ledger.holdings(scene.trader, alice)[0]?.openQuantity, 2_000)
+})
+
+test("facts of other users, and of the market itself, change nothing", () => {
+  const scene = funded()
+  const order = { ...orderOf(scene.placed("BUY", 5, 200)), userId: "bob", accountId: "bob", orderId: "bobs" }
+  const before = scene.balance()
+  scene.observe({ _tag: "Accepted", commandId: "bobs", expiresAtMillis: 0, order, makerRate: 0, atMillis: 0 })
+  scene.observe({ _tag: "Modified", commandId: "", order, requeued: false, atMillis: 0 })
+  scene.trade(order, 1_000, 20_000)
+  scene.end(order)
+  scene.observe({ _tag: "EpochRaised", userId: alice, traderEpoch: 2, atMillis: 0 })
+  assert.deepStrictEqual(scene.balance(), before)
+})
+
+test("orders are listed newest first, by symbol when asked, and found by either id", () => {
+  const scene = funded()
+  scene.price("MSFT-USD", 400)
+  const old = scene.accept(scene.placed("BUY", 1, 190, { clientOrderId: "same" }))
+  const other = scene.accept(scene.placed("BUY", 1, 390, { symbol: "MSFT-USD" }), "MSFT-USD")
+  const young = scene.accept(scene.placed("BUY", 1, 191, { clientOrderId: "same" }))
+  const ids = (symbol?: string) => Ledger.orders(scene.trader, alice, symbol).map(({ order }) => order.orderId)
+  assert.deepStrictEqual(ids(), [young.orderId, other.orderId, old.orderId])
+  assert.deepStrictEqual(ids(aapl), [young.orderId, old.orderId])
+  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, old.orderId)?.order, old)
+  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, "same")?.order, young)
+  assert.isUndefined(Ledger.order(scene.trader, alice, aapl, ""))
+  assert.isUndefined(Ledger.order(scene.trader, alice, "MSFT-USD", "same"))
+})
+
+test("a view replaces what was known of its market and nothing else", () => {
+  const scene = funded()
+  scene.price("MSFT-USD", 400)
+  scene.accept(scene.placed("BUY", 1, 400, { symbol: "MSFT-USD" }), "MSFT-USD")
+  scene.accept(scene.placed("BUY", 5, 200))
+  scene.hold(3, 190)
+  const kept = orderOf(scene.placed("BUY", 2, 200))
+  Ledger.adopt(scene.trader, aapl, alice, { position: flat(), orders: [kept] })
+  assert.strictEqual(scene.balance().orderMargin, usd(40 + 40))
+  assert.strictEqual(scene.balance().positionMargin, 0n)
+  assert.deepStrictEqual(Ledger.orders(scene.trader, alice, aapl).map(({ order }) => order), [kept])
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+})
+
+test("what is on its way while a view is adopted stays held", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 1, 200))
+  const placing = scene.placed("BUY", 5, 200)
+  const modifying = scene.modification(order, 0, 2)
+  Ledger.adopt(scene.trader, aapl, alice, { position: flat(), orders: [order] })
+  assert.strictEqual(scene.balance().orderMargin, usd(100 + 40))
+  scene.refuse(placing, "EXPIRED")
+  scene.refuse(modifying, "EXPIRED")
+  assert.strictEqual(scene.balance().orderMargin, usd(20))
+})
+
+test("adopting a view twice is adopting it once", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 5, 200))
+  const view = { position: { ...flat(), quantity: 1_000, cashFlow: -200_000_000, basis: 200_000_000 }, orders: [order] }
+  Ledger.adopt(scene.trader, aapl, alice, view)
+  const before = scene.balance()
+  Ledger.adopt(scene.trader, aapl, alice, view)
+  assert.deepStrictEqual(scene.balance(), before)
+  scene.end(order)
+  assert.strictEqual(scene.balance().orderMargin, 0n)
+})
+
+test("a fact of an account the user never opened is a contradiction and dies", () => {
+  const scene = funded()
+  const order = { ...orderOf(scene.placed("BUY", 5, 200)), accountId: "none" }
+  assert.throws(() => scene.end(order))
+})

@@ -1,0 +1,201 @@
+/** Margin of positions and orders, and what is accepted on it (venue-rules 7). */
+import * as Ledger from "@venue/ledger/Ledger"
+import { assert, test } from "@effect/vitest"
+import { aapl, alice, make, usd } from "./Scene.ts"
+
+/** Long 50 AAPL at 200, mark 204, leverage 10. */
+const longFifty = (deposit = 5_000) => {
+  const scene = make()
+  scene.credit(deposit)
+  scene.price(aapl, 204)
+  scene.hold(50, 200)
+  return scene
+}
+
+test("50 AAPL at a mark of 204 hold 1,020 at 10x", () => {
+  assert.strictEqual(longFifty().balance().positionMargin, usd(1_020))
+})
+
+test("a buy of 20 at 198 and a sell of 30 at 210 beside a long of 50 hold 396", () => {
+  const scene = longFifty()
+  scene.accept(scene.placed("BUY", 20, 198))
+  scene.accept(scene.placed("SELL", 30, 210))
+  assert.strictEqual(scene.balance().orderMargin, usd(396))
+})
+
+test("with a sell of 60 at 210 it is still 396: the larger side counts", () => {
+  const scene = longFifty()
+  scene.accept(scene.placed("BUY", 20, 198))
+  scene.accept(scene.placed("SELL", 60, 210))
+  assert.strictEqual(scene.balance().orderMargin, usd(396))
+})
+
+test("a buy above the mark adds its open loss: 452 for 20 at 206", () => {
+  const scene = longFifty()
+  scene.accept(scene.placed("BUY", 20, 206))
+  scene.accept(scene.placed("SELL", 30, 210))
+  assert.strictEqual(scene.balance().orderMargin, usd(452))
+})
+
+test("a MARKET buy counts at the edge of the band: 856.80 for 20", () => {
+  const scene = longFifty()
+  const command = scene.placed("BUY", 20, 0, scene.market)
+  assert.strictEqual(scene.balance().orderMargin, usd(856.8))
+  scene.accept(command)
+  assert.strictEqual(scene.balance().orderMargin, usd(856.8))
+})
+
+test("a short mirrors it: its sells count whole, its buys beyond the position", () => {
+  const scene = make()
+  scene.credit(5_000)
+  scene.price(aapl, 204)
+  scene.hold(-50, 208)
+  scene.accept(scene.placed("SELL", 20, 210))
+  scene.accept(scene.placed("BUY", 90, 198))
+  // Sells are worth 4,200, buys 17,820 - 10,200.
+  assert.strictEqual(scene.balance().orderMargin, usd(762))
+})
+
+test("an open loss follows the mark while the order rests", () => {
+  const scene = longFifty()
+  scene.accept(scene.placed("BUY", 20, 198))
+  scene.price(aapl, 196)
+  assert.strictEqual(scene.balance().orderMargin, usd(396 + 40))
+  scene.price(aapl, 199)
+  assert.strictEqual(scene.balance().orderMargin, usd(396))
+})
+
+test("reduce-only orders need no margin", () => {
+  const scene = longFifty()
+  scene.accept(scene.placed("SELL", 50, 190, { reduceOnly: true }))
+  assert.strictEqual(scene.balance().orderMargin, 0n)
+})
+
+test("margins round up", () => {
+  const scene = make()
+  scene.credit(100)
+  scene.price(aapl, 200.00000001)
+  scene.hold(0.1, 200)
+  // 20.000000001 at 10x is 2.0000000001.
+  assert.strictEqual(scene.balance().positionMargin, 2_000_001n)
+})
+
+test("I27: an order that takes all but the fee is accepted, one cent less of money is not", () => {
+  // 1 at 200: margin 20, taker fee 0.20.
+  for (const [deposit, finding] of [[20.2, null], [20.199999, "FAILED_MARGIN_CHECK"]] as const) {
+    const scene = make()
+    scene.credit(deposit)
+    scene.price(aapl, 200)
+    assert.strictEqual(scene.placed("BUY", 1, 200).finding, finding)
+    assert.strictEqual(scene.balance().orderMargin, finding === null ? usd(20) : 0n)
+  }
+})
+
+test("I27: what is on its way is already held when the next order is looked at", () => {
+  const scene = make()
+  scene.credit(41)
+  scene.price(aapl, 200)
+  assert.isNull(scene.placed("BUY", 1, 200).finding)
+  assert.isNull(scene.placed("BUY", 1, 200).finding)
+  assert.strictEqual(scene.placed("BUY", 1, 200).finding, "FAILED_MARGIN_CHECK")
+  assert.strictEqual(scene.balance().available, usd(1))
+})
+
+test("margin is shared by the symbols of an account", () => {
+  const scene = make()
+  scene.credit(100)
+  scene.price(aapl, 200)
+  scene.price("MSFT-USD", 400)
+  assert.isNull(scene.placed("BUY", 4, 200).finding)
+  assert.strictEqual(scene.placed("BUY", 1, 400, { symbol: "MSFT-USD" }).finding, "FAILED_MARGIN_CHECK")
+})
+
+test("the other side costs only what it exceeds", () => {
+  const scene = make()
+  scene.credit(21)
+  scene.price(aapl, 200)
+  assert.isNull(scene.placed("BUY", 1, 200).finding)
+  assert.isNull(scene.placed("SELL", 1, 200).finding)
+  assert.strictEqual(scene.balance().orderMargin, usd(20))
+})
+
+test("a purely reducing order skips the check, also when nothing is available", () => {
+  const scene = longFifty(1_200)
+  scene.price(aapl, 195)
+  assert.isTrue(scene.balance().available < 0n)
+  assert.isNull(scene.placed("SELL", 30, 195).finding)
+  assert.isNull(scene.placed("SELL", 20, 195).finding)
+  assert.strictEqual(scene.placed("SELL", 0.1, 195).finding, "FAILED_MARGIN_CHECK")
+  assert.isNull(scene.placed("SELL", 20, 195, { reduceOnly: true }).finding)
+})
+
+test("a reducing order may not be priced beyond the bankruptcy price: 178 for 1,100 and 50 at 200", () => {
+  for (const more of [{}, { reduceOnly: true }]) {
+    const scene = make()
+    scene.credit(1_100)
+    scene.price(aapl, 190)
+    scene.hold(50, 200)
+    assert.isNull(scene.placed("SELL", 10, 178, more).finding)
+    assert.strictEqual(scene.placed("SELL", 10, 177.99, more).finding, "FAILED_MARGIN_CHECK")
+  }
+})
+
+test("the bankruptcy price of a short is above the mark", () => {
+  const scene = make()
+  scene.credit(1_100)
+  scene.price(aapl, 210)
+  scene.hold(-50, 200)
+  assert.isNull(scene.placed("BUY", 10, 222, { reduceOnly: true }).finding)
+  assert.strictEqual(scene.placed("BUY", 10, 222.01, { reduceOnly: true }).finding, "FAILED_MARGIN_CHECK")
+})
+
+test("a MARKET order that reduces counts at the edge of the band here too", () => {
+  // The edge is 171 of 190: 19 under the mark for each of 50.
+  for (const [deposit, finding] of [[1_450, null], [1_449, "FAILED_MARGIN_CHECK"]] as const) {
+    const scene = make()
+    scene.credit(deposit)
+    scene.price(aapl, 190)
+    scene.hold(50, 200)
+    assert.strictEqual(scene.placed("SELL", 50, 0, { ...scene.market, reduceOnly: true }).finding, finding)
+  }
+})
+
+test("a close that would pass the bankruptcy price is sent at that price instead", () => {
+  const close = (deposit: number, units = 50): object => {
+    const scene = make()
+    scene.credit(deposit)
+    scene.price(aapl, 200)
+    scene.hold(units, 200)
+    return Ledger.enter(scene.trader, {
+      _tag: "ClosePosition",
+      commandId: "close",
+      expiresAtMillis: 0,
+      accountId: alice,
+      symbol: aapl,
+      clientOrderId: "",
+      builderCode: ""
+    }, 1)
+  }
+  assert.deepInclude(close(500), { _tag: "Close", finding: null })
+  const bounded = { _tag: "Place", type: "LIMIT", timeInForce: "IOC", reduceOnly: true, origin: "CLOSE_POSITION", quantity: 50_000 }
+  // 499 of 50 units is 9.98 each: 190.02 and 209.98 leave nothing, and no debt.
+  assert.deepInclude(close(499), { ...bounded, side: "SELL", price: 19_002 })
+  assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", price: 20_998 })
+})
+
+test("the terms that travel are the rates of the first tier and the limit of the leverage", () => {
+  const scene = make()
+  scene.credit(100_000)
+  scene.price(aapl, 200)
+  scene.ask({ _tag: "SetLeverage", accountId: alice, symbol: aapl, leverage: 5 })
+  assert.deepInclude(scene.placed("BUY", 1, 200), { makerRate: 20_000, takerRate: 100_000, maxNotional: 3_750_000_000_000 })
+})
+
+test("leverage 5 holds twice the margin of 10", () => {
+  const scene = make()
+  scene.credit(1_000)
+  scene.price(aapl, 200)
+  scene.ask({ _tag: "SetLeverage", accountId: alice, symbol: aapl, leverage: 5 })
+  scene.placed("BUY", 10, 200)
+  assert.strictEqual(scene.balance().orderMargin, usd(400))
+})

@@ -1,0 +1,213 @@
+/** One trader and the markets it talks to, played by hand: what is sent, and what the markets record. */
+import { feeOf } from "@venue/domain/Fee"
+import { type Instrument, lotsOf, notional, priceOf, starters, ticksOf } from "@venue/domain/Instrument"
+import type { MarketEvent, Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
+import type { EndStatus, ModifyOrder, Order, PlaceOrder, Side } from "@venue/domain/Order"
+import type { OrderRefusal } from "@venue/domain/Reject"
+import type { LedgerCommand, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
+import * as Ledger from "@venue/ledger/Ledger"
+import { assert } from "@effect/vitest"
+import { Result } from "effect"
+
+export const alice = "alice"
+export const aapl = "AAPL-USD"
+export const gold = "GOLD-USD"
+export const usd = (amount: number): bigint => BigInt(Math.round(amount * 1_000_000))
+
+export const instruments: ReadonlyMap<string, Instrument> = new Map(starters.map((listed) => [listed.symbol, listed]))
+
+/** Bands as while open: 10 % for equities, 5 % for the rest. */
+export const pricedAt = (symbol: string, price: number): Priced => {
+  const instrument = instruments.get(symbol)!
+  const width = instrument.category === "EQUITY" ? 10 : 20
+  const mark = Math.round(price * 1e8)
+  return {
+    _tag: "Priced",
+    oracle: mark,
+    mark,
+    premium: 0,
+    lower: Math.ceil(mark * (width - 1) / width / instrument.tick),
+    upper: Math.floor(mark * (width + 1) / width / instrument.tick),
+    minPrice: 1,
+    maxPrice: Math.floor(mark * 1.3 / instrument.tick),
+    limitShareBps: 10_000,
+    atMillis: 0
+  }
+}
+
+export const make = (settings: Partial<Ledger.Settings> = {}) => {
+  const prices = new Map<string, Priced>()
+  const trader = Ledger.make(alice, instruments, prices, { ...Ledger.defaults, ...settings })
+  let lastId = 0
+
+  const ask = (command: LedgerCommand): Result.Result<ReadonlyArray<TraderEvent>, LedgerRefusal> => {
+    const decided = Ledger.decide(trader, command, 1_000)
+    if (Result.isSuccess(decided)) for (const event of decided.success) Ledger.apply(trader, event)
+    return decided
+  }
+  const credit = (amount: number, accountId = alice) =>
+    ask({ _tag: "Credit", creditId: `credit-${++lastId}`, accountId, amount: usd(amount), reason: "test" })
+  const price = (symbol: string, at: number) => void prices.set(symbol, pricedAt(symbol, at))
+
+  const requestOf = (side: Side, quantity: number, at: number, more: Partial<PlaceOrder> = {}): PlaceOrder => ({
+    _tag: "PlaceOrder",
+    commandId: `command-${++lastId}`,
+    expiresAtMillis: 60_000,
+    accountId: alice,
+    symbol: aapl,
+    side,
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: at,
+    quantity,
+    reduceOnly: false,
+    clientOrderId: "",
+    builderCode: "",
+    ...more
+  })
+  const enter = (side: Side, quantity: number, at: number, more: Partial<PlaceOrder> = {}): TraderCommand =>
+    Ledger.enter(trader, requestOf(side, quantity, at, more), 1)
+  const placed = (side: Side, quantity: number, at: number, more: Partial<PlaceOrder> = {}): Place => {
+    const command = enter(side, quantity, at, more)
+    assert.strictEqual(command._tag, "Place")
+    return command as Place
+  }
+  const market = { type: "MARKET", timeInForce: "IOC" } as const
+  const modification = (order: Order, price: number, quantity: number, more: Partial<ModifyOrder> = {}) =>
+    Ledger.enter(trader, {
+      _tag: "ModifyOrder",
+      commandId: `command-${++lastId}`,
+      expiresAtMillis: 60_000,
+      accountId: order.accountId,
+      symbol: aapl,
+      orderId: order.orderId,
+      side: order.side,
+      type: order.type,
+      price,
+      quantity,
+      reduceOnly: order.reduceOnly,
+      ...more
+    }, 1)
+
+  const observe = (event: MarketEvent, symbol = aapl) => Ledger.observe(trader, symbol, event)
+  const accept = (command: Place, symbol = aapl): Order => {
+    const order = orderOf(command)
+    observe({ _tag: "Accepted", commandId: command.commandId, expiresAtMillis: 0, order, makerRate: command.makerRate, atMillis: 0 }, symbol)
+    return order
+  }
+  /** A fill against a stranger; the fee is the taker's unless told. */
+  const trade = (order: Order, lots: number, ticks: number, symbol = aapl, fee?: number): Order => {
+    const instrument = instruments.get(symbol)!
+    const value = notional(instrument, ticks, lots)
+    const filled = { ...order, remaining: order.remaining - lots }
+    const stranger = { ...filled, orderId: "theirs", userId: "bob", accountId: "bob", side: order.side === "BUY" ? "SELL" : "BUY" } as const
+    observe({
+      _tag: "Traded",
+      tradeId: `trade-${++lastId}`,
+      number: lastId,
+      price: ticks,
+      quantity: lots,
+      notional: value,
+      maker: { order: stranger, fee: 0, realised: 0 },
+      taker: { order: filled, fee: fee ?? feeOf(value, 100_000), realised: 0 },
+      atMillis: 0
+    }, symbol)
+    return filled
+  }
+  const end = (order: Order, status: EndStatus = "CANCELLED", symbol = aapl) =>
+    observe({ _tag: "Ended", commandId: "", order, status, atMillis: 0 }, symbol)
+  const done = (commandId: string, symbol = aapl) =>
+    observe({ _tag: "Done", commandId, expiresAtMillis: 0, userId: alice, accountId: alice, atMillis: 0 }, symbol)
+  const refuse = ({ accountId, commandId }: TraderCommand, status: "EXPIRED" | OrderRefusal, symbol = aapl) =>
+    observe({ _tag: "Refused", commandId, expiresAtMillis: 0, userId: alice, accountId, status, echo: noEcho, atMillis: 0 }, symbol)
+  const modified = (command: Modify, before: Order): Order => {
+    const order = {
+      ...before,
+      price: command.price === 0 ? before.price : command.price,
+      quantity: command.quantity === 0 ? before.quantity : command.quantity,
+      remaining: command.quantity === 0 ? before.remaining : command.quantity
+    }
+    observe({ _tag: "Modified", commandId: command.commandId, order, requeued: true, atMillis: 0 })
+    done(command.commandId)
+    return order
+  }
+  /** A position taken at a price, without a fee, its order gone. */
+  const hold = (units: number, at: number, symbol = aapl, accountId = alice) => {
+    const instrument = instruments.get(symbol)!
+    const lots = lotsOf(instrument, Math.abs(units))
+    const ticks = ticksOf(instrument, at)
+    const order: Order = {
+      orderId: `opening-${++lastId}`,
+      userId: alice,
+      accountId,
+      side: units > 0 ? "BUY" : "SELL",
+      type: "MARKET",
+      timeInForce: "IOC",
+      price: 0,
+      quantity: lots,
+      remaining: lots,
+      reduceOnly: false,
+      clientOrderId: "",
+      origin: "USER",
+      builderCode: "",
+      placedAtMillis: 0
+    }
+    trade(order, lots, ticks, symbol, 0)
+  }
+  const balance = (accountId = alice) => Ledger.balance(trader, accountId)!
+
+  return {
+    trader,
+    prices,
+    ask,
+    credit,
+    price,
+    requestOf,
+    enter,
+    placed,
+    market,
+    modification,
+    observe,
+    accept,
+    trade,
+    end,
+    done,
+    refuse,
+    modified,
+    hold,
+    balance
+  }
+}
+
+export type Scene = ReturnType<typeof make>
+
+/** The order a market makes of a command. */
+export const orderOf = (command: Place): Order => ({
+  orderId: command.commandId,
+  userId: command.userId,
+  accountId: command.accountId,
+  side: command.side,
+  type: command.type,
+  timeInForce: command.timeInForce,
+  price: command.price,
+  quantity: command.quantity,
+  remaining: command.quantity,
+  reduceOnly: command.reduceOnly,
+  clientOrderId: command.clientOrderId,
+  origin: command.origin,
+  builderCode: command.builderCode,
+  placedAtMillis: 0
+})
+
+export const decimalPrice = (symbol: string, ticks: number): number => priceOf(instruments.get(symbol)!, ticks)
+
+const noEcho = {
+  orderId: "",
+  side: null,
+  type: null,
+  timeInForce: null,
+  price: 0,
+  quantity: 0,
+  clientOrderId: "",
+  reduceOnly: false
+}

@@ -1,0 +1,286 @@
+/** Random lives of a trader, compared after every step with a twin that works everything out from scratch. */
+import { feeOf } from "@venue/domain/Fee"
+import { type Instrument, notional, quantityOf } from "@venue/domain/Instrument"
+import type { Modify, Place } from "@venue/domain/Market"
+import type { Order, Side } from "@venue/domain/Order"
+import * as Ledger from "@venue/ledger/Ledger"
+import { assert, test } from "@effect/vitest"
+import { Result } from "effect"
+import * as FastCheck from "fast-check"
+import { aapl, alice, decimalPrice, gold, instruments, make, pricedAt } from "./Scene.ts"
+import * as Twin from "./Twin.ts"
+
+const symbols = [aapl, gold]
+const accountIds = [alice, "sub"]
+const maxOpenOrders = 6
+const levels: Record<string, number> = { [`${alice} ${aapl}`]: 10, [`${alice} ${gold}`]: 30, [`sub ${aapl}`]: 3, [`sub ${gold}`]: 7 }
+const basePrice: Record<string, number> = { [aapl]: 200, [gold]: 3_400 }
+
+const step = FastCheck.record({
+  kind: FastCheck.constantFrom("place", "place", "place", "modify", "price", "outcome", "outcome", "outcome", "fill", "fill", "end", "money", "move"),
+  account: FastCheck.nat(1),
+  symbol: FastCheck.nat(1),
+  buy: FastCheck.boolean(),
+  /** Of the mark, in basis points. */
+  offset: FastCheck.integer({ min: -1_300, max: 1_300 }),
+  size: FastCheck.integer({ min: 1, max: 40 }),
+  style: FastCheck.constantFrom("GTC", "GTC", "GTC", "IOC", "MARKET", "REDUCE"),
+  pick: FastCheck.nat(1_000)
+})
+type Step = typeof step extends FastCheck.Arbitrary<infer A> ? A : never
+
+type Sent = { readonly command: Place | Modify; readonly symbol: string }
+
+const live = () => {
+  const scene = make({ maxOpenOrdersPerAccount: maxOpenOrders })
+  const { trader } = scene
+  const twin: Twin.Twin = {
+    instruments,
+    symbols,
+    deposits: new Map(accountIds.map((accountId) => [accountId, 0n])),
+    leverages: new Map(Object.entries(levels)),
+    marks: new Map(),
+    orders: [],
+    fills: []
+  }
+  let sent: Array<Sent> = []
+  const resting = new Map<string, { order: Order; readonly symbol: string }>()
+  let lastId = 0
+
+  const reprice = (symbol: string, price: number) => {
+    scene.prices.set(symbol, pricedAt(symbol, price))
+    twin.marks.set(symbol, scene.prices.get(symbol)!.mark)
+  }
+  scene.ask({ _tag: "OpenAccount", accountId: "sub" })
+  for (const symbol of symbols) reprice(symbol, basePrice[symbol]!)
+  for (const accountId of accountIds) {
+    for (const symbol of symbols) {
+      scene.ask({ _tag: "SetLeverage", accountId, symbol, leverage: levels[`${accountId} ${symbol}`]! })
+    }
+  }
+  const money = (accountId: string, amount: bigint) => {
+    const decided = scene.ask({ _tag: "Credit", creditId: `credit-${++lastId}`, accountId, amount, reason: "" })
+    const allowed = amount > 0n || (amount < 0n && Twin.balance(twin, accountId).available + amount >= 0n)
+    assert.strictEqual(Result.isSuccess(decided), allowed, "I11: credit")
+    if (allowed) twin.deposits.set(accountId, twin.deposits.get(accountId)! + amount)
+  }
+  const move = (from: string, to: string, amount: bigint) => {
+    const before = Twin.balance(twin, from)
+    const decided = scene.ask({ _tag: "Transfer", transferId: `move-${++lastId}`, fromAccountId: from, toAccountId: to, amount })
+    const allowed = amount > 0n && amount <= before.withdrawable
+    assert.strictEqual(Result.isSuccess(decided), allowed, "I17: transfer")
+    if (!allowed) return
+    twin.deposits.set(from, twin.deposits.get(from)! - amount)
+    twin.deposits.set(to, twin.deposits.get(to)! + amount)
+    assert.isTrue(Twin.balance(twin, from).available >= 0n, "I11: what left was there")
+  }
+  const decimals = (instrument: Instrument, { offset, size, symbol }: Step) => {
+    const mark = twin.marks.get(symbols[symbol]!)!
+    const ticks = Math.round(mark * (10_000 + offset) / 10_000 / instrument.tick)
+    const lots = size * instrument.minQuantity * 5
+    return { ticks, lots, price: decimalPrice(instrument.symbol, ticks), quantity: quantityOf(instrument, lots) }
+  }
+
+  const place = (step: Step) => {
+    const symbol = symbols[step.symbol]!
+    const accountId = accountIds[step.account]!
+    const side: Side = step.buy ? "BUY" : "SELL"
+    const { lots, price, quantity, ticks } = decimals(instruments.get(symbol)!, step)
+    const isMarket = step.style === "MARKET"
+    const reduceOnly = step.style === "REDUCE"
+    const { lower, upper } = scene.prices.get(symbol)!
+    const commandId = `order-${++lastId}`
+    const order: Twin.TwinOrder = {
+      orderId: commandId,
+      accountId,
+      symbol,
+      side,
+      reduceOnly,
+      rests: step.style === "GTC" || reduceOnly,
+      accepted: false,
+      states: [{ commandId: "", price: isMarket ? (side === "BUY" ? upper : lower) : ticks, lots }]
+    }
+    const tooMany = order.rests && Twin.openOrders(twin, accountId) >= maxOpenOrders
+    const expected = tooMany ? "REJECTED_TOO_MANY_OPEN_ORDERS" : Twin.allows(twin, order) ? null : "FAILED_MARGIN_CHECK"
+    const addsRisk = !reduceOnly && !Twin.onlyReduces(twin, order)
+    const command = scene.placed(side, quantity, price, {
+      commandId,
+      symbol,
+      accountId,
+      reduceOnly,
+      type: isMarket ? "MARKET" : "LIMIT",
+      timeInForce: order.rests ? "GTC" : "IOC"
+    })
+    assert.strictEqual(command.finding, expected, "finding of a placement")
+    if (expected === null) twin.orders.push(order)
+    if (expected === null && addsRisk) assert.isTrue(Ledger.balance(trader, accountId)!.available >= 0n, "I27")
+    sent.push({ command, symbol })
+  }
+
+  const modify = (step: Step) => {
+    const all = [...resting.values()]
+    if (all.length === 0) return
+    const { order, symbol } = all[step.pick % all.length]!
+    const { lots, price, quantity, ticks } = decimals(instruments.get(symbol)!, { ...step, symbol: symbols.indexOf(symbol) })
+    const known = twin.orders.find(({ orderId }) => orderId === order.orderId)!
+    const current = known.states[0]!
+    const state = { commandId: `modify-${++lastId}`, price: step.pick % 3 === 0 ? current.price : ticks, lots: step.pick % 5 === 0 ? current.lots : lots }
+    const shrinks = state.price === current.price && state.lots <= current.lots && known.states.length === 1
+    const isWhole = order.remaining === order.quantity
+    const allowed = !isWhole || shrinks || Twin.allows(twin, { ...known, states: [state] })
+    const command = scene.modification(order, step.pick % 3 === 0 ? 0 : price, step.pick % 5 === 0 ? 0 : quantity, {
+      commandId: state.commandId,
+      symbol
+    }) as Modify
+    assert.strictEqual(command.finding, allowed ? null : "FAILED_MARGIN_CHECK", "finding of a modify")
+    if (allowed && isWhole) replace({ ...known, states: [...known.states, state] })
+    sent.push({ command, symbol })
+  }
+  const replace = (order: Twin.TwinOrder) => {
+    twin.orders = twin.orders.map((other) => other.orderId === order.orderId ? order : other)
+  }
+  const forget = (orderId: string) => {
+    twin.orders = twin.orders.filter((order) => order.orderId !== orderId)
+    resting.delete(orderId)
+  }
+
+  const outcome = (step: Step) => {
+    if (sent.length === 0) return
+    const next = sent[step.pick % sent.length]!
+    sent = sent.filter((other) => other !== next)
+    if (next.command._tag === "Place") placeOutcome(next.command, next.symbol, step)
+    else modifyOutcome(next.command, next.symbol, step)
+  }
+  const placeOutcome = (command: Place, symbol: string, step: Step) => {
+    if (command.finding !== null || step.size > 35) {
+      if (command.finding === null) forget(command.commandId)
+      if (step.size > 37) Ledger.release(trader, symbol, command.commandId)
+      return scene.refuse(command, command.finding ?? "EXPIRED", symbol)
+    }
+    const order = scene.accept(command, symbol)
+    replace({ ...twin.orders.find(({ orderId }) => orderId === order.orderId)!, accepted: true })
+    resting.set(order.orderId, { order, symbol })
+    check()
+    if (command.timeInForce === "GTC") return
+    if (step.buy) fill(order, symbol, step)
+    const left = resting.get(order.orderId)
+    if (left === undefined) return
+    scene.end(left.order, left.order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", symbol)
+    forget(order.orderId)
+  }
+  const modifyOutcome = (command: Modify, symbol: string, step: Step) => {
+    const rested = resting.get(command.orderId)
+    const known = twin.orders.find(({ orderId }) => orderId === command.orderId)
+    const [, ...maybe] = known?.states ?? []
+    const rest = maybe.filter(({ commandId }) => commandId !== command.commandId)
+    const refused = rested === undefined || command.finding !== null || rested.order.remaining < rested.order.quantity
+    if (refused || step.size > 30) {
+      if (known !== undefined) replace({ ...known, states: [known.states[0]!, ...rest] })
+      return scene.refuse(command, "CANNOT_MODIFY_PARTIAL_FILL", symbol)
+    }
+    const { order } = rested
+    const price = command.price === 0 ? order.price : command.price
+    const quantity = command.quantity === 0 ? order.quantity : command.quantity
+    rested.order = { ...order, price, quantity, remaining: quantity }
+    scene.observe({ _tag: "Modified", commandId: command.commandId, order: rested.order, requeued: true, atMillis: 0 }, symbol)
+    replace({ ...known!, states: [{ commandId: "", price, lots: quantity }, ...rest] })
+    check()
+    scene.observe({ _tag: "Done", commandId: command.commandId, expiresAtMillis: 0, userId: alice, accountId: order.accountId, atMillis: 0 }, symbol)
+  }
+
+  const fill = (order: Order, symbol: string, step: Step) => {
+    const lots = step.pick % 3 === 0 ? order.remaining : 1 + step.pick * 7 % order.remaining
+    const known = twin.orders.find(({ orderId }) => orderId === order.orderId)!
+    const [current, ...maybe] = known.states
+    const better = Math.abs(step.offset)
+    const ticks = Math.max(1, current!.price + (order.side === "BUY" ? -better : better))
+    const value = notional(instruments.get(symbol)!, ticks, lots)
+    const fee = feeOf(value, 100_000)
+    const filled = scene.trade(order, lots, ticks, symbol, fee)
+    twin.fills.push({ accountId: order.accountId, symbol, side: order.side, lots, notional: value, fee })
+    if (filled.remaining === 0) return forget(order.orderId)
+    resting.set(order.orderId, { order: filled, symbol })
+    replace({ ...known, states: [{ ...current!, lots: filled.remaining }, ...maybe] })
+  }
+  const ofResting = (step: Step, then: (order: Order, symbol: string) => void) => {
+    const all = [...resting.values()]
+    if (all.length > 0) then(all[step.pick % all.length]!.order, all[step.pick % all.length]!.symbol)
+  }
+
+  const check = () => {
+    for (const accountId of accountIds) {
+      assert.deepStrictEqual(Ledger.balance(trader, accountId), Twin.balance(twin, accountId))
+      const open = Ledger.orders(trader, accountId).map(({ order }) => order.orderId).sort()
+      assert.deepStrictEqual(open, twin.orders.filter((order) => order.accepted && order.accountId === accountId).map(({ orderId }) => orderId).sort())
+      for (const symbol of symbols) {
+        const waiting = sent.filter(({ command, symbol: name }) => name === symbol && command.accountId === accountId)
+        assert.isAtLeast(Ledger.pending(trader, accountId, symbol), waiting.length)
+      }
+      for (const holding of Ledger.holdings(trader, accountId)) {
+        assert.strictEqual(BigInt(holding.quantity), Twin.quantity(twin, accountId, holding.symbol))
+        assert.strictEqual(holding.marginHeld, Twin.positionMargin(twin, accountId, holding.symbol))
+      }
+    }
+  }
+
+  const take = (step: Step) => {
+    const other = accountIds[1 - step.account]!
+    const accountId = accountIds[step.account]!
+    switch (step.kind) {
+      case "place":
+        return place(step)
+      case "modify":
+        return modify(step)
+      case "outcome":
+        return outcome(step)
+      case "price":
+        return reprice(symbols[step.symbol]!, basePrice[symbols[step.symbol]!]! * (1 + step.offset / 12_000) + step.pick / 1e8)
+      case "fill":
+        return ofResting(step, (order, symbol) => fill(order, symbol, step))
+      case "end":
+        return ofResting(step, (order, symbol) => {
+          scene.end(order, "CANCELLED", symbol)
+          forget(order.orderId)
+        })
+      case "money":
+        return money(accountId, BigInt(step.offset * 997) * 1_000n)
+      case "move":
+        return move(accountId, other, BigInt(step.size * step.pick) * 50_001n - 1_000n)
+    }
+  }
+  /** Everything on its way ends without leaving anything. */
+  const settle = () => {
+    for (const { command, symbol } of sent) scene.refuse(command, "EXPIRED", symbol)
+    sent = []
+    twin.orders = twin.orders
+      .filter(({ accepted }) => accepted)
+      .map((order) => ({ ...order, states: [order.states[0]!] }))
+    check()
+    for (const accountId of accountIds) {
+      for (const symbol of symbols) assert.strictEqual(Ledger.pending(trader, accountId, symbol), 0)
+    }
+  }
+  /** Every order ends: nothing is held any more. */
+  const clear = () => {
+    for (const { order, symbol } of resting.values()) scene.end(order, "CANCELLED", symbol)
+    for (const accountId of accountIds) assert.strictEqual(Ledger.balance(trader, accountId)!.orderMargin, 0n)
+  }
+  return { take, check, settle, clear, money }
+}
+
+test("I11, I17, I27: after every step of 600 random lives all figures and findings are those of the twin, and no hold leaks", () => {
+  FastCheck.assert(
+    FastCheck.property(FastCheck.array(step, { minLength: 10, maxLength: 60, size: "max" }), (steps) => {
+      const life = live()
+      life.money(alice, 20_000_000_000n)
+      life.money("sub", 3_000_000_000n)
+      for (const step of steps) {
+        life.take(step)
+        life.check()
+      }
+      life.settle()
+      life.clear()
+    }),
+    { numRuns: 600 }
+  )
+}, 60_000)

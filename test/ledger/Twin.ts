@@ -1,0 +1,181 @@
+/** The rules of margin and balance as slowly and plainly as they can be said: everything from scratch, in fractions. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Side } from "@venue/domain/Order"
+
+export interface State {
+  /** Of the modify that may lead here; empty for what the order was sent as or is. */
+  readonly commandId: string
+  readonly price: number
+  readonly lots: number
+}
+
+export interface TwinOrder {
+  readonly orderId: string
+  readonly accountId: string
+  readonly symbol: string
+  readonly side: Side
+  readonly reduceOnly: boolean
+  readonly rests: boolean
+  readonly accepted: boolean
+  /** What it is, then what it may become. */
+  readonly states: ReadonlyArray<State>
+}
+
+export interface TwinFill {
+  readonly accountId: string
+  readonly symbol: string
+  readonly side: Side
+  readonly lots: number
+  readonly notional: number
+  readonly fee: number
+}
+
+export interface Twin {
+  readonly instruments: ReadonlyMap<string, Instrument>
+  readonly symbols: ReadonlyArray<string>
+  readonly deposits: Map<string, bigint>
+  readonly leverages: Map<string, number>
+  /** In 1e-8 USD. */
+  readonly marks: Map<string, number>
+  orders: Array<TwinOrder>
+  readonly fills: Array<TwinFill>
+}
+
+/** Numerator and a positive denominator. */
+type Fraction = readonly [bigint, bigint]
+
+const floor = ([n, d]: Fraction): bigint => n >= 0n ? n / d : -((-n + d - 1n) / d)
+const ceil = ([n, d]: Fraction): bigint => -floor([-n, d])
+const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d]
+const minus = (a: Fraction, [n, d]: Fraction): Fraction => plus(a, [-n, d])
+const greater = (a: Fraction, b: Fraction): Fraction => minus(a, b)[0] >= 0n ? a : b
+const over = ([n, d]: Fraction, whole: number): Fraction => [n, d * BigInt(whole)]
+const whole = (n: bigint | number): Fraction => [BigInt(n), 1n]
+const nothing = whole(0)
+const sum = (all: ReadonlyArray<Fraction>): Fraction => all.reduce(plus, nothing)
+const most = (all: ReadonlyArray<Fraction>): Fraction => all.reduce(greater, nothing)
+
+export const quantity = (twin: Twin, accountId: string, symbol: string): bigint =>
+  fillsOf(twin, accountId, symbol).reduce((total, { lots, side }) => total + (side === "BUY" ? 1n : -1n) * BigInt(lots), 0n)
+
+const fillsOf = (twin: Twin, accountId: string, symbol: string) =>
+  twin.fills.filter((fill) => fill.accountId === accountId && fill.symbol === symbol)
+
+const ordersOf = (twin: Twin, accountId: string, symbol: string, side: Side) =>
+  twin.orders.filter((order) => order.accountId === accountId && order.symbol === symbol && order.side === side)
+
+/** Lots at the mark: lots x lot x mark / 1e10. */
+const atMark = (twin: Twin, symbol: string, lots: bigint): Fraction =>
+  [lots * BigInt(twin.instruments.get(symbol)!.lot) * BigInt(twin.marks.get(symbol)!), 10_000_000_000n]
+
+const atPrice = (twin: Twin, symbol: string, { lots, price }: State): Fraction =>
+  whole(BigInt(lots) * BigInt(price) * BigInt(twin.instruments.get(symbol)!.tickLotMoney))
+
+const magnitude = (n: bigint) => n < 0n ? -n : n
+
+const leverageOf = (twin: Twin, accountId: string, symbol: string) => twin.leverages.get(`${accountId} ${symbol}`) ?? 10
+
+export const positionMargin = (twin: Twin, accountId: string, symbol: string): bigint =>
+  ceil(over(atMark(twin, symbol, magnitude(quantity(twin, accountId, symbol))), leverageOf(twin, accountId, symbol)))
+
+export const orderMargin = (twin: Twin, accountId: string, symbol: string): bigint => {
+  const held = quantity(twin, accountId, symbol)
+  const covered = atMark(twin, symbol, magnitude(held))
+  const sides = (["BUY", "SELL"] as const).map((side) => {
+    const orders = ordersOf(twin, accountId, symbol, side).filter(({ reduceOnly }) => !reduceOnly)
+    const value = sum(orders.map(({ states }) => most(states.map((state) => atPrice(twin, symbol, state)))))
+    const loss = sum(orders.map(({ states }) =>
+      most(states.map((state) => {
+        const through = minus(atPrice(twin, symbol, state), atMark(twin, symbol, BigInt(state.lots)))
+        return side === "BUY" ? through : minus(nothing, through)
+      }))
+    ))
+    const closes = side === "BUY" ? held < 0n : held > 0n
+    return { bare: closes ? minus(value, covered) : value, loss: ceil(loss) }
+  })
+  const bare = most(sides.map((side) => side.bare))
+  return ceil(over(bare, leverageOf(twin, accountId, symbol))) + sides[0]!.loss + sides[1]!.loss
+}
+
+/** Cost of what is held, taken fill by fill; the part that leaves is rounded towards zero. */
+const basis = (twin: Twin, accountId: string, symbol: string): bigint => {
+  let held = 0n
+  let cost = 0n
+  for (const { lots, notional, side } of fillsOf(twin, accountId, symbol)) {
+    const sign = side === "BUY" ? 1n : -1n
+    const signed = sign * BigInt(lots)
+    const after = held + signed
+    if (held * signed >= 0n) cost += sign * BigInt(notional)
+    else if (after * held > 0n) cost -= cost * BigInt(lots) / magnitude(held)
+    else cost = sign * BigInt(notional) * magnitude(after) / BigInt(lots)
+    held = after
+  }
+  return cost
+}
+
+const cash = (twin: Twin, accountId: string, symbol: string): bigint =>
+  fillsOf(twin, accountId, symbol).reduce((total, { notional, side }) => total + (side === "BUY" ? -1n : 1n) * BigInt(notional), 0n)
+
+const fees = (twin: Twin, accountId: string, symbol: string): bigint =>
+  fillsOf(twin, accountId, symbol).reduce((total, { fee }) => total + BigInt(fee), 0n)
+
+const value = (twin: Twin, accountId: string, symbol: string): bigint =>
+  floor(atMark(twin, symbol, quantity(twin, accountId, symbol)))
+
+export const balance = (twin: Twin, accountId: string) => {
+  const total = (of: (twin: Twin, accountId: string, symbol: string) => bigint) =>
+    twin.symbols.reduce((sum, symbol) => sum + of(twin, accountId, symbol), 0n)
+  const deposit = twin.deposits.get(accountId)!
+  const realised = total(cash) + total(basis)
+  const unrealised = total(value) - total(basis)
+  const equity = deposit + realised + unrealised - total(fees)
+  const margins = { orderMargin: total(orderMargin), positionMargin: total(positionMargin) }
+  const available = equity - margins.orderMargin - margins.positionMargin
+  const withdrawable = available - (unrealised > 0n ? unrealised : 0n)
+  return {
+    accountId,
+    deposit,
+    realised,
+    unrealised,
+    funding: 0n,
+    fees: total(fees),
+    ...margins,
+    equity,
+    available,
+    withdrawable: withdrawable > 0n ? withdrawable : 0n
+  }
+}
+
+/** Whether an order, new or in a new state, is against the position and all of its side together no larger. */
+export const onlyReduces = (twin: Twin, order: TwinOrder): boolean => {
+  const held = quantity(twin, order.accountId, order.symbol)
+  const side = ordersOf(twin, order.accountId, order.symbol, order.side).filter(({ orderId }) => orderId !== order.orderId)
+  const lots = [...side, order].reduce((total, { states }) => total + BigInt(Math.max(...states.map((state) => state.lots))), 0n)
+  return (order.side === "BUY" ? -held : held) >= lots
+}
+
+/** Whether the margin allows an order in the state it is to have, in place of what it was. */
+export const allows = (twin: Twin, order: TwinOrder): boolean => {
+  const { accountId, side, states, symbol } = order
+  const state = states[0]!
+  const held = quantity(twin, accountId, symbol)
+  if (order.reduceOnly || onlyReduces(twin, order)) {
+    if (side === "BUY" ? held >= 0n : held <= 0n) return true
+    const closing = whole(held * BigInt(state.price) * BigInt(twin.instruments.get(symbol)!.tickLotMoney))
+    return balance(twin, accountId).equity - value(twin, accountId, symbol) + floor(closing) >= 0n
+  }
+  const before = balance(twin, accountId)
+  const change = orderMargin(having(twin, order), accountId, symbol) - orderMargin(twin, accountId, symbol)
+  const takerRate = twin.instruments.get(symbol)!.category === "EQUITY" ? 100_000n : 50_000n
+  const [notional] = atPrice(twin, symbol, state)
+  return before.available - change - ceil([notional * takerRate, 100_000_000n]) >= 0n
+}
+
+/** With one order added, or in place of its former self. */
+export const having = (twin: Twin, order: TwinOrder): Twin => ({
+  ...twin,
+  orders: [...twin.orders.filter(({ orderId }) => orderId !== order.orderId), order]
+})
+
+export const openOrders = (twin: Twin, accountId: string): number =>
+  twin.orders.filter((order) => order.accountId === accountId && order.rests).length

@@ -1,0 +1,153 @@
+/** Plays a stream on the engine, and on the engine and the twin side by side; says in plain lines where they differ. */
+import type { MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import * as Engine from "@venue/matching/Engine"
+import { isTraderCommand, make as makeStream, shrink, type Step, type Stream } from "./Streams.ts"
+import * as Twin from "./Twin.ts"
+import * as TwinState from "./TwinState.ts"
+
+export const emptyEngine = ({ instrument, maxOpenOrders }: Stream): Engine.Engine =>
+  Engine.make(instrument, { maxOpenOrders })
+
+/** What one command made the engine say, kept as it was said. */
+export const decide = (engine: Engine.Engine, { atMillis, command }: Step): ReadonlyArray<MarketEvent> => {
+  const events: Array<MarketEvent> = []
+  Engine.decide(engine, command, atMillis, (event) => events.push(structuredClone(event)))
+  return events
+}
+
+/** Plays streams 1, 2, 3 … and hands over what each step said. */
+export const play = (
+  streams: number,
+  start: (engine: Engine.Engine, stream: Stream) => (events: ReadonlyArray<MarketEvent>, command: MarketCommand) => void
+): void => {
+  for (let seed = 1; seed <= streams; seed++) {
+    const stream = makeStream(seed)
+    const engine = emptyEngine(stream)
+    const seen = start(engine, stream)
+    for (const step of stream.steps) seen(decide(engine, step), step.command)
+  }
+}
+
+/** Fails with the smallest stream found on which engine and twin differ. */
+export const assertAlike = (stream: Stream): void => {
+  if (difference(stream) === undefined) return
+  const smallest = shrink(stream, (smaller) => difference(smaller) !== undefined)
+  throw new Error(difference(smallest))
+}
+
+/** The first difference between engine and twin, with all that led to it. */
+export const difference = (stream: Stream): string | undefined => {
+  const engine = emptyEngine(stream)
+  const twin = TwinState.make(stream.instrument, stream)
+  const told: Array<string> = []
+  const report = (got: ReadonlyArray<string>, expected: ReadonlyArray<string>) =>
+    [
+      `stream ${stream.seed}, ${stream.instrument.symbol}, cap ${stream.maxOpenOrders}`,
+      ...told,
+      "the twin says:",
+      ...expected.map((line) => `    ${line}`),
+      "the engine says:",
+      ...got.map((line) => `    ${line}`)
+    ].join("\n")
+
+  for (const step of stream.steps) {
+    told.push(`> ${step.atMillis} ${JSON.stringify(step.command)}`)
+    const expected: Array<string> = []
+    let got: ReadonlyArray<string>
+    try {
+      const events = decide(engine, step)
+      const isPriced = (event: MarketEvent): event is Priced => event._tag === "Priced"
+      // The mark is taken from the engine: what it says first holds for the command, what it says later for the next.
+      const first = events.findIndex((event) => !isPriced(event))
+      const before = (first === -1 ? events : events.slice(0, first)).filter(isPriced)
+      const after = (first === -1 ? [] : events.slice(first)).filter(isPriced)
+      for (const priced of before) Twin.price(twin, priced)
+      Twin.handle(twin, step.command, step.atMillis, (event) => expected.push(line(event)))
+      for (const priced of after) Twin.price(twin, priced)
+      for (const priced of events.filter(isPriced)) {
+        told.push(`    mark ${priced.mark} band ${priced.lower}-${priced.upper} share ${priced.limitShareBps}`)
+      }
+      got = events.filter((event) => !isPriced(event)).map(line)
+    } catch (thrown) {
+      return report([thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown)], expected)
+    }
+    if (got.join("\n") !== expected.join("\n")) return report(got, expected)
+    for (const each of expected) told.push(`    ${each}`)
+  }
+  const got = stateOfEngine(engine, stream)
+  const expected = stateOfTwin(twin, stream)
+  if (got.join("\n") !== expected.join("\n")) return report(got, expected)
+}
+
+/** One event in one line, with everything that counts but the trade's name and the words of a refusal. */
+export const line = (event: MarketEvent): string => {
+  switch (event._tag) {
+    case "Accepted":
+      return `Accepted ${event.commandId} ${order(event.order)} maker rate ${event.makerRate} until ${event.expiresAtMillis} at ${event.atMillis}`
+    case "Refused":
+      return `Refused ${event.commandId} ${event.status} of ${event.accountId} until ${event.expiresAtMillis} at ${event.atMillis}`
+    case "Traded": {
+      const { atMillis, maker, notional, price, quantity, taker } = event
+      const fills = [maker, taker].map((fill) => `${order(fill.order)} fee ${fill.fee} realised ${fill.realised + 0}`)
+      return `Traded ${quantity} @ ${price} = ${notional}, maker ${fills[0]}, taker ${fills[1]} at ${atMillis}`
+    }
+    case "Ended":
+      return `Ended ${event.status} by "${event.commandId}" ${order(event.order)} at ${event.atMillis}`
+    case "Modified":
+      return `Modified by "${event.commandId}" requeued ${event.requeued} ${order(event.order)} at ${event.atMillis}`
+    case "Done":
+      return `Done ${event.commandId} of ${event.accountId} until ${event.expiresAtMillis} at ${event.atMillis}`
+    case "EpochRaised":
+      return `EpochRaised ${event.userId} ${event.traderEpoch} at ${event.atMillis}`
+    case "Priced":
+      return `Priced ${event.mark}`
+  }
+}
+
+function order(order: Order): string {
+  const { accountId, orderId, price, quantity, reduceOnly, remaining, side, timeInForce, type, userId } = order
+  const names = `${order.clientOrderId}|${order.builderCode}|${order.origin}|${order.placedAtMillis}`
+  const shape = `${side} ${remaining}/${quantity} @ ${price} ${type} ${timeInForce}${reduceOnly ? " reduce-only" : ""}`
+  return `[${orderId} ${userId} ${accountId} ${shape} ${names}]`
+}
+
+function accountsOf(stream: Stream): ReadonlyArray<string> {
+  const commands = stream.steps.map(({ command }) => command).filter(isTraderCommand)
+  return [...new Set(commands.map(({ accountId }) => accountId))].sort()
+}
+
+function outcomesOf(stream: Stream, outcome: (commandId: string) => string | undefined): ReadonlyArray<string> {
+  const commands = stream.steps.map(({ command }) => command).filter(isTraderCommand)
+  return commands.map(({ commandId }) => `outcome ${commandId} ${outcome(commandId)}`)
+}
+
+/** Views, levels, totals and outcomes as the engine tells them. */
+function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<string> {
+  const lines: Array<string> = []
+  for (const account of accountsOf(stream)) {
+    const { orders, position } = Engine.view(engine, account)
+    const { basis, cashFlow, fees, quantity } = position
+    lines.push(`${account} holds ${quantity} cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0}`)
+    lines.push(...orders.map(order).sort())
+  }
+  const levels = Engine.depth(engine).map(({ price, quantity, side }) => `${side} ${price} ${quantity}`)
+  const { cash, positions } = Engine.totals(engine)
+  return [
+    ...lines,
+    ...levels.sort(),
+    `totals ${positions} ${cash}`,
+    ...outcomesOf(stream, (commandId) => Engine.outcome(engine, commandId))
+  ]
+}
+
+function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string> {
+  const lines: Array<string> = []
+  for (const account of accountsOf(stream)) {
+    const { basis, cash, fees, quantity } = TwinState.holding(twin, account)
+    lines.push(`${account} holds ${quantity} cash ${cash} basis ${basis} fees ${fees}`)
+    lines.push(...twin.resting.map((resting) => resting.order).filter((own) => own.accountId === account).map(order).sort())
+  }
+  const levels = [...TwinState.depth(twin)].map(([level, quantity]) => `${level} ${quantity}`)
+  return [...lines, ...levels.sort(), "totals 0 0", ...outcomesOf(stream, (commandId) => twin.outcomes.get(commandId))]
+}

@@ -1,0 +1,230 @@
+/** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
+import { type Instrument, starters } from "@venue/domain/Instrument"
+import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
+import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
+
+export interface Step {
+  readonly atMillis: number
+  readonly command: MarketCommand
+}
+
+export interface Stream {
+  readonly seed: number
+  readonly instrument: Instrument
+  readonly maxOpenOrders: number
+  readonly steps: ReadonlyArray<Step>
+}
+
+interface Chance {
+  /** A whole number from `from` to `to`, both possible. */
+  readonly whole: (from: number, to: number) => number
+  readonly percent: (percent: number) => boolean
+  readonly pick: <A>(...choices: ReadonlyArray<A>) => A
+}
+
+export const make = (seed: number): Stream => {
+  const chance = chanceOf(seed)
+  const { percent, pick, whole } = chance
+  const [instrument, startPrice] = pick<readonly [Instrument, number]>(
+    [starters[0]!, 200_00000000],
+    [starters[0]!, 200_00000000],
+    [starters[6]!, 3400_00000000],
+    [starters[11]!, 1_08500000]
+  )
+  const { lot, tick } = instrument
+  /** Lots worth about 20 USD: half of it is the smallest order there may be. */
+  const unit = Math.ceil(20e16 / (startPrice * lot))
+  const users = ["ann", "ben", "cat", "dan", "eve", "fay"].slice(0, pick(2, 3, 4, 6, 6))
+  const accounts = users.flatMap((user) => [user, `${user}/1`, `${user}/2`].slice(0, pick(1, 1, 2, 3)))
+  const epochs = new Map(users.map((user) => [user, 1]))
+  const spread = pick(2, 2, 6, 30)
+  const tight = percent(20)
+  const huge = pick(0, 0, 5, 30)
+  const reducing = pick(5, 15, 40)
+  /** How often an order is priced on its own side of the middle, to rest. */
+  const patience = pick(30, 60, 85)
+  const steps: Array<Step> = []
+  const placed: Array<Place> = []
+  let oracle = startPrice
+  // The stock exchange is open, between two sessions, closed for the weekend.
+  let atMillis = pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
+  const lastMillis = atMillis + 86_400_000
+
+  const add = (command: MarketCommand) => {
+    atMillis += whole(0, percent(5) ? 3_000 : 300)
+    steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
+  }
+  const envelope = (accountId: string) => {
+    const userId = accountId.split("/")[0]!
+    return {
+      commandId: `c${steps.length}`,
+      expiresAtMillis: percent(2) ? atMillis - whole(1, 5_000) : lastMillis,
+      traderEpoch: epochs.get(userId)! - (percent(2) ? 1 : 0),
+      userId,
+      accountId
+    }
+  }
+  const terms = () => ({
+    makerRate: pick(20_000, 7_500, 0),
+    takerRate: pick(100_000, 45_000, 22_500),
+    maxNotional: (tight ? pick(200, 400, 1_000) : pick(3_750_000, 50_000_000)) * 1_000_000,
+    finding: (percent(3) ? pick("REJECTED_TOO_MANY_OPEN_ORDERS", "FAILED_MARGIN_CHECK") : null) as Finding
+  })
+  const near = (side: Side): number => {
+    const centre = Math.round(oracle / tick)
+    if (percent(2)) return pick(1, centre * 2, Math.round(centre * 1.29), Math.round(centre * 0.71))
+    if (percent(4)) return centre + Math.round(centre * pick(-0.12, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.12))
+    const away = percent(patience) ? whole(1, spread + 1) : whole(-spread, 1)
+    return centre + (side === "BUY" ? -away : away)
+  }
+  const size = (): number => {
+    if (percent(huge)) return pick(unit * 1_000, unit * 40_000, instrument.maxQuantity)
+    if (percent(5)) return pick(1, Math.floor(unit / 2), Math.floor(unit / 2) + 1, instrument.minQuantity)
+    return percent(70) ? unit * whole(1, 6) : whole(Math.ceil(unit / 2), unit * 5)
+  }
+  const mine = (accountId: string): Place | undefined => {
+    const own = placed.filter((place) => place.accountId === accountId).slice(-4)
+    return own.length === 0 ? undefined : pick(...own)
+  }
+
+  const place = (accountId: string) => {
+    const side = pick<Side>("BUY", "SELL")
+    const [type, timeInForce] = percent(58) ? restingKind : pick(...kinds)
+    const command: Place = {
+      _tag: "Place",
+      ...envelope(accountId),
+      ...terms(),
+      side,
+      type,
+      timeInForce,
+      price: type === "MARKET" ? pick(0, 0, near(side)) : near(side),
+      quantity: size(),
+      reduceOnly: percent(reducing),
+      clientOrderId: pick("", "tag-1", "tag-2", "tag-3"),
+      builderCode: pick("", "", "code"),
+      origin: "USER"
+    }
+    if (type === "ALO" || timeInForce === "GTC") placed.push(command)
+    add(command)
+  }
+  const modify = (accountId: string) => {
+    const target = mine(accountId)
+    if (target === undefined) return place(accountId)
+    const { side } = target
+    add({
+      _tag: "Modify",
+      ...envelope(percent(6) ? pick(...accounts) : accountId),
+      ...terms(),
+      finding: percent(3) ? "FAILED_MARGIN_CHECK" : null,
+      orderId: percent(4) ? "nothing" : target.commandId,
+      side: percent(4) ? (side === "BUY" ? "SELL" : "BUY") : side,
+      type: percent(4) ? "ALO" : target.type,
+      price: percent(45) ? 0 : near(side),
+      quantity: percent(40) ? 0 : percent(40) ? Math.ceil(target.quantity / whole(2, 3)) : size(),
+      reduceOnly: percent(4) ? !target.reduceOnly : target.reduceOnly
+    })
+  }
+  const cancel = (accountId: string) => {
+    const byClientOrderId = percent(30)
+    const orderId = byClientOrderId ? pick("tag-1", "tag-2", "tag-3", "tag-4") : mine(accountId)?.commandId ?? "nothing"
+    add({ _tag: "Cancel", ...envelope(percent(12) ? pick(...accounts) : accountId), orderId, byClientOrderId })
+  }
+  const refuse = (accountId: string) => {
+    const numbers = { price: 1.5, quantity: 0.25, clientOrderId: "tag-1", reduceOnly: false }
+    const echo = { orderId: "", side: "BUY", type: "LIMIT", timeInForce: "GTC", ...numbers } as const
+    add({ _tag: "Refuse", ...envelope(accountId), status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
+  }
+  const observe = () => {
+    const move = percent(85) ? 0.0002 : percent(70) ? 0.005 : 0.06
+    oracle = Math.round(oracle * (1 + move * whole(-100, 100) / 100))
+    oracle = Math.min(Math.max(oracle, Math.round(startPrice * 0.8)), Math.round(startPrice * 1.2))
+    add({ _tag: "Observe", price: oracle })
+  }
+  const raise = () => {
+    const userId = pick(...users)
+    epochs.set(userId, epochs.get(userId)! + 1)
+    add({ _tag: "RaiseEpoch", userId, traderEpoch: epochs.get(userId)! })
+  }
+  const repeat = () => {
+    const earlier = steps.slice(-40).map(({ command }) => command).filter(isTraderCommand)
+    if (earlier.length > 0) add(pick(...earlier))
+  }
+
+  if (percent(15)) place(pick(...accounts))
+  add({ _tag: "Observe", price: oracle })
+  for (let left = whole(60, 120); left > 0; left--) {
+    const accountId = pick(...accounts)
+    const roll = whole(1, 100)
+    if (roll <= 60) place(accountId)
+    else if (roll <= 71) modify(accountId)
+    else if (roll <= 79) cancel(accountId)
+    else if (roll <= 80) add({ _tag: "CancelAll", ...envelope(accountId) })
+    else if (roll <= 84) close(accountId)
+    else if (roll <= 85) refuse(accountId)
+    else if (roll <= 86) raise()
+    else if (roll <= 90) observe()
+    else if (roll <= 94) add({ _tag: "Tick" })
+    else repeat()
+  }
+  return { seed, instrument, maxOpenOrders: pick(3, 8, 200), steps }
+
+  function close(accountId: string): void {
+    add({ _tag: "Close", ...envelope(accountId), ...terms(), finding: null, clientOrderId: "flat", builderCode: "" })
+  }
+}
+
+export const isTraderCommand = (command: MarketCommand): command is TraderCommand =>
+  command._tag !== "Observe" && command._tag !== "Tick" && command._tag !== "RaiseEpoch"
+
+const restingKind = ["LIMIT", "GTC"] as const
+const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [
+  ["LIMIT", "IOC"],
+  ["LIMIT", "FOK"],
+  ["MARKET", "IOC"],
+  ["ALO", "GTC"],
+  ["ALO", "GTC"]
+]
+
+/** The same stream with every trader command delivered one to five times, the repeats at random later places. */
+export const repeated = (stream: Stream): Stream => {
+  const { percent, whole } = chanceOf(stream.seed + 1_000_000)
+  const later = new Map<number, Array<MarketCommand>>()
+  const steps = stream.steps.flatMap((step, index) => {
+    for (let copies = percent(50) ? whole(0, 4) : 0; copies > 0 && isTraderCommand(step.command); copies--) {
+      const place = Math.min(index + whole(0, percent(50) ? 5 : 200), stream.steps.length - 1)
+      later.set(place, [...later.get(place) ?? [], step.command])
+    }
+    return [step, ...(later.get(index) ?? []).map((command) => ({ atMillis: step.atMillis, command }))]
+  })
+  return { ...stream, steps }
+}
+
+/** Leaves out as many steps as it can while the stream still fails. */
+export const shrink = (stream: Stream, fails: (stream: Stream) => boolean): Stream => {
+  let smallest = stream
+  for (let size = stream.steps.length >> 1; size >= 1; size >>= 1) {
+    for (let from = 0; from < smallest.steps.length;) {
+      const steps = smallest.steps.toSpliced(from, size)
+      if (fails({ ...smallest, steps })) smallest = { ...smallest, steps }
+      else from += size
+    }
+  }
+  return smallest
+}
+
+/** A small generator of good quality (mulberry32): tests need the same numbers on every machine. */
+function chanceOf(seed: number): Chance {
+  let state = seed | 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const whole = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1))
+  return {
+    whole,
+    percent: (percent) => next() * 100 < percent,
+    pick: (...choices) => choices[whole(0, choices.length - 1)]!
+  }
+}

@@ -1,0 +1,244 @@
+/** The matching engine against its slow twin, and against the invariants, on random streams. */
+import type { Fill, MarketCommand, MarketEvent } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import type { Position } from "@venue/domain/Position"
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { assertAlike, decide, emptyEngine, play } from "./Play.ts"
+import { isTraderCommand, make, repeated } from "./Streams.ts"
+
+describe("the engine and the rules", () => {
+  it("I23: what the engine says of 2,000 random streams is what the rules say, event for event", { timeout: 60_000 }, () => {
+    for (let seed = 1; seed <= 2_000; seed++) assertAlike(make(seed))
+  })
+})
+
+describe("every command counts once", () => {
+  it("I20: a repeat says nothing, changes nothing and keeps its first outcome", () => {
+    for (let seed = 1; seed <= 150; seed++) {
+      const stream = make(seed)
+      const engine = emptyEngine(stream)
+      for (const step of stream.steps) {
+        decide(engine, step)
+        if (!isTraderCommand(step.command)) continue
+        const outcome = Engine.outcome(engine, step.command.commandId)
+        const before = Engine.hash(engine)
+        assert.isDefined(outcome)
+        assert.deepStrictEqual(decide(engine, step), [])
+        assert.deepStrictEqual(Engine.hash(engine), before)
+        assert.strictEqual(Engine.outcome(engine, step.command.commandId), outcome)
+      }
+    }
+  })
+
+  it("I8: delivering every command one to five times gives the state of a single delivery", () => {
+    for (let seed = 1; seed <= 1_000; seed++) {
+      const stream = make(seed)
+      const once = emptyEngine(stream)
+      for (const step of stream.steps) decide(once, step)
+      const often = emptyEngine(stream)
+      for (const step of repeated(stream).steps) decide(often, step)
+      assert.deepStrictEqual(Engine.hash(often), Engine.hash(once), `stream ${seed}`)
+    }
+  })
+})
+
+describe("what was recorded is what is", () => {
+  it("I6: replaying the emitted events gives the same state", () => {
+    for (let seed = 1; seed <= 1_000; seed++) {
+      const stream = make(seed)
+      const live = emptyEngine(stream)
+      const replayed = emptyEngine(stream)
+      for (const step of stream.steps) for (const event of decide(live, step)) Engine.apply(replayed, event)
+      assert.deepStrictEqual(Engine.hash(replayed), Engine.hash(live), `stream ${seed}`)
+    }
+  })
+
+  it("I6: a snapshot and the tail after it give the same state, which goes on deciding the same", () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const stream = make(seed)
+      const live = emptyEngine(stream)
+      const half = stream.steps.length >> 1
+      for (const step of stream.steps.slice(0, half)) decide(live, step)
+      const restored = Engine.restore(stream.instrument, stream, Engine.snapshot(live))
+      for (const step of stream.steps.slice(half)) assert.deepStrictEqual(decide(restored, step), decide(live, step))
+      assert.deepStrictEqual(Engine.hash(restored), Engine.hash(live), `stream ${seed}`)
+    }
+  })
+})
+
+describe("orders", () => {
+  it("I21: fills of an order never exceed it, both sides of a trade are equal, and no trade has two names", () => {
+    play(1_000, () => {
+      const orders = new Map<string, Order>()
+      const names = new Set<string>()
+      let number = 0
+      return (events) => {
+        for (const event of events) {
+          if (event._tag === "Accepted" || event._tag === "Modified") orders.set(event.order.orderId, event.order)
+          if (event._tag !== "Traded") continue
+          assert.isFalse(names.has(event.tradeId))
+          names.add(event.tradeId)
+          assert.strictEqual(event.number, ++number)
+          assert.isAbove(event.quantity, 0)
+          assert.notStrictEqual(event.maker.order.side, event.taker.order.side)
+          assert.notStrictEqual(event.maker.order.userId, event.taker.order.userId)
+          for (const { order } of [event.maker, event.taker]) {
+            const before = orders.get(order.orderId)!
+            assert.deepStrictEqual(order, { ...before, remaining: before.remaining - event.quantity })
+            assert.isAtLeast(order.remaining, 0)
+            orders.set(order.orderId, order)
+          }
+        }
+      }
+    })
+  })
+
+  it("I22: nothing happens to an order after it was filled or has ended", () => {
+    play(1_000, () => {
+      const live = new Set<string>()
+      return (events) => {
+        for (const event of events) {
+          if (event._tag === "Accepted") live.add(event.order.orderId)
+          for (const { orderId, remaining } of ordersOf(event)) {
+            assert.isTrue(live.has(orderId), `${event._tag} of ${orderId}, which is over`)
+            if (remaining === 0 || event._tag === "Ended") live.delete(orderId)
+          }
+        }
+      }
+    })
+  })
+
+  it("I23: no fill passes over a better price, or an earlier order at its price", () => {
+    play(1_000, () => {
+      const queue = new Map<string, Order>()
+      return (events) => {
+        const takers = new Set(takersOf(events))
+        for (const event of events) {
+          if (event._tag === "Traded") {
+            const { order } = event.maker
+            const rivals = [...queue.values()].filter(({ orderId, side }) => side === order.side && !takers.has(orderId))
+            const best = Math[order.side === "BUY" ? "max" : "min"](...rivals.map(({ price }) => price))
+            assert.strictEqual(order.price, best)
+            assert.strictEqual(rivals.find(({ price }) => price === best)?.orderId, order.orderId)
+          }
+          for (const order of ordersOf(event)) {
+            if (event._tag === "Modified" && event.requeued) queue.delete(order.orderId)
+            if (order.remaining === 0 || event._tag === "Ended") queue.delete(order.orderId)
+            else queue.set(order.orderId, order)
+          }
+        }
+      }
+    })
+  })
+
+  it("I24: the book is never crossed", () => {
+    play(1_000, (engine) => () => {
+      const levels = Engine.depth(engine)
+      const bid = Math.max(...levels.filter(({ side }) => side === "BUY").map(({ price }) => price))
+      const ask = Math.min(...levels.filter(({ side }) => side === "SELL").map(({ price }) => price))
+      assert.isBelow(bid, ask)
+    })
+  })
+
+  it("I35: what a cancel says is gone is gone, with every earlier fill reported", () => {
+    play(1_000, (engine) => {
+      const known = new Map<string, Order>()
+      const cancelled = new Set<string>()
+      return (events, command) => {
+        for (const event of events) {
+          for (const order of ordersOf(event)) {
+            assert.isFalse(cancelled.has(order.orderId))
+            if (event._tag === "Ended") assert.deepStrictEqual(order, known.get(order.orderId))
+            if (event._tag === "Ended" && event.commandId !== "") cancelled.add(order.orderId)
+            known.set(order.orderId, order)
+          }
+        }
+        const done = events.some(({ _tag }) => _tag === "Done")
+        if (!done || (command._tag !== "Cancel" && command._tag !== "CancelAll")) return
+        const left = Engine.view(engine, command.accountId).orders.filter((order) => isAimedAt(command, order))
+        assert.deepStrictEqual(left, [])
+      }
+    })
+  })
+})
+
+describe("positions and results", () => {
+  it("I25: positions sum to zero after every command", () => {
+    play(1_000, (engine, stream) => {
+      const accounts = accountsOf(stream.steps.map(({ command }) => command))
+      return () => {
+        const positions = accounts.map((account) => Engine.view(engine, account).position.quantity)
+        assert.strictEqual(positions.reduce((sum, each) => sum + each, 0), 0)
+        assert.strictEqual(Number(Engine.totals(engine).positions), 0)
+      }
+    })
+  })
+
+  it("I26: realised and unrealised profit sum to zero after every command, whatever the mark", () => {
+    play(1_000, (engine, stream) => {
+      const accounts = accountsOf(stream.steps.map(({ command }) => command))
+      let clearing = 0n
+      return (events) => {
+        for (const event of events) if (event._tag === "Traded") clearing += BigInt(event.maker.realised + event.taker.realised)
+        const positions = accounts.map((account) => Engine.view(engine, account).position)
+        const total = (each: (position: Position) => bigint) =>
+          positions.reduce((sum, position) => sum + each(position), 0n)
+        const realised = total((position) => BigInt(position.cashFlow + position.basis))
+        assert.strictEqual(realised, clearing)
+        for (const mark of [0n, 1n, 20_000n, 7_777_777n]) {
+          const unrealised = total(({ basis, quantity }) => BigInt(quantity) * mark - BigInt(basis))
+          assert.strictEqual(realised + unrealised, 0n)
+        }
+        assert.strictEqual(Number(Engine.totals(engine).cash), 0)
+      }
+    })
+  })
+
+  it("I33: a reduce-only fill never grows or turns a position, and live ones never add up to more than it", () => {
+    play(1_000, (engine, stream) => {
+      const accounts = accountsOf(stream.steps.map(({ command }) => command))
+      const held = new Map<string, number>()
+      const book = ({ order }: Fill, lots: number) => {
+        const before = held.get(order.accountId) ?? 0
+        const after = before + (order.side === "BUY" ? lots : -lots)
+        held.set(order.accountId, after)
+        if (!order.reduceOnly) return
+        assert.isBelow(Math.abs(after), Math.abs(before))
+        assert.isTrue(after === 0 || Math.sign(after) === Math.sign(before))
+      }
+      return (events) => {
+        for (const event of events) {
+          if (event._tag !== "Traded") continue
+          book(event.maker, event.quantity)
+          book(event.taker, event.quantity)
+        }
+        for (const account of accounts) {
+          const { orders, position } = Engine.view(engine, account)
+          const live = orders.filter(({ reduceOnly }) => reduceOnly)
+          const wrongWay = live.filter(({ side }) => side === (position.quantity > 0 ? "BUY" : "SELL"))
+          assert.deepStrictEqual(wrongWay, [])
+          assert.isAtMost(live.reduce((sum, { remaining }) => sum + remaining, 0), Math.abs(position.quantity))
+        }
+      }
+    })
+  })
+})
+
+function ordersOf(event: MarketEvent): ReadonlyArray<Order> {
+  if (event._tag === "Traded") return [event.maker.order, event.taker.order]
+  return event._tag === "Accepted" || event._tag === "Modified" || event._tag === "Ended" ? [event.order] : []
+}
+
+function takersOf(events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> {
+  return events.flatMap((event) => event._tag === "Traded" ? [event.taker.order.orderId] : [])
+}
+
+function accountsOf(commands: ReadonlyArray<MarketCommand>): ReadonlyArray<string> {
+  return [...new Set(commands.filter(isTraderCommand).map(({ accountId }) => accountId))]
+}
+
+function isAimedAt(command: MarketCommand, order: Order): boolean {
+  if (command._tag !== "Cancel") return true
+  return command.orderId === (command.byClientOrderId ? order.clientOrderId : order.orderId)
+}

@@ -1,0 +1,301 @@
+/** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
+import { divideUp } from "@venue/domain/Decimal"
+import { positionLimitUsd } from "@venue/domain/Leverage"
+import type {
+  Close,
+  Ended,
+  MarketCommand,
+  MarketEvent,
+  Modify,
+  Place,
+  Priced,
+  Refuse,
+  TraderCommand
+} from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import type { OrderRefusal } from "@venue/domain/Reject"
+import { book, copy, holding, reached, reducible, type Resting, sum, sumOf, type Twin } from "./TwinState.ts"
+
+type Emit = (event: MarketEvent) => void
+
+/** Takes a price the engine computed: marks, averages and bands are not the twin's business. */
+export const price = (twin: Twin, priced: Priced): void => {
+  twin.prices = priced
+  twin.timeMillis = Math.max(twin.timeMillis, priced.atMillis)
+}
+
+export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
+  if (command._tag === "Observe" || command._tag === "Tick") return
+  if (command._tag === "RaiseEpoch") {
+    if (command.traderEpoch <= (twin.epochs.get(command.userId) ?? 0)) return
+    twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
+    twin.epochs.set(command.userId, command.traderEpoch)
+    return emit({ ...command, _tag: "EpochRaised", atMillis: twin.timeMillis })
+  }
+  if (twin.outcomes.has(command.commandId)) return
+  twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
+  const refusal = command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)
+    ? "REJECTED_FAILED_TO_PROCESS"
+    : twin.timeMillis > command.expiresAtMillis
+    ? "EXPIRED"
+    : run(twin, command, emit)
+  twin.outcomes.set(command.commandId, refusal ?? "DONE")
+  if (refusal !== undefined) emit(refused(twin, command, refusal))
+}
+
+function run(twin: Twin, command: TraderCommand, emit: Emit): OrderRefusal | undefined {
+  switch (command._tag) {
+    case "Refuse":
+      return command.status
+    case "Place":
+      return place(twin, command, emit)
+    case "Close":
+      return close(twin, command, emit)
+    case "Modify":
+      return modify(twin, command, emit)
+    case "Cancel":
+    case "CancelAll": {
+      const own = twin.resting
+        .filter(({ order }) => order.accountId === command.accountId)
+        .sort((a, b) => a.acceptedNumber - b.acceptedNumber)
+      const found = command._tag === "CancelAll" ? own : own.filter(({ order }) =>
+        (command.byClientOrderId ? order.clientOrderId : order.orderId) === command.orderId
+      )
+      if (found.length === 0 && command._tag === "Cancel") return "NO_SUCH_ORDER"
+      for (const resting of found) leave(twin, resting, command.commandId, "CANCELLED", emit)
+      return done(twin, command, emit)
+    }
+  }
+}
+
+function place(twin: Twin, command: Place, emit: Emit): OrderRefusal | undefined {
+  const order = orderOf(twin, command)
+  const refusal = check(twin, order, command)
+  if (refusal !== undefined) return refusal
+  accept(twin, order, command, emit)
+}
+
+/** LIMIT IOC reduce-only over the whole position, 5 % through the mark, rounded towards the mark, clipped to the band. */
+function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined {
+  if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
+  const { quantity } = holding(twin, command.accountId)
+  if (quantity === 0) return "REJECTED"
+  const { lower, mark, upper } = twin.prices
+  const hundredTicks = 100n * BigInt(twin.instrument.tick)
+  const shape = {
+    _tag: "Place",
+    type: "LIMIT",
+    timeInForce: "IOC",
+    quantity: Math.abs(quantity),
+    reduceOnly: true,
+    origin: "CLOSE_POSITION"
+  } as const
+  const order = quantity > 0
+    ? { side: "SELL", price: Math.max(1, Number(divideUp(95n * BigInt(mark), hundredTicks))) } as const
+    : { side: "BUY", price: Math.min(upper, Number(105n * BigInt(mark) / hundredTicks)) } as const
+  accept(twin, orderOf(twin, { ...command, ...shape, ...order }), command, emit)
+}
+
+function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefined {
+  const target = twin.resting.find(({ order }) =>
+    order.orderId === command.orderId && order.accountId === command.accountId && order.side === command.side &&
+    order.type === command.type && order.reduceOnly === command.reduceOnly
+  )
+  if (target === undefined) return "CANNOT_MODIFY_NO_SUCH_ORDER"
+  const before = target.order
+  if (before.remaining < before.quantity) return "CANNOT_MODIFY_PARTIAL_FILL"
+  const asked = command.quantity || before.quantity
+  const quantity = before.reduceOnly ? Math.min(asked, room(twin, before)) : asked
+  const after: Order = { ...before, price: command.price || before.price, quantity, remaining: quantity }
+  if (after.type === "ALO" && reached(twin, after.side, after.price).length > 0) return "CANNOT_MODIFY_ALO_WOULD_CROSS"
+  const refusal = check(twin, after, command)
+  if (refusal !== undefined) return refusal
+
+  const requeued = after.price !== before.price || after.quantity > before.quantity
+  target.order = after
+  if (requeued) target.queuedNumber = ++twin.numbers
+  emit({ _tag: "Modified", commandId: command.commandId, order: after, requeued, atMillis: twin.timeMillis })
+  // It leaves the book while it takes, so that it is the newest when it rests again.
+  twin.resting = twin.resting.filter((resting) => resting !== target)
+  match(twin, target, after.price, command.takerRate, emit)
+  rest(twin, target, emit)
+  return done(twin, command, emit)
+}
+
+/** Everything that can refuse an order's price, size and risk, in the order of venue-rules 4. */
+function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | undefined {
+  const { accountId, side, userId } = order
+  if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
+  const { limitShareBps, lower, mark, maxPrice, minPrice, upper } = twin.prices
+  const { lot, tick } = twin.instrument
+  if (order.type !== "MARKET") {
+    if (order.price < minPrice) return "PRICE_LESS_THAN_MIN_PRICE"
+    if (order.price > maxPrice) return "PRICE_GREATER_THAN_MAX_PRICE"
+    if (side === "BUY" && order.price > upper) return "PRICE_GREATER_THAN_MAX_PRICE"
+    if (side === "SELL" && order.price < lower) return "PRICE_LESS_THAN_MIN_PRICE"
+  }
+
+  /** In 1e-16 USD, exact; `each` in 1e-8 USD. */
+  const value = (lots: number, each: number): bigint => BigInt(lots) * BigInt(lot) * BigInt(each)
+  const limitPrice = order.type === "MARKET" ? mark : order.price * tick
+  if (!order.reduceOnly && value(order.quantity, limitPrice) < 10n * 10n ** 16n) return "REJECTED_LESS_THAN_MIN_NOTIONAL"
+
+  if (terms._tag === "Place" && mayRest(order)) {
+    const open = twin.resting.filter((resting) => resting.order.accountId === accountId)
+    if (open.length >= twin.maxOpenOrders) return "REJECTED_TOO_MANY_OPEN_ORDERS"
+  }
+  if (terms.finding === "REJECTED_TOO_MANY_OPEN_ORDERS") return terms.finding
+
+  if (order.reduceOnly && room(twin, order) <= 0) return "REJECTED"
+
+  const sameWay = twin.resting.filter((resting) => resting.order.side === side && resting.order.orderId !== order.orderId)
+  const ownSameWay = sum(sameWay.filter((resting) => resting.order.accountId === accountId))
+  const onlyReduces = order.reduceOnly || ownSameWay + order.quantity <= reducible(twin, accountId, side)
+  if (!onlyReduces) {
+    const shared = (usd6: number): bigint => BigInt(usd6) * BigInt(limitShareBps)
+    const within = (lots: number, each: number, limit: bigint): boolean =>
+      value(lots, each) * 10_000n <= limit * 10n ** 10n
+    let position = 0
+    for (const [account, held] of twin.holdings) {
+      if (twin.owners.get(account) === userId) position += Math.abs(held.quantity)
+    }
+    const userSameWay = sum(sameWay.filter((resting) => resting.order.userId === userId))
+    const each = side === "BUY" ? Math.max(mark, limitPrice) : mark
+    if (!within(position + userSameWay + order.quantity, each, shared(terms.maxNotional))) {
+      return "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
+    }
+    const longs = sumOf([...twin.holdings.values()].map((held) => Math.max(held.quantity, 0)))
+    const openInterestLimit = 10 * positionLimitUsd(twin.instrument) * 1_000_000
+    if (!within(longs + order.quantity, mark, shared(openInterestLimit))) return "REJECTED_OPEN_INTEREST_LIMIT"
+  }
+  if (terms.finding === "FAILED_MARGIN_CHECK") return terms.finding
+}
+
+/** From here on the order is the venue's: it is accepted first, whatever becomes of it. */
+function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): void {
+  twin.owners.set(order.accountId, order.userId)
+  const number = ++twin.numbers
+  const incoming: Resting = { order, makerRate: terms.makerRate, acceptedNumber: number, queuedNumber: number }
+  const { commandId, expiresAtMillis, makerRate } = terms
+  emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, atMillis: twin.timeMillis })
+  if (order.reduceOnly) cut(twin, incoming, order.remaining - room(twin, order), emit)
+
+  // Without a price of its own, a market order takes no worse than the edge of the band.
+  const limit = order.type !== "MARKET" ? order.price : order.side === "BUY" ? twin.prices!.upper : twin.prices!.lower
+  if (order.type === "ALO" && reached(twin, order.side, limit).length > 0) return leave(twin, incoming, "", "CANCELLED", emit)
+  if (order.timeInForce === "FOK") {
+    const rehearsal = copy(twin)
+    const rehearsed = { ...incoming }
+    match(rehearsal, rehearsed, limit, terms.takerRate, () => {})
+    if (rehearsed.order.remaining > 0) return leave(twin, incoming, "", "CANCELLED", emit)
+  }
+  match(twin, incoming, limit, terms.takerRate, emit)
+  if (mayRest(order)) return rest(twin, incoming, emit)
+  const { quantity, remaining } = incoming.order
+  if (remaining > 0) leave(twin, incoming, "", remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
+}
+
+/** Takes order after order until nothing is reached, nothing is left, or a reduce-only order has nothing to reduce. */
+function match(twin: Twin, taker: Resting, limit: number, takerRate: number, emit: Emit): void {
+  for (;;) {
+    const { accountId, reduceOnly, remaining, side, userId } = taker.order
+    const wanted = reduceOnly ? Math.min(remaining, reducible(twin, accountId, side)) : remaining
+    const maker = reached(twin, side, limit)[0]
+    if (wanted === 0 || maker === undefined) return
+    if (maker.order.userId === userId) leave(twin, maker, "", "CANCELLED_STP", emit)
+    else trade(twin, maker, taker, Math.min(wanted, maker.order.remaining), takerRate, emit)
+  }
+}
+
+function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, takerRate: number, emit: Emit): void {
+  const { price } = maker.order
+  const notional = BigInt(price) * BigInt(lots) * BigInt(twin.instrument.tickLotMoney)
+  const fill = (one: Resting, rate: number) => {
+    const fee = divideUp(notional * BigInt(rate), 100_000_000n)
+    one.order = { ...one.order, remaining: one.order.remaining - lots }
+    const realised = book(holding(twin, one.order.accountId), one.order.side, lots, notional, fee)
+    return { order: one.order, fee: Number(fee), realised: Number(realised) }
+  }
+  const atMillis = twin.timeMillis
+  const fills = { maker: fill(maker, maker.makerRate), taker: fill(taker, takerRate) }
+  emit({ _tag: "Traded", tradeId: "", number: 0, price, quantity: lots, notional: Number(notional), ...fills, atMillis })
+  if (maker.order.remaining === 0) twin.resting = twin.resting.filter((resting) => resting !== maker)
+  shrink(twin, maker.order.accountId, emit)
+  shrink(twin, taker.order.accountId, emit)
+}
+
+/** Live reduce-only orders never add up to more than the position: the newest give way first. */
+function shrink(twin: Twin, accountId: string, emit: Emit): void {
+  for (const side of ["BUY", "SELL"] as const) {
+    const live = twin.resting.filter(({ order }) => order.accountId === accountId && order.reduceOnly && order.side === side)
+    let excess = sum(live) - reducible(twin, accountId, side)
+    for (const resting of live.sort((a, b) => b.acceptedNumber - a.acceptedNumber)) {
+      const { remaining } = resting.order
+      if (excess >= remaining) leave(twin, resting, "", "CANCELLED", emit)
+      else cut(twin, resting, excess, emit)
+      excess -= remaining
+    }
+  }
+}
+
+function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): void {
+  if (lots <= 0) return
+  const { quantity, remaining } = resting.order
+  resting.order = { ...resting.order, quantity: quantity - lots, remaining: remaining - lots }
+  emit({ _tag: "Modified", commandId: "", order: resting.order, requeued: false, atMillis: twin.timeMillis })
+}
+
+/**
+ * What a reduce-only order may take away: the position, and if it may rest only what live reduce-only orders have left.
+ * An order that takes at once goes before them: they are cut when the position shrinks.
+ */
+function room(twin: Twin, order: Order): number {
+  const { accountId, orderId, side } = order
+  const live = twin.resting.filter((resting) => resting.order.accountId === accountId && resting.order.reduceOnly)
+  const others = live.filter((resting) => resting.order.side === side && resting.order.orderId !== orderId)
+  return reducible(twin, accountId, side) - (mayRest(order) ? sum(others) : 0)
+}
+
+function rest(twin: Twin, incoming: Resting, emit: Emit): void {
+  if (incoming.order.remaining === 0) return
+  twin.resting.push(incoming)
+  shrink(twin, incoming.order.accountId, emit)
+}
+
+function leave(twin: Twin, leaving: Resting, commandId: string, status: Ended["status"], emit: Emit): void {
+  twin.resting = twin.resting.filter((resting) => resting !== leaving)
+  emit({ _tag: "Ended", commandId, order: leaving.order, status, atMillis: twin.timeMillis })
+}
+
+function orderOf(twin: Twin, command: Place): Order {
+  const { accountId, builderCode, clientOrderId, commandId, origin, quantity, reduceOnly, side, timeInForce, type, userId } =
+    command
+  const order = { orderId: commandId, userId, accountId, side, type, timeInForce, quantity, reduceOnly, clientOrderId }
+  const price = type === "MARKET" ? 0 : command.price
+  return { ...order, price, remaining: quantity, origin, builderCode, placedAtMillis: twin.timeMillis }
+}
+
+function mayRest(order: Order): boolean {
+  return order.type === "ALO" || (order.type === "LIMIT" && order.timeInForce === "GTC")
+}
+
+function done(twin: Twin, { accountId, commandId, expiresAtMillis, userId }: TraderCommand, emit: Emit): undefined {
+  emit({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: twin.timeMillis })
+}
+
+function refused(twin: Twin, command: TraderCommand, status: "EXPIRED" | OrderRefusal): MarketEvent {
+  const { accountId, commandId, expiresAtMillis, userId } = command
+  return { _tag: "Refused", commandId, expiresAtMillis, userId, accountId, status, echo, atMillis: twin.timeMillis }
+}
+
+/** Not compared: the twin says nothing about how a refusal is worded. */
+const echo: Refuse["echo"] = {
+  orderId: "",
+  side: null,
+  type: null,
+  timeInForce: null,
+  price: 0,
+  quantity: 0,
+  clientOrderId: "",
+  reduceOnly: false
+}

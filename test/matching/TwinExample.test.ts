@@ -1,0 +1,116 @@
+/** The twin on the worked numbers of the rules, so that it may judge the engine. */
+import { starters } from "@venue/domain/Instrument"
+import type { MarketEvent, Place, Priced } from "@venue/domain/Market"
+import { assert, it } from "@effect/vitest"
+import * as Twin from "./Twin.ts"
+import * as TwinState from "./TwinState.ts"
+
+const apple = starters[0]!
+const open = { lower: 18_360, upper: 22_440, minPrice: 14_280, maxPrice: 26_520, limitShareBps: 10_000 }
+const weekend = { ...open, lower: 19_380, upper: 21_420, limitShareBps: 1_000 }
+
+const market = (prices: Partial<Priced> = {}) => {
+  const twin = TwinState.make(apple, { maxOpenOrders: 200 })
+  const mark = 204_00000000
+  Twin.price(twin, { _tag: "Priced", oracle: mark, mark, premium: 0, ...open, atMillis: 1, ...prices })
+  let commands = 0
+  const told: Array<string> = []
+  const say = (event: MarketEvent): string =>
+    event._tag === "Refused"
+      ? event.status
+      : event._tag === "Traded"
+      ? `${event.quantity / 1_000} @ ${event.price / 100} fees ${event.maker.fee} ${event.taker.fee}`
+      : event._tag === "Ended" || event._tag === "Modified"
+      ? `${event.order.orderId} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remaining / 1_000}`
+      : event._tag
+  /** Units and dollars; the order's id is its number: o1, o2 … */
+  const place = (accountId: string, side: "BUY" | "SELL", units: number, price: number, more: Partial<Place> = {}) => {
+    told.length = 0
+    const command: Place = {
+      _tag: "Place",
+      commandId: `o${++commands}`,
+      expiresAtMillis: 100,
+      traderEpoch: 1,
+      userId: accountId.split("/")[0]!,
+      accountId,
+      makerRate: 20_000,
+      takerRate: 100_000,
+      maxNotional: 2_500_000_000_000,
+      finding: null,
+      side,
+      type: "LIMIT",
+      timeInForce: "GTC",
+      price: Math.round(price * 100),
+      quantity: Math.round(units * 1_000),
+      reduceOnly: false,
+      clientOrderId: "",
+      builderCode: "",
+      origin: "USER",
+      ...more
+    }
+    Twin.handle(twin, command, 1, (event) => told.push(say(event)))
+    return [...told]
+  }
+  return { twin, place }
+}
+
+it("self-trade prevention ends the resting order and lets the incoming one go on, over all of a user's accounts", () => {
+  const { place, twin } = market()
+  place("ann", "SELL", 5, 200)
+  place("ben", "SELL", 4, 200.05)
+  assert.deepStrictEqual(place("ann/1", "BUY", 8, 200.1), ["Accepted", "o1 CANCELLED_STP 5", "4 @ 200.05 fees 160040 800200"])
+  assert.deepStrictEqual(twin.resting.map(({ order }) => order.remaining), [4_000])
+})
+
+it("bands bind buys above and sells below, and nothing else", () => {
+  const { place } = market()
+  assert.deepStrictEqual(place("ann", "BUY", 1, 225), ["PRICE_GREATER_THAN_MAX_PRICE"])
+  assert.deepStrictEqual(place("ann", "SELL", 1, 225), ["Accepted"])
+  assert.deepStrictEqual(place("ann", "SELL", 1, 183.59), ["PRICE_LESS_THAN_MIN_PRICE"])
+  assert.deepStrictEqual(place("ann", "SELL", 1, 265.21), ["PRICE_GREATER_THAN_MAX_PRICE"])
+})
+
+it("at the weekend a long of 300,000 USD may only sell", () => {
+  const { place, twin } = market(weekend)
+  Object.assign(TwinState.holding(twin, "ann"), { quantity: 1_470_588 })
+  twin.owners.set("ann", "ann")
+  assert.deepStrictEqual(place("ann", "BUY", 0.1, 204), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+  assert.deepStrictEqual(place("ann/1", "BUY", 0.1, 204), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+  assert.deepStrictEqual(place("ann", "SELL", 1_470.588, 204), ["Accepted"])
+})
+
+it("open interest of 122,000 takes another 500 and refuses 1,000", () => {
+  const { place, twin } = market()
+  Object.assign(TwinState.holding(twin, "ann"), { quantity: 122_000_000 })
+  Object.assign(TwinState.holding(twin, "ben"), { quantity: -122_000_000 })
+  assert.deepStrictEqual(place("cat", "BUY", 1_000, 204), ["REJECTED_OPEN_INTEREST_LIMIT"])
+  assert.deepStrictEqual(place("cat", "BUY", 500, 204), ["Accepted"])
+})
+
+it("fees are rounded up to the next millionth", () => {
+  const { place } = market()
+  place("ann", "SELL", 50, 204, { makerRate: 20_000 })
+  assert.deepStrictEqual(place("ben", "BUY", 50, 204, { takerRate: 80_000 }), ["Accepted", "50 @ 204 fees 2040000 8160000"])
+  place("ann", "SELL", 0.333, 200.01)
+  assert.deepStrictEqual(place("ben", "BUY", 0.333, 200.01, { takerRate: 22_501 }).at(-1), "0.333 @ 200.01 fees 13321 14987")
+})
+
+it("live reduce-only orders give way, the newest first, when the position shrinks below their sum", () => {
+  const { place } = market()
+  place("ben", "SELL", 5, 204)
+  place("ann", "BUY", 5, 204)
+  place("ann", "SELL", 3, 206, { reduceOnly: true })
+  place("ann", "SELL", 2, 205, { reduceOnly: true })
+  place("ben", "BUY", 2.5, 203)
+  assert.deepStrictEqual(place("ann", "SELL", 2.5, 203).slice(2), ["o4 CANCELLED 2", "o3 to 2.5"])
+})
+
+it("a fill-or-kill order does not count what would be cut away under it", () => {
+  const { place } = market()
+  place("ben", "SELL", 5, 204)
+  place("ann", "BUY", 5, 204)
+  place("ann", "SELL", 5, 205, { reduceOnly: true })
+  place("ann", "SELL", 4, 204)
+  assert.deepStrictEqual(place("ben", "BUY", 9, 205, { timeInForce: "FOK" }), ["Accepted", "o5 CANCELLED 9"])
+  assert.deepStrictEqual(place("ben", "BUY", 5, 205, { timeInForce: "FOK" }).length, 4)
+})

@@ -1,0 +1,112 @@
+/** What the twin remembers: one array of orders and one holding per account, and the plain questions asked of them. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Priced } from "@venue/domain/Market"
+import type { Order, Side } from "@venue/domain/Order"
+import type { Outcome } from "@venue/domain/Reject"
+
+export interface Resting {
+  order: Order
+  /** Stored when the order was accepted. */
+  readonly makerRate: number
+  /** Position in time: of the acceptance, and of the last loss of priority. */
+  readonly acceptedNumber: number
+  queuedNumber: number
+}
+
+export interface Holding {
+  quantity: number
+  cash: bigint
+  basis: bigint
+  fees: bigint
+}
+
+export interface Twin {
+  readonly instrument: Instrument
+  readonly maxOpenOrders: number
+  timeMillis: number
+  prices: Priced | undefined
+  numbers: number
+  resting: Array<Resting>
+  readonly holdings: Map<string, Holding>
+  /** The owner of each account that has ever traded or placed. */
+  readonly owners: Map<string, string>
+  readonly epochs: Map<string, number>
+  readonly outcomes: Map<string, Outcome>
+}
+
+export const make = (instrument: Instrument, options: { readonly maxOpenOrders: number }): Twin => ({
+  instrument,
+  maxOpenOrders: options.maxOpenOrders,
+  timeMillis: 0,
+  prices: undefined,
+  numbers: 0,
+  resting: [],
+  holdings: new Map(),
+  owners: new Map(),
+  epochs: new Map(),
+  outcomes: new Map()
+})
+
+/** A buy takes what is offered at its price or lower; a sell what is bid at its price or higher. */
+export const crosses = (side: Side, limit: number, resting: number): boolean =>
+  side === "BUY" ? resting <= limit : resting >= limit
+
+/** Orders on the other side that a limit reaches: best price first, then the longest in the queue. */
+export const reached = (twin: Twin, side: Side, limit: number): Array<Resting> =>
+  twin.resting
+    .filter(({ order }) => order.side !== side && crosses(side, limit, order.price))
+    .sort((a, b) => (side === "BUY" ? 1 : -1) * (a.order.price - b.order.price) || a.queuedNumber - b.queuedNumber)
+
+export const holding = (twin: Twin, accountId: string): Holding => {
+  const held = twin.holdings.get(accountId) ?? { quantity: 0, cash: 0n, basis: 0n, fees: 0n }
+  twin.holdings.set(accountId, held)
+  return held
+}
+
+/** Total quantity at each price. */
+export const depth = (twin: Twin): Map<string, number> => {
+  const levels = new Map<string, number>()
+  for (const { order } of twin.resting) {
+    const level = `${order.side} ${order.price}`
+    levels.set(level, (levels.get(level) ?? 0) + order.remaining)
+  }
+  return levels
+}
+
+/** Books one fill and returns the profit it realised. What a reducing fill takes of the basis is rounded towards zero. */
+export function book(held: Holding, side: Side, lots: number, notional: bigint, fee: bigint): bigint {
+  const before = held.cash + held.basis
+  const signed = side === "BUY" ? lots : -lots
+  const cost = side === "BUY" ? notional : -notional
+  const size = Math.abs(held.quantity)
+  if (held.quantity * signed >= 0) held.basis += cost
+  else if (lots <= size) held.basis -= held.basis * BigInt(lots) / BigInt(size)
+  else held.basis = cost * BigInt(lots - size) / BigInt(lots)
+  held.quantity += signed
+  held.cash -= cost
+  held.fees += fee
+  return held.cash + held.basis - before
+}
+
+/** How much of an account's position an order of that side may take away. */
+export function reducible(twin: Twin, accountId: string, side: Side): number {
+  const { quantity } = holding(twin, accountId)
+  return Math.max(0, side === "SELL" ? quantity : -quantity)
+}
+
+export function sum(orders: ReadonlyArray<Resting>): number {
+  return sumOf(orders.map(({ order }) => order.remaining))
+}
+
+export function sumOf(numbers: ReadonlyArray<number>): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
+
+/** Enough of a copy to rehearse a match on. */
+export function copy(twin: Twin): Twin {
+  return {
+    ...twin,
+    resting: twin.resting.map((resting) => ({ ...resting })),
+    holdings: new Map([...twin.holdings].map(([account, held]) => [account, { ...held }]))
+  }
+}

@@ -1,0 +1,135 @@
+/** Any market event at all, for property tests: more than a market would ever record. */
+import type { MarketEvent } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import { OrderRefusal } from "@venue/domain/Reject"
+import * as fc from "fast-check"
+
+const text = fc.oneof(
+  fc.uuid(),
+  fc.uuid().map((id) => id.toUpperCase()),
+  fc.uuid().map((id) => `${id.slice(0, 35)}é`),
+  fc.uuid().map((id) => `${id.slice(0, 35)}š`),
+  fc.constantFrom("", "a", "mm-7-000182", "x".repeat(64), "y".repeat(300), "mañana", "空の注文", "\ud800 half", "\0"),
+  fc.string({ maxLength: 64 }),
+  fc.string({ unit: "binary", maxLength: 40 })
+)
+/** Few users, so that repetitions come up. */
+const user = fc.oneof({ weight: 3, arbitrary: fc.constantFrom("0b9f5a9e-51c4-4a52-9d0b-6a1f2c7e9d10", "alice") }, {
+  weight: 1,
+  arbitrary: text
+})
+const millis = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(0, 1, 1_790_503_244_118) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 4_000_000_000_000 }) }
+)
+const count = fc.oneof(
+  fc.integer({ min: 0, max: 130 }),
+  fc.integer({ min: 0, max: 1 << 30 }),
+  fc.maxSafeNat(),
+  fc.constantFrom(0x7f, 0x80, 0x3fff, 0x4000, 2 ** 29 - 1, 2 ** 29, 2 ** 31, 2 ** 32, 2 ** 48 - 1, 2 ** 48)
+)
+const signed = fc.oneof(count, count.map((value) => -value), fc.maxSafeInteger())
+const decimal = fc.oneof(fc.double(), fc.constantFrom(0, -0, NaN, 10.5, 1e308, -1e-9))
+const side = fc.constantFrom("BUY", "SELL")
+const type = fc.constantFrom("LIMIT", "MARKET", "ALO", "TAKE_PROFIT", "STOP_LOSS", "STOP_MARKET")
+const timeInForce = fc.constantFrom("GTC", "IOC", "FOK")
+
+const order: fc.Arbitrary<Order> = fc.record({
+  orderId: text,
+  userId: user,
+  accountId: user,
+  side,
+  type,
+  timeInForce,
+  price: count,
+  quantity: count,
+  remaining: count,
+  reduceOnly: fc.boolean(),
+  clientOrderId: text,
+  origin: fc.constantFrom("USER", "CLOSE_POSITION"),
+  builderCode: text,
+  placedAtMillis: millis
+})
+const fill = fc.record({ order, fee: signed, realised: signed })
+const sent = { commandId: text, expiresAtMillis: millis }
+const caller = { userId: user, accountId: user, atMillis: millis }
+
+export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
+  fc.record({ _tag: fc.constant("Accepted"), ...sent, order, makerRate: signed, atMillis: millis }),
+  fc.record({
+    _tag: fc.constant("Refused"),
+    ...sent,
+    ...caller,
+    status: fc.constantFrom("EXPIRED", ...OrderRefusal.literals),
+    echo: fc.record({
+      orderId: text,
+      side: fc.option(side),
+      type: fc.option(type),
+      timeInForce: fc.option(timeInForce),
+      price: decimal,
+      quantity: decimal,
+      clientOrderId: text,
+      reduceOnly: fc.boolean()
+    })
+  }),
+  fc.record({
+    _tag: fc.constant("Traded"),
+    tradeId: text,
+    number: count,
+    price: count,
+    quantity: count,
+    notional: count,
+    maker: fill,
+    taker: fill,
+    atMillis: millis
+  }),
+  fc.record({
+    _tag: fc.constant("Ended"),
+    commandId: text,
+    order,
+    status: fc.constantFrom("CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIALLY_FILLED"),
+    atMillis: millis
+  }),
+  fc.record({ _tag: fc.constant("Modified"), commandId: text, order, requeued: fc.boolean(), atMillis: millis }),
+  fc.record({ _tag: fc.constant("Done"), ...sent, ...caller }),
+  fc.record({
+    _tag: fc.constant("Priced"),
+    oracle: count,
+    mark: count,
+    premium: signed,
+    lower: count,
+    upper: count,
+    minPrice: count,
+    maxPrice: count,
+    limitShareBps: count,
+    atMillis: millis
+  }),
+  fc.record({ _tag: fc.constant("EpochRaised"), userId: user, traderEpoch: count, atMillis: millis })
+)
+
+/** As markets write them: an order comes up again with less left, its command is its own id. */
+export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc.array(
+  fc.tuple(marketEvent, fc.boolean(), count),
+  { maxLength: 12 }
+).map((drawn) => {
+  let last: Order | undefined
+  return drawn.map(([event, again, remaining]): MarketEvent => {
+    switch (event._tag) {
+      case "Accepted":
+        last = event.order
+        return again ? { ...event, commandId: event.order.orderId } : event
+      case "Ended":
+        return again && last !== undefined ? { ...event, order: { ...last, remaining } } : event
+      case "Traded":
+        return again && last !== undefined
+          ? {
+            ...event,
+            taker: { ...event.taker, order: { ...last, remaining } },
+            maker: { ...event.maker, order: { ...event.maker.order, userId: last.userId } }
+          }
+          : event
+      default:
+        return event
+    }
+  })
+})

@@ -1,0 +1,97 @@
+import type { MarketEvent } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import * as MarketRecord from "@venue/storage/MarketRecord"
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { readFileSync } from "node:fs"
+import { marketEvents } from "./AnyMarketEvent.ts"
+
+describe("MarketRecord", () => {
+  it("what is decoded is what was encoded", () => {
+    fc.assert(
+      fc.property(marketEvents, (events) => {
+        assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), [...events])
+      }),
+      { numRuns: 1500 }
+    )
+  })
+
+  it("a batch larger than any buffer so far comes back whole", () => {
+    const events = Array.from({ length: 5_000 }, (_, n) => accepted({ clientOrderId: `${n}-${"é".repeat(n % 90)}` }))
+    assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
+  })
+
+  it("decodes bytes that stand inside a larger buffer", () => {
+    const bytes = MarketRecord.encode([accepted({})])
+    const larger = new Uint8Array(bytes.length + 20)
+    larger.set(bytes, 7)
+    assert.deepStrictEqual(MarketRecord.decode(larger.subarray(7, 7 + bytes.length)), [accepted({})])
+  })
+
+  it("I6: version 1 of the record stays readable for ever", () => {
+    const bytes = Buffer.from(readFileSync(fixture("market-record-1.hex"), "utf8").replaceAll(/\s/g, ""), "hex")
+    const events = JSON.parse(readFileSync(fixture("market-record-1.json"), "utf8"))
+    assert.deepStrictEqual(MarketRecord.decode(bytes), events)
+  })
+
+  it("the users of a batch are told apart by every part of their ids", () => {
+    const digits = "0123456789abcdef"
+    const ids = Array.from(
+      { length: 32 },
+      (_, n) => "00000000-0000-0000-0000-000000000000".replaceAll(/0/g, (_0, at: number) => at === n + 4 ? digits[n % 15 + 1]! : "0")
+    )
+    const events = ids.flatMap((userId) => ids.slice(0, 3).map((accountId) => accepted({ userId, accountId })))
+    assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
+  })
+
+  it("an unknown version, an unknown tag, a short and a long record are each refused", () => {
+    const bytes = MarketRecord.encode([accepted({})])
+    assert.throws(() => MarketRecord.decode(Uint8Array.of(9, ...bytes.subarray(1))), /unknown version 9/)
+    assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 1, 31)), /unknown tag 15/)
+    assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 0, 0)), /longer than its events/)
+    for (let length = 0; length < bytes.length; length++) {
+      assert.throws(() => MarketRecord.decode(bytes.subarray(0, length)))
+    }
+  })
+
+  it("bytes of any kind are decoded or refused, never read for ever", () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const record = Uint8Array.of(1, ...bytes)
+      let threw: unknown
+      let events: ReadonlyArray<MarketEvent> = []
+      try {
+        events = MarketRecord.decode(record)
+      } catch (error) {
+        threw = error
+      }
+      assert.isTrue(threw instanceof Error || events.length <= bytes.length)
+    }))
+  })
+})
+
+const fixture = (name: string) => new URL(`./fixtures/${name}`, import.meta.url)
+
+const accepted = (order: Partial<Order>): MarketEvent => ({
+  _tag: "Accepted",
+  commandId: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+  expiresAtMillis: 1_790_503_254_118,
+  order: {
+    orderId: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+    userId: "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10",
+    accountId: "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10",
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: 34_112,
+    quantity: 2_500,
+    remaining: 2_500,
+    reduceOnly: false,
+    clientOrderId: "mm-7-000182",
+    origin: "USER",
+    builderCode: "",
+    placedAtMillis: 1_790_503_244_118,
+    ...order
+  },
+  makerRate: 10_000,
+  atMillis: 1_790_503_244_118
+})

@@ -1,0 +1,165 @@
+/** The house rules that a machine can check: who may import whom, and what no file may hold. */
+import { expect, it } from "vitest"
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { basename, dirname, join, normalize } from "node:path"
+
+const root = join(import.meta.dirname, "..")
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+const files = globSync(["packages/**/*.ts", "cluster/**/*.ts", "apps/**/*.ts", "test/**/*.ts"], {
+  cwd: root,
+  exclude: ["**/node_modules/**"]
+}).toSorted()
+const house = files.filter((file) => /^(packages|cluster)\//.test(file))
+
+/** What each room may import beside itself. The first room whose name begins a path is that path's room. */
+const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<string>]> = [
+  ["packages/domain", []],
+  ["packages/matching", ["packages/domain"]],
+  ["packages/ledger", ["packages/domain"]],
+  ["packages/api", ["packages/domain"]],
+  ["packages/storage", ["packages/domain"]],
+  ["packages/providers", ["packages/domain"]],
+  ["packages/auth", ["packages/domain", "packages/storage", "packages/providers"]],
+  [
+    "packages/gateway",
+    [
+      ...["domain", "api", "storage", "providers", "auth"].map((name) => `packages/${name}`),
+      "cluster/protocol",
+      "cluster/Link.ts",
+      "cluster/Feed.ts"
+    ]
+  ],
+  ["packages/testing", ["packages", "cluster"]],
+  ["cluster/protocol", ["packages/domain"]],
+  ["cluster/Link.ts", ["cluster/protocol", "packages/storage"]],
+  ["cluster/Feed.ts", ["cluster/protocol", "packages/storage"]],
+  ...["cluster/entities", "cluster/singletons"].map((room) =>
+    [
+      room,
+      [
+        ...["domain", "matching", "ledger", "storage", "providers"].map((name) => `packages/${name}`),
+        "cluster/protocol",
+        "cluster/Link.ts",
+        "cluster/Feed.ts"
+      ]
+    ] as const
+  ),
+  ["cluster/Runner.ts", ["cluster/entities", "cluster/singletons", "packages/storage"]],
+  ["apps", ["packages", "cluster"]],
+  ["test", ["packages", "cluster", "apps"]]
+]
+
+const isIn = (room: string) => (path: string) => path === room || path.startsWith(`${room}/`)
+const roomOf = (path: string) => rooms.find(([room]) => isIn(room)(path))
+
+/** Rooms that only compute: of `effect` they see data and schemas, of Node and npm nothing. */
+const pure = ["packages/domain", "packages/matching", "packages/ledger"]
+const dataModules = new Set(
+  `Array BigDecimal BigInt Brand Chunk Data DateTime Duration Equal Equivalence Function Hash HashMap HashSet Match
+   MutableHashMap MutableList Number Option Order Predicate Record Result Schema String Struct Tuple`.split(/\s+/)
+)
+
+interface Import {
+  readonly file: string
+  readonly names: ReadonlyArray<string>
+  /** As written when it is another's package, else a path from the root. */
+  readonly target: string
+  readonly ours: boolean
+}
+
+const imports: ReadonlyArray<Import> = files.flatMap((file) =>
+  [...read(file).matchAll(/^(?:import|export)\s+(?:([\w*\s{},]+?)\s+from\s+)?"([^"]+)"/gm)].map(
+    ([, names = "", from = ""]): Import => ({ file, names: named(names), ...targetOf(file, from) })
+  )
+)
+
+/** Of `type { A, type B as C }` the names A and B; of `* as D` the star. */
+function named(clause: string): ReadonlyArray<string> {
+  const words = clause.replaceAll(/\btype\s+(?=[\w{*])|[{}]/g, " ").split(",")
+  return words.map((word) => word.trim().split(/\s/)[0] ?? "").filter((word) => word !== "")
+}
+
+function targetOf(file: string, from: string): Pick<Import, "target" | "ours"> {
+  if (from.startsWith(".")) return { target: normalize(join(dirname(file), from)), ours: true }
+  if (from.startsWith("@venue/cluster/")) return { target: `${from.slice("@venue/".length)}.ts`, ours: true }
+  if (from.startsWith("@venue/")) return { target: `packages/${from.slice("@venue/".length)}.ts`, ours: true }
+  return { target: from, ours: false }
+}
+
+const said = ({ file, target }: Import): string => `${file} imports ${target}`
+
+it("every file belongs to a room of the import map", () => {
+  expect(files.filter((file) => roomOf(file) === undefined)).toEqual([])
+})
+
+it("a room imports itself and the rooms beside it on the map, and no other", () => {
+  const allowed = ({ file, target }: Import): boolean => {
+    const [room, mayImport] = roomOf(file) ?? ["", []]
+    return [room, ...mayImport].some((name) => isIn(name)(target))
+  }
+  expect(imports.filter((one) => one.ours && !allowed(one)).map(said)).toEqual([])
+})
+
+it("the machines and the nouns are pure: they import no effects, no Node and no package", () => {
+  const allowed = ({ names, target }: Import): boolean =>
+    target === "effect" && names.every((name) => dataModules.has(name))
+  const outside = imports.filter(({ file, ours }) => !ours && pure.some((room) => isIn(room)(file)))
+  expect(outside.filter((one) => !allowed(one)).map(said)).toEqual([])
+})
+
+it("the wire imports effect and nothing else of others", () => {
+  const outside = imports.filter(({ file, ours }) => !ours && isIn("packages/api")(file))
+  expect(outside.filter(({ target }) => !/^effect(\/(http|http-api|socket))?(\/|$)/.test(target)).map(said)).toEqual([])
+})
+
+it("what runs in production imports only what production installs", () => {
+  const installed = new Set(Object.keys(JSON.parse(read("package.json")).dependencies))
+  const packageOf = (target: string): string => target.split("/").slice(0, target.startsWith("@") ? 2 : 1).join("/")
+  const outside = imports.filter(({ file, ours, target }) => !ours && !isIn("test")(file) && !target.startsWith("node:"))
+  expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(said)).toEqual([])
+})
+
+it("every file but a test, whose names say it, begins by saying what it is", () => {
+  expect(files.filter((file) => !file.endsWith(".test.ts") && !read(file).startsWith("/**"))).toEqual([])
+})
+
+it("no file has more than 400 lines", () => {
+  expect(files.filter((file) => read(file).trimEnd().split("\n").length > 400)).toEqual([])
+})
+
+it("files are named for their noun, and no folder or file is a place for leftovers", () => {
+  const named = (file: string): boolean =>
+    /^([A-Z][A-Za-z0-9]*|main)\.ts$/.test(basename(file)) || /\/migrations\/\d{4}_[a-z_]+\.ts$/.test(file)
+  expect([...house, ...files.filter(isIn("apps"))].filter((file) => !named(file))).toEqual([])
+  const leftovers = /(^|\/)(src|utils?|common|shared|types|helpers?|index)(\/|\.ts$)/i
+  expect(files.filter((file) => leftovers.test(file))).toEqual([])
+})
+
+it("no code reads the clock, chance or the environment, or escapes the types, behind our back", () => {
+  const forbidden =
+    /\b(Date\.now|Math\.random|process\.env|console\.|new Date\(\)|async\b|try\s*\{|enum\s+\w|export default)|[:<|,(]\s*any\b|\bas any\b/g
+  const code = (file: string): string => read(file).replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
+  const found = house.flatMap((file) => [...code(file).matchAll(forbidden)].map(([words]) => `${file}: ${words}`))
+  expect(found).toEqual([])
+})
+
+it("nothing is left for later, and no test is left out", () => {
+  const here = "test/tidy.test.ts"
+  const left = /\b(TODO|FIXME|XXX)\b|\b(it|test|describe|effect|live|layer)\.(only|skip|todo)\b/
+  expect(files.filter((file) => file !== here && left.test(read(file)))).toEqual([])
+})
+
+it("the places that the README names exist", () => {
+  const places = [...read("README.md").matchAll(/`((?:packages|cluster|apps|test|scripts)\/[\w./-]*)`/g)]
+  expect(places.map(([, place = ""]) => place).filter((place) => !existsSync(join(root, place)))).toEqual([])
+})
+
+it("the lock file knows the builds for every platform, or `npm ci` refuses it: run scripts/lock.mjs", () => {
+  const { packages } = JSON.parse(read("package-lock.json"))
+  const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(([path, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies ?? {}).filter(
+      (name) => !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages)
+    )
+  )
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,26 @@
+/** How the tests run: pure rooms at once, the others beside one database server. */
+import { defineConfig } from "vitest/config"
+
+const pure = ["test/domain/**/*.test.ts", "test/matching/**/*.test.ts", "test/ledger/**/*.test.ts", "test/*.test.ts"]
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    allowOnly: false,
+    projects: [
+      { extends: true, test: { name: "pure", include: pure } },
+      {
+        extends: true,
+        test: {
+          name: "whole",
+          include: ["test/**/*.test.ts"],
+          exclude: pure,
+          globalSetup: "test/PostgresServer.ts"
+        }
+      }
+    ]
+  }
+})
