@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     allowOnly: false,
     projects: [
       { extends: true, test: { name: "pure", include: pure } },

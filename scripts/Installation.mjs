@@ -1,6 +1,16 @@
 /** Whether node_modules is what package-lock.json says, and how it becomes so. Node 20 must be able to run this. */
 import { spawnSync } from "node:child_process"
-import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync
+} from "node:fs"
 import { delimiter, dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { run } from "./Program.mjs"
@@ -67,8 +77,9 @@ const databases = () => {
 const hasLinks = (database) => {
   const list = join(database, "native", "pg-symlinks.json")
   if (!existsSync(list)) return true
-  return JSON.parse(readFileSync(list, "utf8")).every(({ target }) =>
-    lstatSync(join(database, target), { throwIfNoEntry: false }) !== undefined)
+  return JSON.parse(readFileSync(list, "utf8")).every(
+    ({ target }) => lstatSync(join(database, target), { throwIfNoEntry: false }) !== undefined
+  )
 }
 
 const runInstallScripts = async (say) => {
@@ -94,7 +105,10 @@ const npmCi = () => {
 
 const environment = () => ({
   ...process.env,
-  PATH: (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.startsWith(modules)).join(delimiter)
+  PATH: (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((folder) => !folder.startsWith(modules))
+    .join(delimiter)
 })
 
 /** Two commands started at once in a fresh clone must not install into each other. */

@@ -23,7 +23,8 @@ try {
 }
 
 const binaries = join(root, "node_modules", ".bin")
-if (!process.env.PATH?.split(delimiter).includes(binaries)) process.env.PATH = `${binaries}${delimiter}${process.env.PATH}`
+if (!process.env.PATH?.split(delimiter).includes(binaries))
+  process.env.PATH = `${binaries}${delimiter}${process.env.PATH}`
 
 if (process.versions.node === pinnedNode) {
   process.argv = [process.execPath, resolve(program), ...args]

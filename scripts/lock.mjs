@@ -9,8 +9,23 @@ import { root } from "./Installation.mjs"
 
 const file = join(root, "package-lock.json")
 const lock = JSON.parse(readFileSync(file, "utf8"))
-const systems = { win32: "win32", darwin: "darwin", linux: "linux", freebsd: "freebsd", android: "android", openharmony: "openharmony" }
-const processors = { x64: "x64", arm64: "arm64", arm: "arm", ia32: "ia32", ppc64: "ppc64", riscv64: "riscv64", s390x: "s390x" }
+const systems = {
+  win32: "win32",
+  darwin: "darwin",
+  linux: "linux",
+  freebsd: "freebsd",
+  android: "android",
+  openharmony: "openharmony"
+}
+const processors = {
+  x64: "x64",
+  arm64: "arm64",
+  arm: "arm",
+  ia32: "ia32",
+  ppc64: "ppc64",
+  riscv64: "riscv64",
+  s390x: "s390x"
+}
 const libraries = { gnu: "glibc", gnueabihf: "glibc", musl: "musl", musleabihf: "musl" }
 
 for (const [path, { dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {

@@ -21,7 +21,9 @@ const passed = count("passed")
 const skipped = count("skipped") + count("pending") + count("todo")
 
 // A file that cannot be loaded, or an error outside every test, has no failed test of its own.
-const broken = tests.filter((file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed"))
+const broken = tests.filter(
+  (file) => file.status === "failed" && file.assertionResults.every((test) => test.status !== "failed")
+)
 const seen = count("failed") + broken.length + checks.filter((holds) => !holds).length
 const failed = seen === 0 && (code !== 0 || passed === 0) ? 1 : seen
 

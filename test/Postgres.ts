@@ -6,13 +6,12 @@ import { randomUUID } from "node:crypto"
 import { inject } from "vitest"
 
 /** A fresh, empty database, dropped when the scope closes; its url suits a process started by the test too. */
-export const freshDatabase = Effect.gen(function*() {
+export const freshDatabase = Effect.gen(function* () {
   const server = inject("postgresUrl")
   const name = `test_${randomUUID().replaceAll("-", "")}`
   const admin = yield* PgClient.makeClient({ url: Redacted.make(server) })
-  yield* Effect.acquireRelease(
-    admin`create database ${admin(name)}`,
-    () => Effect.orDie(admin`drop database if exists ${admin(name)} with (force)`)
+  yield* Effect.acquireRelease(admin`create database ${admin(name)}`, () =>
+    Effect.orDie(admin`drop database if exists ${admin(name)} with (force)`)
   )
   const url = new URL(server)
   url.pathname = `/${name}`

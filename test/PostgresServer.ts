@@ -20,9 +20,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await Effect.runPromise(sweep)
   const dataDir = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
   chmodSync(dataDir, 0o755)
-  const { url } = await Effect.runPromise(EmbeddedPostgres.start({ dataDir, log: quiet, settings }).pipe(
-    Scope.provide(scope)
-  ))
+  const { url } = await Effect.runPromise(
+    EmbeddedPostgres.start({ dataDir, log: quiet, settings }).pipe(Scope.provide(scope))
+  )
   project.provide("postgresUrl", Redacted.value(url))
   return () => Effect.runPromise(Effect.andThen(Scope.close(scope, Exit.void), discard(dataDir)))
 }
@@ -41,15 +41,18 @@ const sweep = Effect.suspend(() => {
   return Effect.forEach(left, (name) => discard(join(tmpdir(), name)), { discard: true })
 })
 
-const discard = Effect.fnUntraced(function*(dataDir: string) {
-  if (existsSync(join(dataDir, "postgres.json"))) {
-    const home = yield* PostgresHome.open(dataDir, quiet)
-    const server = yield* Postmaster.find(home)
-    if (Option.isSome(server)) yield* Postmaster.end(home, server.value.pid)
-    rmSync(home.directory, { recursive: true, force: true })
-  }
-  rmSync(dataDir, { recursive: true, force: true })
-}, (discarding) => Effect.ignore(discarding))
+const discard = Effect.fnUntraced(
+  function* (dataDir: string) {
+    if (existsSync(join(dataDir, "postgres.json"))) {
+      const home = yield* PostgresHome.open(dataDir, quiet)
+      const server = yield* Postmaster.find(home)
+      if (Option.isSome(server)) yield* Postmaster.end(home, server.value.pid)
+      rmSync(home.directory, { recursive: true, force: true })
+    }
+    rmSync(dataDir, { recursive: true, force: true })
+  },
+  (discarding) => Effect.ignore(discarding)
+)
 
 /** Signal 0 asks and does nothing; a process of another user counts as alive. */
 const isAlive = (pid: number): boolean => {

@@ -33,16 +33,17 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["cluster/protocol", ["packages/domain"]],
   ["cluster/Link.ts", ["cluster/protocol", "packages/storage"]],
   ["cluster/Feed.ts", ["cluster/protocol", "packages/storage"]],
-  ...["cluster/entities", "cluster/singletons"].map((room) =>
-    [
-      room,
+  ...["cluster/entities", "cluster/singletons"].map(
+    (room) =>
       [
-        ...["domain", "matching", "ledger", "storage", "providers"].map((name) => `packages/${name}`),
-        "cluster/protocol",
-        "cluster/Link.ts",
-        "cluster/Feed.ts"
-      ]
-    ] as const
+        room,
+        [
+          ...["domain", "matching", "ledger", "storage", "providers"].map((name) => `packages/${name}`),
+          "cluster/protocol",
+          "cluster/Link.ts",
+          "cluster/Feed.ts"
+        ]
+      ] as const
   ),
   ["cluster/Runner.ts", ["cluster/entities", "cluster/singletons", "packages/storage"]],
   ["apps", ["packages", "cluster"]],
@@ -114,8 +115,14 @@ it("the wire imports effect and nothing else of others", () => {
 
 it("what runs in production imports only what production installs", () => {
   const installed = new Set(Object.keys(JSON.parse(read("package.json")).dependencies))
-  const packageOf = (target: string): string => target.split("/").slice(0, target.startsWith("@") ? 2 : 1).join("/")
-  const outside = imports.filter(({ file, ours, target }) => !ours && !isIn("test")(file) && !target.startsWith("node:"))
+  const packageOf = (target: string): string =>
+    target
+      .split("/")
+      .slice(0, target.startsWith("@") ? 2 : 1)
+      .join("/")
+  const outside = imports.filter(
+    ({ file, ours, target }) => !ours && !isIn("test")(file) && !target.startsWith("node:")
+  )
   expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(said)).toEqual([])
 })
 
@@ -156,10 +163,11 @@ it("the places that the README names exist", () => {
 
 it("the lock file knows the builds for every platform, or `npm ci` refuses it: run scripts/lock.mjs", () => {
   const { packages } = JSON.parse(read("package-lock.json"))
-  const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(([path, { optionalDependencies }]) =>
-    Object.keys(optionalDependencies ?? {}).filter(
-      (name) => !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages)
-    )
+  const missing = Object.entries<{ optionalDependencies?: object }>(packages).flatMap(
+    ([path, { optionalDependencies }]) =>
+      Object.keys(optionalDependencies ?? {}).filter(
+        (name) => !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages)
+      )
   )
   expect(missing).toEqual([])
 })

@@ -8,7 +8,9 @@ import * as DevFile from "./DevFile.ts"
 const demo = DevFile.load.pipe(
   Effect.flatMap(DemoStory.run),
   Effect.scoped,
-  Effect.tapErrorTag("NoVenue", ({ path }) => Console.error(`There is no venue at ${path}. Start the venue first: npm start`)),
+  Effect.tapErrorTag("NoVenue", ({ path }) =>
+    Console.error(`There is no venue at ${path}. Start the venue first: npm start`)
+  ),
   Effect.tapErrorTag("DemoFailed", ({ message }) => Console.error(`The demo stopped: ${message}`)),
   Effect.provide(NodeServices.layer)
 )

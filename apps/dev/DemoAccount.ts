@@ -23,7 +23,7 @@ export interface DemoAccount {
   }
 }
 
-export const open = Effect.fn("DemoAccount.open")(function*(
+export const open = Effect.fn("DemoAccount.open")(function* (
   user: DevUser,
   url: string
 ): Effect.fn.Return<DemoAccount, DemoFailed, Scope.Scope> {
@@ -46,7 +46,7 @@ export const open = Effect.fn("DemoAccount.open")(function*(
   }
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(client.events), happened)))
   // A refused key stays refused; a venue that does not answer may yet.
-  const isDecided = () => heard.connected || heard.lost.startsWith("PermissionDenied") ? true : undefined
+  const isDecided = () => (heard.connected || heard.lost.startsWith("PermissionDenied") ? true : undefined)
   const complaint = () => `${url} does not let ${user.name} in: ${heard.lost}`
   yield* eventually(isDecided, complaint)
   if (!heard.connected) return yield* new DemoFailed({ message: complaint() })
@@ -54,7 +54,7 @@ export const open = Effect.fn("DemoAccount.open")(function*(
 })
 
 /** Waits until there is something to return. */
-export const eventually = Effect.fnUntraced(function*<A>(look: () => A | undefined, complaint: () => string) {
+export const eventually = Effect.fnUntraced(function* <A>(look: () => A | undefined, complaint: () => string) {
   for (let waited = 0; waited < patienceMillis; waited += lookEveryMillis) {
     const found = look()
     if (found !== undefined) return found
@@ -64,20 +64,27 @@ export const eventually = Effect.fnUntraced(function*<A>(look: () => A | undefin
 })
 
 /** The first answer to a new order; a refusal ends the demo. */
-export const place = Effect.fnUntraced(function*(account: DemoAccount, order: AddOrder) {
-  const answer = yield* account.client.place(order).pipe(
-    Effect.mapError((error) => new DemoFailed({ message: `${account.name}'s order was not answered: ${reasonOf(error)}` }))
-  )
+export const place = Effect.fnUntraced(function* (account: DemoAccount, order: AddOrder) {
+  const answer = yield* account.client
+    .place(order)
+    .pipe(
+      Effect.mapError(
+        (error) => new DemoFailed({ message: `${account.name}'s order was not answered: ${reasonOf(error)}` })
+      )
+    )
   if (answer.order_id !== "") return answer
   return yield* new DemoFailed({ message: `${account.name}'s order was refused: ${answer.status}` })
 })
 
 /** The last word on an order that ends by itself. */
 export const ended = (account: DemoAccount, clientOrderId: string) =>
-  eventually(() => {
-    const order = account.heard.orders.get(clientOrderId)
-    return order !== undefined && isOver(order) ? order : undefined
-  }, () => `${account.name}'s order ${clientOrderId} has not ended`)
+  eventually(
+    () => {
+      const order = account.heard.orders.get(clientOrderId)
+      return order !== undefined && isOver(order) ? order : undefined
+    },
+    () => `${account.name}'s order ${clientOrderId} has not ended`
+  )
 
 export const isOver = (order: OrderResponse): boolean =>
   order.status === "FILLED" ? order.quantity_remaining === 0 : order.status !== "ACK" && order.status !== "MODIFIED"
@@ -90,8 +97,10 @@ const lookEveryMillis = 20
 
 const hear = (name: string, heard: DemoAccount["heard"], frame: Frame): Effect.Effect<void> => {
   if (frame.balance_response !== undefined) heard.balance = frame.balance_response
-  if (frame.position_response !== undefined) heard.positions.set(frame.position_response.symbol, frame.position_response)
-  if (frame.err !== undefined) return Console.log(`  ${name.padEnd(6)} error ${frame.err.error_code} ${frame.err.message ?? ""}`)
+  if (frame.position_response !== undefined)
+    heard.positions.set(frame.position_response.symbol, frame.position_response)
+  if (frame.err !== undefined)
+    return Console.log(`  ${name.padEnd(6)} error ${frame.err.error_code} ${frame.err.message ?? ""}`)
   if (frame.fill_response !== undefined) {
     const fill = frame.fill_response
     heard.fills.push(fill)

@@ -11,7 +11,9 @@ import type { AddOrder, BalanceResponse } from "./TradeFrame.ts"
 const symbol = "AAPL-USD"
 const quantity = 10
 
-export const run = Effect.fn("DemoStory.run")(function*(dev: DevFile): Effect.fn.Return<void, DemoFailed, Scope.Scope> {
+export const run = Effect.fn("DemoStory.run")(function* (
+  dev: DevFile
+): Effect.fn.Return<void, DemoFailed, Scope.Scope> {
   const [alice, bob] = yield* Effect.all([enter(dev, "alice"), enter(dev, "bob")])
   const listing = yield* listings(dev.urls.rest).pipe(
     Effect.map((all) => all.find((each) => each.symbol === symbol)),
@@ -64,36 +66,41 @@ interface Prices {
 
 /** Between the best quotes, so that the two meet each other; at the mark when a side is empty. */
 const meetingPrice = (listing: Listing, prices: Prices) =>
-  DemoAccount.eventually(() => {
-    const { ask, bid, mark } = prices
-    const middle = bid !== undefined && ask !== undefined ? (bid + ask) / 2 : mark
-    return middle === undefined ? undefined : Math.round(middle * listing.ticksPerUnit) / listing.ticksPerUnit
-  }, () => `there is no price for ${symbol} yet: is the price feed on?`)
+  DemoAccount.eventually(
+    () => {
+      const { ask, bid, mark } = prices
+      const middle = bid !== undefined && ask !== undefined ? (bid + ask) / 2 : mark
+      return middle === undefined ? undefined : Math.round(middle * listing.ticksPerUnit) / listing.ticksPerUnit
+    },
+    () => `there is no price for ${symbol} yet: is the price feed on?`
+  )
 
-const watchPrices = Effect.fnUntraced(function*(url: string): Effect.fn.Return<Prices, never, Scope.Scope> {
+const watchPrices = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Prices, never, Scope.Scope> {
   const prices: Prices = { bid: undefined, ask: undefined, mark: undefined }
-  yield* Effect.forkScoped(watch({ url, channels: ["bbo", "mark_price"], symbols: [symbol] }, (tick) => {
-    if (tick.symbol !== symbol) return
-    if (tick.type === "mark_price") {
-      prices.mark = Number(tick.price)
-      return
-    }
-    prices.bid = tick.bid[0] === undefined ? undefined : Number(tick.bid[0][0])
-    prices.ask = tick.ask[0] === undefined ? undefined : Number(tick.ask[0][0])
-  }))
+  yield* Effect.forkScoped(
+    watch({ url, channels: ["bbo", "mark_price"], symbols: [symbol] }, (tick) => {
+      if (tick.symbol !== symbol) return
+      if (tick.type === "mark_price") {
+        prices.mark = Number(tick.price)
+        return
+      }
+      prices.bid = tick.bid[0] === undefined ? undefined : Number(tick.bid[0][0])
+      prices.ask = tick.ask[0] === undefined ? undefined : Number(tick.ask[0][0])
+    })
+  )
   // A market without quotes says so at once; its mark alone is then the price.
   yield* Effect.sleep("1 second")
   return prices
 })
 
-const enter = Effect.fnUntraced(function*(dev: DevFile, name: string) {
+const enter = Effect.fnUntraced(function* (dev: DevFile, name: string) {
   const user = dev.users.find((each) => each.name === name)
   if (user === undefined) return yield* new DemoFailed({ message: `dev.json has no user ${name}` })
   return yield* DemoAccount.open(user, dev.urls.trade)
 })
 
 /** The seller rests and the buyer takes; what somebody else was faster to take is cancelled. */
-const meet = Effect.fnUntraced(function*(trade: {
+const meet = Effect.fnUntraced(function* (trade: {
   readonly seller: Account
   readonly buyer: Account
   readonly price: number
@@ -102,8 +109,18 @@ const meet = Effect.fnUntraced(function*(trade: {
 }) {
   const { amount, buyer, price, reduceOnly, seller } = trade
   const terms = { symbol, order_type: "LIMIT", quantity: amount, price, reduce_only: reduceOnly } as const
-  const rest: AddOrder = { ...terms, side: "SELL", order_time_in_force: "GTC", client_order_id: `demo-sell-${reduceOnly ? 2 : 1}` }
-  const take: AddOrder = { ...terms, side: "BUY", order_time_in_force: "IOC", client_order_id: `demo-buy-${reduceOnly ? 2 : 1}` }
+  const rest: AddOrder = {
+    ...terms,
+    side: "SELL",
+    order_time_in_force: "GTC",
+    client_order_id: `demo-sell-${reduceOnly ? 2 : 1}`
+  }
+  const take: AddOrder = {
+    ...terms,
+    side: "BUY",
+    order_time_in_force: "IOC",
+    client_order_id: `demo-buy-${reduceOnly ? 2 : 1}`
+  }
   yield* DemoAccount.place(seller, rest)
   yield* DemoAccount.place(buyer, take)
   yield* DemoAccount.ended(buyer, take.client_order_id)
@@ -115,21 +132,25 @@ const meet = Effect.fnUntraced(function*(trade: {
 })
 
 /** Whatever is still held after closing with each other goes to the market. */
-const flatten = Effect.fnUntraced(function*(account: Account, before: Snapshot) {
+const flatten = Effect.fnUntraced(function* (account: Account, before: Snapshot) {
   const { position } = yield* settled(account, before)
   if (position === 0) return
   const clientOrderId = "demo-close"
-  yield* account.client.send({ type: "close_position", params: { symbol, client_order_id: clientOrderId } }).pipe(
-    Effect.mapError(() => new DemoFailed({ message: `${account.name} lost the connection` }))
-  )
+  yield* account.client
+    .send({ type: "close_position", params: { symbol, client_order_id: clientOrderId } })
+    .pipe(Effect.mapError(() => new DemoFailed({ message: `${account.name} lost the connection` })))
   yield* DemoAccount.ended(account, clientOrderId)
   const { position: left } = yield* settled(account, before)
-  if (left !== 0) return yield* new DemoFailed({ message: `${account.name} still holds ${text(left)}: nobody takes it` })
+  if (left !== 0)
+    return yield* new DemoFailed({ message: `${account.name} still holds ${text(left)}: nobody takes it` })
 })
 
-const first = Effect.fnUntraced(function*(account: Account) {
+const first = Effect.fnUntraced(function* (account: Account) {
   const { heard, name } = account
-  const balance = yield* DemoAccount.eventually(() => heard.balance, () => `${name} is told no balance`)
+  const balance = yield* DemoAccount.eventually(
+    () => heard.balance,
+    () => `${name} is told no balance`
+  )
   yield* Console.log(balanceLines(name, balance).join("\n"))
   return { balance, position: DemoAccount.positionOf(account, symbol) }
 })
@@ -137,20 +158,35 @@ const first = Effect.fnUntraced(function*(account: Account) {
 /** Positions and balances are pulsed: waits for the pulse that holds all fills since `before`. */
 const settled = (account: Account, before: Snapshot): Effect.Effect<Snapshot, DemoFailed> => {
   const { heard, name } = account
-  const fees = () => sum(before.balance.fees, total(heard.fills, (fill) => fill.fee))
-  const position = () => sum(before.position, total(heard.fills, (fill) => fill.side === "BUY" ? fill.quantity : -fill.quantity))
-  return DemoAccount.eventually(() => {
-    const balance = heard.balance
-    if (balance === undefined || sum(balance.fees, -fees()) !== 0) return undefined
-    const held = DemoAccount.positionOf(account, symbol)
-    return sum(held, -position()) === 0 ? { balance, position: held } : undefined
-  }, () => `${name} should have paid ${text(fees())} in fees and hold ${text(position())}; the venue says otherwise`)
+  const fees = () =>
+    sum(
+      before.balance.fees,
+      total(heard.fills, (fill) => fill.fee)
+    )
+  const position = () =>
+    sum(
+      before.position,
+      total(heard.fills, (fill) => (fill.side === "BUY" ? fill.quantity : -fill.quantity))
+    )
+  return DemoAccount.eventually(
+    () => {
+      const balance = heard.balance
+      if (balance === undefined || sum(balance.fees, -fees()) !== 0) return undefined
+      const held = DemoAccount.positionOf(account, symbol)
+      return sum(held, -position()) === 0 ? { balance, position: held } : undefined
+    },
+    () => `${name} should have paid ${text(fees())} in fees and hold ${text(position())}; the venue says otherwise`
+  )
 }
 
 const tell = ({ heard, name }: Account, before: Snapshot, after: Snapshot): Effect.Effect<void> => {
   const said = heard.positions.get(symbol)
   const average = said === undefined || after.position === 0 ? "" : ` at ${text(said.average_price)} on average`
   const position = `  ${name.padEnd(6)} position ${text(before.position)} -> ${text(after.position)}${average}`
-  const lines = [...fillLines(name, heard.fills, before.balance, after.balance), position, ...balanceLines(name, after.balance)]
+  const lines = [
+    ...fillLines(name, heard.fills, before.balance, after.balance),
+    position,
+    ...balanceLines(name, after.balance)
+  ]
   return Console.log(lines.join("\n"))
 }

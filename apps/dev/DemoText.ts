@@ -20,9 +20,9 @@ export const balanceLines = (name: string, balance: BalanceResponse): ReadonlyAr
   const rewards = sum(balance.referral_rewards, balance.builder_rewards ?? 0)
   return [
     `  ${name.padEnd(6)} deposit ${text(balance.deposit)} + realised ${text(balance.realised_pnl)} + unrealised ` +
-    `${text(balance.unrealised_pnl)} + funding ${text(balance.net_funding)} + rewards ${text(rewards)} - fees ${text(balance.fees)}`,
+      `${text(balance.unrealised_pnl)} + funding ${text(balance.net_funding)} + rewards ${text(rewards)} - fees ${text(balance.fees)}`,
     `         - order margin ${text(balance.order_margin)} - position margin ${text(balance.position_margin)} = ` +
-    `${text(computed)}; available_balance ${text(balance.available_balance)}${verdict(computed, balance.available_balance)}`
+      `${text(computed)}; available_balance ${text(balance.available_balance)}${verdict(computed, balance.available_balance)}`
   ]
 }
 
@@ -38,14 +38,16 @@ export const fillLines = (
   return [
     ...fills.map((fill) => {
       const notional = sum(fill.price * fill.quantity)
-      const rate = notional === 0 ? 0 : fill.fee / notional * 100
-      return `  ${name.padEnd(6)} ${fill.side === "BUY" ? "bought" : "sold"} ${text(fill.quantity)} x ${text(fill.price)} = ` +
+      const rate = notional === 0 ? 0 : (fill.fee / notional) * 100
+      return (
+        `  ${name.padEnd(6)} ${fill.side === "BUY" ? "bought" : "sold"} ${text(fill.quantity)} x ${text(fill.price)} = ` +
         `${text(notional)}; fee ${text(notional)} x ${text(rate)} % = ${text(fill.fee)}`
+      )
     }),
     `         fees ${text(before.fees)} + ${text(fees)} = ${text(sum(before.fees, fees))}; the venue says ` +
-    `${text(after.fees)}${verdict(sum(before.fees, fees), after.fees)}`,
+      `${text(after.fees)}${verdict(sum(before.fees, fees), after.fees)}`,
     `         realised ${text(before.realised_pnl)} + ${text(realised)} = ${text(sum(before.realised_pnl, realised))}; the venue ` +
-    `says ${text(after.realised_pnl)}${verdict(sum(before.realised_pnl, realised), after.realised_pnl)}`
+      `says ${text(after.realised_pnl)}${verdict(sum(before.realised_pnl, realised), after.realised_pnl)}`
   ]
 }
 
@@ -66,4 +68,4 @@ const cash = (balance: BalanceResponse): number =>
 /** Everything but the margins: what the account would hold if it closed at the mark. */
 const equity = (balance: BalanceResponse): number => sum(cash(balance), balance.realised_pnl, balance.unrealised_pnl)
 
-const verdict = (computed: number, said: number): string => sum(computed, -said) === 0 ? "" : "  (does not add up)"
+const verdict = (computed: number, said: number): string => (sum(computed, -said) === 0 ? "" : "  (does not add up)")

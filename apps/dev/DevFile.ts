@@ -17,7 +17,7 @@ export type DevFile = typeof DevFile.Type
 /** There is no readable file at that path: no venue was started there. */
 export class NoVenue extends Schema.TaggedError<NoVenue>()("NoVenue", { path: Schema.String }) {}
 
-export const load = Effect.gen(function*() {
+export const load = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const directory = yield* Config.String("VENUE_DATA_DIR").pipe(Config.withDefault(".venue"))

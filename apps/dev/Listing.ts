@@ -24,7 +24,7 @@ const RefdataSymbol = Schema.Struct({
 const Refdata = Schema.Struct({ data: Schema.NullOr(Schema.Array(RefdataSymbol)) })
 
 /** The symbols that trade. */
-export const listings = Effect.fn("Listing.listings")(function*(restUrl: string) {
+export const listings = Effect.fn("Listing.listings")(function* (restUrl: string) {
   const response = yield* HttpClient.get(`${restUrl}/refdata`)
   const { data } = yield* HttpClientResponse.schemaBodyJson(Refdata)(yield* HttpClientResponse.filterStatusOk(response))
   return (data ?? []).filter((row) => row.status === "ACTIVE").map(listing)

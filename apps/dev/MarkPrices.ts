@@ -1,5 +1,5 @@
 /** The public market-data socket, as far as our own programs watch it. */
-import { Effect, Option, Schema } from "effect"
+import { type Effect, Option, Schema } from "effect"
 import { type Backoff, keepOpen, patient } from "./ReconnectingSocket.ts"
 
 const Levels = Schema.Array(Schema.Tuple([Schema.String, Schema.String]))

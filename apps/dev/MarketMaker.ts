@@ -25,7 +25,7 @@ const errorPauseMillis = 2_000
 const reconcileEvery = "1 minute"
 
 /** Quotes for as long as it runs. It waits for the venue, and comes back after every loss of it. */
-export const run = Effect.fn("MarketMaker.run")(function*(options: MarketMakerOptions) {
+export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerOptions) {
   const { backoff = patient, keys, terms = usualTerms } = options
   const clock = yield* Clock.Clock
   const now = () => clock.currentTimeMillisUnsafe()
@@ -65,15 +65,16 @@ export const run = Effect.fn("MarketMaker.run")(function*(options: MarketMakerOp
     }
   })
 
-  const openOrders = client.ask(
-    { type: "get_user_orders", params: { limit: 1_000 } },
-    ({ all_orders_response }) => Option.map(Option.fromNullishOr(all_orders_response), ({ orders }) => orders)
+  const openOrders = client.ask({ type: "get_user_orders", params: { limit: 1_000 } }, ({ all_orders_response }) =>
+    Option.map(Option.fromNullishOr(all_orders_response), ({ orders }) => orders)
   )
+  // Nothing else that is sent here is acknowledged.
   const cancelAll = client.ask({ type: "cancel_all_orders", params: {} }, ({ ack }) =>
-    ack?.incoming_message.type === "cancel_all_orders" ? Option.some(true) : Option.none())
+    ack === undefined ? Option.none() : Option.some(true)
+  )
 
   // Whatever an earlier life left in the books goes first; who loses the connection on the way starts again with the next.
-  const settle = Effect.gen(function*() {
+  const settle = Effect.gen(function* () {
     const left = yield* openOrders
     yield* cancelAll
     for (const book of books.values()) book.orders.clear()
@@ -84,7 +85,7 @@ export const run = Effect.fn("MarketMaker.run")(function*(options: MarketMakerOp
     Effect.catch((error) => Effect.logWarning(`market maker: not started, ${error._tag}`))
   )
 
-  const reconcile = Effect.gen(function*() {
+  const reconcile = Effect.gen(function* () {
     if (!isLive) return
     const askedAtMillis = now()
     const rows = yield* openOrders
@@ -111,7 +112,7 @@ export const run = Effect.fn("MarketMaker.run")(function*(options: MarketMakerOp
     }
   }
 
-  const happened = Effect.fnUntraced(function*(event: TradeClient.TradeEvent) {
+  const happened = Effect.fnUntraced(function* (event: TradeClient.TradeEvent) {
     switch (event._tag) {
       case "Connected":
         return yield* settle

@@ -28,7 +28,7 @@ export const make = (listing: Listing): QuoteBook => ({
   orders: new Map(),
   pausedUntilMillis: 0,
   pauseMillis: 0,
-  refusedAtMillis: 0
+  refusedAtMillis: Number.NEGATIVE_INFINITY
 })
 
 /** What should be done now. Without a fresh mark every quote is taken back. */
@@ -41,7 +41,10 @@ export const next = (book: QuoteBook, terms: QuoteTerms, nowMillis: number): Rea
 
 /** Notes that the action goes out and says how. `clientOrderId` is used for a new quote only. */
 export const begin = (book: QuoteBook, action: Action, clientOrderId: string, nowMillis: number): Command => {
-  const { listing: { lotsPerUnit, symbol, ticksPerUnit }, orders } = book
+  const {
+    listing: { lotsPerUnit, symbol, ticksPerUnit },
+    orders
+  } = book
   if (action._tag === "Add") {
     const { quote } = action
     const state = { orderId: "", remaining: quote.lots, state: "Sending", sinceMillis: nowMillis } as const
@@ -136,7 +139,11 @@ export const filled = (book: QuoteBook, fill: FillResponse): void => {
  * Compares with the open orders the venue lists: returns how to cancel those nobody here knows and forgets quotes that
  * are gone. Quotes with a command out are left to its answer.
  */
-export const reconcile = (book: QuoteBook, rows: ReadonlyArray<OrderResponse>, askedAtMillis: number): ReadonlyArray<Command> => {
+export const reconcile = (
+  book: QuoteBook,
+  rows: ReadonlyArray<OrderResponse>,
+  askedAtMillis: number
+): ReadonlyArray<Command> => {
   const symbol = book.listing.symbol
   const listed = new Set(rows.map((row) => row.order_id))
   for (const order of book.orders.values()) {
@@ -170,7 +177,10 @@ function refused(book: QuoteBook, order: Working, nowMillis: number): void {
   pause(book, nowMillis)
 }
 
-function nameOf(working: Working): { readonly order_id: string; readonly cancel_order_id_type: "order_id" | "client_order_id" } {
+function nameOf(working: Working): {
+  readonly order_id: string
+  readonly cancel_order_id_type: "order_id" | "client_order_id"
+} {
   return working.orderId === ""
     ? { order_id: working.clientOrderId, cancel_order_id_type: "client_order_id" }
     : { order_id: working.orderId, cancel_order_id_type: "order_id" }

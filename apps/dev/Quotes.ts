@@ -57,16 +57,16 @@ export const wanted = (
   positionLots: number,
   terms: QuoteTerms
 ): ReadonlyArray<Quote> => {
-  const inventory = positionLots / listing.lotsPerUnit * mark / terms.maxInventoryUsd
+  const inventory = ((positionLots / listing.lotsPerUnit) * mark) / terms.maxInventoryUsd
   const leaning = Math.max(-1, Math.min(1, inventory))
-  const centre = mark * listing.ticksPerUnit * (1 - leaning * terms.skewBps / 10_000)
-  const size = Math.ceil(terms.levelUsd / mark * listing.lotsPerUnit)
+  const centre = mark * listing.ticksPerUnit * (1 - (leaning * terms.skewBps) / 10_000)
+  const size = Math.ceil((terms.levelUsd / mark) * listing.lotsPerUnit)
   const lots = Math.max(listing.minLots, Math.min(listing.maxLots, size))
   const quotes: Array<Quote> = []
   let bid = Math.ceil(centre)
   let ask = Math.floor(centre)
   for (let level = 0; level < terms.levelsPerSide; level++) {
-    const away = centre * (terms.halfSpreadBps + level * terms.stepBps) / 10_000
+    const away = (centre * (terms.halfSpreadBps + level * terms.stepBps)) / 10_000
     bid = Math.min(bid - 1, Math.floor(centre - away))
     ask = Math.max(ask + 1, Math.ceil(centre + away))
     if (inventory < 1 && bid > 0) quotes.push({ slot: `BUY${level}`, side: "BUY", ticks: bid, lots })
@@ -116,7 +116,7 @@ export const plan = (
 
 /** A partly filled order cannot be modified, so it is cancelled, and what is missing comes back as a new quote. */
 function changeOf(order: Working, quote: Quote, terms: QuoteTerms): Action | undefined {
-  const isAway = Math.abs(order.ticks - quote.ticks) > quote.ticks * terms.toleranceBps / 10_000
+  const isAway = Math.abs(order.ticks - quote.ticks) > (quote.ticks * terms.toleranceBps) / 10_000
   const isPartlyFilled = order.remaining < order.lots
   if (isPartlyFilled && (isAway || order.remaining * 2 <= order.lots)) return { _tag: "Cancel", working: order }
   return isAway ? { _tag: "Move", working: order, ticks: quote.ticks } : undefined

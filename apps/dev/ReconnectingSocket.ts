@@ -25,7 +25,7 @@ export interface Backoff {
 export const patient: Backoff = { firstMillis: 1_000, maxMillis: 30_000 }
 
 /** Stays connected for as long as it runs; interrupting it closes the socket. */
-export const keepOpen = Effect.fnUntraced(function*(url: string, handlers: Handlers, backoff: Backoff = patient) {
+export const keepOpen = Effect.fnUntraced(function* (url: string, handlers: Handlers, backoff: Backoff = patient) {
   let pauseMillis = backoff.firstMillis
   while (true) {
     const state = { established: false, heard: false }
@@ -87,7 +87,7 @@ const connection = (url: string, handlers: Handlers, state: State) =>
     return Effect.sync(() => end("interrupted"))
   })
 
-const silence = Effect.fnUntraced(function*(state: State) {
+const silence = Effect.fnUntraced(function* (state: State) {
   yield* Effect.sleep(establishMillis)
   if (!state.established) return "not accepted in time"
   while (true) {

@@ -28,22 +28,24 @@ export interface SimulatedPrices {
 }
 
 /** In 1e-8 USD. */
-export const startPrices: ReadonlyMap<string, number> = new Map([
-  ["AAPL-USD", 200],
-  ["NVDA-USD", 140],
-  ["TSLA-USD", 250],
-  ["MSFT-USD", 420],
-  ["US500-USD", 6_000],
-  ["US100-USD", 21_000],
-  ["GOLD-USD", 3_400],
-  ["SILVER-USD", 38],
-  ["CL-USD", 71],
-  ["COPPER-USD", 4.5],
-  ["NATGAS-USD", 3.2],
-  ["EUR-USD", 1.085],
-  ["GBP-USD", 1.27],
-  ["AUD-USD", 0.655]
-].map(([symbol, price]) => [symbol as string, Math.round(price as number * 1e8)]))
+export const startPrices: ReadonlyMap<string, number> = new Map(
+  [
+    ["AAPL-USD", 200],
+    ["NVDA-USD", 140],
+    ["TSLA-USD", 250],
+    ["MSFT-USD", 420],
+    ["US500-USD", 6_000],
+    ["US100-USD", 21_000],
+    ["GOLD-USD", 3_400],
+    ["SILVER-USD", 38],
+    ["CL-USD", 71],
+    ["COPPER-USD", 4.5],
+    ["NATGAS-USD", 3.2],
+    ["EUR-USD", 1.085],
+    ["GBP-USD", 1.27],
+    ["AUD-USD", 0.655]
+  ].map(([symbol, price]) => [symbol as string, Math.round((price as number) * 1e8)])
+)
 
 export const begin = (home: number, seed: number): Walk => ({
   home,
@@ -62,7 +64,7 @@ export const step = ({ chance, home, price }: Walk): Walk => {
   return { home, price: Math.max(home - reach, Math.min(home + reach, moved)), chance: second }
 }
 
-export const make = Effect.fn("SimulatedPrices.make")(function*(
+export const make = Effect.fn("SimulatedPrices.make")(function* (
   options: SimulatedPricesOptions
 ): Effect.fn.Return<SimulatedPrices> {
   const walks = new Map<string, Walk>()

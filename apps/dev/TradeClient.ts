@@ -2,7 +2,16 @@
 import { Clock, Effect, Option, Queue, Redacted, Schema, type Scope } from "effect"
 import { createHmac, randomBytes } from "node:crypto"
 import { type Backoff, keepOpen, patient, type Session } from "./ReconnectingSocket.ts"
-import { type AddOrder, type CancelOrder, type Channel, type Command, type Frame, type OrderResponse, read, requestOf } from "./TradeFrame.ts"
+import {
+  type AddOrder,
+  type CancelOrder,
+  type Channel,
+  type Command,
+  type Frame,
+  type OrderResponse,
+  read,
+  requestOf
+} from "./TradeFrame.ts"
 
 export interface TradeKeys {
   readonly publicKey: string
@@ -53,7 +62,7 @@ export interface TradeClient {
 const maxEvents = 16_384
 const answerWithin = "10 seconds"
 
-export const make = Effect.fn("TradeClient.make")(function*(
+export const make = Effect.fn("TradeClient.make")(function* (
   options: TradeClientOptions
 ): Effect.fn.Return<TradeClient, never, Scope.Scope> {
   const clock = yield* Clock.Clock
@@ -76,8 +85,8 @@ export const make = Effect.fn("TradeClient.make")(function*(
     if (frame.authenticated === true) {
       if (unconfirmed === 0) return ready(session)
       session.send(JSON.stringify({ type: "subscribe", params: { channels: options.channels } }))
-    } else if (frame.subscribed !== undefined && current === null && --unconfirmed === 0) {
-      ready(session)
+    } else if (frame.subscribed !== undefined && current === null) {
+      if (--unconfirmed === 0) ready(session)
     } else if (frame.err !== undefined && current === null) {
       session.drop(`${frame.err.error_code} ${frame.err.message ?? ""}`.trim())
     } else {
@@ -123,22 +132,26 @@ export const make = Effect.fn("TradeClient.make")(function*(
         resume(Effect.fail(new NotConnected()))
       }
       return Effect.sync(() => waiting.delete(waiter))
-    }).pipe(Effect.timeoutOrElse({
-      duration: answerWithin,
-      orElse: () => Effect.fail(new Unanswered({ command: command.type }))
-    }))
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: answerWithin,
+        orElse: () => Effect.fail(new Unanswered({ command: command.type }))
+      })
+    )
 
   return {
     events,
     sendUnsafe,
-    send: (command) => Effect.suspend(() => sendUnsafe(command) ? Effect.void : Effect.fail(new NotConnected())),
+    send: (command) => Effect.suspend(() => (sendUnsafe(command) ? Effect.void : Effect.fail(new NotConnected()))),
     ask,
     place: (params) =>
       ask({ type: "add_order", params }, ({ order_response }) =>
-        Option.filter(Option.fromNullishOr(order_response), (order) => order.client_order_id === params.client_order_id)),
+        Option.filter(Option.fromNullishOr(order_response), (order) => order.client_order_id === params.client_order_id)
+      ),
     cancel: (params) =>
       ask({ type: "cancel_order", params }, ({ order_response }) =>
-        Option.filter(Option.fromNullishOr(order_response), (order) => endsCancel(order, params)))
+        Option.filter(Option.fromNullishOr(order_response), (order) => endsCancel(order, params))
+      )
   }
 })
 
@@ -163,7 +176,9 @@ function failureOf(command: Command, { err }: Frame): CommandFailed | undefined 
   const request = requestOf(err)
   const orderId = "order_id" in command.params ? command.params.order_id : undefined
   const clientOrderId = "client_order_id" in command.params ? command.params.client_order_id : undefined
-  const isOurs = request?.type === command.type && request.params?.order_id === orderId &&
+  const isOurs =
+    request?.type === command.type &&
+    request.params?.order_id === orderId &&
     request.params?.client_order_id === clientOrderId
   return isOurs ? new CommandFailed({ code: err.error_code, detail: err.message ?? "" }) : undefined
 }

@@ -1,5 +1,5 @@
 /** What is said on the trade socket, as far as our own programs use it. */
-import { Option, Schema } from "effect"
+import { type Option, Schema } from "effect"
 
 export interface AddOrder {
   readonly symbol: string
@@ -98,11 +98,13 @@ export type BalanceResponse = typeof BalanceResponse.Type
 
 const Incoming = Schema.Struct({
   type: Schema.optionalKey(Schema.String),
-  params: Schema.optionalKey(Schema.Struct({
-    symbol: Schema.optionalKey(Schema.String),
-    order_id: Schema.optionalKey(Schema.String),
-    client_order_id: Schema.optionalKey(Schema.String)
-  }))
+  params: Schema.optionalKey(
+    Schema.Struct({
+      symbol: Schema.optionalKey(Schema.String),
+      order_id: Schema.optionalKey(Schema.String),
+      client_order_id: Schema.optionalKey(Schema.String)
+    })
+  )
 })
 
 export const ErrorResponse = Schema.Struct({
@@ -122,7 +124,7 @@ export const Frame = Schema.Struct({
   position_response: Schema.optionalKey(PositionResponse),
   balance_response: Schema.optionalKey(BalanceResponse),
   all_orders_response: Schema.optionalKey(Schema.Struct({ orders: Schema.Array(OrderResponse) })),
-  ack: Schema.optionalKey(Schema.Struct({ incoming_message: Incoming })),
+  ack: Schema.optionalKey(Schema.Struct({ incoming_message: Schema.optionalKey(Incoming) })),
   err: Schema.optionalKey(ErrorResponse)
 })
 export type Frame = typeof Frame.Type

@@ -10,9 +10,8 @@ export const plain = (number: number): string => {
 /** A count of 1e-8. Most end within three places, which is quicker to look up than to print. */
 export const units = (count: number): string => {
   const whole = Math.floor(count / unitScale)
-  const fraction = count >= 0 && count <= Number.MAX_SAFE_INTEGER
-    ? fractions[(count - whole * unitScale) / thousandth]
-    : undefined
+  const fraction =
+    count >= 0 && count <= Number.MAX_SAFE_INTEGER ? fractions[(count - whole * unitScale) / thousandth] : undefined
   return fraction === undefined ? plain(count / unitScale) : `${whole}${fraction}`
 }
 
@@ -23,23 +22,24 @@ export const money = (amount: number | bigint): string => {
   const whole = Math.floor(size / moneyScale)
   const thousandths = Math.floor((size - whole * moneyScale) / 1_000)
   const rest = size - whole * moneyScale - thousandths * 1_000
-  const text = rest === 0
-    ? `${whole}${fractions[thousandths]}`
-    : `${whole}${paddedFractions[thousandths]}${fractionTails[rest]}`
+  const text =
+    rest === 0 ? `${whole}${fractions[thousandths]}` : `${whole}${paddedFractions[thousandths]}${fractionTails[rest]}`
   return amount < 0 ? `-${text}` : text
 }
 
 /** A count of 1e-8 that need not be a safe integer. */
 export const bigUnits = (count: bigint): string => shifted(String(count), 8)
 
-/** Unix seconds with a fraction, of a whole number of milliseconds. */
+/** Unix seconds with a fraction. */
 export const seconds = (millis: number): string => {
   const second = Math.floor(millis / 1_000)
+  const fraction = fractions[millis - second * 1_000]
+  if (fraction === undefined) return plain(millis / 1_000)
   if (second !== lastSecond) {
     lastSecond = second
     lastSecondText = `${second}`
   }
-  return lastSecondText + fractions[millis - second * 1_000]
+  return lastSecondText + fraction
 }
 
 /** An instant as ISO 8601 in UTC. */

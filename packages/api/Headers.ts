@@ -1,12 +1,6 @@
 /** The headers of our own, under the operator's prefix and the neutral one: both are accepted, one is documented. */
 
-export type Header =
-  | "public-key"
-  | "hmac-signature"
-  | "nonce"
-  | "timestamp"
-  | "requested-account-id"
-  | "builder-code"
+export type Header = "public-key" | "hmac-signature" | "nonce" | "timestamp" | "requested-account-id" | "builder-code"
 
 /** Lower case, as servers give header names. */
 export const headerName = (brand: string, header: Header): string => `x-${brand.toLowerCase()}-${header}`

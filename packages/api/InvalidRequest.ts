@@ -14,14 +14,17 @@ export const layer = (problems: Problems) =>
   HttpApiMiddleware.layerSchemaErrorTransform(InvalidRequest, (error) =>
     error.kind === "Body" || error.kind === "ResponseHeaders"
       ? Effect.fail(error)
-      : Effect.fail(problems.invalidRequest(faultsOf(error))))
+      : Effect.fail(problems.invalidRequest(faultsOf(error)))
+  )
 
 /** Values are not repeated: one of them may be a credential. */
 export const faultsOf = (error: HttpApiSchemaError): ReadonlyArray<ErrorDetail> =>
-  format(error.cause.issue).issues.slice(0, faultLimit).map((issue) => ({
-    location: [locations[error.kind], ...(issue.path ?? []).map(segment)].join("."),
-    message: issue.message
-  }))
+  format(error.cause.issue)
+    .issues.slice(0, faultLimit)
+    .map((issue) => ({
+      location: [locations[error.kind], ...(issue.path ?? []).map(segment)].join("."),
+      message: issue.message
+    }))
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 

@@ -24,9 +24,9 @@ export const pages = {
   "body-too-large": "A request body holds at most 64 KiB.",
   "body-not-json": "The request body must be JSON, and say so in its content type.",
   "rate-exceeded": "Too many requests; wait as long as Retry-After says.",
-  "draining": "The venue is starting, stopping or catching up; try again shortly.",
+  draining: "The venue is starting, stopping or catching up; try again shortly.",
   "deadline-passed": "The outcome is unknown; read it back before trying again.",
-  "unexpected": "The venue failed; the outcome may be unknown."
+  unexpected: "The venue failed; the outcome may be unknown."
 } as const
 export type Page = keyof typeof pages
 
@@ -61,34 +61,54 @@ const members = <const S extends Schema.Top>(status: S) => ({
 /** Any refusal; not one member is required of it. */
 export const ErrorModel = Schema.Struct(members(Schema.Int)).annotate({ identifier: "ErrorModel" })
 
-const answer = (status: Status) => ({
-  httpApiStatus: status,
-  description: titles[status],
-  "~httpApiEncoding": { _tag: "Json", contentType }
-} as const)
+const answer = (status: Status) =>
+  ({
+    httpApiStatus: status,
+    description: titles[status],
+    "~httpApiEncoding": { _tag: "Json", contentType }
+  }) as const
 
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(members(Schema.Literal(400)), answer(400)) {}
-export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(members(Schema.Literal(401)), answer(401)) {}
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
+  members(Schema.Literal(401)),
+  answer(401)
+) {}
 export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(members(Schema.Literal(403)), answer(403)) {}
 export class NotFound extends Schema.Error<NotFound>("NotFound")(members(Schema.Literal(404)), answer(404)) {}
-export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotAllowed")(members(Schema.Literal(405)), answer(405)) {}
+export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotAllowed")(
+  members(Schema.Literal(405)),
+  answer(405)
+) {}
 export class Conflict extends Schema.Error<Conflict>("Conflict")(members(Schema.Literal(409)), answer(409)) {}
-export class ContentTooLarge extends Schema.Error<ContentTooLarge>("ContentTooLarge")(members(Schema.Literal(413)), answer(413)) {}
-export class UnsupportedMediaType
-  extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(members(Schema.Literal(415)), answer(415))
-{}
-export class UnprocessableEntity
-  extends Schema.Error<UnprocessableEntity>("UnprocessableEntity")(members(Schema.Literal(422)), answer(422))
-{}
-export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(members(Schema.Literal(429)), answer(429)) {}
-export class InternalServerError
-  extends Schema.Error<InternalServerError>("InternalServerError")(members(Schema.Literal(500)), answer(500))
-{}
+export class ContentTooLarge extends Schema.Error<ContentTooLarge>("ContentTooLarge")(
+  members(Schema.Literal(413)),
+  answer(413)
+) {}
+export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(
+  members(Schema.Literal(415)),
+  answer(415)
+) {}
+export class UnprocessableEntity extends Schema.Error<UnprocessableEntity>("UnprocessableEntity")(
+  members(Schema.Literal(422)),
+  answer(422)
+) {}
+export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(
+  members(Schema.Literal(429)),
+  answer(429)
+) {}
+export class InternalServerError extends Schema.Error<InternalServerError>("InternalServerError")(
+  members(Schema.Literal(500)),
+  answer(500)
+) {}
 export class BadGateway extends Schema.Error<BadGateway>("BadGateway")(members(Schema.Literal(502)), answer(502)) {}
-export class ServiceUnavailable
-  extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(members(Schema.Literal(503)), answer(503))
-{}
-export class GatewayTimeout extends Schema.Error<GatewayTimeout>("GatewayTimeout")(members(Schema.Literal(504)), answer(504)) {}
+export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(
+  members(Schema.Literal(503)),
+  answer(503)
+) {}
+export class GatewayTimeout extends Schema.Error<GatewayTimeout>("GatewayTimeout")(
+  members(Schema.Literal(504)),
+  answer(504)
+) {}
 
 /** What is said about one occurrence. `detail` holds nothing of our insides, and no credential. */
 export interface Occurrence {

@@ -3,17 +3,20 @@ import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Users } from "@venue/storage/Users"
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
 
-export class Accounts extends Context.Service<Accounts, {
-  readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
-}>()("@venue/auth/Accounts") {
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
+  }
+>()("@venue/auth/Accounts") {
   static readonly layer: Layer.Layer<Accounts, never, Users> = Layer.effect(
     Accounts,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const users = yield* Users
       const owners = yield* Cache.makeWith(users.ownerOf, {
         capacity: maxKnown,
         // An account never changes hands; one that is not there yet may be opened.
-        timeToLive: (exit) => Exit.isFailure(exit) ? 0 : Option.isSome(exit.value) ? knownFor : unknownFor
+        timeToLive: (exit) => (Exit.isFailure(exit) ? 0 : Option.isSome(exit.value) ? knownFor : unknownFor)
       })
       return Accounts.of({
         ownerOf: (accountId) =>

@@ -16,24 +16,27 @@ export interface Signed {
   readonly signature: string
 }
 
-export class Hmac extends Context.Service<Hmac, {
-  /**
-   * In this order: timestamp, key, signature, and only then the nonce, so that nobody without the secret uses up the
-   * nonces of a key. What the caller may do is asked afterwards.
-   */
-  readonly verify: (signed: Signed) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
-}>()("@venue/auth/Hmac") {
+export class Hmac extends Context.Service<
+  Hmac,
+  {
+    /**
+     * In this order: timestamp, key, signature, and only then the nonce, so that nobody without the secret uses up the
+     * nonces of a key. What the caller may do is asked afterwards.
+     */
+    readonly verify: (signed: Signed) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
+  }
+>()("@venue/auth/Hmac") {
   static readonly layer: Layer.Layer<Hmac, never, ApiKeys | Nonces> = Layer.effect(
     Hmac,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const keys = yield* ApiKeys
       const nonces = yield* Nonces
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
-        timeToLive: (exit) => Exit.isSuccess(exit) ? freshFor : 0
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : 0)
       })
 
-      const verify = Effect.fn("Hmac.verify")(function*(signed: Signed) {
+      const verify = Effect.fn("Hmac.verify")(function* (signed: Signed) {
         const { nonce, publicKey, signature, timestamp } = signed
         const now = yield* Clock.currentTimeMillis
         if (!isCurrent(timestamp, now)) return yield* new Unauthenticated({ reason: "timestamp" })
@@ -47,7 +50,8 @@ export class Hmac extends Context.Service<Hmac, {
         const key = found.value
         if (key.revokedAtMillis !== null) return yield* new Unauthenticated({ reason: "revoked_key" })
         yield* Effect.catchTag(nonces.claim(publicKey, nonce), "NonceReused", () =>
-          Effect.fail(new Unauthenticated({ reason: "nonce_reused" })))
+          Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
+        )
         const caller: Caller = {
           userId: key.userId,
           permissions: new Set(key.permissions),
@@ -78,7 +82,8 @@ const nobody = Redacted.make("0".repeat(64))
 
 /** Whole seconds on both sides, so that exactly 300 is inside whatever the milliseconds. */
 const isCurrent = (timestamp: string | number, nowMillis: number): boolean =>
-  timestampPattern.test(String(timestamp)) && Math.abs(Math.floor(nowMillis / 1000) - Number(timestamp)) <= windowSeconds
+  timestampPattern.test(String(timestamp)) &&
+  Math.abs(Math.floor(nowMillis / 1000) - Number(timestamp)) <= windowSeconds
 
 /** A signature of the wrong form is compared too, as one that cannot be right. */
 const isSignature = (signature: string, secret: Redacted.Redacted, text: string): boolean => {

@@ -26,22 +26,22 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({ via: ["hmac", "jw
 
 /** Messages and channels of the trade socket by their names, endpoints by method and path. */
 export const rules = {
-  "auth": rule(),
-  "add_order": rule("execute_orders"),
-  "modify_order": rule("execute_orders"),
-  "cancel_order": rule("execute_orders"),
-  "cancel_all_orders": rule("execute_orders"),
-  "cancel_on_disconnect": rule("execute_orders"),
-  "close_position": rule("execute_orders"),
-  "add_twap": rule("execute_orders"),
-  "cancel_stop_order": rule("execute_orders"),
-  "modify_stop_order": rule("execute_orders"),
-  "set_user_leverage": rule("execute_orders"),
-  "get_order": rule("view_orders"),
-  "get_user_orders": rule("view_orders"),
-  "get_user_trades": rule("view_orders"),
-  "get_user_leverage": rule("view_positions"),
-  "get_available_leverage_levels": rule("view_positions"),
+  auth: rule(),
+  add_order: rule("execute_orders"),
+  modify_order: rule("execute_orders"),
+  cancel_order: rule("execute_orders"),
+  cancel_all_orders: rule("execute_orders"),
+  cancel_on_disconnect: rule("execute_orders"),
+  close_position: rule("execute_orders"),
+  add_twap: rule("execute_orders"),
+  cancel_stop_order: rule("execute_orders"),
+  modify_stop_order: rule("execute_orders"),
+  set_user_leverage: rule("execute_orders"),
+  get_order: rule("view_orders"),
+  get_user_orders: rule("view_orders"),
+  get_user_trades: rule("view_orders"),
+  get_user_leverage: rule("view_positions"),
+  get_available_leverage_levels: rule("view_positions"),
   // Whoever may place an order may hear what became of it.
   "channel order_responses": rule("view_orders", "execute_orders"),
   "channel fills": rule("view_orders"),
@@ -66,7 +66,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 export const permits = (caller: Caller, action: string): boolean => objection(caller, action) === undefined
 
 /** May this caller do this on this account: its own, and inside the scope of its credential? */
-export const authorise = Effect.fn("Permission.authorise")(function*(
+export const authorise = Effect.fn("Permission.authorise")(function* (
   caller: Caller,
   action: string,
   accountId: string

@@ -95,7 +95,7 @@ export const release = (trader: Trader, commandId: string): void => {
   const { account, exposure, orderId } = held
   const claim = exposure.claims.get(orderId)
   if (claim === undefined) return
-  if (orderId !== commandId) return
+  if (orderId !== commandId) return unreplace(exposure, claim, commandId)
   if (claim.order === undefined) remove(account, exposure, claim)
 }
 

@@ -25,18 +25,27 @@ export const insert = <Row>(
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")
   const text = `insert into ${table} (${names}) select * from unnest(${arrays}) ${conflict}`
   const starts = Array.from({ length: Math.ceil(rows.length / maxRows) }, (_, page) => page * maxRows)
-  return Effect.forEach(starts, (start) => {
-    const page = rows.slice(start, start + maxRows)
-    const parameters = columns.map(({ of, type }) => {
-      const { convert, oid } = elements[type]
-      return Result.getOrThrow(PgTypes.array(page.map((row) => convert(of(row) as never)), oid))
-    })
-    return sql.unsafe(text, parameters)
-  }, { discard: true })
+  return Effect.forEach(
+    starts,
+    (start) => {
+      const page = rows.slice(start, start + maxRows)
+      const parameters = columns.map(({ of, type }) => {
+        const { convert, oid } = elements[type]
+        return Result.getOrThrow(
+          PgTypes.array(
+            page.map((row) => convert(of(row) as never)),
+            oid
+          )
+        )
+      })
+      return sql.unsafe(text, parameters)
+    },
+    { discard: true }
+  )
 }
 
 /** Postgres has no zero character in a text; what a client wrote must not stop a projection or fail a read. */
-export const storable = (value: string): string => value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value
+export const storable = (value: string): string => (value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value)
 
 const elements = {
   text: { oid: PgTypes.OID.text, convert: storable },

@@ -49,7 +49,7 @@ export class Writer {
       if (small < 0x80) {
         bytes[this.at++] = small
       } else if (small < 0x4000) {
-        bytes[this.at++] = 0x80 | small >>> 8
+        bytes[this.at++] = 0x80 | (small >>> 8)
         bytes[this.at++] = small
       } else {
         this.view.setUint32(this.at, 0xc0000000 | small)
@@ -99,9 +99,12 @@ export class Writer {
   /** Writes nothing unless the text is exactly what the reader would print. */
   private tryUuid(value: string): boolean {
     if (
-      value.charCodeAt(8) !== dash || value.charCodeAt(13) !== dash || value.charCodeAt(18) !== dash ||
+      value.charCodeAt(8) !== dash ||
+      value.charCodeAt(13) !== dash ||
+      value.charCodeAt(18) !== dash ||
       value.charCodeAt(23) !== dash
-    ) return false
+    )
+      return false
     if (this.at + 17 > this.bytes.length) this.grow(17)
     const bytes = this.bytes
     const start = this.at
@@ -112,8 +115,8 @@ export class Writer {
       if (i === 8 || i === 13 || i === 18 || i === 23) i++
       const high = value.charCodeAt(i)
       const low = value.charCodeAt(i + 1)
-      const octet = digits[high & 0xff]! << 4 | digits[low & 0xff]!
-      seen |= octet | (high | low) & 0xff00
+      const octet = (digits[high & 0xff]! << 4) | digits[low & 0xff]!
+      seen |= octet | ((high | low) & 0xff00)
       bytes[at++] = octet
     }
     if (seen > 0xff) return false
@@ -199,7 +202,7 @@ export class Reader {
     const b = view.getInt32(at + 4)
     const c = view.getInt32(at + 8)
     const d = view.getInt32(at + 12)
-    const slot = (a ^ d) & knownSlots - 1
+    const slot = (a ^ d) & (knownSlots - 1)
     const key = slot * 4
     if (knownKeys[key] === a && knownKeys[key + 1] === b && knownKeys[key + 2] === c && knownKeys[key + 3] === d) {
       const text = knownTexts[slot]
@@ -209,7 +212,7 @@ export class Reader {
     knownKeys[key + 1] = b
     knownKeys[key + 2] = c
     knownKeys[key + 3] = d
-    return knownTexts[slot] = printed(view, at)
+    return (knownTexts[slot] = printed(view, at))
   }
 
   private latin(length: number): string {
@@ -238,7 +241,7 @@ const pairs = new Uint16Array(256)
 const alphabet = "0123456789abcdef"
 for (let digit = 0; digit < 16; digit++) digits[alphabet.charCodeAt(digit)] = digit
 for (let octet = 0; octet < 256; octet++) {
-  pairs[octet] = alphabet.charCodeAt(octet >> 4) | alphabet.charCodeAt(octet & 15) << 8
+  pairs[octet] = alphabet.charCodeAt(octet >> 4) | (alphabet.charCodeAt(octet & 15) << 8)
 }
 
 const page = Buffer.alloc(36, dash)

@@ -9,9 +9,8 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 export const orUnavailable = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError, R>
 ): Effect.Effect<A, Exclude<E, SqlError> | DatabaseUnavailable, R> =>
-  Effect.mapError(
-    effect,
-    (error) => isSqlError(error) ? new DatabaseUnavailable({ cause: error }) : error as Exclude<E, SqlError>
+  Effect.mapError(effect, (error) =>
+    isSqlError(error) ? new DatabaseUnavailable({ cause: error }) : (error as Exclude<E, SqlError>)
   )
 
 const isSqlError = (error: unknown): error is SqlError =>

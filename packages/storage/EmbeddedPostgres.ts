@@ -6,6 +6,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import * as PostgresHome from "./PostgresHome.ts"
 import * as Postmaster from "./Postmaster.ts"
+import type { Log } from "./PostgresPrograms.ts"
 
 export { EmbeddedPostgresError }
 
@@ -13,13 +14,13 @@ export interface EmbeddedPostgresOptions {
   /** Holds the database files, or the memory of where they are. */
   readonly dataDir: string
   /** Told each step that takes time. */
-  readonly log: (step: string) => Effect.Effect<void>
+  readonly log: Log
   /** Server settings beside our own; a test that never pulls the plug may turn `fsync` off. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 /** The server runs until the scope closes; the url is that of the database `venue`. */
-export const start = Effect.fn("EmbeddedPostgres.start")(function*(options: EmbeddedPostgresOptions) {
+export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: EmbeddedPostgresOptions) {
   const { log, settings = {} } = options
   const dataDir = resolve(options.dataDir)
   const found = yield* PostgresHome.open(dataDir, log)
@@ -43,7 +44,7 @@ interface Claimed {
 }
 
 /** A server left by a run that was killed is ours once we hold the lock its dead venue held. */
-const adopt = Effect.fnUntraced(function*(found: PostgresHome.PostgresHome, log: PostgresHome.Log) {
+const adopt = Effect.fnUntraced(function* (found: PostgresHome.PostgresHome, log: Log) {
   const left = yield* Postmaster.find(found)
   if (Option.isNone(left)) return Option.none<Claimed>()
   const { pid, port } = left.value
@@ -67,7 +68,7 @@ const gone = (home: PostgresHome.PostgresHome) =>
   Postmaster.find(home).pipe(Effect.repeat({ until: Option.isNone, schedule: Schedule.spaced("100 millis") }))
 
 /** Ends the server before the claim on it is let go, so that nobody adopts a server about to stop. */
-const keep = Effect.fnUntraced(function*({ home, pid, session }: Claimed, log: PostgresHome.Log) {
+const keep = Effect.fnUntraced(function* ({ home, pid, session }: Claimed, log: Log) {
   yield* Effect.addFinalizer(() => Effect.catch(Postmaster.end(home, pid), (error) => log(error.message)))
   const present = yield* asking(session`select 1 from pg_database where datname = ${database}`)
   if (present.length === 0) yield* asking(session`create database ${session(database)}`)
@@ -81,9 +82,9 @@ const inUse = "another venue is running on this data directory"
  * One session holds a lock for as long as the venue lives, and the server lets it go the moment the venue dies: this tells an
  * orphaned server from one in use, where a process id could not.
  */
-const claim = Effect.fnUntraced(function*(home: PostgresHome.PostgresHome) {
+const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome) {
   const scope = yield* Scope.fork(yield* Effect.scope)
-  const locked = Effect.gen(function*() {
+  const locked = Effect.gen(function* () {
     const session = yield* asking(PgClient.makeClient({ url: urlOf(home, "postgres"), applicationName: "venue-claim" }))
     const [answer] = yield* asking(session<{ directory: string; locked: boolean }>`
       select current_setting('data_directory') as directory, pg_try_advisory_lock(${lockKey}) as locked`)
@@ -104,7 +105,10 @@ const lockKey = 4_000
 const refused = (reason: string) => new EmbeddedPostgresError({ step: "take the database", reason })
 
 const asking = <A, E extends Error, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.mapError(effect, (cause) => new EmbeddedPostgresError({ step: "ask the database", reason: cause.message, cause }))
+  Effect.mapError(
+    effect,
+    (cause) => new EmbeddedPostgresError({ step: "ask the database", reason: cause.message, cause })
+  )
 
 const urlOf = ({ password, port }: PostgresHome.PostgresHome, name: string) =>
   Redacted.make(`postgres://${Postmaster.superuser}:${Redacted.value(password)}@127.0.0.1:${port}/${name}`)

@@ -5,16 +5,7 @@ import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import * as JournalMemory from "./JournalMemory.ts"
 import * as JournalPostgres from "./JournalPostgres.ts"
-import type {
-  Appender,
-  Claimed,
-  JournalUnavailable,
-  NotOwner,
-  Owner,
-  Replay,
-  Row,
-  WakeUp
-} from "./JournalStream.ts"
+import type { Appender, Claimed, JournalUnavailable, NotOwner, Owner, Replay, Row, WakeUp } from "./JournalStream.ts"
 import * as Migrations from "./Migrations.ts"
 
 export type { Alongside, Appender, Claimed, Owner, Replay, Row, Sealed, WakeUp } from "./JournalStream.ts"
@@ -24,7 +15,7 @@ export interface JournalShape {
   /**
    * Loads snapshot and tail, then claims epoch + 1. Where another row was first, reads the tail again and retries
    * while `still` answers true. `restore` is called at most once and first, then `replay` for each later row, claims
-   * of others included.
+   * of others included. Not to be called inside a transaction.
    */
   readonly claim: (
     stream: string,
@@ -40,11 +31,7 @@ export interface JournalShape {
   /** Starts appending after a claim, once per claim. */
   readonly append: (owner: Owner, from: Claimed) => Appender
   /** Committed rows after a seq, in order: at most `limit`, or fewer when they are large; none means there are none. */
-  readonly read: (
-    stream: string,
-    after: number,
-    limit: number
-  ) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
+  readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
   /** Never replaces a newer one, and never runs ahead of the journal. */
   readonly saveSnapshot: (stream: string, seq: number, state: Uint8Array) => Effect.Effect<void, JournalUnavailable>
   readonly wakeUps: () => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>

@@ -33,7 +33,7 @@ export interface ClaimStore {
 /** Streams in one statement. */
 const maxGroup = 256
 
-export const claimMany = Effect.fnUntraced(function*(
+export const claimMany = Effect.fnUntraced(function* (
   store: ClaimStore,
   streams: ReadonlyArray<string>,
   into: (stream: string) => Replay,
@@ -78,7 +78,7 @@ const claimRow = ({ epoch, seq, stream }: Progress): Row => ({
   events: new Uint8Array(0)
 })
 
-const restore = Effect.fnUntraced(function*(store: ClaimStore, group: ReadonlyMap<string, Progress>) {
+const restore = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyMap<string, Progress>) {
   for (const snapshot of yield* store.snapshots([...group.keys()])) {
     const progress = group.get(snapshot.stream)!
     progress.seq = snapshot.seq
@@ -88,16 +88,17 @@ const restore = Effect.fnUntraced(function*(store: ClaimStore, group: ReadonlyMa
 })
 
 /** Reads to the end of each stream; the next page is on its way while this one is applied. */
-const replay = Effect.fnUntraced(function*(store: ClaimStore, group: ReadonlyMap<string, Progress>) {
+const replay = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyMap<string, Progress>) {
   let page = yield* store.tails([...group.values()])
   while (page.rows.length > 0) {
     const reached = new Map(page.rows.map((row) => [row.stream, row.seq]))
-    const next = page.more.size === 0
-      ? undefined
-      : yield* Effect.forkChild(
-        store.tails([...page.more].map((stream) => ({ stream, seq: reached.get(stream)! }))),
-        { startImmediately: true }
-      )
+    const next =
+      page.more.size === 0
+        ? undefined
+        : yield* Effect.forkChild(
+            store.tails([...page.more].map((stream) => ({ stream, seq: reached.get(stream)! }))),
+            { startImmediately: true }
+          )
     for (const row of page.rows) yield* apply(group.get(row.stream)!, row)
     if (next === undefined) return
     page = yield* Fiber.join(next)

@@ -6,16 +6,20 @@ import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
 import type { Alongside, Row, WakeUp } from "./JournalStream.ts"
 
 /** What would be the database: share it between two journals, and they fence each other. */
-export class JournalRows extends Context.Service<JournalRows, {
-  readonly rows: Map<string, Array<Row>>
-  readonly snapshots: Map<string, Snapshot>
-  readonly wakeUps: Map<string, WakeUp>
-}>()("@venue/storage/JournalRows") {
+export class JournalRows extends Context.Service<
+  JournalRows,
+  {
+    readonly rows: Map<string, Array<Row>>
+    readonly snapshots: Map<string, Snapshot>
+    readonly wakeUps: Map<string, WakeUp>
+  }
+>()("@venue/storage/JournalRows") {
   static readonly layer = Layer.sync(JournalRows, () =>
-    JournalRows.of({ rows: new Map(), snapshots: new Map(), wakeUps: new Map() }))
+    JournalRows.of({ rows: new Map(), snapshots: new Map(), wakeUps: new Map() })
+  )
 }
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const { rows, snapshots, wakeUps } = yield* JournalRows
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context())
@@ -42,10 +46,10 @@ export const make = Effect.gen(function*() {
   const store: ClaimStore = {
     snapshots: (streams) => Effect.sync(() => streams.flatMap((stream) => snapshots.get(stream) ?? [])),
     tails: (of) =>
-      Effect.as(turn, undefined).pipe(Effect.map(() => ({
+      Effect.map(turn, () => ({
         rows: of.flatMap(({ seq, stream }) => rowsOf(stream).slice(seq)),
         more: new Set<string>()
-      }))),
+      })),
     claim: (claims) =>
       Effect.map(turn, () => {
         const free = claims.filter((row) => rowsOf(row.stream).length === row.seq - 1)
@@ -56,7 +60,10 @@ export const make = Effect.gen(function*() {
 
   const journal: JournalShape = {
     claim: (stream, into, still) =>
-      Effect.map(claimMany(store, [stream], () => into, still), (claimed) => claimed.get(stream)!),
+      Effect.map(
+        claimMany(store, [stream], () => into, still),
+        (claimed) => claimed.get(stream)!
+      ),
     claimMany: (streams, into, still) => claimMany(store, streams, into, still),
     append: flush.append,
     read: (stream, after, limit) => Effect.map(turn, () => rowsOf(stream).slice(after, after + limit)),

@@ -15,7 +15,7 @@ const probeMillis = 500
 const maxSilentProbes = 20
 const reconnectMillis = 100
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context())
@@ -28,22 +28,24 @@ export const make = Effect.gen(function*() {
   }
 
   /** A failed write is never repeated: its rows may be in the journal all the same. */
-  const writer = (connection: Connection, broken: Broken): Flush.Write => (drafts, done) => {
-    const { parameters, text } = JournalStatement.ofDrafts(drafts)
-    runFork(connection.executeValues(text, parameters)).addObserver((exit) => {
-      if (Exit.isSuccess(exit)) {
-        answered()
-        flushes++
-        return done(JournalStatement.verdicts(drafts, exit.value))
-      }
-      flush.shut()
-      Deferred.doneUnsafe(broken, Exit.failCause(exit.cause))
-      done(undefined)
-    })
-  }
+  const writer =
+    (connection: Connection, broken: Broken): Flush.Write =>
+    (drafts, done) => {
+      const { parameters, text } = JournalStatement.ofDrafts(drafts)
+      runFork(connection.executeValues(text, parameters)).addObserver((exit) => {
+        if (Exit.isSuccess(exit)) {
+          answered()
+          flushes++
+          return done(JournalStatement.verdicts(drafts, exit.value))
+        }
+        flush.shut()
+        Deferred.doneUnsafe(broken, Exit.failCause(exit.cause))
+        done(undefined)
+      })
+    }
 
   /** Ends when the connection has been silent for too long. */
-  const watch = Effect.fnUntraced(function*(connection: Connection, broken: Broken) {
+  const watch = Effect.fnUntraced(function* (connection: Connection, broken: Broken) {
     let seen = flushes
     let isProbing = false
     const probe = () => {
@@ -65,15 +67,15 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  const connect = Effect.gen(function*() {
+  const connect = Effect.gen(function* () {
     const connection = yield* sql.reserve
-    yield* Effect.addFinalizer(() => flush.isFlying() ? Effect.void : giveBack(connection))
+    yield* Effect.addFinalizer(() => (flush.isFlying() ? Effect.void : giveBack(connection)))
     yield* connection.executeValues(settings, [])
     answered()
     return connection
   }).pipe(Effect.tapError(() => Effect.sleep(reconnectMillis)))
 
-  const serve = Effect.gen(function*() {
+  const serve = Effect.gen(function* () {
     const connection = yield* connect
     const broken: Broken = yield* Deferred.make<never, SqlError>()
     flush.open(writer(connection, broken))
@@ -89,7 +91,7 @@ export const make = Effect.gen(function*() {
 
   const queries = JournalQueries.make(sql)
   const journal: JournalShape = {
-    claim: Effect.fn("Journal.claim")(function*(stream, into, still) {
+    claim: Effect.fn("Journal.claim")(function* (stream, into, still) {
       const claimed = yield* claimMany(queries, [stream], () => into, still)
       return claimed.get(stream)!
     }),

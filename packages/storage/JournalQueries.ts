@@ -12,11 +12,7 @@ const maxPageBytes = 8 * 1024 * 1024
 const sliceBytes = 4 * 1024 * 1024
 
 export interface JournalQueries extends ClaimStore {
-  readonly read: (
-    stream: string,
-    after: number,
-    limit: number
-  ) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
+  readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
   readonly saveSnapshot: (stream: string, seq: number, state: Uint8Array) => Effect.Effect<void, JournalUnavailable>
   readonly wakeUps: () => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
 }
@@ -30,19 +26,17 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
     ) as Effect.Effect<ReadonlyArray<ReadonlyArray<never>>, JournalUnavailable>
 
   const pages = (of: ReadonlyArray<{ readonly stream: string; readonly seq: number }>, limit: number, bytes: number) =>
-    Effect.map(
-      ask(tails, [of.map(({ stream }) => stream), of.map(({ seq }) => BigInt(seq)), limit, bytes]),
-      (rows) =>
-        rows.map(([stream, seq, epoch, events]): Row => ({
-          stream: stream!,
-          seq: Number(seq),
-          epoch: epoch!,
-          events: events!
-        }))
+    Effect.map(ask(tails, [of.map(({ stream }) => stream), of.map(({ seq }) => BigInt(seq)), limit, bytes]), (rows) =>
+      rows.map(([stream, seq, epoch, events]): Row => ({
+        stream: stream!,
+        seq: Number(seq),
+        epoch: epoch!,
+        events: events!
+      }))
     )
 
   /** Nothing, if a newer snapshot took its place meanwhile. */
-  const rest = Effect.fnUntraced(function*(head: Head) {
+  const rest = Effect.fnUntraced(function* (head: Head) {
     const state = new Uint8Array(head.bytes)
     state.set(head.slice, 0)
     for (let at = head.slice.length; at < head.bytes; at += sliceBytes) {
@@ -53,7 +47,7 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
     return state
   })
 
-  const snapshots = Effect.fnUntraced(function*(streams: ReadonlyArray<string>) {
+  const snapshots = Effect.fnUntraced(function* (streams: ReadonlyArray<string>) {
     const found: Array<Snapshot> = []
     for (let wanted = streams; wanted.length > 0;) {
       const replaced: Array<string> = []
@@ -77,19 +71,14 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
     },
     claim: (rows) =>
       Effect.map(
-        ask(claim, [
-          rows.map((row) => row.stream),
-          rows.map((row) => BigInt(row.seq)),
-          rows.map((row) => row.epoch)
-        ]),
+        ask(claim, [rows.map((row) => row.stream), rows.map((row) => BigInt(row.seq)), rows.map((row) => row.epoch)]),
         (won) => new Set(won.map(([stream]) => stream!))
       ),
     read: (stream, after, limit) => pages([{ stream, seq: after }], limit, maxPageBytes),
     saveSnapshot: (stream, seq, state) => Effect.asVoid(ask(save, [stream, BigInt(seq), state])),
     wakeUps: () =>
-      Effect.map(
-        ask("select user_id, reason, detail from wake_up", []),
-        (rows) => rows.map(([userId, reason, detail]) => ({ userId: userId!, reason: reason!, detail: detail! }))
+      Effect.map(ask("select user_id, reason, detail from wake_up", []), (rows) =>
+        rows.map(([userId, reason, detail]) => ({ userId: userId!, reason: reason!, detail: detail! }))
       )
   }
 }

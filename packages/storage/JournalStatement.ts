@@ -20,14 +20,14 @@ const appendWithAlongside = `
   set as (
     insert into wake_up (user_id, reason, detail)
     select w.user_id, w.reason, w.detail
-    from unnest($5::text[], $6::text[], $7::text[], $8::text[]) as w (row, user_id, reason, detail)
-    where w.row = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
+    from unnest($5::text[], $6::text[], $7::text[], $8::text[]) as w (draft, user_id, reason, detail)
+    where w.draft = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
     on conflict do nothing
   ),
   removed as (
     delete from wake_up u
-    using unnest($9::text[], $10::text[], $11::text[], $12::text[]) as w (row, user_id, reason, detail)
-    where w.row = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
+    using unnest($9::text[], $10::text[], $11::text[], $12::text[]) as w (draft, user_id, reason, detail)
+    where w.draft = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
       and u.user_id = w.user_id and u.reason = w.reason and u.detail = w.detail
   )
   select stream, epoch from won`

@@ -1,4 +1,4 @@
-/** The numbers that stand for names in market records. None is ever given a second meaning; new names get new numbers. */
+/** The numbers that stand for names in market records. None is ever given a second meaning; a new name gets a new one. */
 import type { MarketEvent, Refused } from "@venue/domain/Market"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
@@ -61,4 +61,15 @@ export const names = <Name extends string>(codes: Record<Name, number>): Readonl
   const names: Array<Name | undefined> = []
   for (const name in codes) names[codes[name]] = name
   return names
+}
+
+/** 0 stands for none. */
+export function nameOrNull<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name | null {
+  return code === 0 ? null : name(names, code)
+}
+
+export function name<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name {
+  const found = names[code]
+  if (found === undefined) throw new Error(`market record holds an unknown name, number ${code}`)
+  return found
 }

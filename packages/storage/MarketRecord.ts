@@ -7,9 +7,9 @@
  * Old journals stay readable for ever: a new field or a new shape of an event is a new tag or a new version.
  */
 import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
-import type { Order } from "@venue/domain/Order"
 import { Reader, Writer } from "./Bytes.ts"
-import { endings, names, origins, sides, statuses, tags, times, types } from "./MarketCode.ts"
+import { endings, name, nameOrNull, names, sides, statuses, tags, times, types } from "./MarketCode.ts"
+import * as OrderRecord from "./OrderRecord.ts"
 
 export const version = 1
 
@@ -17,7 +17,7 @@ export const encode = (events: ReadonlyArray<MarketEvent>): Uint8Array => {
   writer.reset()
   writer.byte(version)
   writer.number(events.length)
-  const context: Context = { atMillis: 0, taker: undefined, maker: undefined }
+  const context: OrderRecord.Context = { atMillis: 0, taker: undefined, maker: undefined }
   for (let i = 0; i < events.length; i++) writeEvent(events[i]!, context)
   return writer.take()
 }
@@ -27,19 +27,11 @@ export const decode = (bytes: Uint8Array): Array<MarketEvent> => {
   const found = reader.byte()
   if (found !== version) throw new Error(`market record of unknown version ${found}`)
   const count = reader.number()
-  const context: Context = { atMillis: 0, taker: undefined, maker: undefined }
+  const context: OrderRecord.Context = { atMillis: 0, taker: undefined, maker: undefined }
   const events: Array<MarketEvent> = []
   for (let i = 0; i < count; i++) events.push(readEvent(reader, context))
   if (!reader.done) throw new Error("market record is longer than its events")
   return events
-}
-
-/** What both ends remember of the events before, so that a repetition costs one byte. */
-interface Context {
-  atMillis: number
-  /** The last order written as anything but a maker. */
-  taker: Order | undefined
-  maker: Order | undefined
 }
 
 const writer = new Writer()
@@ -47,7 +39,6 @@ const tagOf = names(tags)
 const sideOf = names(sides)
 const typeOf = names(types)
 const timeOf = names(times)
-const originOf = names(origins)
 const endingOf = names(endings)
 const statusOf = names(statuses)
 
@@ -55,8 +46,10 @@ const statusOf = names(statuses)
 const sameTime = 16
 const commandIsOrder = 32
 const flagged = 64
+// Of an echo, beside its side.
+const reduceOnly = 4
 
-function writeEvent(event: MarketEvent, context: Context): void {
+function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
   const same = event.atMillis === context.atMillis ? sameTime : 0
   switch (event._tag) {
     case "Accepted":
@@ -66,7 +59,7 @@ function writeEvent(event: MarketEvent, context: Context): void {
       const requeued = event._tag === "Modified" && event.requeued ? flagged : 0
       head(tags[event._tag] | same | isOrder | requeued, event.atMillis, context)
       if (isOrder === 0) writer.text(event.commandId)
-      writeOrder(event.order, context, true)
+      OrderRecord.write(writer, event.order, context, true)
       if (event._tag === "Accepted") {
         writer.number(event.expiresAtMillis)
         writer.number(event.makerRate)
@@ -115,71 +108,31 @@ function writeEvent(event: MarketEvent, context: Context): void {
   }
 }
 
-function head(first: number, atMillis: number, context: Context): void {
+function head(first: number, atMillis: number, context: OrderRecord.Context): void {
   writer.byte(first)
   if ((first & sameTime) !== 0) return
   writer.number(atMillis)
   context.atMillis = atMillis
 }
 
-// The first byte of an order: 0 when it is the one remembered, else its side and these.
-const reduceOnly = 4
-const accountIsUser = 8
-const placedNow = 16
-const unfilled = 32
-
-function writeOrder(order: Order, context: Context, taking: boolean): void {
-  const last = taking ? context.taker : context.maker
-  if (last !== undefined && isSameButRemaining(order, last)) {
-    writer.byte(0)
-    return writer.number(order.remaining)
-  }
-  if (taking) context.taker = order
-  else context.maker = order
-  const own = order.userId === order.accountId
-  const now = order.placedAtMillis === context.atMillis
-  const whole = order.remaining === order.quantity
-  writer.byte(
-    sides[order.side] | (order.reduceOnly ? reduceOnly : 0) | (own ? accountIsUser : 0) | (now ? placedNow : 0) |
-      (whole ? unfilled : 0)
-  )
-  writer.byte(types[order.type] | times[order.timeInForce] << 4)
-  writer.byte(origins[order.origin])
-  writer.text(order.orderId)
-  writer.text(order.userId)
-  if (!own) writer.text(order.accountId)
-  writer.number(order.price)
-  writer.number(order.quantity)
-  if (!whole) writer.number(order.remaining)
-  writer.text(order.clientOrderId)
-  writer.text(order.builderCode)
-  if (!now) writer.number(order.placedAtMillis)
-}
-
-function isSameButRemaining(order: Order, last: Order): boolean {
-  return order.orderId === last.orderId && order.price === last.price && order.quantity === last.quantity &&
-    order.userId === last.userId && order.accountId === last.accountId && order.side === last.side &&
-    order.type === last.type && order.timeInForce === last.timeInForce && order.reduceOnly === last.reduceOnly &&
-    order.clientOrderId === last.clientOrderId && order.origin === last.origin &&
-    order.builderCode === last.builderCode && order.placedAtMillis === last.placedAtMillis
-}
-
-function writeFill(fill: Fill, context: Context, taking: boolean): void {
-  writeOrder(fill.order, context, taking)
+function writeFill(fill: Fill, context: OrderRecord.Context, taking: boolean): void {
+  OrderRecord.write(writer, fill.order, context, taking)
   writer.number(fill.fee)
   writer.number(fill.realised)
 }
 
 function writeEcho(echo: Refused["echo"]): void {
   writer.byte((echo.side === null ? 0 : sides[echo.side]) | (echo.reduceOnly ? reduceOnly : 0))
-  writer.byte((echo.type === null ? 0 : types[echo.type]) | (echo.timeInForce === null ? 0 : times[echo.timeInForce] << 4))
+  writer.byte(
+    (echo.type === null ? 0 : types[echo.type]) | (echo.timeInForce === null ? 0 : times[echo.timeInForce] << 4)
+  )
   writer.text(echo.orderId)
   writer.number(echo.price)
   writer.number(echo.quantity)
   writer.text(echo.clientOrderId)
 }
 
-function readEvent(reader: Reader, context: Context): MarketEvent {
+function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   const first = reader.byte()
   if ((first & sameTime) === 0) context.atMillis = reader.number()
   const atMillis = context.atMillis
@@ -189,7 +142,7 @@ function readEvent(reader: Reader, context: Context): MarketEvent {
     case "Ended":
     case "Modified": {
       const asked = (first & commandIsOrder) === 0 ? reader.text() : undefined
-      const order = readOrder(reader, context, true)
+      const order = OrderRecord.read(reader, context, true)
       const commandId = asked ?? order.orderId
       if (_tag === "Modified") return { _tag, commandId, order, requeued: (first & flagged) !== 0, atMillis }
       if (_tag === "Ended") return { _tag, commandId, order, status: name(endingOf, reader.byte()), atMillis }
@@ -236,43 +189,8 @@ function readEvent(reader: Reader, context: Context): MarketEvent {
   }
 }
 
-function readOrder(reader: Reader, context: Context, taking: boolean): Order {
-  const first = reader.byte()
-  if (first === 0) {
-    const last = taking ? context.taker : context.maker
-    if (last === undefined) throw new Error("market record repeats an order it does not hold")
-    return { ...last, remaining: reader.number() }
-  }
-  const kind = reader.byte()
-  const origin = name(originOf, reader.byte())
-  const orderId = reader.text()
-  const userId = reader.known()
-  const accountId = (first & accountIsUser) !== 0 ? userId : reader.known()
-  const price = reader.number()
-  const quantity = reader.number()
-  const order: Order = {
-    orderId,
-    userId,
-    accountId,
-    side: name(sideOf, first & 3),
-    type: name(typeOf, kind & 15),
-    timeInForce: name(timeOf, kind >>> 4),
-    price,
-    quantity,
-    remaining: (first & unfilled) !== 0 ? quantity : reader.number(),
-    reduceOnly: (first & reduceOnly) !== 0,
-    clientOrderId: reader.text(),
-    origin,
-    builderCode: reader.known(),
-    placedAtMillis: (first & placedNow) !== 0 ? context.atMillis : reader.number()
-  }
-  if (taking) context.taker = order
-  else context.maker = order
-  return order
-}
-
-function readFill(reader: Reader, context: Context, taking: boolean): Fill {
-  return { order: readOrder(reader, context, taking), fee: reader.number(), realised: reader.number() }
+function readFill(reader: Reader, context: OrderRecord.Context, taking: boolean): Fill {
+  return { order: OrderRecord.read(reader, context, taking), fee: reader.number(), realised: reader.number() }
 }
 
 function readEcho(reader: Reader): Refused["echo"] {
@@ -288,14 +206,4 @@ function readEcho(reader: Reader): Refused["echo"] {
     clientOrderId: reader.text(),
     reduceOnly: (first & reduceOnly) !== 0
   }
-}
-
-function nameOrNull<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name | null {
-  return code === 0 ? null : name(names, code)
-}
-
-function name<Name>(names: ReadonlyArray<Name | undefined>, code: number): Name {
-  const found = names[code]
-  if (found === undefined) throw new Error(`market record holds an unknown name, number ${code}`)
-  return found
 }

@@ -5,17 +5,21 @@ import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { journal } from "./migrations/0001_journal.ts"
 import { readTables } from "./migrations/0002_read_tables.ts"
+import { access } from "./migrations/0003_access.ts"
+import { founding } from "./migrations/0004_founding.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
 const all = {
   "0001_journal": journal,
-  "0002_read_tables": readTables
+  "0002_read_tables": readTables,
+  "0003_access": access,
+  "0004_founding": founding
 }
 
 /** Any number, the same on every node. */
 const turnstile = 7_203_114_401n
 
-const migrate = Effect.gen(function*() {
+const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select pg_advisory_xact_lock(${turnstile})`
   return yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: "migration" })

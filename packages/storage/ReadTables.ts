@@ -25,41 +25,50 @@ export class ProjectionGap extends Schema.TaggedError<ProjectionGap>()("Projecti
 type Seq = { readonly seq: number }
 type Projected = Effect.Effect<void, ProjectionGap | DatabaseUnavailable>
 
-export class ReadTables extends Context.Service<ReadTables, {
-  /** Rows at or below the position are skipped, so a repeat changes nothing; a hole is refused whole. */
-  readonly project: (
-    symbol: string,
-    rows: ReadonlyArray<CommittedRow<MarketEvent>>,
-    marginUsed?: Trades.MarginUsed
-  ) => Projected
-  readonly projectTrader: (userId: string, rows: ReadonlyArray<CommittedRow<TraderEvent>>) => Projected
-  /** The last seq projected of a stream of the journal; 0 before the first. */
-  readonly position: (stream: string) => Effect.Effect<number, DatabaseUnavailable>
-  readonly trades: (query: Trades.TradeQuery) => Effect.Effect<ReadonlyArray<Trades.TradeRow>, DatabaseUnavailable>
-  readonly orders: (query: Orders.OrderQuery) => Effect.Effect<ReadonlyArray<Orders.HistoricOrder>, DatabaseUnavailable>
-  /** Zero in every asset, always. */
-  readonly sumByAsset: () => Effect.Effect<ReadonlyArray<LedgerEntries.AssetSum>, DatabaseUnavailable>
-  /** What the entries of one account sum to. */
-  readonly ledgerBalance: (accountId: string) => Effect.Effect<bigint, DatabaseUnavailable>
-}>()("@venue/storage/ReadTables") {
+export class ReadTables extends Context.Service<
+  ReadTables,
+  {
+    /** Rows at or below the position are skipped, so a repeat changes nothing; a hole is refused whole. */
+    readonly project: (
+      symbol: string,
+      rows: ReadonlyArray<CommittedRow<MarketEvent>>,
+      marginUsed?: Trades.MarginUsed
+    ) => Projected
+    readonly projectTrader: (userId: string, rows: ReadonlyArray<CommittedRow<TraderEvent>>) => Projected
+    /** The last seq projected of a stream of the journal; 0 before the first. */
+    readonly position: (stream: string) => Effect.Effect<number, DatabaseUnavailable>
+    readonly trades: (query: Trades.TradeQuery) => Effect.Effect<ReadonlyArray<Trades.TradeRow>, DatabaseUnavailable>
+    readonly orders: (
+      query: Orders.OrderQuery
+    ) => Effect.Effect<ReadonlyArray<Orders.HistoricOrder>, DatabaseUnavailable>
+    /** Zero in every asset, always. */
+    readonly sumByAsset: () => Effect.Effect<ReadonlyArray<LedgerEntries.AssetSum>, DatabaseUnavailable>
+    /** What the entries of one account sum to. */
+    readonly ledgerBalance: (accountId: string) => Effect.Effect<bigint, DatabaseUnavailable>
+  }
+>()("@venue/storage/ReadTables") {
   static readonly layer = Layer.effect(
     ReadTables,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
       /** Moves the projection in the transaction that writes: two owners at once take turns at its row. */
-      const advance = Effect.fnUntraced(function*(
-        stream: string,
-        rows: ReadonlyArray<Seq>,
-        write: (skip: number) => Effect.Effect<void, SqlError.SqlError>
-      ) {
-        yield* sql`insert into projection (stream, seq) values (${stream}, 0) on conflict do nothing`
-        const [at] = yield* sql<Seq>`select seq::float8 as seq from projection where stream = ${stream} for update`
-        const skip = yield* seen(stream, at!.seq, rows)
-        if (skip === rows.length) return
-        yield* write(skip)
-        yield* sql`update projection set seq = ${BigInt(rows.at(-1)!.seq)} where stream = ${stream}`
-      }, sql.withTransaction, orUnavailable)
+      const advance = Effect.fnUntraced(
+        function* (
+          stream: string,
+          rows: ReadonlyArray<Seq>,
+          write: (skip: number) => Effect.Effect<void, SqlError.SqlError>
+        ) {
+          yield* sql`insert into projection (stream, seq) values (${stream}, 0) on conflict do nothing`
+          const [at] = yield* sql<Seq>`select seq::float8 as seq from projection where stream = ${stream} for update`
+          const skip = yield* seen(stream, at!.seq, rows)
+          if (skip === rows.length) return
+          yield* write(skip)
+          yield* sql`update projection set seq = ${BigInt(rows.at(-1)!.seq)} where stream = ${stream}`
+        },
+        sql.withTransaction,
+        orUnavailable
+      )
 
       return ReadTables.of({
         project: Effect.fn("ReadTables.project")((symbol, rows, marginUsed = unknownMargin) =>
@@ -71,10 +80,13 @@ export class ReadTables extends Context.Service<ReadTables, {
         projectTrader: Effect.fn("ReadTables.projectTrader")((userId, rows) => {
           const stream = `trader/${userId}`
           return advance(stream, rows, (skip) =>
-            LedgerEntries.insert(sql, rows.slice(skip).flatMap(({ events, seq }) =>
-              LedgerEntries.entriesOf(stream, seq, events))))
+            LedgerEntries.insert(
+              sql,
+              rows.slice(skip).flatMap(({ events, seq }) => LedgerEntries.entriesOf(stream, seq, events))
+            )
+          )
         }),
-        position: Effect.fn("ReadTables.position")(function*(stream: string) {
+        position: Effect.fn("ReadTables.position")(function* (stream: string) {
           const [at] = yield* sql<Seq>`select seq::float8 as seq from projection where stream = ${stream}`
           return at?.seq ?? 0
         }, orUnavailable),
@@ -154,11 +166,7 @@ const seen = (stream: string, position: number, rows: ReadonlyArray<Seq>): Effec
   return Effect.succeed(skip)
 }
 
-const written = (
-  symbol: string,
-  rows: ReadonlyArray<CommittedRow<MarketEvent>>,
-  marginUsed: Trades.MarginUsed
-) => {
+const written = (symbol: string, rows: ReadonlyArray<CommittedRow<MarketEvent>>, marginUsed: Trades.MarginUsed) => {
   const trades: Array<Trades.TradeRow> = []
   const orders = new Map<string, Orders.EndedOrder>()
   for (const { events } of rows) {

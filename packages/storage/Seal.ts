@@ -5,12 +5,15 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 /*
  * sealed:  1 | nonce, 12 bytes | ciphertext | tag, 16 bytes
  */
-export class Seal extends Context.Service<Seal, {
-  /** `name` says whose secret it is: sealed under one name, it opens under no other. */
-  readonly seal: (secret: Redacted.Redacted, name: string) => Uint8Array
-  /** Throws when the key or the name is another one, or a byte was changed. */
-  readonly open: (sealed: Uint8Array, name: string) => Redacted.Redacted
-}>()("@venue/storage/Seal") {
+export class Seal extends Context.Service<
+  Seal,
+  {
+    /** `name` says whose secret it is: sealed under one name, it opens under no other. */
+    readonly seal: (secret: Redacted.Redacted, name: string) => Uint8Array
+    /** Throws when the key or the name is another one, or a byte was changed. */
+    readonly open: (sealed: Uint8Array, name: string) => Redacted.Redacted
+  }
+>()("@venue/storage/Seal") {
   /** Any text of at least 32 characters, drawn at random; a shorter one ends the start. */
   static readonly layer = (secretKey: Redacted.Redacted): Layer.Layer<Seal> =>
     Layer.sync(Seal, () => {

@@ -141,17 +141,18 @@ export const page = (sql: SqlClient.SqlClient, query: TradeQuery) => {
 export const pageIn = (rows: ReadonlyArray<TradeRow>, query: TradeQuery): ReadonlyArray<TradeRow> => {
   const { limit, offset } = pageOf(query)
   return rows
-    .filter((row) =>
-      row.accountId === query.accountId &&
-      (query.symbol === undefined || row.symbol === query.symbol) &&
-      (query.orderId === undefined || row.orderId === query.orderId) &&
-      (query.orderType === undefined || row.orderType === query.orderType) &&
-      (query.side === undefined || row.side === query.side) &&
-      (query.startMillis === undefined || row.atMillis >= query.startMillis) &&
-      (query.endMillis === undefined || row.atMillis < query.endMillis)
+    .filter(
+      (row) =>
+        row.accountId === query.accountId &&
+        (query.symbol === undefined || row.symbol === query.symbol) &&
+        (query.orderId === undefined || row.orderId === query.orderId) &&
+        (query.orderType === undefined || row.orderType === query.orderType) &&
+        (query.side === undefined || row.side === query.side) &&
+        (query.startMillis === undefined || row.atMillis >= query.startMillis) &&
+        (query.endMillis === undefined || row.atMillis < query.endMillis)
     )
-    .sort((a, b) =>
-      b.atMillis - a.atMillis || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : b.number - a.number)
+    .sort(
+      (a, b) => b.atMillis - a.atMillis || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : b.number - a.number)
     )
     .slice(offset, offset + limit)
 }

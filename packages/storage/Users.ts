@@ -24,24 +24,27 @@ export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser"
 /** An account never changes hands. */
 export class AccountTaken extends Schema.TaggedError<AccountTaken>()("AccountTaken", { accountId: Schema.String }) {}
 
-export class Users extends Context.Service<Users, {
-  /** With the primary account, which has the user's own id. A repeat changes nothing. */
-  readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
-  readonly find: (userId: string) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
-  /** A repeat changes nothing. */
-  readonly openAccount: (
-    account: Pick<Account, "accountId" | "userId">
-  ) => Effect.Effect<void, UnknownUser | AccountTaken | DatabaseUnavailable>
-  /** In the order they were opened; a user has few. */
-  readonly accounts: (userId: string) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
-  readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
-}>()("@venue/storage/Users") {
+export class Users extends Context.Service<
+  Users,
+  {
+    /** With the primary account, which has the user's own id. A repeat changes nothing. */
+    readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
+    readonly find: (userId: string) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
+    /** A repeat changes nothing. */
+    readonly openAccount: (
+      account: Pick<Account, "accountId" | "userId">
+    ) => Effect.Effect<void, UnknownUser | AccountTaken | DatabaseUnavailable>
+    /** In the order they were opened; a user has few. */
+    readonly accounts: (userId: string) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
+    readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
+  }
+>()("@venue/storage/Users") {
   static readonly layer: Layer.Layer<Users, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
     Users,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const ownerOf = Effect.fn("Users.ownerOf")(function*(accountId: string) {
+      const ownerOf = Effect.fn("Users.ownerOf")(function* (accountId: string) {
         const [account] = yield* sql<Pick<Account, "userId">>`
           select user_id as "userId" from account where account_id = ${storable(accountId)}`
         return Option.map(Option.fromUndefinedOr(account), ({ userId }) => userId)
@@ -55,20 +58,24 @@ export class Users extends Context.Service<Users, {
 
       return Users.of({
         ownerOf,
-        create: Effect.fn("Users.create")(function*({ name, userId }: Pick<User, "userId" | "name">) {
-          const at = new Date(yield* Clock.currentTimeMillis)
-          yield* sql`
+        create: Effect.fn("Users.create")(
+          function* ({ name, userId }: Pick<User, "userId" | "name">) {
+            const at = new Date(yield* Clock.currentTimeMillis)
+            yield* sql`
             insert into venue_user (user_id, name, created_at)
             values (${storable(userId)}, ${storable(name)}, ${at}) on conflict do nothing`
-          yield* insertAccount({ accountId: userId, userId }, at)
-        }, sql.withTransaction, orUnavailable),
-        find: Effect.fn("Users.find")(function*(userId: string) {
+            yield* insertAccount({ accountId: userId, userId }, at)
+          },
+          sql.withTransaction,
+          orUnavailable
+        ),
+        find: Effect.fn("Users.find")(function* (userId: string) {
           const [user] = yield* sql<User>`
             select user_id as "userId", name, ${millis(sql, "created_at")} as "createdAtMillis"
             from venue_user where user_id = ${storable(userId)}`
           return Option.fromUndefinedOr(user)
         }, orUnavailable),
-        openAccount: Effect.fn("Users.openAccount")(function*(account: Pick<Account, "accountId" | "userId">) {
+        openAccount: Effect.fn("Users.openAccount")(function* (account: Pick<Account, "accountId" | "userId">) {
           yield* orUnavailable(insertAccount(account, new Date(yield* Clock.currentTimeMillis)))
           const owner = yield* ownerOf(account.accountId)
           if (Option.isNone(owner)) return yield* new UnknownUser({ userId: account.userId })
@@ -92,13 +99,13 @@ export class Users extends Context.Service<Users, {
     }
 
     return Users.of({
-      create: Effect.fnUntraced(function*({ name, userId }: Pick<User, "userId" | "name">) {
+      create: Effect.fnUntraced(function* ({ name, userId }: Pick<User, "userId" | "name">) {
         const createdAtMillis = yield* Clock.currentTimeMillis
         if (!users.has(userId)) users.set(userId, { userId, name, createdAtMillis })
         insertAccount(userId, userId, createdAtMillis)
       }),
       find: (userId) => Effect.sync(() => Option.fromUndefinedOr(users.get(userId))),
-      openAccount: Effect.fnUntraced(function*({ accountId, userId }: Pick<Account, "accountId" | "userId">) {
+      openAccount: Effect.fnUntraced(function* ({ accountId, userId }: Pick<Account, "accountId" | "userId">) {
         insertAccount(accountId, userId, yield* Clock.currentTimeMillis)
         const account = accounts.get(accountId)
         if (account === undefined) return yield* new UnknownUser({ userId })

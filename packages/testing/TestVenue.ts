@@ -115,8 +115,8 @@ export const layerMemory = TestVenue.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(
     Journal.layerMemory,
     ReadTables.layerMemory,
-    Users.layerMemory,
     ApiKeys.layerMemory,
     Nonces.layerMemory
-  ))
+  )),
+  Layer.provideMerge(Users.layerMemory)
 )

@@ -4,22 +4,24 @@ import { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Nonces } from "@venue/storage/Nonces"
 import { Seal } from "@venue/storage/Seal"
 import { Users } from "@venue/storage/Users"
-import { assert, describe, it, layer, vi } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as crypto from "node:crypto"
+import { vi } from "vitest"
 import { postgresLayer } from "../Postgres.ts"
 
 vi.mock("node:crypto", { spy: true })
 
-const nowSeconds = 1_790_503_201
+/** Early, for the clock of a test runs every timer on its way there. */
+const nowSeconds = 1_000
 const secret = "5ec4e7".repeat(10)
 
 /** Every test has a key of its own, so that all may share one database. */
 const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users | Nonces, unknown>) =>
   layer(hmac, { timeout: "30 seconds" })(name, (it) => {
     it.effect("a signed request is its key's user, with what the key permits", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* begin("plain")
         const caller = yield* verify(sign("plain"))
         assert.deepStrictEqual(caller, {
@@ -29,65 +31,70 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users | Nonces, 
           publicKey: "plain",
           via: "hmac"
         })
-      }))
+      })
+    )
 
     it.effect("I36: a nonce is good once, in letters of either case, and for each key", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* begin("once")
         yield* begin("other")
         yield* verify(sign("once", { nonce: "abcdef01" }))
         assert.strictEqual(yield* refusal(sign("once", { nonce: "abcdef01" })), "nonce_reused")
         assert.strictEqual(yield* refusal(sign("once", { nonce: "ABCDEF01" })), "nonce_reused")
         yield* verify(sign("other", { nonce: "abcdef01" }))
-      }))
+      })
+    )
 
     it.effect("I36: of one request sent many times at once exactly one succeeds", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* begin("many")
         const signed = sign("many")
-        const answers = yield* Effect.forEach(
-          Array.from({ length: 20 }),
-          () => Effect.exit(verify(signed)),
-          { concurrency: "unbounded" }
-        )
+        const answers = yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.exit(verify(signed)), {
+          concurrency: "unbounded"
+        })
         assert.strictEqual(answers.filter(({ _tag }) => _tag === "Success").length, 1)
-      }))
+      })
+    )
 
     it.effect("I36: whoever cannot sign uses up no nonce", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* begin("burn")
         const good = sign("burn")
         assert.strictEqual(yield* refusal({ ...good, signature: "0".repeat(64) }), "signature")
         assert.strictEqual(yield* refusal({ ...good, timestamp: nowSeconds - 301 }), "timestamp")
         yield* verify(good)
-      }))
+      })
+    )
 
     it.effect("a revoked key is refused, within half a second also where it was known", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* begin("gone")
         yield* verify(sign("gone"))
         const keys = yield* ApiKeys
         yield* keys.revoke("gone")
         yield* TestClock.adjust("500 millis")
         assert.strictEqual(yield* refusal(sign("gone")), "revoked_key")
-      }))
+      })
+    )
 
     it.effect("a key made after it was refused is good within half a second", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* TestClock.setTime(nowSeconds * 1_000)
         assert.strictEqual(yield* refusal(sign("new")), "unknown_key")
         yield* begin("new")
         yield* TestClock.adjust("500 millis")
         yield* verify(sign("new"))
-      }))
+      })
+    )
 
     it.effect("I50: a public key of any text is an unknown key", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* begin("odd")
         for (const publicKey of ["", "\0", "odd\0", "' or 1=1", "空", "x".repeat(100_000)]) {
           assert.strictEqual(yield* refusal({ ...sign("odd"), publicKey }), "unknown_key")
         }
-      }))
+      })
+    )
   })
 
 const memory = Hmac.layer.pipe(
@@ -107,70 +114,103 @@ suite(
 )
 
 describe("Hmac", () => {
-  for (const [offset, reason] of [[299, undefined], [300, undefined], [301, "timestamp"]] as const) {
-    for (const sign_ of [-1, 1]) {
+  for (const [offset, reason] of [
+    [299, undefined],
+    [300, undefined],
+    [301, "timestamp"]
+  ] as const) {
+    for (const direction of [-1, 1]) {
       for (const millis of [0, 999]) {
-        it.effect(`I37: ${sign_ * offset} s and ${millis} ms of clock is ${reason === undefined ? "accepted" : "refused"}`, () =>
-          Effect.gen(function*() {
-            yield* begin("window")
-            yield* TestClock.setTime(nowSeconds * 1_000 + millis)
-            const signed = sign("window", { timestamp: nowSeconds + sign_ * offset })
-            assert.strictEqual(yield* outcome(signed), reason)
-          }).pipe(Effect.provide(memory)))
+        it.effect(
+          `I37: ${direction * offset} s and ${millis} ms of clock is ${reason === undefined ? "accepted" : "refused"}`,
+          () =>
+            Effect.gen(function* () {
+              yield* begin("window")
+              yield* TestClock.setTime(nowSeconds * 1_000 + millis)
+              const signed = sign("window", { timestamp: nowSeconds + direction * offset })
+              assert.strictEqual(yield* outcome(signed), reason)
+            }).pipe(Effect.provide(memory))
+        )
       }
     }
   }
 
   it.effect("I37: a timestamp is a whole number, written in one way", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* begin("whole")
       yield* verify(sign("whole", { timestamp: `${nowSeconds}` }))
       yield* verify(sign("whole", { timestamp: nowSeconds }))
-      const odd = [`0${nowSeconds}`, `+${nowSeconds}`, ` ${nowSeconds}`, `${nowSeconds}\n`, `${nowSeconds}.0`, "", "1.790503201e9", "NaN", "０"]
+      const odd = [
+        `0${nowSeconds}`,
+        `+${nowSeconds}`,
+        ` ${nowSeconds}`,
+        `${nowSeconds}\n`,
+        `${nowSeconds}.0`,
+        "",
+        "1e3",
+        "NaN",
+        "０"
+      ]
       for (const timestamp of [...odd, nowSeconds + 0.5, NaN, Infinity, -nowSeconds, 1e300]) {
         assert.strictEqual(yield* refusal(sign("whole", { timestamp })), "timestamp", String(timestamp))
       }
-    }).pipe(Effect.provide(memory)))
+    }).pipe(Effect.provide(memory))
+  )
 
   it.effect("a nonce is hex of 1 to 100 characters", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* begin("form")
       yield* verify(sign("form", { nonce: "f" }))
       yield* verify(sign("form", { nonce: "F0".repeat(50) }))
       for (const nonce of ["", "f".repeat(101), "xyz", "ab cd", "ab\n", "ab:cd", "é"]) {
         assert.strictEqual(yield* refusal(sign("form", { nonce })), "nonce_form", nonce)
       }
-    }).pipe(Effect.provide(memory)))
+    }).pipe(Effect.provide(memory))
+  )
 
   it.effect("a signature is hex of either case, whole and for this very text", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* begin("hex")
       const upper = sign("hex")
       yield* verify({ ...upper, signature: upper.signature.toUpperCase() })
       const { signature, ...rest } = sign("hex")
       const other = sign("hex", { nonce: "abc" }).signature
-      const wrong = ["", signature.slice(2), `${signature}00`, `${signature.slice(0, 62)}zz`, `${signature}\n`, other, "空".repeat(64)]
+      const wrong = [
+        "",
+        signature.slice(2),
+        `${signature}00`,
+        `${signature.slice(0, 62)}zz`,
+        `${signature}\n`,
+        other,
+        "空".repeat(64)
+      ]
       for (const text of wrong) assert.strictEqual(yield* refusal({ ...rest, signature: text }), "signature", text)
       yield* verify({ ...rest, signature })
-    }).pipe(Effect.provide(memory)))
+    }).pipe(Effect.provide(memory))
+  )
 
   it.effect("I36: an unknown key takes the same path: one signature computed, one compared in constant time", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* begin("path")
-      const work = Effect.fnUntraced(function*(signed: Signed) {
+      const work = Effect.fnUntraced(function* (signed: Signed) {
         vi.mocked(crypto.createHmac).mockClear()
         vi.mocked(crypto.timingSafeEqual).mockClear()
         const reason = yield* outcome(signed)
-        return [reason, vi.mocked(crypto.createHmac).mock.calls.length, vi.mocked(crypto.timingSafeEqual).mock.calls.length]
+        return [
+          reason,
+          vi.mocked(crypto.createHmac).mock.calls.length,
+          vi.mocked(crypto.timingSafeEqual).mock.calls.length
+        ]
       })
       const good = sign("path")
       assert.deepStrictEqual(yield* work({ ...good, publicKey: "unknown" }), ["unknown_key", 1, 1])
       assert.deepStrictEqual(yield* work({ ...good, signature: "short" }), ["signature", 1, 1])
       assert.deepStrictEqual(yield* work(good), [undefined, 1, 1])
-    }).pipe(Effect.provide(memory)))
+    }).pipe(Effect.provide(memory))
+  )
 
   it.effect("the order of checks: timestamp, key, signature, revocation, nonce", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* begin("order")
       const keys = yield* ApiKeys
       const used = sign("order")
@@ -183,27 +223,31 @@ describe("Hmac", () => {
       yield* keys.revoke("order")
       yield* TestClock.adjust("500 millis")
       assert.strictEqual(yield* refusal(used), "revoked_key")
-    }).pipe(Effect.provide(memory)))
+    }).pipe(Effect.provide(memory))
+  )
 
   it.effect("a database that does not answer is no refusal, and is not remembered", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* TestClock.setTime(nowSeconds * 1_000)
       assert.strictEqual((yield* Effect.flip(verify(sign("down"))))._tag, "DatabaseUnavailable")
       assert.strictEqual(yield* refusal(sign("down")), "unknown_key")
-    }).pipe(Effect.provide(Hmac.layer.pipe(Layer.provide(Layer.merge(brokenOnce, Nonces.layerMemory))))))
+    }).pipe(Effect.provide(Hmac.layer.pipe(Layer.provide(Layer.merge(brokenOnce, Nonces.layerMemory)))))
+  )
 })
 
 const brokenOnce = Layer.sync(ApiKeys, () => {
   let asked = 0
   return ApiKeys.of({
     find: () =>
-      Effect.suspend(() => asked++ === 0 ? Effect.fail(new DatabaseUnavailable({ cause: "down" })) : Effect.succeed(Option.none())),
+      Effect.suspend(() =>
+        asked++ === 0 ? Effect.fail(new DatabaseUnavailable({ cause: "down" })) : Effect.succeed(Option.none())
+      ),
     create: () => Effect.die("not asked"),
     revoke: () => Effect.die("not asked")
   })
 })
 
-const begin = Effect.fnUntraced(function*(publicKey: string) {
+const begin = Effect.fnUntraced(function* (publicKey: string) {
   const users = yield* Users
   const keys = yield* ApiKeys
   yield* TestClock.setTime(nowSeconds * 1_000)
@@ -230,7 +274,10 @@ const verify = (signed: Signed) => Effect.flatMap(Hmac, (hmac) => hmac.verify(si
 
 /** The reason of a refusal, for logs; nothing when the caller was let in. */
 const outcome = (signed: Signed) =>
-  verify(signed).pipe(Effect.as(undefined), Effect.catchTag("Unauthenticated", ({ reason }) => Effect.succeed(reason)))
+  verify(signed).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("Unauthenticated", ({ reason }) => Effect.succeed(reason))
+  )
 
 const refusal = (signed: Signed) =>
-  Effect.map(Effect.flip(verify(signed)), (error) => error._tag === "Unauthenticated" ? error.reason : error._tag)
+  Effect.map(Effect.flip(verify(signed)), (error) => (error._tag === "Unauthenticated" ? error.reason : error._tag))

@@ -26,12 +26,14 @@ describe("Permission", () => {
   })
 
   it("a permission that nobody knows grants nothing", () => {
-    const allowed = Object.keys(rules).filter((action) => permits(caller({ permissions: new Set(["admin", "*"]) }), action))
+    const allowed = Object.keys(rules).filter((action) =>
+      permits(caller({ permissions: new Set(["admin", "*"]) }), action)
+    )
     assert.deepStrictEqual(allowed, ["auth"])
   })
 
   it.effect("I39: a caller acts on accounts of its own that its credential is for", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* open
       const whole = caller({})
       const narrow = caller({ scope: "alice-2" })
@@ -52,18 +54,20 @@ describe("Permission", () => {
           token: ["alice", "alice-2"]
         }
       )
-    }).pipe(Effect.provide(layer)))
+    }).pipe(Effect.provide(layer))
+  )
 
   it.effect("I39: a foreign and an unknown account give the same refusal", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* open
       const foreign = yield* Effect.flip(authorise(caller({}), "GET /user/trade", "bob"))
       const unknown = yield* Effect.flip(authorise(caller({}), "GET /user/trade", "nobody\0".repeat(1_000)))
       assert.deepStrictEqual({ ...foreign }, { ...unknown })
-    }).pipe(Effect.provide(layer)))
+    }).pipe(Effect.provide(layer))
+  )
 
   it.effect("an own account does not stand in for a permission", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       yield* open
       const viewer = caller({ permissions: new Set(["view_orders"]) })
       yield* authorise(viewer, "get_order", "alice")
@@ -71,25 +75,30 @@ describe("Permission", () => {
       const undeclared = yield* Effect.flip(authorise(viewer, "withdraw", "alice"))
       assert.deepInclude(refused, { _tag: "PermissionDenied", reason: "permission" })
       assert.deepInclude(undeclared, { _tag: "PermissionDenied", reason: "no_rule" })
-    }).pipe(Effect.provide(layer)))
+    }).pipe(Effect.provide(layer))
+  )
 })
 
 const matrix = {
-  "auth": Permission.literals.join(" "),
-  "add_order": "execute_orders",
-  "modify_order": "execute_orders",
-  "cancel_order": "execute_orders",
-  "cancel_all_orders": "execute_orders",
-  "cancel_on_disconnect": "execute_orders",
-  "close_position": "execute_orders",
-  "set_user_leverage": "execute_orders",
-  "get_order": "view_orders",
-  "get_user_orders": "view_orders",
-  "get_user_trades": "view_orders",
-  "get_user_leverage": "view_positions",
-  "get_available_leverage_levels": "view_positions",
+  auth: Permission.literals.join(" "),
+  add_order: "execute_orders",
+  modify_order: "execute_orders",
+  cancel_order: "execute_orders",
+  cancel_all_orders: "execute_orders",
+  cancel_on_disconnect: "execute_orders",
+  close_position: "execute_orders",
+  add_twap: "execute_orders",
+  cancel_stop_order: "execute_orders",
+  modify_stop_order: "execute_orders",
+  set_user_leverage: "execute_orders",
+  get_order: "view_orders",
+  get_user_orders: "view_orders",
+  get_user_trades: "view_orders",
+  get_user_leverage: "view_positions",
+  get_available_leverage_levels: "view_positions",
   "channel order_responses": "view_orders execute_orders",
   "channel fills": "view_orders",
+  "channel stop_orders": "view_orders",
   "channel positions": "view_positions",
   "channel balances": "view_balance",
   "channel cancel_on_disconnect": "execute_orders",
@@ -109,7 +118,7 @@ const caller = (changes: Partial<Caller>): Caller => ({
 
 const layer = Accounts.layer.pipe(Layer.provideMerge(Users.layerMemory))
 
-const open = Effect.gen(function*() {
+const open = Effect.gen(function* () {
   const users = yield* Users
   yield* users.create({ userId: "alice", name: "Alice" })
   yield* users.create({ userId: "bob", name: "Bob" })
@@ -117,7 +126,6 @@ const open = Effect.gen(function*() {
 })
 
 const reach = (caller: Caller) =>
-  Effect.filter(
-    ["alice", "alice-2", "bob", "nobody", "all_accounts"],
-    (accountId) => Effect.isSuccess(authorise(caller, "add_order", accountId))
+  Effect.filter(["alice", "alice-2", "bob", "nobody", "all_accounts"], (accountId) =>
+    Effect.isSuccess(authorise(caller, "add_order", accountId))
   )

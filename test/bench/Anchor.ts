@@ -15,7 +15,7 @@ interface PostgresClient {
 }
 
 const { Client } = createRequire(import.meta.url)("pg") as {
-  readonly Client: new(options: { connectionString: string }) => PostgresClient
+  readonly Client: new (options: { connectionString: string }) => PostgresClient
 }
 
 const maxOrders = 4_000_000
@@ -57,7 +57,13 @@ server.on("listening", () => {
   else process.send({ port: address.port })
 })
 process.on("message", () => {
-  const { best: [bid, ask], notional, resting, trades, volume } = book
+  const {
+    best: [bid, ask],
+    notional,
+    resting,
+    trades,
+    volume
+  } = book
   // Sent lots and ticks: the load multiplies the lots of the flow.
   process.send?.({ totals: { trades, volume, notional, resting, bid, ask } })
 })
@@ -91,9 +97,14 @@ function add(socket: WebSocket, params: Record<string, unknown>): void {
   const id = typeof clientId === "string" ? idOf(clientId) : 0
   const balance = available.get(socket) ?? 0
   const held = (isMarket ? marketHold : price) * quantity
-  const accepted = symbol === "US500-USD" && (side === "BUY" || side === "SELL") && quantity > 0 &&
+  const accepted =
+    symbol === "US500-USD" &&
+    (side === "BUY" || side === "SELL") &&
+    quantity > 0 &&
     (isMarket ? tif === "IOC" : type === "LIMIT" && tif === "GTC" && price > 0 && price < book.ticks) &&
-    id > 0 && id < maxOrders && balance >= held
+    id > 0 &&
+    id < maxOrders &&
+    balance >= held
   if (!accepted) return answer(socket, response(params, "", "REJECTED"))
   available.set(socket, balance - held)
   events.push(

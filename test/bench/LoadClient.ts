@@ -46,7 +46,10 @@ export interface LoadReport {
   readonly totals: { trades: number; volume: number; notional: number; resting: number } | null
 }
 
-export type LoadMessage = { readonly event: "Started" } | { readonly event: "Failed"; readonly reason: string } | LoadReport
+export type LoadMessage =
+  | { readonly event: "Started" }
+  | { readonly event: "Failed"; readonly reason: string }
+  | LoadReport
 
 /** A prefill is not timed, so it may have more in flight. */
 const prefillWindow = 32
@@ -111,14 +114,19 @@ async function openLanes(): Promise<ReadonlyArray<Lane>> {
     const from = lanes.length
     const count = Math.min(openingAtOnce, options.connections - from)
     const opening = Array.from({ length: count }, (_, index) =>
-      Lane.open({
-        url: options.url,
-        maker: keys(2 * (from + index)),
-        taker: keys(2 * (from + index) + 1),
-        takerChannels: options.totals ? ["order_responses", "fills"] : ["order_responses"],
-        ordered: options.totals
-      }, flow.records, ledger))
-    lanes.push(...await Promise.all(opening))
+      Lane.open(
+        {
+          url: options.url,
+          maker: keys(2 * (from + index)),
+          taker: keys(2 * (from + index) + 1),
+          takerChannels: options.totals ? ["order_responses", "fills"] : ["order_responses"],
+          ordered: options.totals
+        },
+        flow.records,
+        ledger
+      )
+    )
+    lanes.push(...(await Promise.all(opening)))
   }
   return lanes
 }
@@ -149,7 +157,7 @@ function addUp(frame: string, maker: boolean): void {
   const body = JSON.parse(frame)
   if (maker && body.order_response?.quantity_remaining === 0) totals.resting--
   if (maker || body.fill_response === undefined) return
-  const lots = Math.round(body.fill_response.quantity * mapping.lotsPerUnit / mapping.lotsPerFlowLot)
+  const lots = Math.round((body.fill_response.quantity * mapping.lotsPerUnit) / mapping.lotsPerFlowLot)
   totals.trades++
   totals.volume += lots
   totals.notional += lots * Math.round(body.fill_response.price * mapping.ticksPerUnit)

@@ -44,10 +44,11 @@ export const commandWriter = (mapping: Mapping, tag: string) => {
   const cancel = `{"type":"cancel_order","params":{${symbol},"cancel_order_id_type":"client_order_id","order_id":"${tag}`
   return (kind: number, side: number, price: number, quantity: number, id: number): string => {
     if (kind === Kind.cancel) return `${cancel}${id}"}}`
-    const size = `${side === 0 ? "BUY" : "SELL"}","quantity":${quantity * mapping.lotsPerFlowLot / mapping.lotsPerUnit}`
-    const terms = kind === Kind.market
-      ? `,"order_type":"MARKET","order_time_in_force":"IOC","price":0`
-      : `,"order_type":"LIMIT","order_time_in_force":"GTC","price":${price / mapping.ticksPerUnit}`
+    const size = `${side === 0 ? "BUY" : "SELL"}","quantity":${(quantity * mapping.lotsPerFlowLot) / mapping.lotsPerUnit}`
+    const terms =
+      kind === Kind.market
+        ? `,"order_type":"MARKET","order_time_in_force":"IOC","price":0`
+        : `,"order_type":"LIMIT","order_time_in_force":"GTC","price":${price / mapping.ticksPerUnit}`
     return `${opening}${size}${terms}${closing}${id}"}}`
   }
 }
@@ -59,9 +60,9 @@ export const statusOf = (frame: string): string => {
   return frame.slice(start, frame.indexOf(`"`, start))
 }
 
-/** Reads the flow's id out of the client order id; 0 when the order is not of this load. */
+/** Reads the flow's id out of whichever order id begins with the tag; 0 when the order is not of this load. */
 export const idReader = (tag: string) => {
-  const mark = `"client_order_id":"${tag}`
+  const mark = `order_id":"${tag}`
   return (frame: string): number => {
     const start = frame.indexOf(mark)
     if (start < 0) return 0

@@ -47,12 +47,11 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
   // The product of two uniform draws leans towards the touch; the price never crosses.
   const add = (): void => {
     const side = (draw() & 1) as 0 | 1
-    const distance = 1 + Math.floor((draw() % 20) * (draw() % 20) / 10)
+    const distance = 1 + Math.floor(((draw() % 20) * (draw() % 20)) / 10)
     const [bid, ask] = book.best
-    const price = side === 0
-      ? (ask < book.ticks ? ask : lastPrice + 1) - distance
-      : (bid >= 0 ? bid : lastPrice - 1) + distance
-    const quantity = 1 + draw() % 100
+    const price =
+      side === 0 ? (ask < book.ticks ? ask : lastPrice + 1) - distance : (bid >= 0 ? bid : lastPrice - 1) + distance
+    const quantity = 1 + (draw() % 100)
     const id = nextId++
     write(Kind.add, side, price, quantity, id)
     book.add(id, side, price, quantity)
@@ -67,7 +66,7 @@ export const makeFlow = (operations = 1_000_000, prefill = 10_000, seed = 20_260
   }
   const market = (): void => {
     const side = (draw() & 1) as 0 | 1
-    const quantity = 1 + draw() % 300
+    const quantity = 1 + (draw() % 300)
     const id = nextId++
     write(Kind.market, side, 0, quantity, id)
     book.market(id, side, quantity)

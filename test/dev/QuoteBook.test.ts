@@ -12,7 +12,13 @@ const turn = (nowMillis: number) =>
   QuoteBook.next(book, usualTerms, nowMillis).map((action) => QuoteBook.begin(book, action, `c${++sent}`, nowMillis))
 
 const said = (clientOrderId: string, status: string, changes: Partial<OrderResponse> = {}, nowMillis = 0): void => {
-  const order = { order_id: `o-${clientOrderId}`, client_order_id: clientOrderId, symbol: "AAPL-USD", price: 200, quantity: 25 }
+  const order = {
+    order_id: `o-${clientOrderId}`,
+    client_order_id: clientOrderId,
+    symbol: "AAPL-USD",
+    price: 200,
+    quantity: 25
+  }
   QuoteBook.ordered(book, { ...order, quantity_remaining: 25, status, ...changes }, nowMillis)
 }
 
@@ -48,7 +54,7 @@ it("refusals of one turn pause the symbol once, and later ones for longer, up to
   for (let round = 0; round < 8; round++) {
     book.markedAtMillis = nowMillis
     expect(turn(nowMillis)).toHaveLength(6)
-    for (const id of [...book.orders.keys()]) said(id, "FAILED_MARGIN_CHECK", { order_id: "" }, nowMillis)
+    for (const id of book.orders.keys()) said(id, "FAILED_MARGIN_CHECK", { order_id: "" }, nowMillis)
     expect(book.orders.size).toBe(0)
     expect(turn(book.pausedUntilMillis - 1)).toEqual([])
     pauses.push(book.pausedUntilMillis - nowMillis)
@@ -82,9 +88,18 @@ it("a quote that cannot be modified is cancelled, and gone when the venue says s
   acknowledgeAll()
   book.mark = 201
   turn(20)
-  QuoteBook.ordered(book, {
-    order_id: "o-c1", symbol: "AAPL-USD", status: "CANNOT_MODIFY_PARTIAL_FILL", price: 0, quantity: 0, quantity_remaining: 0
-  }, 30)
+  QuoteBook.ordered(
+    book,
+    {
+      order_id: "o-c1",
+      symbol: "AAPL-USD",
+      status: "CANNOT_MODIFY_PARTIAL_FILL",
+      price: 0,
+      quantity: 0,
+      quantity_remaining: 0
+    },
+    30
+  )
   expect(turn(10_001)).toEqual([
     { type: "cancel_order", params: { symbol: "AAPL-USD", order_id: "o-c1", cancel_order_id_type: "order_id" } }
   ])
@@ -99,7 +114,15 @@ it("a fill shrinks its quote and moves the position until the next pulse", () =>
   expect(book.orders.get("c1")?.remaining).toBe(5_000)
   said("c1", "FILLED", { quantity_remaining: 0 })
   expect(book.orders.has("c1")).toBe(false)
-  const fill = { trade_id: "t", symbol: "AAPL-USD", price: 200, quantity: 5, aggressor_side: "SELL", order_id: "o", fee: 0 } as const
+  const fill = {
+    trade_id: "t",
+    symbol: "AAPL-USD",
+    price: 200,
+    quantity: 5,
+    aggressor_side: "SELL",
+    order_id: "o",
+    fee: 0
+  } as const
   QuoteBook.filled(book, { ...fill, side: "BUY", client_order_id: "c1", remaining_quantity: 0, realised_pnl: 0 })
   expect(book.position).toBe(5_000)
 })

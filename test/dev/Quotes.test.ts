@@ -3,7 +3,14 @@ import { expect, it } from "vitest"
 import type { Listing } from "../../apps/dev/Listing.ts"
 import { plan, type QuoteTerms, usualTerms, wanted, type Working } from "../../apps/dev/Quotes.ts"
 
-const apple: Listing = { symbol: "AAPL-USD", ticksPerUnit: 100, lotsPerUnit: 1_000, minLots: 100, maxLots: 1e8, maxLeverage: 10 }
+const apple: Listing = {
+  symbol: "AAPL-USD",
+  ticksPerUnit: 100,
+  lotsPerUnit: 1_000,
+  minLots: 100,
+  maxLots: 1e8,
+  maxLeverage: 10
+}
 const terms: QuoteTerms = usualTerms
 
 const resting = (changes: Partial<Working> = {}): ReadonlyArray<Working> =>
@@ -33,11 +40,15 @@ it("bids lie below the mark and asks above it, each level further away", () => {
 
 it("a coarse tick still gives three prices a side", () => {
   const coarse = { ...apple, ticksPerUnit: 1 }
-  expect(wanted(coarse, 200, 0, terms).filter(({ side }) => side === "BUY").map(({ ticks }) => ticks)).toEqual([199, 198, 197])
+  expect(
+    wanted(coarse, 200, 0, terms)
+      .filter(({ side }) => side === "BUY")
+      .map(({ ticks }) => ticks)
+  ).toEqual([199, 198, 197])
 })
 
 it("the side that adds to a full position stops", () => {
-  const full = terms.maxInventoryUsd / 200 * 1_000
+  const full = (terms.maxInventoryUsd / 200) * 1_000
   expect(wanted(apple, 200, full, terms).every(({ side }) => side === "SELL")).toBe(true)
   expect(wanted(apple, 200, -full, terms).every(({ side }) => side === "BUY")).toBe(true)
 })
@@ -60,13 +71,15 @@ it("a missing quote is added and an unwanted one is cancelled", () => {
 
 it("when the mark rises asks move before bids, when it falls bids before asks", () => {
   const sides = (mark: number) =>
-    plan(wanted(apple, mark, 0, terms), resting(), terms, 1_000).map((action) => action._tag === "Move" && action.working.side)
+    plan(wanted(apple, mark, 0, terms), resting(), terms, 1_000).map(
+      (action) => action._tag === "Move" && action.working.side
+    )
   expect(sides(201)).toEqual(["SELL", "SELL", "SELL", "BUY", "BUY", "BUY"])
   expect(sides(199)).toEqual(["BUY", "BUY", "BUY", "SELL", "SELL", "SELL"])
 })
 
 it("a quote filled by half is taken back to be replenished", () => {
-  const has = resting().map((order, index) => index === 0 ? { ...order, remaining: order.lots / 2 } : order)
+  const has = resting().map((order, index) => (index === 0 ? { ...order, remaining: order.lots / 2 } : order))
   expect(plan(wanted(apple, 200, 0, terms), has, terms, 1_000)).toEqual([{ _tag: "Cancel", working: has[0] }])
 })
 

@@ -18,14 +18,42 @@ interface StandInOrder {
   quantity_remaining: number
 }
 
-type Body = Record<string, any>
+interface NewOrder {
+  readonly symbol: string
+  readonly side: "BUY" | "SELL"
+  readonly order_type: string
+  readonly order_time_in_force: string
+  readonly quantity: number
+  readonly price: number
+  readonly client_order_id: string
+}
 
-const bases: ReadonlyArray<readonly [string, string, string]> = [["AAPL-USD", "0.01", "0.001"], ["EUR-USD", "0.00001", "1"]]
+interface Command {
+  readonly type: string
+  readonly params: NewOrder & {
+    readonly hmac: {
+      readonly public_key: string
+      readonly nonce: string
+      readonly unix_ts: number
+      readonly signature: string
+    }
+    readonly channels: ReadonlyArray<string>
+    readonly order_id: string
+  }
+}
+
+const bases: ReadonlyArray<readonly [string, string, string]> = [
+  ["AAPL-USD", "0.01", "0.001"],
+  ["EUR-USD", "0.00001", "1"]
+]
 
 export class StandIn {
   readonly open = new Map<string, StandInOrder>()
-  readonly commands: Array<Body> = []
-  readonly marks = new Map([["AAPL-USD", 200], ["EUR-USD", 1.085]])
+  readonly commands: Array<Command> = []
+  readonly marks = new Map([
+    ["AAPL-USD", 200],
+    ["EUR-USD", 1.085]
+  ])
   readonly #server = createServer((_request, response) => response.end(JSON.stringify(refdata)))
   readonly #sockets = new WebSocketServer({ server: this.#server })
   readonly #users = new Map<WebSocket, string>()
@@ -94,9 +122,27 @@ export class StandIn {
     for (const socket of this.#watchers) this.#watch(socket)
   }
 
-  add(user: string, order: Body): void {
-    const { client_order_id, order_time_in_force: time_in_force, order_type: type, price, quantity, side, symbol } = order
-    const added = { client_order_id, price, quantity, quantity_remaining: quantity, side, symbol, time_in_force, type, user }
+  add(user: string, order: NewOrder): void {
+    const {
+      client_order_id,
+      order_time_in_force: time_in_force,
+      order_type: type,
+      price,
+      quantity,
+      side,
+      symbol
+    } = order
+    const added = {
+      client_order_id,
+      price,
+      quantity,
+      quantity_remaining: quantity,
+      side,
+      symbol,
+      time_in_force,
+      type,
+      user
+    }
     const taker: StandInOrder = { ...added, order_id: `id-${++this.#ids}` }
     this.#tell(user, taker, "ACK")
     if (type === "ALO" && this.#counterparty(taker) !== undefined) return this.#tell(user, taker, "CANCELLED")
@@ -108,7 +154,7 @@ export class StandIn {
     else this.#tell(user, taker, taker.quantity_remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED")
   }
 
-  #take(socket: WebSocket, command: Body): void {
+  #take(socket: WebSocket, command: Command): void {
     const user = this.#users.get(socket)
     const { params, type } = command
     if (user === undefined) {
@@ -121,7 +167,7 @@ export class StandIn {
       this.#users.set(socket, public_key)
       return socket.send(JSON.stringify({ type: "auth", result: "success", authenticated: true }))
     }
-    this.commands.push({ ...command, user })
+    this.commands.push(command)
     if (type === "subscribe") {
       for (const channel of params.channels) socket.send(JSON.stringify({ subscribed: channel }))
       return this.#pulse(user)
@@ -142,7 +188,11 @@ export class StandIn {
     if (type === "cancel_order" && order !== undefined) return this.#cancel(order)
     if (order === undefined) {
       const status = type === "cancel_order" ? "NO_SUCH_ORDER" : "CANNOT_MODIFY_NO_SUCH_ORDER"
-      return this.#tell(user, { order_id: wanted, symbol: params.symbol, quantity: 0, price: 0, quantity_remaining: 0 }, status)
+      return this.#tell(
+        user,
+        { order_id: wanted, symbol: params.symbol, quantity: 0, price: 0, quantity_remaining: 0 },
+        status
+      )
     }
     if (order.quantity_remaining < order.quantity) return this.#tell(user, order, "CANNOT_MODIFY_PARTIAL_FILL")
     order.price = params.price
@@ -154,18 +204,25 @@ export class StandIn {
     this.#tell(order.user, order, "CANCELLED")
   }
 
-  #close(user: string, { client_order_id, symbol }: Body): void {
+  #close(user: string, { client_order_id, symbol }: NewOrder): void {
     const { position } = this.#account(user)
-    const side = position > 0 ? "SELL" : "BUY"
-    const terms = { symbol, side, client_order_id, order_type: "LIMIT", order_time_in_force: "IOC", quantity: Math.abs(position) }
-    this.add(user, { ...terms, price: side === "BUY" ? 1e9 : 0.00001 })
+    const terms = {
+      symbol,
+      client_order_id,
+      order_type: "LIMIT",
+      order_time_in_force: "IOC",
+      quantity: Math.abs(position)
+    }
+    this.add(user, position > 0 ? { ...terms, side: "SELL", price: 0.01 } : { ...terms, side: "BUY", price: 1e6 })
   }
 
   #counterparty(taker: StandInOrder): StandInOrder | undefined {
     if (taker.quantity_remaining === 0) return undefined
     const sign = taker.side === "BUY" ? 1 : -1
     return [...this.open.values()]
-      .filter((each) => each.symbol === taker.symbol && each.side !== taker.side && sign * (taker.price - each.price) >= 0)
+      .filter(
+        (each) => each.symbol === taker.symbol && each.side !== taker.side && sign * (taker.price - each.price) >= 0
+      )
       .sort((a, b) => sign * (a.price - b.price))[0]
   }
 
@@ -184,7 +241,14 @@ export class StandIn {
       account.position += signed
       account.fees += fee
       account.realised += realised
-      const fill = { ...order, price: maker.price, quantity, remaining_quantity: order.quantity_remaining, fee, realised_pnl: realised }
+      const fill = {
+        ...order,
+        price: maker.price,
+        quantity,
+        remaining_quantity: order.quantity_remaining,
+        fee,
+        realised_pnl: realised
+      }
       const frame = { ...fill, trade_id: `trade-${this.#ids}`, aggressor_side: taker.side }
       this.#send(order.user, { fill_response: frame })
       this.#tell(order.user, order, "FILLED")
@@ -202,7 +266,9 @@ export class StandIn {
     const { basis, fees, position, realised } = this.#account(user)
     const available = Math.round((100_000 + realised - fees) * 1e6) / 1e6
     const none = { net_funding: 0, unrealised_pnl: 0, referral_rewards: 0, order_margin: 0, position_margin: 0 }
-    this.#send(user, { balance_response: { ...none, deposit: 100_000, realised_pnl: realised, fees, available_balance: available } })
+    this.#send(user, {
+      balance_response: { ...none, deposit: 100_000, realised_pnl: realised, fees, available_balance: available }
+    })
     const average_price = position === 0 ? 0 : basis / position
     const held = { symbol: "AAPL-USD", position, average_price, realised_pnl: realised, margin_alloc: 0, leverage: 10 }
     this.#send(user, { position_response: { ...held, ...none } })
@@ -210,10 +276,11 @@ export class StandIn {
 
   #watch(socket: WebSocket): void {
     this.#watchers.add(socket)
-    for (const [symbol, price] of this.marks) socket.send(JSON.stringify({ type: "mark_price", symbol, price: String(price) }))
+    for (const [symbol, price] of this.marks)
+      socket.send(JSON.stringify({ type: "mark_price", symbol, price: String(price) }))
   }
 
-  #tell(user: string, order: Body, status: string): void {
+  #tell(user: string, order: object, status: string): void {
     this.#send(user, { order_response: { ...order, status, trade_id: null } })
   }
 

@@ -39,7 +39,7 @@ export const make = (seed: number): Stream => {
   const epochs = new Map(users.map((user) => [user, 1]))
   const spread = pick(2, 2, 6, 30)
   const tight = percent(20)
-  const huge = pick(0, 0, 5, 30)
+  const huge = pick(0, 0, 5, 50)
   const reducing = pick(5, 15, 40)
   /** How often an order is priced on its own side of the middle, to rest. */
   const patience = pick(30, 60, 85)
@@ -50,15 +50,16 @@ export const make = (seed: number): Stream => {
   let atMillis = pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
   const lastMillis = atMillis + 86_400_000
 
+  // The time of the next command is settled before the command is made, so that some expire to the millisecond.
   const add = (command: MarketCommand) => {
-    atMillis += whole(0, percent(5) ? 3_000 : 300)
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
+    atMillis += whole(0, percent(5) ? 3_000 : 300)
   }
   const envelope = (accountId: string) => {
     const userId = accountId.split("/")[0]!
     return {
       commandId: `c${steps.length}`,
-      expiresAtMillis: percent(2) ? atMillis - whole(1, 5_000) : lastMillis,
+      expiresAtMillis: percent(3) ? atMillis + pick(-3_000, -1, 0, 1) : lastMillis,
       traderEpoch: epochs.get(userId)! - (percent(2) ? 1 : 0),
       userId,
       accountId
@@ -67,18 +68,18 @@ export const make = (seed: number): Stream => {
   const terms = () => ({
     makerRate: pick(20_000, 7_500, 0),
     takerRate: pick(100_000, 45_000, 22_500),
-    maxNotional: (tight ? pick(200, 400, 1_000) : pick(3_750_000, 50_000_000)) * 1_000_000,
+    maxNotional: (tight ? pick(200, 400, 1_000) : pick(3_750_000, 100_000_000)) * 1_000_000,
     finding: (percent(3) ? pick("REJECTED_TOO_MANY_OPEN_ORDERS", "FAILED_MARGIN_CHECK") : null) as Finding
   })
   const near = (side: Side): number => {
     const centre = Math.round(oracle / tick)
     if (percent(2)) return pick(1, centre * 2, Math.round(centre * 1.29), Math.round(centre * 0.71))
-    if (percent(4)) return centre + Math.round(centre * pick(-0.12, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.12))
+    if (percent(huge > 5 ? 12 : 4)) return centre + Math.round(centre * pick(-0.12, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.12))
     const away = percent(patience) ? whole(1, spread + 1) : whole(-spread, 1)
     return centre + (side === "BUY" ? -away : away)
   }
   const size = (): number => {
-    if (percent(huge)) return pick(unit * 1_000, unit * 40_000, instrument.maxQuantity)
+    if (percent(huge)) return pick(unit * 1_000, unit * 9_999, unit * 40_000, instrument.maxQuantity)
     if (percent(5)) return pick(1, Math.floor(unit / 2), Math.floor(unit / 2) + 1, instrument.minQuantity)
     return percent(70) ? unit * whole(1, 6) : whole(Math.ceil(unit / 2), unit * 5)
   }
@@ -87,8 +88,8 @@ export const make = (seed: number): Stream => {
     return own.length === 0 ? undefined : pick(...own)
   }
 
-  const place = (accountId: string) => {
-    const side = pick<Side>("BUY", "SELL")
+  const place = (accountId: string, given: Partial<Place> = {}): Place => {
+    const side = given.side ?? pick<Side>("BUY", "SELL")
     const [type, timeInForce] = percent(58) ? restingKind : pick(...kinds)
     const command: Place = {
       _tag: "Place",
@@ -102,27 +103,55 @@ export const make = (seed: number): Stream => {
       reduceOnly: percent(reducing),
       clientOrderId: pick("", "tag-1", "tag-2", "tag-3"),
       builderCode: pick("", "", "code"),
-      origin: "USER"
+      origin: "USER",
+      ...given
     }
-    if (type === "ALO" || timeInForce === "GTC") placed.push(command)
+    if (command.timeInForce === "GTC") placed.push(command)
     add(command)
+    return command
+  }
+  const modifyOrder = (target: Place, accountId: string, price: number, quantity: number) => {
+    const { side } = target
+    add({
+      _tag: "Modify",
+      ...envelope(accountId),
+      ...terms(),
+      finding: percent(3) ? "FAILED_MARGIN_CHECK" : null,
+      orderId: percent(4) ? "nothing" : target.commandId,
+      side: percent(4) ? opposite(side) : side,
+      type: percent(4) ? "ALO" : target.type,
+      price,
+      quantity,
+      reduceOnly: percent(4) ? !target.reduceOnly : target.reduceOnly
+    })
   }
   const modify = (accountId: string) => {
     const target = mine(accountId)
     if (target === undefined) return place(accountId)
-    const { side } = target
-    add({
-      _tag: "Modify",
-      ...envelope(percent(6) ? pick(...accounts) : accountId),
-      ...terms(),
-      finding: percent(3) ? "FAILED_MARGIN_CHECK" : null,
-      orderId: percent(4) ? "nothing" : target.commandId,
-      side: percent(4) ? (side === "BUY" ? "SELL" : "BUY") : side,
-      type: percent(4) ? "ALO" : target.type,
-      price: percent(45) ? 0 : near(side),
-      quantity: percent(40) ? 0 : percent(40) ? Math.ceil(target.quantity / whole(2, 3)) : size(),
-      reduceOnly: percent(4) ? !target.reduceOnly : target.reduceOnly
-    })
+    const quantity = percent(40) ? 0 : percent(40) ? Math.ceil(target.quantity / whole(2, 3)) : size()
+    modifyOrder(target, percent(6) ? pick(...accounts) : accountId, percent(45) ? 0 : near(target.side), quantity)
+  }
+  /** One account gets a position and rests several orders against it, reduce-only and not; another sweeps them. */
+  const sweep = (accountId: string) => {
+    const other = pick(...accounts)
+    const side = pick<Side>("BUY", "SELL")
+    const price = Math.round(oracle / tick) + whole(-spread, spread)
+    const step = side === "BUY" ? 1 : -1
+    const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, quantity: unit * whole(3, 6), reduceOnly: false } as const
+    place(accountId, { ...limit, side, price })
+    place(other, { ...limit, side: opposite(side), price })
+    const resting = Array.from({ length: whole(2, 3) }, () =>
+      place(accountId, {
+        ...limit,
+        side: opposite(side),
+        price: price + step * whole(1, 3),
+        quantity: unit * whole(1, 5),
+        reduceOnly: percent(65)
+      }))
+    if (percent(50)) modifyOrder(pick(...resting), accountId, price + step * whole(1, 4), 0)
+    const timeInForce = pick<TimeInForce>("FOK", "FOK", "IOC", "GTC")
+    const sweeper = percent(75) ? other : pick(...accounts)
+    place(sweeper, { ...limit, side, price: price + step * 4, quantity: unit * whole(2, 12), timeInForce })
   }
   const cancel = (accountId: string) => {
     const byClientOrderId = percent(30)
@@ -155,6 +184,7 @@ export const make = (seed: number): Stream => {
   for (let left = whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
+    if (percent(3)) sweep(accountId)
     if (roll <= 60) place(accountId)
     else if (roll <= 71) modify(accountId)
     else if (roll <= 79) cancel(accountId)
@@ -175,6 +205,8 @@ export const make = (seed: number): Stream => {
 
 export const isTraderCommand = (command: MarketCommand): command is TraderCommand =>
   command._tag !== "Observe" && command._tag !== "Tick" && command._tag !== "RaiseEpoch"
+
+const opposite = (side: Side): Side => side === "BUY" ? "SELL" : "BUY"
 
 const restingKind = ["LIMIT", "GTC"] as const
 const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [

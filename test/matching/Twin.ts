@@ -36,7 +36,7 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
   const refusal = command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)
     ? "REJECTED_FAILED_TO_PROCESS"
-    : twin.timeMillis > command.expiresAtMillis
+    : twin.timeMillis >= command.expiresAtMillis
     ? "EXPIRED"
     : run(twin, command, emit)
   twin.outcomes.set(command.commandId, refusal ?? "DONE")
@@ -91,7 +91,7 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
     origin: "CLOSE_POSITION"
   } as const
   const order = quantity > 0
-    ? { side: "SELL", price: Math.max(1, Number(divideUp(95n * BigInt(mark), hundredTicks))) } as const
+    ? { side: "SELL", price: Math.max(lower, Number(divideUp(95n * BigInt(mark), hundredTicks))) } as const
     : { side: "BUY", price: Math.min(upper, Number(105n * BigInt(mark) / hundredTicks)) } as const
   accept(twin, orderOf(twin, { ...command, ...shape, ...order }), command, emit)
 }

@@ -14,10 +14,13 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 })
 )
 /** Few users, so that repetitions come up. */
-const user = fc.oneof({ weight: 3, arbitrary: fc.constantFrom("0b9f5a9e-51c4-4a52-9d0b-6a1f2c7e9d10", "alice") }, {
-  weight: 1,
-  arbitrary: text
-})
+const user = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom("0b9f5a9e-51c4-4a52-9d0b-6a1f2c7e9d10", "alice") },
+  {
+    weight: 1,
+    arbitrary: text
+  }
+)
 const millis = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(0, 1, 1_790_503_244_118) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 4_000_000_000_000 }) }
@@ -28,7 +31,11 @@ const count = fc.oneof(
   fc.maxSafeNat(),
   fc.constantFrom(0x7f, 0x80, 0x3fff, 0x4000, 2 ** 29 - 1, 2 ** 29, 2 ** 31, 2 ** 32, 2 ** 48 - 1, 2 ** 48)
 )
-const signed = fc.oneof(count, count.map((value) => -value), fc.maxSafeInteger())
+const signed = fc.oneof(
+  count,
+  count.map((value) => -value),
+  fc.maxSafeInteger()
+)
 const decimal = fc.oneof(fc.double(), fc.constantFrom(0, -0, NaN, 10.5, 1e308, -1e-9))
 const side = fc.constantFrom("BUY", "SELL")
 const type = fc.constantFrom("LIMIT", "MARKET", "ALO", "TAKE_PROFIT", "STOP_LOSS", "STOP_MARKET")
@@ -108,28 +115,27 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
 )
 
 /** As markets write them: an order comes up again with less left, its command is its own id. */
-export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc.array(
-  fc.tuple(marketEvent, fc.boolean(), count),
-  { maxLength: 12 }
-).map((drawn) => {
-  let last: Order | undefined
-  return drawn.map(([event, again, remaining]): MarketEvent => {
-    switch (event._tag) {
-      case "Accepted":
-        last = event.order
-        return again ? { ...event, commandId: event.order.orderId } : event
-      case "Ended":
-        return again && last !== undefined ? { ...event, order: { ...last, remaining } } : event
-      case "Traded":
-        return again && last !== undefined
-          ? {
-            ...event,
-            taker: { ...event.taker, order: { ...last, remaining } },
-            maker: { ...event.maker, order: { ...event.maker.order, userId: last.userId } }
-          }
-          : event
-      default:
-        return event
-    }
+export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc
+  .array(fc.tuple(marketEvent, fc.boolean(), count), { maxLength: 12 })
+  .map((drawn) => {
+    let last: Order | undefined
+    return drawn.map(([event, again, remaining]): MarketEvent => {
+      switch (event._tag) {
+        case "Accepted":
+          last = event.order
+          return again ? { ...event, commandId: event.order.orderId } : event
+        case "Ended":
+          return again && last !== undefined ? { ...event, order: { ...last, remaining } } : event
+        case "Traded":
+          return again && last !== undefined
+            ? {
+                ...event,
+                taker: { ...event.taker, order: { ...last, remaining } },
+                maker: { ...event.maker, order: { ...event.maker.order, userId: last.userId } }
+              }
+            : event
+        default:
+          return event
+      }
+    })
   })
-})

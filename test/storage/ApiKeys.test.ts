@@ -10,28 +10,32 @@ import { postgresLayer } from "../Postgres.ts"
 const suite = (name: string, keys: Layer.Layer<ApiKeys | Users, unknown>) =>
   layer(keys, { timeout: "30 seconds" })(name, (it) => {
     it.effect("a key is found with its secret, permissions and scope", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user("alice")
         yield* TestClock.setTime(7_000)
         yield* keys.create(key("alice", { permissions: ["view_orders", "execute_orders"], scope: "alice-2" }))
         const found = Option.getOrThrow(yield* keys.find("alice-key"))
         assert.strictEqual(Redacted.value(found.secret), "secret of alice ü")
-        assert.deepStrictEqual({ ...found, secret: undefined }, {
-          publicKey: "alice-key",
-          userId: "alice",
-          label: "bot",
-          secret: undefined,
-          permissions: ["view_orders", "execute_orders"],
-          scope: "alice-2",
-          createdAtMillis: 7_000,
-          revokedAtMillis: null
-        })
+        assert.deepStrictEqual(
+          { ...found, secret: undefined },
+          {
+            publicKey: "alice-key",
+            userId: "alice",
+            label: "bot",
+            secret: undefined,
+            permissions: ["view_orders", "execute_orders"],
+            scope: "alice-2",
+            createdAtMillis: 7_000,
+            revokedAtMillis: null
+          }
+        )
         assert.deepStrictEqual(yield* keys.find("bob\0"), Option.none())
-      }))
+      })
+    )
 
     it.effect("a key is revoked once, and is still found with the time of it", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user("bob")
         yield* keys.create(key("bob", { permissions: [] }))
@@ -42,10 +46,11 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Users, unknown>) =>
         assert.isFalse(yield* keys.revoke("nobody's"))
         const found = Option.getOrThrow(yield* keys.find("bob-key"))
         assert.deepStrictEqual([found.revokedAtMillis, found.permissions], [9_000, []])
-      }))
+      })
+    )
 
     it.effect("a key name is given once, and to a known user only", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user("carol")
         yield* keys.create(key("carol", {}))
@@ -55,19 +60,25 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Users, unknown>) =>
         assert.strictEqual(stranger._tag, "UnknownUser")
         const found = Option.getOrThrow(yield* keys.find("carol-key"))
         assert.strictEqual(Redacted.value(found.secret), "secret of carol ü")
-      }))
+      })
+    )
 
     it.effect("a user has at most fifty good keys, also when they are made at once", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user("dave")
         const make = (n: number) => Effect.exit(keys.create(key("dave", { publicKey: `dave-${n}` })))
-        const made = yield* Effect.forEach(Array.from({ length: maxKeys + 5 }, (_, n) => n), make, { concurrency: 8 })
+        const made = yield* Effect.forEach(
+          Array.from({ length: maxKeys + 5 }, (_, n) => n),
+          make,
+          { concurrency: 8 }
+        )
         assert.strictEqual(made.filter(({ _tag }) => _tag === "Success").length, maxKeys)
         const good = made.findIndex(({ _tag }) => _tag === "Success")
         yield* keys.revoke(`dave-${good}`)
         yield* keys.create(key("dave", { publicKey: "dave-after" }))
-      }))
+      })
+    )
   })
 
 const seal = Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))
@@ -80,7 +91,7 @@ suite(
 
 describe("ApiKeys on Postgres", () => {
   it.effect("I46: no secret is in the database in clear", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const keys = yield* ApiKeys
       const sql = yield* SqlClient.SqlClient
       yield* user("alice")
@@ -90,11 +101,14 @@ describe("ApiKeys on Postgres", () => {
       const [text] = yield* sql<{ readonly text: string }>`select api_key::text as text from api_key`
       assert.notInclude(text!.text, Buffer.from("canary").toString("hex"))
     }).pipe(
-      Effect.provide(Layer.mergeAll(ApiKeys.layer, Users.layer).pipe(Layer.provide(seal), Layer.provideMerge(postgresLayer)))
-    ))
+      Effect.provide(
+        Layer.mergeAll(ApiKeys.layer, Users.layer).pipe(Layer.provide(seal), Layer.provideMerge(postgresLayer))
+      )
+    )
+  )
 })
 
-const user = Effect.fnUntraced(function*(userId: string) {
+const user = Effect.fnUntraced(function* (userId: string) {
   const users = yield* Users
   yield* users.create({ userId, name: userId })
 })

@@ -73,31 +73,41 @@ const isAlive = (pid: number): boolean => {
   return existsSync(file) && readFileSync(file, "utf8") !== ""
 }
 
-describe.runIf(process.platform === "linux")("the embedded server", () => {
+describe.runIf(process.platform === "linux")("the embedded server", { timeout: 60_000 }, () => {
   it.live("a start finds what the last run wrote, on the same port, and a stop leaves nothing running", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
-      const first = yield* Effect.scoped(Effect.gen(function*() {
-        const { url } = yield* start(dataDir)
-        yield* ask(url, "create table kept as select 7 as n")
-        return { url, pid: pidOf(dataDir) }
-      }))
+      const first = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { url } = yield* start(dataDir)
+          yield* ask(url, "create table kept as select 7 as n")
+          return { url, pid: pidOf(dataDir) }
+        })
+      )
       assert.isFalse(isAlive(first.pid))
       const { url } = yield* start(dataDir)
       assert.deepStrictEqual(url, first.url)
       assert.deepStrictEqual(yield* ask(url, "select n from kept"), [{ n: 7 }])
-    }))
+    })
+  )
 
   it.live("commits wait for the disk unless a test says otherwise", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* EmbeddedPostgres.start({ dataDir, log: () => Effect.void })
-      const rows = yield* ask(url, "select setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')")
-      assert.deepStrictEqual(rows.map((row) => Object.values(row)[0]), ["on", "on", "on"])
-    }))
+      const rows = yield* ask(
+        url,
+        "select setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')"
+      )
+      assert.deepStrictEqual(
+        rows.map((row) => Object.values(row)[0]),
+        ["on", "on", "on"]
+      )
+    })
+  )
 
   it.live("a venue killed outright leaves its server to the next one, with all that was committed", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const killed = yield* venue(dataDir)
       const orphan = pidOf(dataDir)
@@ -106,64 +116,79 @@ describe.runIf(process.platform === "linux")("the embedded server", () => {
       yield* Effect.scoped(start(dataDir, steps))
       assert.deepStrictEqual(steps, ["Adopting the database server that an earlier run left behind"])
       assert.isFalse(isAlive(orphan), "and an adopted server stops with its new venue")
-    }))
+    })
+  )
 
   it.live("SIGTERM ends the venue and its server", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const running = yield* venue(dataDir)
       const pid = pidOf(dataDir)
       yield* stop(running, "SIGTERM")
       assert.isFalse(isAlive(pid))
-    }))
+    })
+  )
 
   it.live("a second venue on the same data directory is refused, and the first goes on", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       const { url } = yield* start(dataDir)
       const refused = yield* Effect.flip(Effect.scoped(start(dataDir)))
       assert.match(refused.message, /another venue is running/)
       assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
-    }))
+    })
+  )
 
   it.live("a process that merely has the remembered pid is left alone", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
       yield* Effect.scoped(start(dataDir))
       const stranger = yield* Effect.acquireRelease(
         Effect.sync(() => spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"])),
         (child) => Effect.sync(() => child.kill())
       )
-      writeFileSync(join(homeOf(dataDir), "data", "postmaster.pid"), `${stranger.pid}\n${homeOf(dataDir)}/data\n0\n1\n\n\n0 0\nready\n`)
+      writeFileSync(
+        join(homeOf(dataDir), "data", "postmaster.pid"),
+        `${stranger.pid}\n${homeOf(dataDir)}/data\n0\n1\n\n\n0 0\nready\n`
+      )
       const { url } = yield* start(dataDir)
       assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
       assert.strictEqual(stranger.exitCode, null)
-    }))
+    })
+  )
 
-  it.live.runIf(isRoot)("root's server does not run as root, and gets its files elsewhere where its user may not enter", () =>
-    Effect.gen(function*() {
-      const closed = join(yield* folder(0o700), "data")
-      const pid = yield* Effect.scoped(Effect.gen(function*() {
+  it.live.runIf(isRoot)(
+    "root's server does not run as root, and gets its files elsewhere where its user may not enter",
+    () =>
+      Effect.gen(function* () {
+        const closed = join(yield* folder(0o700), "data")
+        const pid = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { url } = yield* start(closed)
+            yield* ask(url, "create table kept as select 7 as n")
+            assert.notStrictEqual(statSync(`/proc/${pidOf(closed)}`).uid, 0)
+            return pidOf(closed)
+          })
+        )
+        assert.isFalse(isAlive(pid))
+        yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(homeOf(closed), { recursive: true })))
+        assert.isFalse(homeOf(closed).startsWith(closed))
         const { url } = yield* start(closed)
-        yield* ask(url, "create table kept as select 7 as n")
-        assert.notStrictEqual(statSync(`/proc/${pidOf(closed)}`).uid, 0)
-        return pidOf(closed)
-      }))
-      assert.isFalse(isAlive(pid))
-      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(homeOf(closed), { recursive: true })))
-      assert.isFalse(homeOf(closed).startsWith(closed))
-      const { url } = yield* start(closed)
-      assert.deepStrictEqual(yield* ask(url, "select n from kept"), [{ n: 7 }])
-    }))
+        assert.deepStrictEqual(yield* ask(url, "select n from kept"), [{ n: 7 }])
+      })
+  )
 
-  it.live.runIf(isRoot && canRunAs(65_534))("an ordinary user runs the server as themselves, in a folder nobody else may enter", () =>
-    Effect.gen(function*() {
-      const dataDir = yield* folder(0o700)
-      chownSync(dataDir, 65_534, 65_534)
-      const running = yield* venue(dataDir, 65_534)
-      assert.strictEqual(statSync(`/proc/${pidOf(dataDir)}`).uid, 65_534)
-      yield* stop(running, "SIGTERM")
-    }))
+  it.live.runIf(isRoot && canRunAs(65_534))(
+    "an ordinary user runs the server as themselves, in a folder nobody else may enter",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* folder(0o700)
+        chownSync(dataDir, 65_534, 65_534)
+        const running = yield* venue(dataDir, 65_534)
+        assert.strictEqual(statSync(`/proc/${pidOf(dataDir)}`).uid, 65_534)
+        yield* stop(running, "SIGTERM")
+      })
+  )
 })
 
 /** The clone itself may lie where that user cannot go. */

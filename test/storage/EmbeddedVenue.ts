@@ -3,7 +3,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
 import { Console, Effect, Redacted } from "effect"
 
-const venue = Effect.gen(function*() {
+const venue = Effect.gen(function* () {
   const { url } = yield* EmbeddedPostgres.start({
     dataDir: process.argv[2]!,
     log: (step) => Console.error(step),

@@ -2,10 +2,13 @@
 import { Journal, type JournalShape, type Claimed, type Replay, type Row } from "@venue/storage/Journal"
 import { Context, Effect, Layer, Logger } from "effect"
 
-export class Nodes extends Context.Service<Nodes, {
-  readonly a: JournalShape
-  readonly b: JournalShape
-}>()("test/storage/JournalNodes") {}
+export class Nodes extends Context.Service<
+  Nodes,
+  {
+    readonly a: JournalShape
+    readonly b: JournalShape
+  }
+>()("test/storage/JournalNodes") {}
 
 /** Owners that misbehave on purpose are nothing to read about. */
 const quiet = Logger.layer([])
@@ -14,7 +17,7 @@ const quiet = Logger.layer([])
 export const twoNodes = <E, R>(node: Layer.Layer<Journal, E, R>): Layer.Layer<Nodes, E, R> =>
   Layer.effect(
     Nodes,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const build = Effect.map(Layer.build(Layer.fresh(node)), (services) => Context.get(services, Journal))
       const [a, b] = yield* Effect.all([build, build], { concurrency: 2 })
       return Nodes.of({ a, b })
@@ -49,7 +52,7 @@ export const turn = Effect.callback<void>((resume) => {
 })
 
 /** Claims and appends: what is said between two flushes becomes one row, its words joined by a blank. */
-export const own = Effect.fnUntraced(function*(journal: JournalShape, stream: string) {
+export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: string) {
   return follow(journal, stream, yield* journal.claim(stream, told(), yes))
 })
 
@@ -60,26 +63,29 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed) => 
   const committed: Array<number> = []
   const lost: Array<"fenced" | "unknown"> = []
   let seals = 0
-  const appender = journal.append({
-    stream,
-    seal: () => {
-      seals++
-      if (open.length === 0) return undefined
-      const events = bytes(open.join(" "))
-      flying = pending
-      pending = []
-      open = []
-      return { events }
+  const appender = journal.append(
+    {
+      stream,
+      seal: () => {
+        seals++
+        if (open.length === 0) return undefined
+        const events = bytes(open.join(" "))
+        flying = pending
+        pending = []
+        open = []
+        return { events }
+      },
+      committed: (seq) => {
+        committed.push(seq)
+        for (const { settle } of flying) settle(Effect.succeed(seq))
+      },
+      lost: (why) => {
+        lost.push(why)
+        for (const { settle } of [...flying, ...pending]) settle(Effect.fail(why))
+      }
     },
-    committed: (seq) => {
-      committed.push(seq)
-      for (const { settle } of flying) settle(Effect.succeed(seq))
-    },
-    lost: (why) => {
-      lost.push(why)
-      for (const { settle } of [...flying, ...pending]) settle(Effect.fail(why))
-    }
-  }, from)
+    from
+  )
   const say = (word: string) => {
     open.push(word)
     appender.wake()

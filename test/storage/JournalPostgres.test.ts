@@ -11,7 +11,7 @@ const nodes = twoNodes(Journal.layer).pipe(Layer.provideMerge(postgresLayer))
 describe("a row in doubt", () => {
   layer(nodes, { excludeTestServices: true })((it) => {
     it.effect("I1, I5: holds a claim up; once it is committed, the claim hears it and comes after it", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "committed")
         const inDoubt = yield* insertRow({ stream: "committed", seq: 2, epoch: from.epoch })
@@ -21,10 +21,11 @@ describe("a row in doubt", () => {
         yield* inDoubt("commit")
         assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 3 })
         assert.deepStrictEqual(heard.facts, ["1 1 ", "2 1 in doubt"])
-      }))
+      })
+    )
 
     it.effect("I1: holds a claim up; once it is gone, the claim has its place", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "gone")
         const inDoubt = yield* insertRow({ stream: "gone", seq: 2, epoch: from.epoch })
@@ -32,10 +33,11 @@ describe("a row in doubt", () => {
         yield* untilOneWaits
         yield* inDoubt("rollback")
         assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 2 })
-      }))
+      })
+    )
 
     it.effect("I3: a node that lost the shard while another claimed gives up, and has claimed nothing", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const { from } = yield* own(a, "given up")
         const inDoubt = yield* insertRow({ stream: "given up", seq: 2, epoch: from.epoch + 1 })
@@ -44,17 +46,21 @@ describe("a row in doubt", () => {
         yield* inDoubt("commit")
         assert.deepStrictEqual((yield* Fiber.join(claim))._tag, "NotOwner")
         assert.deepStrictEqual(yield* history(a, "given up"), ["1 1 ", "2 2 in doubt"])
-      }))
+      })
+    )
 
-    it.effect("I1, I51: a connection lost in a flush makes it unknown for those in it; the claim learns the truth", () =>
-      Effect.gen(function*() {
+    it.effect("I1, I51: a connection lost in a flush makes it unknown to those in it; a claim learns the truth", () =>
+      Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const first = yield* own(a, "unknown one")
         const second = yield* own(a, "unknown two")
         const outside = yield* own(a, "outside")
         const inDoubt = yield* insertRow({ stream: "unknown two", seq: 2, epoch: 1 })
         const flushed = yield* Effect.forkChild(
-          Effect.all([first, second].map((owner) => Effect.flip(owner.record("lost"))), { concurrency: 2 })
+          Effect.all(
+            [first, second].map((owner) => Effect.flip(owner.record("lost"))),
+            { concurrency: 2 }
+          )
         )
         yield* untilOneWaits
         const waiting = yield* Effect.forkChild(outside.record("kept"))
@@ -65,13 +71,20 @@ describe("a row in doubt", () => {
         yield* inDoubt("commit")
         const heard = told()
         const claimed = yield* b.claimMany(["unknown one", "unknown two"], () => heard, yes)
-        assert.deepStrictEqual([...claimed.values()], [{ epoch: 2, seq: 2 }, { epoch: 2, seq: 3 }])
+        assert.deepStrictEqual(
+          [...claimed.values()],
+          [
+            { epoch: 2, seq: 2 },
+            { epoch: 2, seq: 3 }
+          ]
+        )
         assert.deepStrictEqual(heard.facts, ["1 1 ", "1 1 ", "2 1 in doubt"])
         assert.deepStrictEqual([first.committed, second.committed], [[], []])
-      }))
+      })
+    )
 
     it.effect("I4: nothing of a stream is written before the fate of its last row is known", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { a } = yield* Nodes
         const owner = yield* own(a, "one at a time")
         const inDoubt = yield* insertRow({ stream: "one at a time", seq: 2, epoch: 1 })
@@ -83,10 +96,11 @@ describe("a row in doubt", () => {
         yield* inDoubt("commit")
         assert.strictEqual(yield* Effect.flip(owner.record("third")), "fenced")
         assert.deepStrictEqual(yield* history(a, "one at a time"), ["1 1 ", "2 1 in doubt"])
-      }))
+      })
+    )
 
     it.effect("a connection that ends while nothing is flushed is replaced", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const { a, b } = yield* Nodes
         const sql = yield* SqlClient.SqlClient
         yield* Effect.ignore(
@@ -97,16 +111,18 @@ describe("a row in doubt", () => {
         for (const node of [a, b]) {
           const owner = yield* own(node, "replaced")
           const again = yield* Effect.catch(owner.record("one"), () =>
-            Effect.flatMap(own(node, "replaced"), (next) => next.record("one")))
+            Effect.flatMap(own(node, "replaced"), (next) => next.record("one"))
+          )
           assert.isAbove(again, 1)
         }
-      }))
+      })
+    )
   })
 })
 
 describe("the appending connection", () => {
   it.effect("I1: a write without an answer is given up after ten seconds, with its connection", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const journal = yield* Journal
       const owner = yield* own(journal, "silent")
       const inDoubt = yield* insertRow({ stream: "silent", seq: 2, epoch: 1 })
@@ -119,19 +135,21 @@ describe("the appending connection", () => {
       yield* inDoubt("rollback")
       const again = follow(journal, "silent", yield* journal.claim("silent", told(), yes))
       assert.isAbove(yield* again.record("two"), 2)
-    }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer)))))
+    }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
+  )
 
   it.effect("the database is asked each half second while there is nothing to flush", () =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const journal = yield* Journal
       yield* passMillis(5_000)
       for (let turns = 0; turns < 10_000 && journal.lastRoundTripMillis() < 4_500; turns++) yield* turn
       assert.isAtLeast(journal.lastRoundTripMillis(), 4_500)
-    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer)))))
+    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
+  )
 })
 
 /** In steps of a probe's time, each with as much real time as the loop behind it needs. */
-const passMillis = Effect.fnUntraced(function*(millis: number) {
+const passMillis = Effect.fnUntraced(function* (millis: number) {
   for (let passed = 0; passed < millis; passed += 500) {
     yield* TestClock.adjust(500)
     for (let turns = 0; turns < 20; turns++) yield* turn
@@ -139,7 +157,7 @@ const passMillis = Effect.fnUntraced(function*(millis: number) {
 })
 
 /** A row of an open transaction; the result ends it. */
-const insertRow = Effect.fnUntraced(function*(row: { stream: string; seq: number; epoch: number }) {
+const insertRow = Effect.fnUntraced(function* (row: { stream: string; seq: number; epoch: number }) {
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve
   yield* connection.executeUnprepared("begin", [], undefined)
@@ -153,7 +171,7 @@ const insertRow = Effect.fnUntraced(function*(row: { stream: string; seq: number
 
 const waiting = "datname = current_database() and wait_event_type = 'Lock' and query like '%insert into journal%'"
 
-const untilOneWaits = Effect.gen(function*() {
+const untilOneWaits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (let asked = 0; asked < 5_000; asked++) {
     const found = yield* sql.unsafe(`select 1 from pg_stat_activity where ${waiting}`)
@@ -162,7 +180,6 @@ const untilOneWaits = Effect.gen(function*() {
   return yield* Effect.die(new Error("nobody waits"))
 })
 
-const terminateWaiting = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where ${waiting}`)
+const terminateWaiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where ${waiting}`)
 )

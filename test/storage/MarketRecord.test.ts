@@ -36,9 +36,10 @@ describe("MarketRecord", () => {
 
   it("the users of a batch are told apart by every part of their ids", () => {
     const digits = "0123456789abcdef"
-    const ids = Array.from(
-      { length: 32 },
-      (_, n) => "00000000-0000-0000-0000-000000000000".replaceAll(/0/g, (_0, at: number) => at === n + 4 ? digits[n % 15 + 1]! : "0")
+    const ids = Array.from({ length: 32 }, (_, n) =>
+      "00000000-0000-0000-0000-000000000000".replaceAll(/0/g, (_0, at: number) =>
+        at === n + 4 ? digits[(n % 15) + 1]! : "0"
+      )
     )
     const events = ids.flatMap((userId) => ids.slice(0, 3).map((accountId) => accepted({ userId, accountId })))
     assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
@@ -55,17 +56,19 @@ describe("MarketRecord", () => {
   })
 
   it("bytes of any kind are decoded or refused, never read for ever", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
-      const record = Uint8Array.of(1, ...bytes)
-      let threw: unknown
-      let events: ReadonlyArray<MarketEvent> = []
-      try {
-        events = MarketRecord.decode(record)
-      } catch (error) {
-        threw = error
-      }
-      assert.isTrue(threw instanceof Error || events.length <= bytes.length)
-    }))
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const record = Uint8Array.of(1, ...bytes)
+        let threw: unknown
+        let events: ReadonlyArray<MarketEvent> = []
+        try {
+          events = MarketRecord.decode(record)
+        } catch (error) {
+          threw = error
+        }
+        assert.isTrue(threw instanceof Error || events.length <= bytes.length)
+      })
+    )
   })
 })
 

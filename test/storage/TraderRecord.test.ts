@@ -6,9 +6,11 @@ import { readFileSync } from "node:fs"
 
 describe("TraderRecord", () => {
   it("what is decoded is what was encoded, amounts of any size included", () => {
-    fc.assert(fc.property(fc.array(traderEvent, { maxLength: 6 }), (events) => {
-      assert.deepStrictEqual(TraderRecord.decode(TraderRecord.encode(events)), events)
-    }))
+    fc.assert(
+      fc.property(fc.array(traderEvent, { maxLength: 6 }), (events) => {
+        assert.deepStrictEqual(TraderRecord.decode(TraderRecord.encode(events)), events)
+      })
+    )
   })
 
   it("I6: version 1 of the record stays readable for ever", () => {
@@ -23,7 +25,11 @@ describe("TraderRecord", () => {
 })
 
 const id = fc.oneof(fc.uuid(), fc.string())
-const amount = fc.oneof(fc.bigInt({ min: -5n, max: 300n }), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }), fc.bigInt())
+const amount = fc.oneof(
+  fc.bigInt({ min: -5n, max: 300n }),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }),
+  fc.bigInt()
+)
 const atMillis = fc.integer({ min: 0, max: 4_000_000_000_000 })
 const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("Credited"), creditId: id, accountId: id, amount, reason: fc.string(), atMillis }),
@@ -39,7 +45,14 @@ const kept: ReadonlyArray<TraderEvent> = [
   { _tag: "AccountOpened", accountId: "5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5" },
   { _tag: "Joined", symbol: "GOLD-USD" },
   { _tag: "LeverageSet", accountId: "alice", symbol: "GOLD-USD", leverage: 20 },
-  { _tag: "Credited", creditId: "c-1", accountId: "alice", amount: 100_000_000_000n, reason: "début", atMillis: 1_790_503_244_118 },
+  {
+    _tag: "Credited",
+    creditId: "c-1",
+    accountId: "alice",
+    amount: 100_000_000_000n,
+    reason: "début",
+    atMillis: 1_790_503_244_118
+  },
   { _tag: "Credited", creditId: "c-2", accountId: "alice", amount: -7n, reason: "", atMillis: 1_790_503_244_119 },
   { _tag: "Credited", creditId: "c-3", accountId: "alice", amount: 2n ** 70n, reason: "", atMillis: 1_790_503_244_119 },
   {

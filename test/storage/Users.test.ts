@@ -7,7 +7,7 @@ import { postgresLayer } from "../Postgres.ts"
 const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
   layer(users, { timeout: "30 seconds" })(name, (it) => {
     it.effect("a user is created once, with a primary account of the same id", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const users = yield* Users
         yield* TestClock.setTime(5_000)
         yield* users.create({ userId: "alice", name: "Alice" })
@@ -18,10 +18,11 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
         assert.deepStrictEqual(yield* users.accounts("alice"), [
           { accountId: "alice", userId: "alice", openedAtMillis: 5_000 }
         ])
-      }))
+      })
+    )
 
     it.effect("accounts are listed as they were opened, and a repeat opens none", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const users = yield* Users
         yield* TestClock.setTime(1_000)
         yield* users.create({ userId: "bob", name: "Bob" })
@@ -31,12 +32,16 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
         yield* users.openAccount({ accountId: "a-bob", userId: "bob" })
         yield* users.openAccount({ accountId: "z-bob", userId: "bob" })
         const accounts = yield* users.accounts("bob")
-        assert.deepStrictEqual(accounts.map(({ accountId }) => accountId), ["bob", "z-bob", "a-bob"])
+        assert.deepStrictEqual(
+          accounts.map(({ accountId }) => accountId),
+          ["bob", "z-bob", "a-bob"]
+        )
         assert.deepStrictEqual(yield* users.ownerOf("z-bob"), Option.some("bob"))
-      }))
+      })
+    )
 
     it.effect("I39: an account belongs to one user and never changes hands", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const users = yield* Users
         yield* users.create({ userId: "carol", name: "Carol" })
         yield* users.create({ userId: "dave", name: "Dave" })
@@ -46,17 +51,19 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
         assert.strictEqual(taken._tag, "AccountTaken")
         assert.strictEqual(unknown._tag, "UnknownUser")
         assert.deepStrictEqual(yield* users.ownerOf("carol-2"), Option.some("carol"))
-      }))
+      })
+    )
 
     it.effect("I50: ids of any text are unknown, not a fault", () =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const users = yield* Users
         for (const id of ["", "\0", "'; drop table account", "空", "\ud800", "x".repeat(10_000)]) {
           assert.deepStrictEqual(yield* users.ownerOf(id), Option.none())
           assert.deepStrictEqual(yield* users.find(id), Option.none())
           assert.deepStrictEqual(yield* users.accounts(id), [])
         }
-      }))
+      })
+    )
   })
 
 suite("Users in memory", Users.layerMemory)

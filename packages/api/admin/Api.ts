@@ -34,7 +34,9 @@ export const Credit = Schema.Struct({
   reason: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(500))
 }).annotate({ identifier: "Credit" })
 
-export const PriceSet = Schema.Struct({ symbol: Schema.String, price: Schema.Finite }).annotate({ identifier: "PriceSet" })
+export const PriceSet = Schema.Struct({ symbol: Schema.String, price: Schema.Finite }).annotate({
+  identifier: "PriceSet"
+})
 
 export const Credited = Schema.Struct({
   credit_id: Schema.String,
@@ -71,8 +73,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue operator", version: "0.1.0" }))
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
-{}
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}
 
 /** A credit's amount in 1e-6 USD; exact for what the schema lets through. */
 export const creditMicros = (amount: number): bigint => BigInt(microsOf(amount))

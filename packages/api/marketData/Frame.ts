@@ -30,9 +30,13 @@ export const level2 = (
   sigFigs: SigFigs,
   atMillis: number
 ): Body =>
-  bodyOf("level2", `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","bid":${
-    pairs(instrument, grouped(bids, sigFigs, Math.floor))
-  },"ask":${pairs(instrument, grouped(asks, sigFigs, Math.ceil))},"sig_figs":${sigFigs}}`)
+  bodyOf(
+    "level2",
+    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","bid":${pairs(
+      instrument,
+      grouped(bids, sigFigs, Math.floor)
+    )},"ask":${pairs(instrument, grouped(asks, sigFigs, Math.ceil))},"sig_figs":${sigFigs}}`
+  )
 
 /** A side without orders is `undefined`. */
 export const bbo = (
@@ -41,23 +45,32 @@ export const bbo = (
   ask: PriceLevel | undefined,
   atMillis: number
 ): Body =>
-  bodyOf("bbo", `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","bid":${
-    pairs(instrument, bid === undefined ? [] : [bid])
-  },"ask":${pairs(instrument, ask === undefined ? [] : [ask])}}`)
+  bodyOf(
+    "bbo",
+    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","bid":${pairs(
+      instrument,
+      bid === undefined ? [] : [bid]
+    )},"ask":${pairs(instrument, ask === undefined ? [] : [ask])}}`
+  )
 
 /** `side` is the aggressor's; `T` is an ordinary trade. */
 export const trade = (instrument: Instrument, traded: Traded): Body =>
-  bodyOf("trade", `,"trade_id":"${traded.tradeId}","time":"${
-    Digits.instant(traded.atMillis)
-  }","symbol":"${instrument.symbol}","size":"${Digits.units(traded.quantity * instrument.lot)}","price":"${
-    priceText(instrument, traded.price)
-  }","side":"${traded.taker.order.side === "BUY" ? "buy" : "sell"}","execution_type":"T"}`)
+  bodyOf(
+    "trade",
+    `,"trade_id":"${traded.tradeId}","time":"${Digits.instant(
+      traded.atMillis
+    )}","symbol":"${instrument.symbol}","size":"${Digits.units(traded.quantity * instrument.lot)}","price":"${priceText(
+      instrument,
+      traded.price
+    )}","side":"${traded.taker.order.side === "BUY" ? "buy" : "sell"}","execution_type":"T"}`
+  )
 
 /** The mark is in 1e-8 USD and need not be a whole number of ticks. */
 export const markPrice = (instrument: Instrument, mark: number, atMillis: number): Body =>
-  bodyOf("mark_price", `,"time":"${
-    Digits.instant(atMillis)
-  }","symbol":"${instrument.symbol}","price":"${Digits.units(mark)}"}`)
+  bodyOf(
+    "mark_price",
+    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","price":"${Digits.units(mark)}"}`
+  )
 
 /** Not numbered, as errors are not. */
 export const confirmation = ({ _tag, channels, sigFigs, symbols }: Subscription): string =>
@@ -74,11 +87,9 @@ export const depth = 20
 const bodyOf = (type: string, tail: string): Body => ({ head: `{"type":"${type}","sequence":`, tail })
 
 const pairs = (instrument: Instrument, levels: ReadonlyArray<PriceLevel>): string =>
-  `[${
-    levels.map(({ price, quantity }) =>
-      `["${priceText(instrument, price)}","${Digits.units(quantity * instrument.lot)}"]`
-    ).join(",")
-  }]`
+  `[${levels
+    .map(({ price, quantity }) => `["${priceText(instrument, price)}","${Digits.units(quantity * instrument.lot)}"]`)
+    .join(",")}]`
 
 /** With all decimals of the tick. */
 const priceText = (instrument: Instrument, ticks: number): string =>

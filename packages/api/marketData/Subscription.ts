@@ -53,7 +53,7 @@ const none: ReadonlyArray<SigFigs> = [0]
 
 const read = (message: Fields, listed: ReadonlySet<string>): Subscription | Malformed => {
   const type = message["type"]
-  if (type !== "subscribe" && type !== "unsubscribe") return wrong("type", type, "\"subscribe\" or \"unsubscribe\"")
+  if (type !== "subscribe" && type !== "unsubscribe") return wrong("type", type, '"subscribe" or "unsubscribe"')
   const asked = readChannels(message["channels"])
   if ("_tag" in asked) return asked
   const symbols = readSymbols(message["symbols"], listed)
@@ -84,11 +84,11 @@ const readChannels = (asked: unknown): ReadonlyArray<Channel> | Malformed => {
 }
 
 const readSymbols = (asked: unknown, listed: ReadonlySet<string>): ReadonlyArray<string> | Malformed => {
-  if (!Array.isArray(asked)) return wrong("symbols", asked, "an array of symbols such as \"GOLD-USD\", or [\"*\"]")
-  if (asked.length === 0) return malformed("InvalidParameter", "invalid symbols: expected at least one symbol, or \"*\"")
+  if (!Array.isArray(asked)) return wrong("symbols", asked, 'an array of symbols such as "GOLD-USD", or ["*"]')
+  if (asked.length === 0) return malformed("InvalidParameter", 'invalid symbols: expected at least one symbol, or "*"')
   const read = new Set<string>()
   for (const symbol of asked) {
-    if (typeof symbol !== "string") return wrong("symbols", symbol, "strings such as \"GOLD-USD\"")
+    if (typeof symbol !== "string") return wrong("symbols", symbol, 'strings such as "GOLD-USD"')
     if (symbol !== "*" && !listed.has(symbol)) {
       return malformed("InvalidParameter", `unknown symbol ${symbol.slice(0, shownLimit)}`)
     }

@@ -15,5 +15,4 @@ export class Api extends HttpApi.make("venue")
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])
   // Every fault of a request is told at once, and a body may hold nothing we do not know.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
-{}
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}

@@ -37,12 +37,15 @@ const schemes = (brand: string): OpenApi.OpenAPISpec["components"]["securitySche
 const secured = (operation: Operation, brand: string): Operation => ({
   ...operation,
   security: [Object.fromEntries(hmacHeaders.map((header) => [header, []])), { bearer: [] }],
-  parameters: [...operation.parameters, {
-    name: headerName(brand, "requested-account-id"),
-    in: "header",
-    required: false,
-    schema: { type: "string", format: "uuid" }
-  }]
+  parameters: [
+    ...operation.parameters,
+    {
+      name: headerName(brand, "requested-account-id"),
+      in: "header",
+      required: false,
+      schema: { type: "string", format: "uuid" }
+    }
+  ]
 })
 
 /** Our classes of refusals are one model to the reader. */

@@ -23,8 +23,7 @@ export const LeverageGroup = HttpApiGroup.make("leverage")
       payload: SetUserLeverageRequestBody,
       success: SetUserLeverageResponseBody,
       error: [BadRequest, NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    })
-      .annotate(Needs, "execute_orders")
+    }).annotate(Needs, "execute_orders")
   )
   .middleware(Authenticated)
 

@@ -48,8 +48,10 @@ export const PositionsBalanceResponseBody = Schema.Struct({
 
 export const PositionsGroup = HttpApiGroup.make("positions")
   .add(
-    HttpApiEndpoint.get("positions", "/user/positions", { success: PositionsBalanceResponseBody })
-      .annotate(Needs, "view_positions")
+    HttpApiEndpoint.get("positions", "/user/positions", { success: PositionsBalanceResponseBody }).annotate(
+      Needs,
+      "view_positions"
+    )
   )
   .middleware(Authenticated)
 

@@ -120,7 +120,6 @@ export const tradeRecord = (instrument: Instrument, trade: UserTrade): Trade => 
   execution_type: trade.executionType
 })
 
-
 const narrower = (
   one: number | undefined,
   other: number | undefined,

@@ -10,27 +10,28 @@ import { stableId } from "../StableId.ts"
 export const positionResponse = (instrument: Instrument, holding: Holding): string =>
   `{"position_response":{"id":"${stableId(holding.accountId, holding.symbol)}","symbol":"${
     holding.symbol
-  }","position":${Digits.units(holding.quantity * instrument.lot)},"margin_alloc":${
-    Digits.money(holding.marginHeld)
-  },"realised_pnl":${Digits.money(holding.realised)},"unrealised_pnl":${
-    Digits.money(holding.unrealised)
-  },"net_funding":${Digits.money(holding.funding)},"open_orders":${holding.openOrders},"open_quantity":${
-    Digits.units(holding.openQuantity * instrument.lot)
-  },"leverage":${holding.leverage},${marginRates(holding.leverage)},"average_price":${
-    averagePrice(instrument, holding)
-  }}}`
+  }","position":${Digits.units(holding.quantity * instrument.lot)},"margin_alloc":${Digits.money(
+    holding.marginHeld
+  )},"realised_pnl":${Digits.money(holding.realised)},"unrealised_pnl":${Digits.money(
+    holding.unrealised
+  )},"net_funding":${Digits.money(holding.funding)},"open_orders":${holding.openOrders},"open_quantity":${Digits.units(
+    holding.openQuantity * instrument.lot
+  )},"leverage":${holding.leverage},${marginRates(holding.leverage)},"average_price":${averagePrice(
+    instrument,
+    holding
+  )}}}`
 
 /** `builderRewards` (1e-6 USD) is given for the owner of a builder code alone. */
 export const balanceResponse = (balance: Balance, builderRewards?: bigint): string =>
-  `{"balance_response":{"id":"${balance.accountId}","user_id":"${balance.accountId}","deposit":${
-    Digits.money(balance.deposit)
-  },"realised_pnl":${Digits.money(balance.realised)},"order_margin":${
-    Digits.money(balance.orderMargin)
-  },"position_margin":${Digits.money(balance.positionMargin)},"unrealised_pnl":${
-    Digits.money(balance.unrealised)
-  },"net_funding":${Digits.money(balance.funding)},"available_balance":${
-    Digits.money(balance.available)
-  },"referral_rewards":0,"fees":${Digits.money(balance.fees)}${
+  `{"balance_response":{"id":"${balance.accountId}","user_id":"${balance.accountId}","deposit":${Digits.money(
+    balance.deposit
+  )},"realised_pnl":${Digits.money(balance.realised)},"order_margin":${Digits.money(
+    balance.orderMargin
+  )},"position_margin":${Digits.money(balance.positionMargin)},"unrealised_pnl":${Digits.money(
+    balance.unrealised
+  )},"net_funding":${Digits.money(balance.funding)},"available_balance":${Digits.money(
+    balance.available
+  )},"referral_rewards":0,"fees":${Digits.money(balance.fees)}${
     builderRewards === undefined ? "" : `,"builder_rewards":${Digits.money(builderRewards)}`
   }}}`
 
@@ -41,21 +42,21 @@ export interface LeverageLevel {
 
 /** The level in force of each symbol. */
 export const userLeverageResponse = (accountId: string, levels: ReadonlyArray<LeverageLevel>): string =>
-  `{"user_leverage_response":[${
-    levels.map((level) => levelBody(stableId(accountId, level.instrument.symbol, "leverage"), level)).join(",")
-  }]}`
+  `{"user_leverage_response":[${levels
+    .map((level) => levelBody(stableId(accountId, level.instrument.symbol, "leverage"), level))
+    .join(",")}]}`
 
 /** The levels each symbol offers. */
 export const availableLeverageLevelsResponse = (levels: ReadonlyArray<LeverageLevel>): string =>
-  `{"available_leverage_levels_response":[${
-    levels.map((level) => levelBody(stableId(level.instrument.symbol, String(level.leverage)), level)).join(",")
-  }]}`
+  `{"available_leverage_levels_response":[${levels
+    .map((level) => levelBody(stableId(level.instrument.symbol, String(level.leverage)), level))
+    .join(",")}]}`
 
 /** Here, and only here, `leverage` is a string. */
 const levelBody = (id: string, { instrument, leverage }: LeverageLevel): string =>
-  `{"id":"${id}","symbol":"${instrument.symbol}",${marginRates(leverage)},"max_notional":${
-    Digits.money(maxNotional(instrument, leverage))
-  },"leverage":"${leverage}"}`
+  `{"id":"${id}","symbol":"${instrument.symbol}",${marginRates(leverage)},"max_notional":${Digits.money(
+    maxNotional(instrument, leverage)
+  )},"leverage":"${leverage}"}`
 
 /** Rates, not amounts: one part in `leverage`, and two thirds of that. */
 const marginRates = (leverage: number): string =>

@@ -106,7 +106,7 @@ const read = (type: unknown, params: Fields): Command | Malformed => {
     case "modify_stop_order":
       return Later.modifyStopOrder(params)
     default:
-      return wrong("type", type, "a command such as \"add_order\"")
+      return wrong("type", type, 'a command such as "add_order"')
   }
 }
 
@@ -119,5 +119,5 @@ const withoutParams = (message: Fields): Malformed => {
   }
   return typeof type === "string"
     ? wrong("params", params, "an object, also when it is empty")
-    : wrong("type", type, "a command such as \"add_order\"")
+    : wrong("type", type, 'a command such as "add_order"')
 }

@@ -5,7 +5,7 @@ import { type Malformed, outOfRange, wrong } from "../Malformed.ts"
 /** Any text that could name a symbol; whether it does is for the venue to say. */
 export const symbol = (fields: Fields): string | Malformed => {
   const value = fields["symbol"]
-  if (typeof value !== "string") return wrong("symbol", value, "a string such as \"GOLD-USD\"")
+  if (typeof value !== "string") return wrong("symbol", value, 'a string such as "GOLD-USD"')
   return value.length <= symbolLimit ? value : outOfRange("symbol", value, `at most ${symbolLimit} characters`)
 }
 
@@ -13,7 +13,7 @@ export const symbol = (fields: Fields): string | Malformed => {
 export const symbolFilter = (fields: Fields): string | null | Malformed => {
   const value = fields["symbol"]
   if (value === undefined || value === null) return null
-  return value === "" ? outOfRange("symbol", value, "a symbol such as \"GOLD-USD\", or no such field") : symbol(fields)
+  return value === "" ? outOfRange("symbol", value, 'a symbol such as "GOLD-USD", or no such field') : symbol(fields)
 }
 
 /** An id of 1 to 64 printable ASCII characters. */

@@ -23,7 +23,7 @@ export {
 } from "./OrderFrame.ts"
 
 /** Clients look for the one sign or the other. */
-export const authenticated = "{\"type\":\"auth\",\"result\":\"success\",\"authenticated\":true}"
+export const authenticated = '{"type":"auth","result":"success","authenticated":true}'
 
 export const subscribed = (channel: Channel): string => `{"subscribed":"${channel}"}`
 

@@ -28,7 +28,7 @@ export const addTwap = (fields: Fields): AddTwap | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
   const side = fields["side"]
-  if (side !== "BUY" && side !== "SELL") return wrong("side", side, "\"BUY\" or \"SELL\"")
+  if (side !== "BUY" && side !== "SELL") return wrong("side", side, '"BUY" or "SELL"')
   const total = Field.number(fields, "total_quantity")
   if (typeof total !== "number") return total
   const orders = Field.number(fields, "num_orders")

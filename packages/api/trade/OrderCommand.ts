@@ -119,7 +119,7 @@ export const cancelOrder = (fields: Fields): CancelOrder | CancelTwap | Malforme
   const ofClient = (given === undefined || given === null || given === "") && fields["client_order_id"] !== undefined
   const kind = fields["cancel_order_id_type"] ?? (ofClient ? "client_order_id" : undefined)
   if (kind !== "order_id" && kind !== "client_order_id" && kind !== "twap_id" && kind !== "client_twap_id") {
-    return wrong("cancel_order_id_type", kind, "\"order_id\", \"client_order_id\", \"twap_id\" or \"client_twap_id\"")
+    return wrong("cancel_order_id_type", kind, '"order_id", "client_order_id", "twap_id" or "client_twap_id"')
   }
   const id = Field.id(fields, ofClient && kind === "client_order_id" ? "client_order_id" : "order_id")
   if (typeof id !== "string") return id
@@ -141,12 +141,16 @@ export const closePosition = (fields: Fields): ClosePosition | Malformed => {
 }
 
 const isSide = (value: unknown): value is Side => value === "BUY" || value === "SELL"
-const sides = "\"BUY\" or \"SELL\""
+const sides = '"BUY" or "SELL"'
 
 const isType = (value: unknown): value is OrderType =>
-  value === "LIMIT" || value === "MARKET" || value === "ALO" ||
-  value === "TAKE_PROFIT" || value === "STOP_LOSS" || value === "STOP_MARKET"
-const types = "\"LIMIT\", \"MARKET\", \"ALO\", \"TAKE_PROFIT\" or \"STOP_LOSS\""
+  value === "LIMIT" ||
+  value === "MARKET" ||
+  value === "ALO" ||
+  value === "TAKE_PROFIT" ||
+  value === "STOP_LOSS" ||
+  value === "STOP_MARKET"
+const types = '"LIMIT", "MARKET", "ALO", "TAKE_PROFIT" or "STOP_LOSS"'
 
 const isTimeInForce = (value: unknown): value is TimeInForce => value === "GTC" || value === "IOC" || value === "FOK"
-const timesInForce = "\"GTC\", \"IOC\" or \"FOK\""
+const timesInForce = '"GTC", "IOC" or "FOK"'

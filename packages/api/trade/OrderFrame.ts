@@ -36,11 +36,11 @@ export const refusal = (
   const { accountId, atMillis, echo, status } = refused
   return `{"order_response":{"order_id":${quoted(echo.orderId)},"symbol":${JSON.stringify(symbol)},"status":"${
     status === "EXPIRED" ? "REJECTED_FAILED_TO_PROCESS" : status
-  }","quantity":${Digits.plain(echo.quantity)},"price":${
-    Digits.plain(echo.type === "MARKET" ? 0 : echo.price)
-  },"take_profit":0,"stop_loss":0,${known(echo)}"user_id":"${accountId}","client_order_id":${
-    quoted(echo.clientOrderId)
-  },"quantity_remaining":${Digits.plain(echo.quantity)},"update_time":${Digits.seconds(atMillis)},"trade_id":null}}`
+  }","quantity":${Digits.plain(echo.quantity)},"price":${Digits.plain(
+    echo.type === "MARKET" ? 0 : echo.price
+  )},"take_profit":0,"stop_loss":0,${known(echo)}"user_id":"${accountId}","client_order_id":${quoted(
+    echo.clientOrderId
+  )},"quantity_remaining":${Digits.plain(echo.quantity)},"update_time":${Digits.seconds(atMillis)},"trade_id":null}}`
 }
 
 /** One side of a trade, told to its owner; send the `FILLED` order response right after it. */
@@ -50,15 +50,17 @@ export const fillResponse = (instrument: Instrument, traded: Traded, role: "make
     instrument.symbol
   }","price":${price(instrument, traded.price)},"quantity":${quantity(instrument, traded.quantity)},"side":"${
     order.side
-  }","aggressor_side":"${traded.taker.order.side}","order_id":"${order.orderId}","fee":${
-    Digits.money(fee)
-  },"order_type":"${order.type}","tif":"${order.timeInForce}","order_price":${
-    price(instrument, order.price)
-  },"client_order_id":${quoted(order.clientOrderId)},"remaining_quantity":${
-    quantity(instrument, order.remaining)
-  },"take_profit":0,"stop_loss":0,"execution_type":"NEW","timestamp":${
-    Digits.seconds(traded.atMillis)
-  },"realised_pnl":${Digits.money(realised)}}}`
+  }","aggressor_side":"${traded.taker.order.side}","order_id":"${order.orderId}","fee":${Digits.money(
+    fee
+  )},"order_type":"${order.type}","tif":"${order.timeInForce}","order_price":${price(
+    instrument,
+    order.price
+  )},"client_order_id":${quoted(order.clientOrderId)},"remaining_quantity":${quantity(
+    instrument,
+    order.remaining
+  )},"take_profit":0,"stop_loss":0,"execution_type":"NEW","timestamp":${Digits.seconds(
+    traded.atMillis
+  )},"realised_pnl":${Digits.money(realised)}}}`
 }
 
 /** Clients of the two names read the one list. */
@@ -97,15 +99,16 @@ const orderBody = (
   updateMillis: number,
   tradeId: string | null
 ): string =>
-  `{"order_id":"${order.orderId}","symbol":"${instrument.symbol}","status":"${status}","quantity":${
-    quantity(instrument, order.quantity)
-  },"price":${price(instrument, order.price)},"take_profit":0,"stop_loss":0,"side":"${order.side}","type":"${
+  `{"order_id":"${order.orderId}","symbol":"${instrument.symbol}","status":"${status}","quantity":${quantity(
+    instrument,
+    order.quantity
+  )},"price":${price(instrument, order.price)},"take_profit":0,"stop_loss":0,"side":"${order.side}","type":"${
     order.type
-  }","time_in_force":"${order.timeInForce}","user_id":"${order.accountId}","client_order_id":${
-    quoted(order.clientOrderId)
-  },"quantity_remaining":${quantity(instrument, order.remaining)},"update_time":${
-    Digits.seconds(updateMillis)
-  },"trade_id":${tradeId === null ? "null" : `"${tradeId}"`},"reduce_only":${order.reduceOnly}}`
+  }","time_in_force":"${order.timeInForce}","user_id":"${order.accountId}","client_order_id":${quoted(
+    order.clientOrderId
+  )},"quantity_remaining":${quantity(instrument, order.remaining)},"update_time":${Digits.seconds(
+    updateMillis
+  )},"trade_id":${tradeId === null ? "null" : `"${tradeId}"`},"reduce_only":${order.reduceOnly}}`
 
 const restingBody = ({ instrument, order, status, updateMillis }: RestingOrder): string =>
   orderBody(instrument, order, status, updateMillis, null)
@@ -120,12 +123,13 @@ const known = ({ side, timeInForce, type }: Echo): string =>
   }`
 
 const tradeBody = (instrument: Instrument, trade: UserTrade): string =>
-  `{"trade_id":"${trade.tradeId}","symbol":"${trade.symbol}","price":${price(instrument, trade.price)},"quantity":${
-    quantity(instrument, trade.quantity)
-  },"side":"${trade.side}","aggressor_side":"${trade.aggressorSide}","order_id":"${
+  `{"trade_id":"${trade.tradeId}","symbol":"${trade.symbol}","price":${price(instrument, trade.price)},"quantity":${quantity(
+    instrument,
+    trade.quantity
+  )},"side":"${trade.side}","aggressor_side":"${trade.aggressorSide}","order_id":"${
     trade.orderId
   }","client_order_id":${quoted(trade.clientOrderId)},"fee":${Digits.money(trade.fee)},"order_type":"${
     trade.orderType
-  }","tif":"${trade.timeInForce}","execution_type":"${trade.executionType}","realised_pnl":${
-    Digits.money(trade.realised)
-  },"timestamp":${Digits.seconds(trade.atMillis)}}`
+  }","tif":"${trade.timeInForce}","execution_type":"${trade.executionType}","realised_pnl":${Digits.money(
+    trade.realised
+  )},"timestamp":${Digits.seconds(trade.atMillis)}}`

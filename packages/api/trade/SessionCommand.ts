@@ -112,8 +112,8 @@ const readCredential = (fields: Fields): Credential | Malformed => {
       hmac !== undefined
         ? "expected one of hmac and jwt in params, got both"
         : `missing field hmac: expected hmac { public_key, nonce, unix_ts, signature } or jwt in params${
-          fields["api_key"] === undefined ? "" : ", the form with api_key is gone"
-        }`
+            fields["api_key"] === undefined ? "" : ", the form with api_key is gone"
+          }`
     )
   }
   if (jwt !== undefined) {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const journal = Effect.gen(function*() {
+export const journal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // Rows are written once and read whole: compressing them would cost the flush more than the disk.

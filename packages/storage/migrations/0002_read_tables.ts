@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const readTables = Effect.gen(function*() {
+export const readTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // How far each stream of the journal has been projected; moved in the transaction that writes the rows.

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const access = Effect.gen(function*() {
+export const access = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   yield* sql`

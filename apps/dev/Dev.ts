@@ -1,0 +1,108 @@
+/** The dev app: a database, the venue on it, somebody to trade with, and a file that says how to reach it all. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Accounts } from "@venue/auth/Accounts"
+import { Hmac } from "@venue/auth/Hmac"
+import { Markets } from "@venue/cluster/Link"
+import { defaults, Venue } from "@venue/cluster/protocol/Venue"
+import * as Runner from "@venue/cluster/Runner"
+import { History } from "@venue/gateway/History"
+import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
+import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { ApiKeys } from "@venue/storage/ApiKeys"
+import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
+import * as Founding from "@venue/storage/Founding"
+import { Journal } from "@venue/storage/Journal"
+import { Nonces } from "@venue/storage/Nonces"
+import { ReadTables } from "@venue/storage/ReadTables"
+import { Seal } from "@venue/storage/Seal"
+import { Users } from "@venue/storage/Users"
+import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
+import * as Listeners from "./Listeners.ts"
+import * as Secrets from "./Secrets.ts"
+import * as Seed from "./Seed.ts"
+import type { Settings } from "./Settings.ts"
+import * as MarketMaker from "./MarketMaker.ts"
+import * as SimulatedPrices from "./SimulatedPrices.ts"
+
+const say = (text: string) => Console.log(`venue: ${text}`)
+
+export const run = Effect.fn("Dev.run")(function*(settings: Settings) {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const devFile = path.join(settings.dataDir, "dev.json")
+  yield* files.remove(devFile, { force: true })
+  const names = [...Seed.demoNames, ...Seed.extraNames(settings.extraUsers), Seed.makerName]
+  const secrets = yield* Secrets.load(settings.dataDir, names)
+  const people = names.map((name) => secrets.users.find((user) => user.name === name)!)
+  const url = Option.isSome(settings.databaseUrl)
+    ? settings.databaseUrl.value
+    : (yield* EmbeddedPostgres.start({ dataDir: path.join(settings.dataDir, "postgres"), log: say })).url
+
+  yield* say("preparing the tables")
+  const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
+  const live = Effect.gen(function*() {
+    yield* Founding.agree("VENUE_DESKS", String(settings.desks))
+    const markets = yield* Markets
+    yield* say("waking the markets and the desks")
+    yield* Seed.plant(people)
+    const urls = yield* Listeners.open(settings, Redacted.make(secrets.adminToken))
+
+    if (settings.simulatedPrices) {
+      const walk = yield* SimulatedPrices.make({
+        seed: 1,
+        symbols: [...SimulatedPrices.startPrices.keys()],
+        speed: 1,
+        sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price))
+      })
+      yield* Effect.forkScoped(walk.run)
+    }
+    if (settings.marketMaker) {
+      const { publicKey, secretKey } = secrets.users.find(({ name }) => name === Seed.makerName)!
+      yield* Effect.forkScoped(MarketMaker.run({
+        restUrl: urls.rest,
+        tradeUrl: urls.trade,
+        marketDataUrl: urls.market_data,
+        keys: { publicKey, secretKey: Redacted.make(secretKey) }
+      }))
+    }
+    yield* Secrets.writePrivately(devFile, JSON.stringify(
+      {
+        urls,
+        brand: settings.brand,
+        admin_token: secrets.adminToken,
+        users: people.filter(({ name }) => name !== Seed.makerName).map(({ name, publicKey, secretKey, userId }) => ({
+          name,
+          first_name: name.charAt(0).toUpperCase() + name.slice(1),
+          last_name: "Example",
+          user_id: userId,
+          public_key: publicKey,
+          secret_key: secretKey
+        }))
+      },
+      null,
+      2
+    ))
+    for (const [name, address] of Object.entries(urls)) yield* say(`${name.replace("_", " ").padEnd(12)}${address}`)
+    yield* say(`ready; keys and addresses are in ${devFile}. Ctrl-C ends it.`)
+    return yield* Effect.never
+  })
+  return yield* Effect.provide(live, services(settings, url, secretKey))
+})
+
+const services = (settings: Settings, url: Redacted.Redacted, secretKey: Redacted.Redacted) =>
+  Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer).pipe(
+    Layer.provideMerge(History.layer),
+    Layer.provideMerge(Runner.layer),
+    Layer.provideMerge(Runner.alone({ simulate: false })),
+    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Hmac.layer)),
+    Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, Users.layer, Nonces.layer, ApiKeys.layer)),
+    Layer.provideMerge(Seal.layer(secretKey)),
+    Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),
+    Layer.provideMerge(Layer.succeed(Venue)({
+      ...defaults,
+      desks: settings.desks,
+      rateLimits: settings.rateLimits,
+      maxOpenOrdersPerSymbol: settings.maxOpenOrdersPerSymbol,
+      maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
+    }))
+  )

@@ -1,0 +1,107 @@
+/** An order as bytes, inside a market record: a repetition of the last one costs little more than what is left of it. */
+import type { Order } from "@venue/domain/Order"
+import type { Reader, Writer } from "./Bytes.ts"
+import { name, names, origins, sides, times, types } from "./MarketCode.ts"
+
+/** What both ends remember of the events before, so that a repetition costs one byte. */
+export interface Context {
+  atMillis: number
+  /** The last order written as anything but a maker. */
+  taker: Order | undefined
+  maker: Order | undefined
+}
+
+export function write(writer: Writer, order: Order, context: Context, taking: boolean): void {
+  const last = taking ? context.taker : context.maker
+  if (last !== undefined && isSameButRemaining(order, last)) {
+    writer.byte(0)
+    return writer.number(order.remaining)
+  }
+  if (taking) context.taker = order
+  else context.maker = order
+  const own = order.userId === order.accountId
+  const now = order.placedAtMillis === context.atMillis
+  const whole = order.remaining === order.quantity
+  writer.byte(
+    sides[order.side] |
+      (order.reduceOnly ? reduceOnly : 0) |
+      (own ? accountIsUser : 0) |
+      (now ? placedNow : 0) |
+      (whole ? unfilled : 0)
+  )
+  writer.byte(types[order.type] | (times[order.timeInForce] << 4))
+  writer.byte(origins[order.origin])
+  writer.text(order.orderId)
+  writer.text(order.userId)
+  if (!own) writer.text(order.accountId)
+  writer.number(order.price)
+  writer.number(order.quantity)
+  if (!whole) writer.number(order.remaining)
+  writer.text(order.clientOrderId)
+  writer.text(order.builderCode)
+  if (!now) writer.number(order.placedAtMillis)
+}
+
+export function read(reader: Reader, context: Context, taking: boolean): Order {
+  const first = reader.byte()
+  if (first === 0) {
+    const last = taking ? context.taker : context.maker
+    if (last === undefined) throw new Error("market record repeats an order it does not hold")
+    return { ...last, remaining: reader.number() }
+  }
+  const kind = reader.byte()
+  const origin = name(originOf, reader.byte())
+  const orderId = reader.text()
+  const userId = reader.known()
+  const accountId = (first & accountIsUser) !== 0 ? userId : reader.known()
+  const price = reader.number()
+  const quantity = reader.number()
+  const order: Order = {
+    orderId,
+    userId,
+    accountId,
+    side: name(sideOf, first & 3),
+    type: name(typeOf, kind & 15),
+    timeInForce: name(timeOf, kind >>> 4),
+    price,
+    quantity,
+    remaining: (first & unfilled) !== 0 ? quantity : reader.number(),
+    reduceOnly: (first & reduceOnly) !== 0,
+    clientOrderId: reader.text(),
+    origin,
+    builderCode: reader.known(),
+    placedAtMillis: (first & placedNow) !== 0 ? context.atMillis : reader.number()
+  }
+  if (taking) context.taker = order
+  else context.maker = order
+  return order
+}
+
+function isSameButRemaining(order: Order, last: Order): boolean {
+  return (
+    order.orderId === last.orderId &&
+    order.price === last.price &&
+    order.quantity === last.quantity &&
+    order.userId === last.userId &&
+    order.accountId === last.accountId &&
+    order.side === last.side &&
+    order.type === last.type &&
+    order.timeInForce === last.timeInForce &&
+    order.reduceOnly === last.reduceOnly &&
+    order.clientOrderId === last.clientOrderId &&
+    order.origin === last.origin &&
+    order.builderCode === last.builderCode &&
+    order.placedAtMillis === last.placedAtMillis
+  )
+}
+
+const sideOf = names(sides)
+const typeOf = names(types)
+const timeOf = names(times)
+const originOf = names(origins)
+
+// The first byte of an order: 0 when it is the one remembered, else its side and these.
+const reduceOnly = 4
+const accountIsUser = 8
+const placedNow = 16
+const unfilled = 32

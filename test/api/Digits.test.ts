@@ -1,0 +1,59 @@
+/** Numbers on the wire. */
+import * as Digits from "@venue/api/Digits"
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+const decimal = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/
+
+describe("a number is plain decimal text that reads back as itself", () => {
+  it("any finite double", () =>
+    fc.assert(
+      fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (number) => {
+        const text = Digits.plain(number)
+        expect(text).toMatch(decimal)
+        expect(Number(text)).toBe(number === 0 ? 0 : number)
+      }),
+      { numRuns: 2_000 }
+    ))
+
+  it("any count of 1e-8", () =>
+    fc.assert(
+      fc.property(fc.oneof(fc.maxSafeInteger(), fc.integer()), (count) => {
+        const text = Digits.units(count)
+        expect(text).toMatch(decimal)
+        expect(Number(text)).toBe(count / 1e8)
+      }),
+      { numRuns: 2_000 }
+    ))
+
+  it("any money, exact beyond the doubles", () =>
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), (amount) => {
+        const text = Digits.money(amount)
+        expect(text).toMatch(decimal)
+        const [whole = "", fraction = ""] = text.split(".")
+        expect(BigInt(whole.replace("-", "") + fraction.padEnd(6, "0"))).toBe(amount < 0n ? -amount : amount)
+        expect(text.startsWith("-")).toBe(amount < 0n)
+        if (amount > -(2n ** 53n) && amount < 2n ** 53n) expect(text).toBe(Digits.money(Number(amount)))
+      }),
+      { numRuns: 2_000 }
+    ))
+
+  it("any moment", () =>
+    fc.assert(
+      fc.property(fc.nat({ max: 4_102_444_800_000 }), (millis) => {
+        expect(Number(Digits.seconds(millis))).toBe(millis / 1_000)
+        expect(Number(Digits.seconds(millis + 0.25))).toBe((millis + 0.25) / 1_000)
+      })
+    ))
+})
+
+it("small numbers have no exponent, zeros no sign", () => {
+  expect(Digits.plain(1e-7)).toBe("0.0000001")
+  expect(Digits.plain(-1.5e-9)).toBe("-0.0000000015")
+  expect(Digits.plain(-0)).toBe("0")
+  expect(Digits.units(-0)).toBe("0")
+  expect(Digits.money(-0)).toBe("0")
+  expect(Digits.money(0n)).toBe("0")
+  expect(Digits.money(-1)).toBe("-0.000001")
+})

@@ -1,0 +1,51 @@
+/** The operator interface: what it takes. */
+import { Credit, creditMicros, Proof, SetPrice } from "@venue/api/admin/Api"
+import { AdminApi } from "@venue/api/admin/Api"
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { OpenApi } from "effect/http-api"
+
+const account_id = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
+const isCredit = Schema.is(Credit)
+const isPrice = Schema.is(SetPrice)
+
+describe("a credit", () => {
+  it("is whole millionths, also when negative", () => {
+    for (const amount of [100_000, 0.000001, -12.5, 123.456789]) {
+      expect(isCredit({ account_id, amount, reason: "demo" })).toBe(true)
+    }
+    expect(creditMicros(123.456789)).toBe(123_456_789n)
+    expect(creditMicros(-0.1)).toBe(-100_000n)
+  })
+
+  it("is refused when nothing, too fine, too large, to nobody or without a reason", () => {
+    for (const amount of [0, 0.0000001, 1.2345678, 1e10, NaN, Infinity]) {
+      expect(isCredit({ account_id, amount, reason: "demo" })).toBe(false)
+    }
+    expect(isCredit({ account_id: "alice", amount: 1, reason: "demo" })).toBe(false)
+    expect(isCredit({ account_id, amount: 1, reason: "" })).toBe(false)
+  })
+})
+
+it("a price is above zero", () => {
+  expect(isPrice({ symbol: "GOLD-USD", price: 3410.87 })).toBe(true)
+  for (const price of [0, -1, NaN, Infinity, "1"]) expect(isPrice({ symbol: "GOLD-USD", price })).toBe(false)
+})
+
+it("a proof is sums", () =>
+  expect(
+    Schema.is(Proof)({
+      balanced: true,
+      assets: [{ asset: "USD", sum: 0 }],
+      positions: [{ symbol: "GOLD-USD", sum: 0 }],
+      at: "2026-09-27T14:40:44.118Z"
+    })
+  ).toBe(true))
+
+it("every command but health needs the operator's token", () => {
+  const { paths } = OpenApi.fromApi(AdminApi)
+  expect(paths["/prices"]?.post?.security).toEqual([{ operator: [] }])
+  expect(paths["/credits"]?.post?.security).toEqual([{ operator: [] }])
+  expect(paths["/proof"]?.get?.security).toEqual([{ operator: [] }])
+  expect(paths["/health/live"]?.get?.security).toEqual([])
+})

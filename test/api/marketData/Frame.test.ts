@@ -1,0 +1,159 @@
+/** The frames of the market-data socket, against the examples of the reference. */
+import * as Frame from "@venue/api/marketData/Frame"
+import { decode } from "@venue/api/marketData/Subscription"
+import { starters } from "@venue/domain/Instrument"
+import type { Traded } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+const atMillis = Date.parse("2026-09-27T14:40:44.118Z")
+const levels = (...pairs: ReadonlyArray<readonly [number, number]>): ReadonlyArray<Frame.PriceLevel> =>
+  pairs.map(([price, quantity]) => ({ price, quantity }))
+
+const confirmed = (text: string): unknown => {
+  const decoded = decode(text, new Set(["GOLD-USD"]))
+  if (decoded._tag === "Malformed") throw new Error(decoded.message)
+  return JSON.parse(Frame.confirmation(decoded))
+}
+
+describe("the examples of the reference", () => {
+  it("level2: prices with the tick's decimals, sizes without zeros", () => {
+    const body = Frame.level2(
+      gold,
+      levels([34_111, 4_250], [34_110, 12_500]),
+      levels([34_113, 2_000], [34_114, 9_750]),
+      0,
+      atMillis
+    )
+    expect(JSON.parse(Frame.frame(body, 48_213))).toEqual({
+      type: "level2",
+      sequence: 48213,
+      time: "2026-09-27T14:40:44.118Z",
+      symbol: "GOLD-USD",
+      bid: [
+        ["3411.1", "4.25"],
+        ["3411.0", "12.5"]
+      ],
+      ask: [
+        ["3411.3", "2"],
+        ["3411.4", "9.75"]
+      ],
+      sig_figs: 0
+    })
+  })
+
+  it("bbo: at most one level a side", () => {
+    const bid = { price: 34_111, quantity: 4_250 }
+    expect(JSON.parse(Frame.frame(Frame.bbo(gold, bid, undefined, atMillis), 1))).toEqual({
+      type: "bbo",
+      sequence: 1,
+      time: "2026-09-27T14:40:44.118Z",
+      symbol: "GOLD-USD",
+      bid: [["3411.1", "4.25"]],
+      ask: []
+    })
+  })
+
+  it("trade: the aggressor's side in lower case", () => {
+    const order = { side: "SELL" } as Order
+    const traded: Traded = {
+      _tag: "Traded",
+      tradeId: "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82",
+      number: 1,
+      price: 34_111,
+      quantity: 1_500,
+      notional: 0,
+      maker: { order: { ...order, side: "BUY" }, fee: 0, realised: 0 },
+      taker: { order, fee: 0, realised: 0 },
+      atMillis
+    }
+    expect(JSON.parse(Frame.frame(Frame.trade(gold, traded), 48_215))).toEqual({
+      type: "trade",
+      sequence: 48215,
+      trade_id: "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82",
+      time: "2026-09-27T14:40:44.118Z",
+      symbol: "GOLD-USD",
+      size: "1.5",
+      price: "3411.1",
+      side: "sell",
+      execution_type: "T"
+    })
+  })
+
+  it("mark_price: not on the tick", () =>
+    expect(JSON.parse(Frame.frame(Frame.markPrice(gold, 341_095_000_000, atMillis), 48_218))).toEqual({
+      type: "mark_price",
+      sequence: 48218,
+      time: "2026-09-27T14:40:44.118Z",
+      symbol: "GOLD-USD",
+      price: "3410.95"
+    }))
+
+  it("confirmations name the groupings of level2 alone", () => {
+    expect(confirmed(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":[0]}`)).toEqual({
+      type: "subscribed",
+      channels: ["level2"],
+      symbols: ["GOLD-USD"],
+      sig_figs: [0]
+    })
+    expect(confirmed(`{"type":"unsubscribe","channels":["bbo"],"symbols":["GOLD-USD"]}`)).toEqual({
+      type: "unsubscribed",
+      channels: ["bbo"],
+      symbols: ["GOLD-USD"]
+    })
+  })
+
+  it("an error carries the request", () => {
+    const request = `{"type":"subscribe","channels":["bbo"],"symbols":["FOO-USD"]}`
+    const decoded = decode(request, new Set())
+    expect(decoded._tag === "Malformed" && Frame.malformed(decoded)).toBe(
+      `{"err":{"error_code":"InvalidParameter","message":"unknown symbol FOO-USD","incoming_message":${request}}}`
+    )
+  })
+})
+
+describe("a grouped book", () => {
+  it("rounds bids down and asks up, and sums what meets", () => {
+    const bids = levels([34_119, 1], [34_111, 2], [34_110, 3], [34_109, 4])
+    const asks = levels([34_120, 1], [34_121, 2], [34_130, 3], [34_131, 4])
+    const grouped = JSON.parse(Frame.frame(Frame.level2(gold, bids, asks, 1, atMillis), 1))
+    expect(grouped.bid).toEqual([
+      ["3411.0", "0.006"],
+      ["3410.0", "0.004"]
+    ])
+    expect(grouped.ask).toEqual([
+      ["3412.0", "0.001"],
+      ["3413.0", "0.005"],
+      ["3414.0", "0.004"]
+    ])
+    const coarse = JSON.parse(Frame.frame(Frame.level2(gold, bids, asks, 2, atMillis), 1))
+    expect(coarse).toMatchObject({ bid: [["3410.0", "0.01"]], ask: [["3420.0", "0.01"]], sig_figs: 2 })
+  })
+
+  it("has at most 20 levels, the last of them whole", () => {
+    const bids = levels(...Array.from({ length: 500 }, (_, at) => [40_000 - at, 1] as const))
+    for (const sigFigs of [0, 1] as const) {
+      const { bid } = JSON.parse(Frame.frame(Frame.level2(gold, bids, [], sigFigs, atMillis), 1))
+      expect(bid).toHaveLength(20)
+      expect(bid[19][1]).toBe(sigFigs === 0 ? "0.001" : "0.01")
+    }
+  })
+
+  it("never crosses, and never loses a quantity", () => {
+    const side = fc.uniqueArray(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 100 })
+    fc.assert(
+      fc.property(side, side, fc.constantFrom(0, 1, 2), (below, above, sigFigs) => {
+        const bids = levels(...below.sort((a, b) => a - b).map((gap) => [30_000 - gap, gap] as const))
+        const asks = levels(...above.sort((a, b) => a - b).map((gap) => [30_000 + gap, gap] as const))
+        const { ask, bid } = JSON.parse(Frame.frame(Frame.level2(gold, bids, asks, sigFigs as 0, atMillis), 1))
+        expect(Number(bid[0][0])).toBeLessThan(Number(ask[0][0]))
+        if (bid.length < 20) {
+          const total = bid.reduce((sum: number, [, size]: [string, string]) => sum + Math.round(Number(size) * 1e3), 0)
+          expect(total).toBe(below.reduce((sum, lots) => sum + lots, 0))
+        }
+      })
+    )
+  })
+})

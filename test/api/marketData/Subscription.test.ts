@@ -1,0 +1,134 @@
+/** What a frame of the market-data socket asks for. */
+import { decode, keyOf, topics } from "@venue/api/marketData/Subscription"
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+const listed = new Set(["GOLD-USD", "NVDA-USD", "EUR-USD"])
+
+const refused = (text: string): readonly [string, string] => {
+  const decoded = decode(text, listed)
+  if (decoded._tag !== "Malformed") throw new Error(`decoded ${decoded._tag}`)
+  return [decoded.code, decoded.message]
+}
+
+describe("a request", () => {
+  it("of several channels and symbols is their product", () => {
+    const decoded = decode(`{"type":"subscribe","channels":["bbo","trade"],"symbols":["GOLD-USD","NVDA-USD"]}`, listed)
+    expect(decoded).toEqual({
+      _tag: "Subscribe",
+      channels: ["bbo", "trade"],
+      symbols: ["GOLD-USD", "NVDA-USD"],
+      markets: ["GOLD-USD", "NVDA-USD"],
+      sigFigs: []
+    })
+    if (decoded._tag === "Malformed") throw new Error(decoded.message)
+    expect(topics(decoded).map(keyOf)).toEqual([
+      "bbo/GOLD-USD/0",
+      "bbo/NVDA-USD/0",
+      "trade/GOLD-USD/0",
+      "trade/NVDA-USD/0"
+    ])
+  })
+
+  it("to stop is the same", () =>
+    expect(decode(`{"type":"unsubscribe","channels":["bbo"],"symbols":["GOLD-USD"]}`, listed)).toMatchObject({
+      _tag: "Unsubscribe",
+      channels: ["bbo"],
+      symbols: ["GOLD-USD"]
+    }))
+
+  it("of a book has one stream for each grouping, none when left out", () => {
+    expect(decode(`{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"]}`, listed)).toMatchObject({
+      sigFigs: [0]
+    })
+    const decoded = decode(
+      `{"type":"subscribe","channels":["level2","mark_price"],"symbols":["EUR-USD"],"sig_figs":[1,0,1]}`,
+      listed
+    )
+    if (decoded._tag === "Malformed") throw new Error(decoded.message)
+    expect(topics(decoded).map(keyOf)).toEqual(["level2/EUR-USD/1", "level2/EUR-USD/0", "mark_price/EUR-USD/0"])
+  })
+
+  it("of a star means all that is listed, and names are kept once", () =>
+    expect(decode(`{"type":"subscribe","channels":["bbo"],"symbols":["*","GOLD-USD","*"]}`, listed)).toMatchObject({
+      symbols: ["*", "GOLD-USD"],
+      markets: [...listed]
+    }))
+})
+
+describe("each refusal says what was wrong", () => {
+  const cases: ReadonlyArray<readonly [string, string, string]> = [
+    ["nonsense", "InvalidJSONFormat", "expected one JSON object per text frame, got text that is not JSON"],
+    [`{"type":"ping"}`, "InvalidJSONFormat", 'wrong field type: expected "subscribe" or "unsubscribe", got "ping"'],
+    [`{"type":"subscribe"}`, "InvalidJSONFormat", "missing field channels: expected an array of channel names"],
+    [
+      `{"type":"subscribe","channels":["book"],"symbols":["GOLD-USD"]}`,
+      "InvalidJSONFormat",
+      'wrong field channels: expected names among level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats, got "book"'
+    ],
+    [
+      `{"type":"subscribe","channels":[],"symbols":["GOLD-USD"]}`,
+      "InvalidParameter",
+      "invalid channels: expected at least one channel name"
+    ],
+    [
+      `{"type":"subscribe","channels":["bbo","candle"],"symbols":["GOLD-USD"],"intervals":["1MIN"]}`,
+      "InvalidParameter",
+      "channel candle is not offered yet"
+    ],
+    [
+      `{"type":"subscribe","channels":["bbo"]}`,
+      "InvalidJSONFormat",
+      'missing field symbols: expected an array of symbols such as "GOLD-USD", or ["*"]'
+    ],
+    [
+      `{"type":"subscribe","channels":["bbo"],"symbols":[]}`,
+      "InvalidParameter",
+      'invalid symbols: expected at least one symbol, or "*"'
+    ],
+    [
+      `{"type":"subscribe","channels":["bbo"],"symbols":[7]}`,
+      "InvalidJSONFormat",
+      'wrong field symbols: expected strings such as "GOLD-USD", got 7'
+    ],
+    [
+      `{"type":"subscribe","channels":["bbo"],"symbols":["GOLD-USD","FOO-USD"]}`,
+      "InvalidParameter",
+      "unknown symbol FOO-USD"
+    ],
+    [
+      `{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":0}`,
+      "InvalidJSONFormat",
+      "wrong field sig_figs: expected an array of 0, 1 and 2, got 0"
+    ],
+    [
+      `{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":[3]}`,
+      "InvalidParameter",
+      "invalid sig_figs: expected 0, 1 or 2, got 3"
+    ]
+  ]
+  it.each(cases)("%s", (text, code, message) => expect(refused(text)).toEqual([code, message]))
+})
+
+it("I50: whatever the fields, it is a request or a refusal", () => {
+  const list = fc.array(fc.oneof(fc.constantFrom("bbo", "level2", "GOLD-USD", "*", 0, 2, "candle"), fc.jsonValue()))
+  const request = fc.record(
+    { type: fc.constantFrom("subscribe", "unsubscribe"), channels: list, symbols: list, sig_figs: list },
+    { requiredKeys: [] }
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        request.map((value) => JSON.stringify(value)),
+        fc.string(),
+        fc.json()
+      ),
+      (text) => {
+        const decoded = decode(text, listed)
+        if (decoded._tag === "Malformed" && decoded.incoming !== undefined) JSON.parse(decoded.incoming)
+        else if (decoded._tag !== "Malformed") expect(topics(decoded).length).toBeLessThanOrEqual(4 * 3 * 3)
+      }
+    ),
+    { numRuns: 500 }
+  )
+})

@@ -1,0 +1,91 @@
+/** Our own client of the trade socket, against a stand-in for the venue. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Option, Queue, Redacted } from "effect"
+import * as TradeClient from "../../apps/dev/TradeClient.ts"
+import type { AddOrder } from "../../apps/dev/TradeFrame.ts"
+import { StandIn } from "./StandIn.ts"
+
+const connect = Effect.fnUntraced(function* (venue: StandIn, secret = "secret of alice") {
+  return yield* TradeClient.make({
+    url: venue.urls.trade,
+    keys: { publicKey: "alice", secretKey: Redacted.make(secret) },
+    channels: ["order_responses", "fills"],
+    backoff: { firstMillis: 10, maxMillis: 40 }
+  })
+})
+
+const order: AddOrder = {
+  symbol: "AAPL-USD",
+  side: "BUY",
+  order_type: "LIMIT",
+  order_time_in_force: "GTC",
+  quantity: 1,
+  price: 190,
+  reduce_only: false,
+  client_order_id: "mine"
+}
+
+it.live("it signs in, subscribes and then says that it is connected", () =>
+  Effect.gen(function* () {
+    const venue = yield* StandIn.start
+    const client = yield* connect(venue)
+    assert.deepStrictEqual((yield* Queue.take(client.events))._tag, "Connected")
+    assert.deepStrictEqual(
+      venue.commands.map(({ params }) => params.channels),
+      [["order_responses", "fills"]]
+    )
+  }).pipe(Effect.scoped)
+)
+
+it.live("an order is answered by its client order id, and a cancel by its order", () =>
+  Effect.gen(function* () {
+    const venue = yield* StandIn.start
+    const client = yield* connect(venue)
+    yield* Queue.take(client.events)
+    const [other, placed] = yield* Effect.all(
+      [client.place({ ...order, client_order_id: "other" }), client.place(order)],
+      { concurrency: 2 }
+    )
+    assert.deepStrictEqual([other.client_order_id, placed.client_order_id, placed.status], ["other", "mine", "ACK"])
+    const cancelled = yield* client.cancel({
+      symbol: "AAPL-USD",
+      order_id: placed.order_id,
+      cancel_order_id_type: "order_id"
+    })
+    assert.deepStrictEqual([cancelled.order_id, cancelled.status], [placed.order_id, "CANCELLED"])
+  }).pipe(Effect.scoped)
+)
+
+it.live("without a connection nothing is sent", () =>
+  Effect.gen(function* () {
+    const venue = yield* StandIn.start
+    const client = yield* connect(venue, "wrong")
+    const event = yield* Queue.take(client.events)
+    assert.deepStrictEqual(event, { _tag: "Disconnected", reason: "PermissionDenied" })
+    assert.strictEqual((yield* Effect.flip(client.place(order)))._tag, "NotConnected")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a command under way when the connection is lost is unanswered, not refused", () =>
+  Effect.gen(function* () {
+    const venue = yield* StandIn.start
+    const client = yield* connect(venue)
+    yield* Queue.take(client.events)
+    const lost = yield* Effect.forkChild(
+      Effect.flip(client.ask({ type: "subscribe", params: { channels: [] } }, never))
+    )
+    yield* venue.when(() => venue.commands.length === 2)
+    venue.drop()
+    assert.strictEqual((yield* Fiber.join(lost))._tag, "Unanswered")
+    const tags = [yield* nextChange(client), yield* nextChange(client)]
+    assert.deepStrictEqual(tags, ["Disconnected", "Connected"])
+  }).pipe(Effect.scoped)
+)
+
+const never = () => Option.none<never>()
+
+const nextChange = (client: TradeClient.TradeClient) =>
+  Queue.take(client.events).pipe(
+    Effect.map((event) => event._tag),
+    Effect.repeat({ until: (tag) => tag === "Connected" || tag === "Disconnected" })
+  )

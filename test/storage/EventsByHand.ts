@@ -1,0 +1,105 @@
+/** Events with little to say, for tests that say what matters. */
+import type { Fill, MarketEvent, Refused, Traded } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import type { TraderEvent } from "@venue/domain/Trader"
+
+export const order = (orderId: string, accountId: string, changes: Partial<Order>): Order => ({
+  orderId,
+  userId: accountId,
+  accountId,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  price: 34_112,
+  quantity: 2_500,
+  remaining: 2_500,
+  reduceOnly: false,
+  clientOrderId: "mm-1",
+  origin: "USER",
+  builderCode: "",
+  placedAtMillis: 1_790_503_240_000,
+  ...changes
+})
+
+export const traded = (
+  name: string,
+  number: number,
+  {
+    atMillis = 1_790_503_244_118,
+    price = 34_110,
+    quantity = 1_500,
+    ...rest
+  }: {
+    readonly atMillis?: number
+    readonly price?: number
+    readonly quantity?: number
+    readonly takerFee?: number
+    readonly makerFee?: number
+    readonly realised?: number
+    readonly takerRemaining?: number
+  }
+): Traded => {
+  const fill = (role: string, side: Order["side"], remaining: number, fee: number): Fill => ({
+    order: order(`${name}-${role}-order`, `${name}-${role}`, { side, remaining }),
+    fee,
+    realised: rest.realised ?? 0
+  })
+  return {
+    _tag: "Traded",
+    tradeId: `${name}-trade-${number}`,
+    number,
+    price,
+    quantity,
+    notional: price * quantity,
+    maker: fill("maker", "SELL", 500, rest.makerFee ?? 0),
+    taker: fill("taker", "BUY", rest.takerRemaining ?? 1_000, rest.takerFee ?? 0),
+    atMillis
+  }
+}
+
+export const ended = (order: Order, status: "CANCELLED" | "CANCELLED_STP"): MarketEvent => ({
+  _tag: "Ended",
+  commandId: "",
+  order,
+  status,
+  atMillis: 1_790_503_250_000
+})
+
+export const refused = (commandId: string, status: Refused["status"], echo: Partial<Refused["echo"]>): Refused => ({
+  _tag: "Refused",
+  commandId,
+  expiresAtMillis: 1_790_503_254_118,
+  userId: "no",
+  accountId: "no",
+  status,
+  echo: {
+    orderId: "",
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: 10,
+    quantity: 2.5,
+    clientOrderId: "",
+    reduceOnly: false,
+    ...echo
+  },
+  atMillis: 1_790_503_244_118
+})
+
+export const credited = (accountId: string, amount: bigint): TraderEvent => ({
+  _tag: "Credited",
+  creditId: "credit",
+  accountId,
+  amount,
+  reason: "demo",
+  atMillis: 1_790_503_244_118
+})
+
+export const transferred = (fromAccountId: string, toAccountId: string, amount: bigint): TraderEvent => ({
+  _tag: "Transferred",
+  transferId: "transfer",
+  fromAccountId,
+  toAccountId,
+  amount,
+  atMillis: 1_790_503_244_118
+})
