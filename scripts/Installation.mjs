@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeSync
 } from "node:fs"
 import { delimiter, dirname, join, resolve } from "node:path"
@@ -86,6 +87,8 @@ const runInstallScripts = async (say) => {
   say("npm left out install scripts; running those that are needed")
   if (!hasPinnedNode()) {
     await run(process.execPath, ["installArchSpecificPackage"], { cwd: join(modules, "node"), env: environment() })
+    const link = join(modules, ".bin", "node")
+    if (!existsSync(link) && process.platform !== "win32") symlinkSync(join("..", "node", "bin", "node"), link)
   }
   for (const database of databases()) {
     if (!hasLinks(database)) await run(process.execPath, [join("scripts", "hydrate-symlinks.js")], { cwd: database })

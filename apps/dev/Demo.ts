@@ -11,6 +11,9 @@ const demo = DevFile.load.pipe(
   Effect.tapErrorTag("NoVenue", ({ path }) =>
     Console.error(`There is no venue at ${path}. Start the venue first: npm start`)
   ),
+  Effect.tapErrorTag("UnreadableDevFile", ({ path }) =>
+    Console.error(`${path} was not written by this version: npm start`)
+  ),
   Effect.tapErrorTag("DemoFailed", ({ message }) => Console.error(`The demo stopped: ${message}`)),
   Effect.provide(NodeServices.layer)
 )

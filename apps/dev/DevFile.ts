@@ -4,7 +4,7 @@ import { Config, Effect, FileSystem, Path, Schema } from "effect"
 const User = Schema.Struct({
   name: Schema.String,
   public_key: Schema.String,
-  secret_key: Schema.Redacted(Schema.String)
+  secret_key: Schema.RedactedFromValue(Schema.String)
 })
 export type DevUser = typeof User.Type
 
@@ -14,16 +14,21 @@ export const DevFile = Schema.Struct({
 })
 export type DevFile = typeof DevFile.Type
 
-/** There is no readable file at that path: no venue was started there. */
+/** No venue was started there. */
 export class NoVenue extends Schema.TaggedError<NoVenue>()("NoVenue", { path: Schema.String }) {}
+
+/** The file is there and does not hold what it should; no part of it is told, since it holds secrets. */
+export class UnreadableDevFile extends Schema.TaggedError<UnreadableDevFile>()("UnreadableDevFile", {
+  path: Schema.String
+}) {}
 
 export const load = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const directory = yield* Config.String("VENUE_DATA_DIR").pipe(Config.withDefault(".venue"))
   const path = paths.join(directory, "dev.json")
-  return yield* files.readFileString(path).pipe(
-    Effect.flatMap(Schema.decodeUnknownEffect(Schema.fromJsonString(DevFile))),
-    Effect.mapError(() => new NoVenue({ path }))
+  const text = yield* files.readFileString(path).pipe(Effect.mapError(() => new NoVenue({ path })))
+  return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(DevFile))(text).pipe(
+    Effect.mapError(() => new UnreadableDevFile({ path }))
   )
 })

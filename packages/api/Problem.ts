@@ -14,8 +14,7 @@ export type ErrorDetail = typeof ErrorDetail.Type
 export const pages = {
   "invalid-request": "A parameter, header or body is missing, of the wrong type or out of bounds; see errors.",
   "credentials-not-accepted": "The credentials are missing, unknown, wrong, expired or were used before.",
-  "permission-missing": "The credentials are good, but do not permit this.",
-  "account-not-yours": "The requested account does not exist, or belongs to somebody else.",
+  "not-permitted": "The credentials are good, but do not permit this, or not on this account.",
   "unknown-symbol": "No instrument of that name is listed.",
   "no-such-path": "Nothing is served at this path.",
   "method-not-allowed": "The path exists, but not with this method; see the Allow header.",
@@ -135,9 +134,8 @@ export const problems = (baseUrl: string) => ({
     new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors })),
   /** The same words whatever was wrong, so that a caller cannot probe. */
   credentialsNotAccepted: () => new Unauthorized(body(baseUrl, 401, "credentials-not-accepted")),
-  permissionMissing: (permission: string) =>
-    new Forbidden(body(baseUrl, 403, "permission-missing", { detail: `This needs the permission ${permission}.` })),
-  accountNotYours: () => new Forbidden(body(baseUrl, 403, "account-not-yours")),
+  /** The same words for a permission that is missing and for an account of somebody else. */
+  notPermitted: () => new Forbidden(body(baseUrl, 403, "not-permitted")),
   /** A symbol in the path or body. */
   unknownSymbol: (symbol: string) => new NotFound(body(baseUrl, 404, "unknown-symbol", about(symbol))),
   /** A symbol in a filter. */

@@ -138,15 +138,18 @@ export const restate = (market: Market, slot: number, order: Order, isOut: boole
 export const accountOf = (market: Market, slot: number): Participants.Account =>
   market.participants.accounts[market.slots.words[(slot << shift) + ACCOUNT]!]!
 
-/** An open order as facts carry it: good till cancelled and placed by its user, since no other kind rests. */
-export const order = (market: Market, slot: number): Order => {
+/**
+ * An open order as facts carry it: good till cancelled and placed by its user, since no other kind rests. Whoever has
+ * its id at hand saves writing it out again.
+ */
+export const order = (market: Market, slot: number, orderId = Slots.orderId(market.slots, slot)): Order => {
   const { slots } = market
   const { words } = slots
   const at = slot << shift
   const account = market.participants.accounts[words[at + ACCOUNT]!]!
   const traits = slots.traits[slot]!
   return {
-    orderId: Slots.orderId(slots, slot),
+    orderId,
     userId: account.user.userId,
     accountId: account.accountId,
     side: (traits & Slots.sell) === 0 ? "BUY" : "SELL",

@@ -11,38 +11,37 @@ import * as Uuid from "./Uuid.ts"
 export const cancel = (market: Market, command: Cancel, canonical: boolean, emit: Emit): void => {
   const account = Participants.account(market.participants, command.accountId, command.userId)
   const found = command.byClientOrderId
-    ? byClientOrderId(market, account, command.orderId)
-    : byOrderId(market, account, command.orderId)
-  if (found.length === 0) {
-    Replies.refuse(market, command, "NO_SUCH_ORDER", Replies.echo(market, command), canonical, emit)
-    return
-  }
-  for (const slot of found) end(market, slot, "CANCELLED", command.commandId, emit)
-  Replies.done(market, command, canonical, emit)
+    ? endNamed(market, account, command, emit)
+    : endOne(market, account, command, emit)
+  if (found) Replies.done(market, command, account.user, canonical, emit)
+  else Replies.refuse(market, command, "NO_SUCH_ORDER", canonical, emit)
 }
 
 /** Oldest first. */
 export const cancelAll = (market: Market, command: CancelAll, canonical: boolean, emit: Emit): void => {
   const account = Participants.account(market.participants, command.accountId, command.userId)
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", command.commandId, emit)
-  Replies.done(market, command, canonical, emit)
+  Replies.done(market, command, account.user, canonical, emit)
 }
 
-function byOrderId(market: Market, account: Participants.Account, orderId: string): ReadonlyArray<number> {
+function endOne(market: Market, account: Participants.Account, { commandId, orderId }: Cancel, emit: Emit): boolean {
   Uuid.read(orderId, market.orderWords, 0)
   const slot = Slots.find(market.slots, market.orderWords)
-  return slot !== 0 && Book.accountOf(market, slot) === account ? [slot] : []
+  if (slot === 0 || Book.accountOf(market, slot) !== account) return false
+  end(market, slot, "CANCELLED", commandId, emit, Book.order(market, slot, orderId))
+  return true
 }
 
-/** Oldest first; the index knows no order, so only where it finds several is the account's chain walked. */
-function byClientOrderId(market: Market, account: Participants.Account, clientOrderId: string): ReadonlyArray<number> {
+/** Oldest first; the index knows no order, so where it finds several the account's chain is walked. */
+function endNamed(market: Market, account: Participants.Account, { commandId, orderId }: Cancel, emit: Emit): boolean {
   const { slots } = market
-  const found = Slots.named(slots, account.number, clientOrderId)
-  if (found.length < 2) return found
-  const wanted = new Set(found)
-  const ordered: Array<number> = []
-  for (let slot = account.oldest; slot !== 0; slot = slots.words[(slot << Slots.shift) + Slots.NEWER]!) {
-    if (wanted.has(slot)) ordered.push(slot)
+  const found = Slots.named(slots, account.number, orderId)
+  if (found.length > 1) {
+    const wanted = new Set(found.splice(0))
+    for (let slot = account.oldest; slot !== 0; slot = slots.words[(slot << Slots.shift) + Slots.NEWER]!) {
+      if (wanted.has(slot)) found.push(slot)
+    }
   }
-  return ordered
+  for (const slot of found) end(market, slot, "CANCELLED", commandId, emit)
+  return found.length > 0
 }

@@ -108,11 +108,9 @@ function obey(engine: Engine, command: TraderCommand, atMillis: number, emit: Em
   engine.timeMillis = atMillis
   const { user } = Participants.account(engine.participants, command.accountId, command.userId)
   if (command.traderEpoch < user.epoch || user.userId !== command.userId) {
-    return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", Replies.echo(engine, command), canonical, emit)
+    return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", canonical, emit)
   }
-  if (atMillis > command.expiresAtMillis) {
-    return Replies.refuse(engine, command, "EXPIRED", Replies.echo(engine, command), canonical, emit)
-  }
+  if (atMillis > command.expiresAtMillis) return Replies.refuse(engine, command, "EXPIRED", canonical, emit)
   switch (command._tag) {
     case "Place":
       return place(engine, command, canonical, emit)
@@ -125,7 +123,7 @@ function obey(engine: Engine, command: TraderCommand, atMillis: number, emit: Em
     case "Close":
       return close(engine, command, canonical, emit)
     case "Refuse":
-      return Replies.refuse(engine, command, command.status, command.echo, canonical, emit)
+      return Replies.refuse(engine, command, command.status, canonical, emit)
   }
 }
 

@@ -4,6 +4,7 @@ import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
 import { crosses, type Emit, type Market } from "./Market.ts"
+import * as Participants from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Slots from "./Slots.ts"
 import * as Taker from "./Taker.ts"
@@ -13,10 +14,11 @@ import * as Uuid from "./Uuid.ts"
 export const modify = (market: Market, command: Modify, canonical: boolean, emit: Emit): void => {
   Uuid.read(command.orderId, market.orderWords, 0)
   const slot = Slots.find(market.slots, market.orderWords)
-  const isOwn = slot !== 0 && Book.accountOf(market, slot).accountId === command.accountId
+  const account = Participants.account(market.participants, command.accountId, command.userId)
+  const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
   const status = isOwn ? change(market, command, slot, emit) : "CANNOT_MODIFY_NO_SUCH_ORDER"
-  if (status === undefined) Replies.done(market, command, canonical, emit)
-  else Replies.refuse(market, command, status, Replies.echo(market, command), canonical, emit)
+  if (status === undefined) Replies.done(market, command, account.user, canonical, emit)
+  else Replies.refuse(market, command, status, canonical, emit)
 }
 
 /** Makes the change unless something refuses it. */

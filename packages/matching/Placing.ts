@@ -11,26 +11,21 @@ import * as Replies from "./Replies.ts"
 import * as Taker from "./Taker.ts"
 
 export const place = (market: Market, command: Place, canonical: boolean, emit: Emit): void => {
-  const refuse = (status: Parameters<typeof Replies.refuse>[2]) =>
-    Replies.refuse(market, command, status, Replies.echo(market, command), canonical, emit)
   const { prices } = market
-  if (prices === undefined) return refuse("REJECTED_MARKET_CLOSED")
-  const misshapen = Checks.shape(command.type, command.timeInForce, command.price, command.quantity)
-  if (misshapen !== undefined) return refuse(misshapen)
+  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, emit)
   const proposal = propose(market, command)
-  const status = Checks.refusal(market, prices, proposal)
-  if (status !== undefined) return refuse(status)
-  accept(market, prices, command, proposal, canonical, emit)
+  const status = Checks.shape(command.type, command.timeInForce, command.price, command.quantity) ??
+    Checks.refusal(market, prices, proposal)
+  if (status === undefined) accept(market, prices, command, proposal, canonical, emit)
+  else Replies.refuse(market, command, status, canonical, emit)
 }
 
 /** An immediate order for the whole position, against it, at most five percent through the mark. */
 export const close = (market: Market, command: Close, canonical: boolean, emit: Emit): void => {
   const { instrument, participants, prices } = market
   const { position } = Participants.account(participants, command.accountId, command.userId)
-  const refuse = (status: Parameters<typeof Replies.refuse>[2]) =>
-    Replies.refuse(market, command, status, Replies.echo(market, command), canonical, emit)
-  if (prices === undefined) return refuse("REJECTED_MARKET_CLOSED")
-  if (position.quantity === 0) return refuse("REJECTED")
+  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, emit)
+  if (position.quantity === 0) return Replies.refuse(market, command, "REJECTED", canonical, emit)
   const isSell = position.quantity > 0
   const through = PriceBand.closePrice(instrument, prices.mark)
   place(
@@ -96,7 +91,7 @@ function accept(
     builderCode: command.builderCode,
     placedAtMillis: market.timeMillis
   }
-  Replies.remember(market, command.commandId, command.expiresAtMillis, command.userId, "DONE", canonical)
+  Replies.remember(market, command.commandId, command.expiresAtMillis, proposal.account.user, "DONE", canonical)
   emit({
     _tag: "Accepted",
     commandId: command.commandId,

@@ -43,7 +43,7 @@ export const apply = (market: Market, event: MarketEvent): void => {
 
 function accepted(market: Market, { commandId, expiresAtMillis, makerRate, order }: Accepted): void {
   const canonical = Uuid.read(commandId, market.commandWords, 0)
-  Replies.remember(market, commandId, expiresAtMillis, order.userId, "DONE", canonical)
+  Replies.remember(market, commandId, expiresAtMillis, accountOf(market, order).user, "DONE", canonical)
   if (order.timeInForce === "GTC") Book.add(market, order, makerRate, market.commandWords, canonical)
 }
 
@@ -53,7 +53,8 @@ function remember(
   outcome: Outcome
 ): void {
   const canonical = Uuid.read(commandId, market.commandWords, 0)
-  Replies.remember(market, commandId, expiresAtMillis, userId, outcome, canonical)
+  const user = Participants.user(market.participants, userId)
+  Replies.remember(market, commandId, expiresAtMillis, user, outcome, canonical)
 }
 
 function traded(market: Market, { maker, notional, number, price, quantity, taker }: Traded): void {

@@ -10,33 +10,33 @@ export const refuse = (
   market: Market,
   command: TraderCommand,
   status: Exclude<Outcome, "DONE">,
-  echo: Echo,
   canonical: boolean,
   emit: Emit
 ): void => {
-  remember(market, command.commandId, command.expiresAtMillis, command.userId, status, canonical)
+  const { accountId, commandId, expiresAtMillis, userId } = command
+  const user = Participants.user(market.participants, userId)
+  remember(market, commandId, expiresAtMillis, user, status, canonical)
   emit({
     _tag: "Refused",
-    commandId: command.commandId,
-    expiresAtMillis: command.expiresAtMillis,
-    userId: command.userId,
-    accountId: command.accountId,
+    commandId,
+    expiresAtMillis,
+    userId,
+    accountId,
     status,
-    echo,
+    echo: echo(market, command),
     atMillis: market.timeMillis
   })
 }
 
-export const done = (market: Market, command: TraderCommand, canonical: boolean, emit: Emit): void => {
-  remember(market, command.commandId, command.expiresAtMillis, command.userId, "DONE", canonical)
-  emit({
-    _tag: "Done",
-    commandId: command.commandId,
-    expiresAtMillis: command.expiresAtMillis,
-    userId: command.userId,
-    accountId: command.accountId,
-    atMillis: market.timeMillis
-  })
+export const done = (
+  market: Market,
+  { accountId, commandId, expiresAtMillis, userId }: TraderCommand,
+  user: Participants.User,
+  canonical: boolean,
+  emit: Emit
+): void => {
+  remember(market, commandId, expiresAtMillis, user, "DONE", canonical)
+  emit({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: market.timeMillis })
 }
 
 /** The words of the command's id must be at hand in the market. */
@@ -44,7 +44,7 @@ export const remember = (
   market: Market,
   commandId: string,
   expiresAtMillis: number,
-  userId: string,
+  user: Participants.User,
   outcome: Outcome,
   canonical: boolean
 ): void =>
@@ -52,14 +52,14 @@ export const remember = (
     market.outcomes,
     market.commandWords,
     canonical ? undefined : commandId,
-    Participants.user(market.participants, userId).number,
+    user.number,
     outcome,
     expiresAtMillis,
     market.timeMillis
   )
 
 /** The request in the client's own terms. */
-export const echo = (market: Market, command: TraderCommand): Echo => {
+function echo(market: Market, command: TraderCommand): Echo {
   switch (command._tag) {
     case "Place":
       return placed(market, command)

@@ -38,8 +38,14 @@ export const match = (market: Market, taker: Taker, emit: Emit): void => {
 }
 
 /** An open order leaves the book without being filled whole. */
-export const end = (market: Market, slot: number, status: EndStatus, commandId: string, emit: Emit): void => {
-  const order = Book.order(market, slot)
+export const end = (
+  market: Market,
+  slot: number,
+  status: EndStatus,
+  commandId: string,
+  emit: Emit,
+  order = Book.order(market, slot)
+): void => {
   Book.remove(market, slot)
   emit({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
 }

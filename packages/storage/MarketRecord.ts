@@ -11,7 +11,7 @@ import { Reader, Writer } from "./Bytes.ts"
 import { endings, name, nameOrNull, names, sides, statuses, tags, times, types } from "./MarketCode.ts"
 import * as OrderRecord from "./OrderRecord.ts"
 
-export const version = 1
+const version = 1
 
 export const encode = (events: ReadonlyArray<MarketEvent>): Uint8Array => {
   writer.reset()

@@ -1,7 +1,7 @@
 /** Which part of a long list is wanted. */
 
 /** The most rows one read answers with, whatever was asked. */
-export const maxLimit = 1_000
+const maxLimit = 1_000
 
 export const pageOf = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({
   limit: Math.min(Math.max(limit, 0), maxLimit),

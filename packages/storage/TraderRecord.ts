@@ -2,7 +2,7 @@
 import type { TraderEvent } from "@venue/domain/Trader"
 import { Packr } from "msgpackr"
 
-export const version = 1
+const version = 1
 
 export const encode = (events: ReadonlyArray<TraderEvent>): Uint8Array => {
   const packed = packr.pack(events)

@@ -1,5 +1,6 @@
 /** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
 import { type Instrument, starters } from "@venue/domain/Instrument"
+import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
 import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
@@ -39,7 +40,7 @@ export const make = (seed: number): Stream => {
   const epochs = new Map(users.map((user) => [user, 1]))
   const spread = pick(2, 2, 6, 30)
   const tight = percent(20)
-  const huge = pick(0, 0, 5, 50)
+  const huge = pick(0, 0, 5, 60)
   const reducing = pick(5, 15, 40)
   /** How often an order is priced on its own side of the middle, to rest. */
   const patience = pick(30, 60, 85)
@@ -48,6 +49,9 @@ export const make = (seed: number): Stream => {
   let oracle = startPrice
   // The stock exchange is open, between two sessions, closed for the weekend.
   let atMillis = pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
+  /** Lots that fill the open interest there may be at the weekend. */
+  const crowdLots = Math.floor(positionLimitUsd(instrument) * 1e16 / (startPrice * lot))
+  const weekend = new Date(atMillis).getUTCDay() === 6
   const lastMillis = atMillis + 86_400_000
 
   // The time of the next command is settled before the command is made, so that some expire to the millisecond.
@@ -74,7 +78,7 @@ export const make = (seed: number): Stream => {
   const near = (side: Side): number => {
     const centre = Math.round(oracle / tick)
     if (percent(2)) return pick(1, centre * 2, Math.round(centre * 1.29), Math.round(centre * 0.71))
-    if (percent(huge > 5 ? 12 : 4)) return centre + Math.round(centre * pick(-0.12, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.12))
+    if (percent(huge > 5 ? 25 : 4)) return centre + Math.round(centre * pick(-0.12, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.12))
     const away = percent(patience) ? whole(1, spread + 1) : whole(-spread, 1)
     return centre + (side === "BUY" ? -away : away)
   }
@@ -153,6 +157,15 @@ export const make = (seed: number): Stream => {
     const sweeper = percent(75) ? other : pick(...accounts)
     place(sweeper, { ...limit, side, price: price + step * 4, quantity: unit * whole(2, 12), timeInForce })
   }
+  /** Nearly all the open interest there may be, and then somebody who wants the rest. */
+  const crowd = (accountId: string) => {
+    const price = Math.round(oracle / tick)
+    const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, reduceOnly: false, maxNotional: 1e14 } as const
+    place(accountId, { ...limit, side: "SELL", price, quantity: Math.floor(crowdLots * 0.95) })
+    place(pick(...accounts), { ...limit, side: "BUY", price, quantity: Math.floor(crowdLots * 0.95) })
+    const quantity = Math.floor(crowdLots * whole(30, 60) / 1_000)
+    place(pick(...accounts), { ...limit, side: "BUY", price: Math.floor(price * 1.02), quantity })
+  }
   const cancel = (accountId: string) => {
     const byClientOrderId = percent(30)
     const orderId = byClientOrderId ? pick("tag-1", "tag-2", "tag-3", "tag-4") : mine(accountId)?.commandId ?? "nothing"
@@ -185,6 +198,7 @@ export const make = (seed: number): Stream => {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
     if (percent(3)) sweep(accountId)
+    if (weekend && huge > 5 && percent(4)) crowd(accountId)
     if (roll <= 60) place(accountId)
     else if (roll <= 71) modify(accountId)
     else if (roll <= 79) cancel(accountId)

@@ -36,7 +36,7 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
   const refusal = command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)
     ? "REJECTED_FAILED_TO_PROCESS"
-    : twin.timeMillis >= command.expiresAtMillis
+    : twin.timeMillis > command.expiresAtMillis
     ? "EXPIRED"
     : run(twin, command, emit)
   twin.outcomes.set(command.commandId, refusal ?? "DONE")

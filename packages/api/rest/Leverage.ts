@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, type Problems, ServiceUnavailable } from "../Problem.ts"
 import { SchemaLink } from "../Body.ts"
-import { Authenticated, Needs } from "./Caller.ts"
+import { Authenticated } from "./Caller.ts"
 
 export const SetUserLeverageRequestBody = Schema.Struct({
   $schema: SchemaLink,
@@ -23,7 +23,7 @@ export const LeverageGroup = HttpApiGroup.make("leverage")
       payload: SetUserLeverageRequestBody,
       success: SetUserLeverageResponseBody,
       error: [BadRequest, NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
-    }).annotate(Needs, "execute_orders")
+    })
   )
   .middleware(Authenticated)
 

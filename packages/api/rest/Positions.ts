@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { averagePrice } from "../AveragePrice.ts"
 import { Rows, SchemaLink } from "../Body.ts"
-import { Authenticated, Needs } from "./Caller.ts"
+import { Authenticated } from "./Caller.ts"
 
 export const PositionPublic = Schema.Struct({
   $schema: SchemaLink,
@@ -47,12 +47,7 @@ export const PositionsBalanceResponseBody = Schema.Struct({
 }).annotate({ identifier: "PositionsBalanceResponseBody" })
 
 export const PositionsGroup = HttpApiGroup.make("positions")
-  .add(
-    HttpApiEndpoint.get("positions", "/user/positions", { success: PositionsBalanceResponseBody }).annotate(
-      Needs,
-      "view_positions"
-    )
-  )
+  .add(HttpApiEndpoint.get("positions", "/user/positions", { success: PositionsBalanceResponseBody }))
   .middleware(Authenticated)
 
 export const positionPublic = (instrument: Instrument, holding: Holding): PositionPublic => ({

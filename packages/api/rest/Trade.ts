@@ -8,7 +8,7 @@ import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import type { UserTrade } from "../UserTrade.ts"
 import { Rows, SchemaLink } from "../Body.ts"
 import { described, Moment, Optional, WholeNumber } from "../Parameter.ts"
-import { Authenticated, Needs } from "./Caller.ts"
+import { Authenticated } from "./Caller.ts"
 
 export const Trade = Schema.Struct({
   $schema: SchemaLink,
@@ -61,21 +61,19 @@ export const TradeGroup = HttpApiGroup.make("trade")
       query: TradesQuery,
       success: TradesResponseBody,
       error: [BadRequest, ServiceUnavailable]
-    })
-      .annotate(Needs, "view_orders")
-      .annotate(
-        OpenApi.Transform,
-        described({
-          start: moment,
-          end: moment,
-          start_time: moment,
-          end_time: moment,
-          ordertype: { type: "string", enum: OrderType.literals },
-          orderdirection: { type: "string", enum: Side.literals },
-          limit: { type: "integer", minimum: 1, maximum: 1_000, default: defaultLimit },
-          offset: { type: "integer", minimum: 0, default: 0 }
-        })
-      )
+    }).annotate(
+      OpenApi.Transform,
+      described({
+        start: moment,
+        end: moment,
+        start_time: moment,
+        end_time: moment,
+        ordertype: { type: "string", enum: OrderType.literals },
+        orderdirection: { type: "string", enum: Side.literals },
+        limit: { type: "integer", minimum: 1, maximum: 1_000, default: defaultLimit },
+        offset: { type: "integer", minimum: 0, default: 0 }
+      })
+    )
   )
   .middleware(Authenticated)
 

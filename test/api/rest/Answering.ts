@@ -1,0 +1,181 @@
+/** The REST description, answered by handlers that know one account, one market and one trade. */
+import { Api } from "@venue/api/rest/Api"
+import { Authenticated, Caller } from "@venue/api/rest/Caller"
+import { leverageRefused } from "@venue/api/rest/Leverage"
+import { balancePublic, positionPublic } from "@venue/api/rest/Positions"
+import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
+import { tradeRecord, type TradesAsked, tradesAsked } from "@venue/api/rest/Trade"
+import * as InvalidRequest from "@venue/api/InvalidRequest"
+import { problems } from "@venue/api/Problem"
+import { starters } from "@venue/domain/Instrument"
+import { marketHours } from "@venue/domain/MarketHours"
+import { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+
+export const baseUrl = "http://venue.test"
+const refusals = problems(baseUrl)
+export const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+export const asked: Array<TradesAsked> = []
+
+const groups = Layer.mergeAll(
+  HttpApiBuilder.group(Api, "refdata", (handlers) =>
+    handlers.handle("refdata", ({ query }) =>
+      Effect.succeed(
+        HttpApiSchema.withHeaders({
+          body: {
+            type: "refdata" as const,
+            data:
+              query.ticker === undefined || query.ticker === gold.symbol
+                ? [
+                    refdataSymbol(gold, {
+                      oracle: 341_087_000_000,
+                      minPrice: 32_405,
+                      maxPrice: 35_815,
+                      changePercent: 0.4199,
+                      hours: marketHours(gold),
+                      status: "ACTIVE"
+                    })
+                  ]
+                : []
+          },
+          headers: caching
+        })
+      )
+    )
+  ),
+  HttpApiBuilder.group(Api, "positions", (handlers) =>
+    handlers.handle("positions", () =>
+      Effect.gen(function* () {
+        const { accountId } = yield* Caller
+        return {
+          positions: [
+            positionPublic(gold, {
+              accountId,
+              symbol: gold.symbol,
+              quantity: 1_500,
+              basis: 5_116_650_000,
+              realised: 0,
+              unrealised: 1_650_000n,
+              funding: -12_000,
+              fees: 0,
+              leverage: 20,
+              marginHeld: 0n,
+              openOrders: 1,
+              openQuantity: 1_000
+            })
+          ],
+          balance: balancePublic({
+            accountId,
+            deposit: 25_000_000_000n,
+            realised: 118_400_000n,
+            unrealised: 1_650_000n,
+            funding: -12_000n,
+            fees: 511_665n,
+            orderMargin: 170_560_000n,
+            positionMargin: 255_915_000n,
+            equity: 0n,
+            available: 24_730_301_335n,
+            withdrawable: 0n
+          })
+        }
+      })
+    )
+  ),
+  HttpApiBuilder.group(Api, "trade", (handlers) =>
+    handlers.handle("trades", ({ query }) =>
+      Effect.sync(() => {
+        asked.push(tradesAsked(query))
+        return {
+          data: [
+            tradeRecord(gold, {
+              symbol: gold.symbol,
+              tradeId: "t-1",
+              side: "BUY",
+              aggressorSide: "SELL",
+              orderId: "o-1",
+              clientOrderId: "",
+              price: 34_111,
+              quantity: 1_500,
+              fee: 511_665,
+              realised: 0,
+              marginUsed: 255_832_500,
+              orderType: "LIMIT",
+              timeInForce: "GTC",
+              origin: "USER",
+              liquidation: "NONE",
+              executionType: "NEW",
+              atMillis: 1790503244118
+            })
+          ],
+          count: 1
+        }
+      })
+    )
+  ),
+  HttpApiBuilder.group(Api, "leverage", (handlers) =>
+    handlers.handle("setLeverage", ({ payload: { leverage, symbol } }) => {
+      if (symbol !== gold.symbol) return Effect.fail(leverageRefused(refusals, new UnknownSymbol({ symbol })))
+      if (leverage > 30) return Effect.fail(leverageRefused(refusals, new NotALevel({ leverage, maxLeverage: 30 })))
+      return leverage === 5
+        ? Effect.fail(leverageRefused(refusals, new LeverageInUse({ symbol, openOrders: 1, hasPosition: false })))
+        : Effect.succeed({ leverage })
+    })
+  ),
+  HttpApiBuilder.group(Api, "health", (handlers) =>
+    handlers
+      .handle("live", () => Effect.succeed({ status: "live" as const }))
+      .handle("ready", () => Effect.fail(refusals.draining()))
+  )
+)
+
+const authenticated = Layer.succeed(Authenticated, (answer) =>
+  Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    if (headers["x-svc-public-key"] === undefined) return yield* refusals.credentialsNotAccepted()
+    if (headers["x-svc-public-key"] !== "all") return yield* refusals.notPermitted()
+    return yield* Effect.provideService(answer, Caller, { userId: "alice", accountId: "alice" })
+  })
+)
+
+export const { dispose, handler } = HttpRouter.toWebHandler(
+  HttpApiBuilder.layer(Api).pipe(
+    Layer.provide(groups),
+    Layer.provide(authenticated),
+    Layer.provide(InvalidRequest.layer(refusals)),
+    Layer.provide(HttpServer.layerServices)
+  ),
+  { disableLogger: true }
+)
+
+interface Body {
+  readonly [member: string]: unknown
+  readonly data: ReadonlyArray<unknown>
+  readonly errors: ReadonlyArray<{ readonly location: string }>
+}
+
+export const call = (path: string, init: RequestInit = {}, key: string | null = "all") =>
+  Effect.promise(() =>
+    handler(
+      new Request(`${baseUrl}${path}`, {
+        ...init,
+        headers: { ...(key === null ? {} : { "x-svc-public-key": key }), ...init.headers }
+      })
+    )
+  ).pipe(
+    Effect.flatMap((response) =>
+      Effect.map(
+        Effect.promise(() => response.json() as Promise<Body>),
+        (body) => ({
+          status: response.status,
+          type: response.headers.get("content-type"),
+          cache: response.headers.get("cache-control"),
+          body
+        })
+      )
+    )
+  )
+
+export const post = (body: string) =>
+  call("/user/leverage", { method: "POST", body, headers: { "content-type": "application/json" } })

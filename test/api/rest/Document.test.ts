@@ -1,0 +1,104 @@
+/** The OpenAPI document of the REST interface. */
+import { document } from "@venue/api/rest/Document"
+import { expect, it } from "@effect/vitest"
+
+const baseUrl = "http://venue.test"
+const spec = document("acme", baseUrl)
+const schemas = spec.components.schemas as Record<
+  string,
+  {
+    readonly required?: ReadonlyArray<string>
+    readonly properties: Record<string, unknown>
+    readonly additionalProperties: boolean
+  }
+>
+
+it("is version 3.1 of interface 0.1.0, with every path", () => {
+  expect([spec.openapi, spec.info.version, spec.servers]).toEqual(["3.1.0", "0.1.0", [{ url: baseUrl }]])
+  expect(Object.keys(spec.paths)).toEqual([
+    "/refdata",
+    "/user/positions",
+    "/user/trade",
+    "/user/leverage",
+    "/health/live",
+    "/health/ready"
+  ])
+})
+
+it("names nothing that it does not describe", () => {
+  const text = JSON.stringify(spec)
+  const named = [...text.matchAll(/#\/components\/schemas\/([A-Za-z]+)/g)].map(([, name]) => name)
+  expect(named.length).toBeGreaterThan(10)
+  for (const name of named) expect(Object.keys(schemas)).toContain(name)
+  for (const name of Object.keys(schemas)) expect(name).not.toMatch(/Encoded/)
+})
+
+it("requires what the reference requires, and allows nothing else", () => {
+  for (const [name, { additionalProperties }] of Object.entries(schemas)) {
+    expect([name, additionalProperties]).toEqual([name, false])
+  }
+  expect(schemas["RefdataSymbol"]?.required).toEqual([
+    "clobPairId",
+    "symbol",
+    "underlier_price",
+    "price_change_24h",
+    "default_max_leverage",
+    "tick_size",
+    "lot_size",
+    "min_price",
+    "max_price",
+    "min_quantity",
+    "max_quantity",
+    "base_asset",
+    "quote_asset",
+    "margin_asset",
+    "order_time_in_force",
+    "order_types",
+    "market_hours",
+    "status",
+    "product_category"
+  ])
+  expect(schemas["BalancePublic"]?.required).toEqual([
+    "deposit",
+    "realised_pnl",
+    "order_margin",
+    "position_margin",
+    "unrealised_pnl",
+    "net_funding",
+    "available_balance"
+  ])
+  expect(schemas["PositionPublic"]?.required).toHaveLength(11)
+  expect(schemas["Trade"]?.required).toHaveLength(15)
+  expect(schemas["ErrorModel"]?.required).toBeUndefined()
+  expect(Object.keys(schemas["ErrorModel"]?.properties ?? {}).sort()).toEqual([
+    "$schema",
+    "detail",
+    "errors",
+    "instance",
+    "status",
+    "title",
+    "type"
+  ])
+})
+
+it("says how to sign in, under the operator's prefix", () => {
+  expect(spec.components.securitySchemes["public-key"]).toEqual({
+    type: "apiKey",
+    in: "header",
+    name: "x-acme-public-key"
+  })
+  const trades = spec.paths["/user/trade"]?.get
+  expect(trades?.security).toEqual([
+    { "public-key": [], "hmac-signature": [], nonce: [], timestamp: [] },
+    { bearer: [] }
+  ])
+  expect(trades?.parameters).toContainEqual({
+    name: "limit",
+    in: "query",
+    required: false,
+    schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 }
+  })
+  expect(trades?.parameters.map(({ name }) => name)).toContain("x-acme-requested-account-id")
+  expect(spec.paths["/refdata"]?.get?.security).toEqual([])
+  expect(Object.keys(trades?.responses["422"]?.content ?? {})).toEqual(["application/problem+json"])
+})

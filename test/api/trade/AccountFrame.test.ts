@@ -1,0 +1,114 @@
+/** The frames about an account, field by field against the examples of the reference. */
+import * as Frame from "@venue/api/trade/Frame"
+import { starters } from "@venue/domain/Instrument"
+import type { Balance, Holding } from "@venue/domain/Trader"
+import { expect, it } from "@effect/vitest"
+
+const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+const alice = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
+const holding: Holding = {
+  accountId: alice,
+  symbol: "GOLD-USD",
+  quantity: 1_500,
+  basis: 5_116_650_000,
+  realised: 0,
+  unrealised: 1_650_000n,
+  funding: -12_000,
+  fees: 0,
+  leverage: 20,
+  marginHeld: 255_915_000n,
+  openOrders: 1,
+  openQuantity: 1_000
+}
+const balance: Balance = {
+  accountId: alice,
+  deposit: 25_000_000_000n,
+  realised: 118_400_000n,
+  unrealised: 1_650_000n,
+  funding: -12_000n,
+  fees: 511_665n,
+  orderMargin: 170_560_000n,
+  positionMargin: 255_915_000n,
+  equity: 0n,
+  available: 24_730_301_335n,
+  withdrawable: 0n
+}
+
+it("a position, with rates for its margins", () => {
+  const {
+    position_response: { id, ...row }
+  } = JSON.parse(Frame.positionResponse(gold, holding))
+  expect(row).toEqual({
+    symbol: "GOLD-USD",
+    position: 1.5,
+    margin_alloc: 255.915,
+    realised_pnl: 0,
+    unrealised_pnl: 1.65,
+    net_funding: -0.012,
+    open_orders: 1,
+    open_quantity: 1,
+    leverage: 20,
+    initial_margin: 0.05,
+    maintenance_margin: 0.03333333333333333,
+    average_price: 3411.1
+  })
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(JSON.parse(Frame.positionResponse(gold, { ...holding, quantity: 0 })).position_response).toMatchObject({
+    id,
+    position: 0,
+    average_price: 0
+  })
+})
+
+it("a short position is negative and its average price is not", () => {
+  const short = { ...holding, quantity: -3, basis: -10_233_300 - 1 }
+  expect(JSON.parse(Frame.positionResponse(gold, short)).position_response).toMatchObject({
+    position: -0.003,
+    average_price: 3411.10033333
+  })
+})
+
+it("a balance, with builder rewards for the owner of a code alone", () => {
+  const row = {
+    id: alice,
+    user_id: alice,
+    deposit: 25000,
+    realised_pnl: 118.4,
+    order_margin: 170.56,
+    position_margin: 255.915,
+    unrealised_pnl: 1.65,
+    net_funding: -0.012,
+    available_balance: 24730.301335,
+    referral_rewards: 0,
+    fees: 0.511665
+  }
+  expect(JSON.parse(Frame.balanceResponse(balance))).toEqual({ balance_response: row })
+  expect(JSON.parse(Frame.balanceResponse(balance, 37_250_000n))).toEqual({
+    balance_response: { ...row, builder_rewards: 37.25 }
+  })
+})
+
+it("leverage is a string, in its rows alone", () => {
+  const levels = [
+    { instrument: gold, leverage: 20 },
+    { instrument: gold, leverage: 10 }
+  ]
+  const [chosen] = JSON.parse(Frame.userLeverageResponse(alice, levels)).user_leverage_response
+  expect(chosen).toEqual({
+    id: chosen.id,
+    symbol: "GOLD-USD",
+    initial_margin: 0.05,
+    maintenance_margin: 0.03333333333333333,
+    max_notional: 13333333.333333,
+    leverage: "20"
+  })
+  const [, offered] = JSON.parse(Frame.availableLeverageLevelsResponse(levels)).available_leverage_levels_response
+  expect(offered).toEqual({
+    id: offered.id,
+    symbol: "GOLD-USD",
+    initial_margin: 0.1,
+    maintenance_margin: 0.06666666666666667,
+    max_notional: 16666666.666666,
+    leverage: "10"
+  })
+})

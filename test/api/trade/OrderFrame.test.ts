@@ -1,0 +1,256 @@
+/** The frames about orders and fills, field by field against the examples of the reference. */
+import * as Frame from "@venue/api/trade/Frame"
+import { type Instrument, starters } from "@venue/domain/Instrument"
+import type { Echo, Traded } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import { expect, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+/** With lots fine enough to be written with an exponent. */
+const dust: Instrument = { ...gold, tick: 1, lot: 1 }
+const alice = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
+const tradeId = "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82"
+const order: Order = {
+  orderId: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+  userId: alice,
+  accountId: alice,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  price: 34_112,
+  quantity: 2_500,
+  remaining: 1_000,
+  reduceOnly: false,
+  clientOrderId: "mm-7-000182",
+  origin: "USER",
+  builderCode: "",
+  placedAtMillis: 1790503240000
+}
+/** Attached take profit and stop loss are not offered, so those are 0 where the reference's examples have some. */
+const orderRow = {
+  order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+  symbol: "GOLD-USD",
+  status: "FILLED",
+  quantity: 2.5,
+  price: 3411.2,
+  take_profit: 0,
+  stop_loss: 0,
+  side: "BUY",
+  type: "LIMIT",
+  time_in_force: "GTC",
+  user_id: alice,
+  client_order_id: "mm-7-000182",
+  quantity_remaining: 1,
+  update_time: 1790503244.118,
+  trade_id: tradeId,
+  reduce_only: false
+}
+const traded: Traded = {
+  _tag: "Traded",
+  tradeId,
+  number: 1,
+  price: 34_111,
+  quantity: 1_500,
+  notional: 5_116_650_000,
+  maker: { order, fee: 511_665, realised: 0 },
+  taker: {
+    order: { ...order, orderId: "taker", accountId: "bob", side: "SELL" },
+    fee: 2_558_325,
+    realised: -1_250_000
+  },
+  atMillis: 1790503244118
+}
+const echo: Echo = {
+  orderId: "",
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  price: 3411.2,
+  quantity: 900,
+  clientOrderId: "mm-7-000183",
+  reduceOnly: false
+}
+
+it("an order that was filled", () =>
+  expect(JSON.parse(Frame.orderResponse(gold, order, "FILLED", 1790503244118, tradeId))).toEqual({
+    order_response: orderRow
+  }))
+
+it("an order that was accepted has no trade id", () =>
+  expect(JSON.parse(Frame.orderResponse(gold, order, "ACK", 1790503244118, null))).toEqual({
+    order_response: { ...orderRow, status: "ACK", trade_id: null }
+  }))
+
+it("a refused placement has no order id and echoes the request", () =>
+  expect(
+    JSON.parse(
+      Frame.refusal("GOLD-USD", { accountId: alice, status: "FAILED_MARGIN_CHECK", echo, atMillis: 1790503250520 })
+    )
+  ).toEqual({
+    order_response: {
+      order_id: "",
+      symbol: "GOLD-USD",
+      status: "FAILED_MARGIN_CHECK",
+      quantity: 900,
+      price: 3411.2,
+      take_profit: 0,
+      stop_loss: 0,
+      side: "BUY",
+      type: "LIMIT",
+      time_in_force: "GTC",
+      user_id: alice,
+      client_order_id: "mm-7-000183",
+      quantity_remaining: 900,
+      update_time: 1790503250.52,
+      trade_id: null
+    }
+  }))
+
+it("a cancel that found nothing leaves out what nobody knows", () => {
+  const unknown = { ...echo, orderId: "nonsense", side: null, type: null, timeInForce: null, price: 0, quantity: 0 }
+  const { order_response } = JSON.parse(
+    Frame.refusal("GOLD-USD", { accountId: alice, status: "NO_SUCH_ORDER", echo: unknown, atMillis: 0 })
+  )
+  expect(order_response).toMatchObject({ order_id: "nonsense", status: "NO_SUCH_ORDER", quantity: 0, price: 0 })
+  expect(Object.keys(order_response)).not.toEqual(expect.arrayContaining(["side"]))
+  expect("type" in order_response || "time_in_force" in order_response).toBe(false)
+})
+
+it("a command that came too late was not processed", () => {
+  const late = Frame.refusal("GOLD-USD", { accountId: alice, status: "EXPIRED", echo, atMillis: 0 })
+  expect(JSON.parse(late).order_response.status).toBe("REJECTED_FAILED_TO_PROCESS")
+})
+
+it("a market order's price is 0, also in a refusal", () => {
+  const market = Frame.refusal("GOLD-USD", {
+    accountId: alice,
+    status: "BAD_SYMBOL",
+    echo: { ...echo, type: "MARKET" },
+    atMillis: 0
+  })
+  expect(JSON.parse(market).order_response.price).toBe(0)
+})
+
+it("the two sides of a trade", () => {
+  const maker = {
+    trade_id: tradeId,
+    user_id: alice,
+    symbol: "GOLD-USD",
+    price: 3411.1,
+    quantity: 1.5,
+    side: "BUY",
+    aggressor_side: "SELL",
+    order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+    fee: 0.511665,
+    order_type: "LIMIT",
+    tif: "GTC",
+    order_price: 3411.2,
+    client_order_id: "mm-7-000182",
+    remaining_quantity: 1,
+    take_profit: 0,
+    stop_loss: 0,
+    execution_type: "NEW",
+    timestamp: 1790503244.118,
+    realised_pnl: 0
+  }
+  expect(JSON.parse(Frame.fillResponse(gold, traded, "maker"))).toEqual({ fill_response: maker })
+  expect(JSON.parse(Frame.fillResponse(gold, traded, "taker"))).toEqual({
+    fill_response: { ...maker, user_id: "bob", side: "SELL", order_id: "taker", fee: 2.558325, realised_pnl: -1.25 }
+  })
+})
+
+it("open orders stand under both names, with the status of an open order", () => {
+  const resting = { instrument: gold, order, status: "ACK", updateMillis: 1790503244118 } as const
+  const list = { orders: [{ ...orderRow, status: "ACK", trade_id: null }], twaps: [] }
+  expect(JSON.parse(Frame.allOrdersResponse([resting]))).toEqual({
+    all_orders_response: list,
+    get_orders_response: list
+  })
+  expect(JSON.parse(Frame.getOrderResponse(resting))).toEqual({
+    order_response: list.orders[0],
+    all_orders_response: list
+  })
+  expect(JSON.parse(Frame.allOrdersResponse([])).all_orders_response).toEqual({ orders: [], twaps: [] })
+})
+
+it("trades of an account", () =>
+  expect(
+    JSON.parse(
+      Frame.userTradesResponse(
+        () => gold,
+        [
+          {
+            symbol: "GOLD-USD",
+            tradeId,
+            side: "BUY",
+            aggressorSide: "SELL",
+            orderId: order.orderId,
+            clientOrderId: "mm-7-000182",
+            price: 34_111,
+            quantity: 1_500,
+            fee: 511_665,
+            realised: 0,
+            marginUsed: 0,
+            orderType: "LIMIT",
+            timeInForce: "GTC",
+            origin: "USER",
+            liquidation: "NONE",
+            executionType: "NEW",
+            atMillis: 1790503244118
+          }
+        ]
+      )
+    )
+  ).toEqual({
+    user_trades_response: [
+      {
+        trade_id: tradeId,
+        symbol: "GOLD-USD",
+        price: 3411.1,
+        quantity: 1.5,
+        side: "BUY",
+        aggressor_side: "SELL",
+        order_id: order.orderId,
+        client_order_id: "mm-7-000182",
+        fee: 0.511665,
+        order_type: "LIMIT",
+        tif: "GTC",
+        execution_type: "NEW",
+        realised_pnl: 0,
+        timestamp: 1790503244.118
+      }
+    ]
+  }))
+
+it("whatever a client wrote comes back byte for byte", () =>
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (clientOrderId, symbol) => {
+      const told = Frame.refusal(symbol, {
+        accountId: alice,
+        status: "BAD_SYMBOL",
+        echo: { ...echo, clientOrderId, orderId: clientOrderId },
+        atMillis: 0
+      })
+      expect(JSON.parse(told).order_response).toMatchObject({
+        symbol,
+        client_order_id: clientOrderId,
+        order_id: clientOrderId
+      })
+      const accepted = Frame.orderResponse(gold, { ...order, clientOrderId }, "ACK", 0, null)
+      expect(JSON.parse(accepted).order_response.client_order_id).toBe(clientOrderId)
+    })
+  ))
+
+it("no number has an exponent", () => {
+  const small = { ...order, price: 3, quantity: 10, remaining: 1 }
+  const text = Frame.orderResponse(dust, small, "ACK", 1790503244118, null)
+  expect(text).toContain(`"quantity":0.0000001,"price":0.00000003,`)
+  const told = Frame.refusal("GOLD-USD", {
+    accountId: alice,
+    status: "REJECTED",
+    echo: { ...echo, price: 1e-7, quantity: 1e21 },
+    atMillis: 0
+  })
+  expect(told).toContain(`"quantity":1000000000000000000000,"price":0.0000001,`)
+})
