@@ -24,7 +24,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     EmbeddedPostgres.start({ dataDir, log: quiet, settings }).pipe(Scope.provide(scope))
   )
   project.provide("postgresUrl", Redacted.value(url))
-  return () => Effect.runPromise(Effect.andThen(Scope.close(scope, Exit.void), discard(dataDir)))
+  const abandon = await Effect.runPromise(abandoning(dataDir))
+  process.once("exit", abandon)
+  return () => {
+    process.removeListener("exit", abandon)
+    return Effect.runPromise(Effect.andThen(Scope.close(scope, Exit.void), discard(dataDir)))
+  }
 }
 
 const scope = Scope.makeUnsafe()
@@ -33,6 +38,13 @@ const scope = Scope.makeUnsafe()
 const settings = { fsync: "off", max_connections: "300" }
 
 const quiet = () => Effect.void
+
+/** Ctrl-C ends a test run without calling what tears it down; its folder is left to the next run. */
+const abandoning = Effect.fnUntraced(function* (dataDir: string) {
+  const server = yield* Effect.flatMap(PostgresHome.open(dataDir, quiet), Postmaster.find)
+  const { pid } = yield* Effect.fromOption(server)
+  return () => process.kill(pid, "SIGINT")
+})
 
 /** Ends what a killed test run left behind: its folder is named for a process that is no more. */
 const sweep = Effect.suspend(() => {

@@ -73,7 +73,7 @@ function affordable(trader: Trader, account: Account, exposure: Exposure, claim:
     return exposure.mark === 0 || !reduces(exposure, claim.side) || closedEquity(account, exposure, claim.price) >= 0n
   }
   const fee = feeOf(notional(exposure.instrument, claim.price, claim.lots), exposure.rates.taker)
-  return available(account) >= 0n
+  return available(account) >= BigInt(fee)
 }
 
 /** Sums past 2^53 would not be exact; 9e9 USD of one account in one market is far above every position limit. */

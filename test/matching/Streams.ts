@@ -35,6 +35,7 @@ export const make = (seed: number): Stream => {
   const { lot, tick } = instrument
   /** Lots worth about 20 USD: half of it is the smallest order there may be. */
   const unit = Math.ceil(20e16 / (startPrice * lot))
+  const nameCommand = names(chance, pick("plain", "uuid", "mixed"))
   const users = ["ann", "ben", "cat", "dan", "eve", "fay"].slice(0, pick(2, 3, 4, 6, 6))
   const accounts = users.flatMap((user) => [user, `${user}/1`, `${user}/2`].slice(0, pick(1, 1, 2, 3)))
   const epochs = new Map(users.map((user) => [user, 1]))
@@ -62,7 +63,7 @@ export const make = (seed: number): Stream => {
   const envelope = (accountId: string) => {
     const userId = accountId.split("/")[0]!
     return {
-      commandId: `c${steps.length}`,
+      commandId: nameCommand(steps.length),
       expiresAtMillis: percent(3) ? atMillis + pick(-3_000, -1, 0, 1) : lastMillis,
       traderEpoch: epochs.get(userId)! - (percent(2) ? 1 : 0),
       userId,
@@ -105,7 +106,7 @@ export const make = (seed: number): Stream => {
       price: type === "MARKET" ? pick(0, 0, near(side)) : near(side),
       quantity: size(),
       reduceOnly: percent(reducing),
-      clientOrderId: pick("", "tag-1", "tag-2", "tag-3"),
+      clientOrderId: pick("", ...tags),
       builderCode: pick("", "", "code"),
       origin: "USER",
       ...given
@@ -168,7 +169,7 @@ export const make = (seed: number): Stream => {
   }
   const cancel = (accountId: string) => {
     const byClientOrderId = percent(30)
-    const orderId = byClientOrderId ? pick("tag-1", "tag-2", "tag-3", "tag-4") : mine(accountId)?.commandId ?? "nothing"
+    const orderId = byClientOrderId ? pick(...tags, "tag-4") : mine(accountId)?.commandId ?? "nothing"
     add({ _tag: "Cancel", ...envelope(percent(12) ? pick(...accounts) : accountId), orderId, byClientOrderId })
   }
   const refuse = (accountId: string) => {
@@ -192,7 +193,7 @@ export const make = (seed: number): Stream => {
     if (earlier.length > 0) add(pick(...earlier))
   }
 
-  if (percent(15)) place(pick(...accounts))
+  if (percent(15)) pick(place, close, modify, cancel)(pick(...accounts))
   add({ _tag: "Observe", price: oracle })
   for (let left = whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
@@ -221,6 +222,17 @@ export const isTraderCommand = (command: MarketCommand): command is TraderComman
   command._tag !== "Observe" && command._tag !== "Tick" && command._tag !== "RaiseEpoch"
 
 const opposite = (side: Side): Side => side === "BUY" ? "SELL" : "BUY"
+
+/** A short one, one in the form of an id, and the longest there may be. */
+const tags = ["tag-1", "6b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001", `${"~".repeat(63)}!`] as const
+
+/** Ids as the edge gives them, and others that only look like them: each must come back as it was. */
+const names = ({ percent, pick, whole }: Chance, style: "plain" | "uuid" | "mixed") => (number: number): string => {
+  if (style === "plain" || (style === "mixed" && percent(30))) return `c${number}`
+  const hex = Array.from({ length: 32 }, () => whole(0, 15).toString(16)).join("")
+  const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+  return style === "uuid" ? uuid : pick(uuid, uuid.toUpperCase(), hex, uuid.replace("-", "_"), `${uuid}0`)
+}
 
 const restingKind = ["LIMIT", "GTC"] as const
 const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [

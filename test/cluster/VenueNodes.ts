@@ -1,0 +1,79 @@
+/** Several nodes of one venue in one process: runners and a gateway that has no entities, on one database. */
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Accounts } from "@venue/auth/Accounts"
+import { Hmac } from "@venue/auth/Hmac"
+import { defaults, Venue } from "@venue/cluster/protocol/Venue"
+import * as Runner from "@venue/cluster/Runner"
+import { starters } from "@venue/domain/Instrument"
+import { History } from "@venue/gateway/History"
+import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
+import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { ApiKeys } from "@venue/storage/ApiKeys"
+import { Journal } from "@venue/storage/Journal"
+import { Nonces } from "@venue/storage/Nonces"
+import { ReadTables } from "@venue/storage/ReadTables"
+import { Seal } from "@venue/storage/Seal"
+import { Users } from "@venue/storage/Users"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { type Effect, Layer, Option, Redacted } from "effect"
+import { RunnerAddress } from "effect/cluster"
+import { createServer } from "node:net"
+
+/** Few markets and desks, so that a move is of some of them and soon over. */
+const venue = {
+  ...defaults,
+  rateLimits: false,
+  desks: 4,
+  instruments: new Map(starters.slice(0, 4).map((instrument) => [instrument.symbol, instrument]))
+}
+
+const timings = {
+  shardsPerGroup: 12,
+  shardLockExpiration: "2 seconds",
+  shardLockRefreshInterval: "500 millis",
+  refreshAssignmentsInterval: "200 millis",
+  runnerHealthCheckInterval: "1 second",
+  sendRetryInterval: "50 millis",
+  simulateRemoteSerialization: true
+} as const
+
+const storage = (url: Redacted.Redacted) =>
+  Layer.mergeAll(Journal.layer, ReadTables.layer, Users.layer, Nonces.layer, ApiKeys.layer).pipe(
+    Layer.provideMerge(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
+    Layer.provideMerge(PgClient.layer({ url, maxConnections: 6 })),
+    Layer.provideMerge(Layer.succeed(Venue)(venue))
+  )
+
+export const runner = (url: Redacted.Redacted, port: number) =>
+  Runner.layer.pipe(
+    Layer.provide(NodeClusterSocket.layer({
+      storage: "sql",
+      shardingConfig: {
+        ...timings,
+        runnerAddress: Option.some(RunnerAddress.make("127.0.0.1", port)),
+        runnerListenAddress: Option.some(RunnerAddress.make("127.0.0.1", port))
+      }
+    })),
+    Layer.provide(storage(url))
+  )
+
+export const gateway = (url: Redacted.Redacted) =>
+  TestVenue.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
+    Layer.provideMerge(History.layer),
+    Layer.provideMerge(Runner.clients),
+    Layer.provideMerge(NodeClusterSocket.layer({ storage: "sql", clientOnly: true, shardingConfig: timings })),
+    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Hmac.layer)),
+    Layer.provideMerge(storage(url))
+  )
+
+/** A port nobody listens on now. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })

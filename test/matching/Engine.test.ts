@@ -1,0 +1,238 @@
+/** What one market does with orders, cancels and closes. */
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
+
+describe("matching", () => {
+  it("I23: trades at the resting price, best price first and oldest first at one price", () => {
+    const scene = new Scene()
+    scene.sell(1, 200.1, { account: "late" })
+    scene.sell(1, 200.05, { account: "first" })
+    scene.sell(1, 200.05, { account: "second" })
+    assert.deepStrictEqual(told(scene.buy(2.5, 200.2)), [
+      "Accepted",
+      "Traded 1 @ 200.05 first",
+      "Traded 1 @ 200.05 second",
+      "Traded 0.5 @ 200.1 late"
+    ])
+    assert.deepStrictEqual(scene.levels(), ["SELL 0.5 @ 200.1"])
+  })
+
+  it("I21: both sides of a trade carry the same quantity and what is left, under ids that differ", () => {
+    const scene = new Scene()
+    scene.sell(4, 200, { account: "bob" })
+    const facts = [...scene.buy(1, 200), ...scene.buy(3, 200)]
+    const trades = facts.filter((fact) => fact._tag === "Traded")
+    assert.deepStrictEqual(
+      trades.map(({ maker, number, quantity, taker }) => [number, quantity, maker.order.remaining, taker.order.remaining]),
+      [[1, 1000, 3000, 0], [2, 3000, 0, 0]]
+    )
+    assert.notStrictEqual(trades[0]!.tradeId, trades[1]!.tradeId)
+    assert.match(trades[0]!.tradeId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  it("the maker pays the rate it was placed with, the taker its own, both rounded up", () => {
+    const scene = new Scene()
+    scene.sell(50, 204, { account: "bob", makerRate: 20_000 })
+    const traded = scene.buy(50, 204, { takerRate: 80_000 }).find((fact) => fact._tag === "Traded")!
+    assert.strictEqual(traded.notional, 10_200_000_000)
+    assert.strictEqual(traded.maker.fee, 2_040_000)
+    assert.strictEqual(traded.taker.fee, 8_160_000)
+  })
+
+  it("a user's own resting order is cancelled across accounts, and the incoming one goes on", () => {
+    const scene = new Scene()
+    scene.sell(5, 200, { account: "alice" })
+    scene.sell(4, 200.05, { account: "bob" })
+    assert.deepStrictEqual(told(scene.buy(8, 200.1, { account: "alice-2", user: "alice" })), [
+      "Accepted",
+      "CANCELLED_STP 5 alice",
+      "Traded 4 @ 200.05 bob"
+    ])
+    assert.deepStrictEqual(scene.levels(), ["BUY 4 @ 200.1"])
+  })
+
+  it("IOC ends with what it could not fill", () => {
+    const scene = new Scene()
+    assert.deepStrictEqual(told(scene.buy(1, 200, { timeInForce: "IOC" })), ["Accepted", "IOC_CANCELLED 1 alice"])
+    scene.sell(1, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.buy(3, 200, { timeInForce: "IOC" })), [
+      "Accepted",
+      "Traded 1 @ 200 bob",
+      "IOC_PARTIALLY_FILLED 2 alice"
+    ])
+  })
+
+  it("FOK fills whole or not at all, and one's own orders do not count as available", () => {
+    const scene = new Scene()
+    scene.sell(2, 200, { account: "bob" })
+    scene.sell(2, 200.1, { account: "alice" })
+    scene.sell(2, 200.2, { account: "bob" })
+    const before = scene.levels()
+    assert.deepStrictEqual(told(scene.buy(5, 200.2, { timeInForce: "FOK" })), ["Accepted", "CANCELLED 5 alice"])
+    assert.deepStrictEqual(scene.levels(), before)
+    assert.deepStrictEqual(told(scene.buy(4, 200.2, { timeInForce: "FOK" })), [
+      "Accepted",
+      "Traded 2 @ 200 bob",
+      "CANCELLED_STP 2 alice",
+      "Traded 2 @ 200.2 bob"
+    ])
+  })
+
+  it("MARKET takes no price worse than the edge of the band", () => {
+    const scene = new Scene()
+    scene.sell(1, 220, { account: "bob" })
+    scene.sell(1, 220.01, { account: "bob" })
+    assert.deepStrictEqual(told(scene.buy(2, 0, { type: "MARKET", timeInForce: "IOC" })), [
+      "Accepted",
+      "Traded 1 @ 220 bob",
+      "IOC_PARTIALLY_FILLED 1 alice"
+    ])
+  })
+
+  it("ALO that would match is cancelled and nothing rests, else it rests", () => {
+    const scene = new Scene()
+    scene.sell(1, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.buy(1, 200, { type: "ALO" })), ["Accepted", "CANCELLED 1 alice"])
+    assert.deepStrictEqual(told(scene.buy(1, 199.99, { type: "ALO" })), ["Accepted"])
+    assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 199.99", "SELL 1 @ 200"])
+  })
+
+  it("touched levels are told once, with their new totals", () => {
+    const scene = new Scene()
+    scene.sell(1, 200, { account: "bob" })
+    scene.sell(2, 200, { account: "bob" })
+    scene.buy(1, 199)
+    assert.deepStrictEqual(Engine.touched(scene.engine), [
+      { side: "BUY", price: ticks(199), quantity: lots(1) },
+      { side: "SELL", price: ticks(200), quantity: lots(3) }
+    ])
+    scene.buy(3, 200)
+    assert.deepStrictEqual(Engine.touched(scene.engine), [{ side: "SELL", price: ticks(200), quantity: 0 }])
+    assert.deepStrictEqual(Engine.touched(scene.engine), [])
+  })
+})
+
+describe("cancelling", () => {
+  it("ends one order by its id, of the own account only, and says done", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(1, 199))
+    assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
+    const facts = scene.cancel(orderId)
+    assert.deepStrictEqual(told(facts), ["CANCELLED 1 alice", "Done"])
+    assert.strictEqual(facts[0]!._tag === "Ended" && facts[0].commandId, facts[1]!._tag === "Done" && facts[1].commandId)
+  })
+
+  it("ends all of the account's orders with a client order id, oldest first", () => {
+    const scene = new Scene()
+    scene.buy(1, 199, { clientOrderId: "twin" })
+    scene.buy(2, 198, { clientOrderId: "twin" })
+    scene.buy(3, 197, { clientOrderId: "other" })
+    scene.buy(4, 196, { account: "bob", clientOrderId: "twin" })
+    assert.deepStrictEqual(told(scene.cancel("twin", {}, true)), ["CANCELLED 1 alice", "CANCELLED 2 alice", "Done"])
+    assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 197", "BUY 4 @ 196"])
+  })
+
+  it("that finds nothing is refused with the id it named", () => {
+    const scene = new Scene()
+    const [byOrder] = scene.cancel("no-such")
+    const [byClient] = scene.cancel("no-such", {}, true)
+    const empty = { side: null, type: null, timeInForce: null, price: 0, quantity: 0, reduceOnly: false }
+    assert.deepStrictEqual(byOrder!._tag === "Refused" && byOrder.echo, { ...empty, orderId: "no-such", clientOrderId: "" })
+    assert.deepStrictEqual(byClient!._tag === "Refused" && byClient.echo, { ...empty, orderId: "", clientOrderId: "no-such" })
+  })
+
+  it("all of an account is done also when there is nothing", () => {
+    const scene = new Scene()
+    scene.buy(1, 199)
+    scene.sell(2, 201)
+    scene.buy(3, 198, { account: "bob" })
+    assert.deepStrictEqual(told(scene.cancelAll()), ["CANCELLED 1 alice", "CANCELLED 2 alice", "Done"])
+    assert.deepStrictEqual(told(scene.cancelAll()), ["Done"])
+    assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 198"])
+  })
+
+  it("I22 I35: an order that ended or was filled trades, changes and ends no more", () => {
+    const scene = new Scene()
+    const cancelled = orderIdOf(scene.sell(1, 200, { account: "bob" }))
+    scene.cancel(cancelled, { account: "bob" })
+    const filled = orderIdOf(scene.sell(1, 200, { account: "bob" }))
+    assert.deepStrictEqual(told(scene.buy(2, 200)), ["Accepted", "Traded 1 @ 200 bob"])
+    for (const orderId of [cancelled, filled]) {
+      assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
+      assert.deepStrictEqual(told(scene.modify(orderId, { account: "bob", side: "SELL", price: ticks(201) })), [
+        "CANNOT_MODIFY_NO_SUCH_ORDER"
+      ])
+    }
+  })
+})
+
+describe("closing a position", () => {
+  it("sells all of a long five percent through the mark, immediately or not at all", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.buy(3, 190, { account: "bob" })
+    scene.buy(9, 189.99, { account: "bob" })
+    const facts = scene.close({ clientOrderId: "flat" })
+    assert.deepStrictEqual(told(facts), ["Accepted", "Traded 3 @ 190 bob", "IOC_PARTIALLY_FILLED 2 alice"])
+    const accepted = facts[0]!
+    assert.deepInclude(accepted._tag === "Accepted" && accepted.order, {
+      side: "SELL",
+      type: "LIMIT",
+      timeInForce: "IOC",
+      price: ticks(190),
+      quantity: lots(5),
+      reduceOnly: true,
+      clientOrderId: "flat",
+      origin: "CLOSE_POSITION"
+    })
+  })
+
+  it("is clipped to the band where that is nearer", () => {
+    const scene = new Scene()
+    scene.hold("alice", -5)
+    const saturday = scene.now + 24 * 3_600_000
+    scene.now = saturday
+    scene.ask({ _tag: "Observe", price: 200.37e8 })
+    const prices = Engine.prices(scene.engine)!
+    const [accepted] = scene.close()
+    assert.strictEqual(accepted!._tag === "Accepted" && accepted.order.price, prices.upper)
+  })
+
+  it("without a position is refused with quantity 0", () => {
+    const [refused] = new Scene().close({ clientOrderId: "flat" })
+    assert.strictEqual(refused!._tag === "Refused" && refused.status, "REJECTED")
+    assert.deepStrictEqual(refused!._tag === "Refused" && [refused.echo.quantity, refused.echo.clientOrderId], [0, "flat"])
+  })
+})
+
+describe("the sub-ledger", () => {
+  it("I24 I25 I26: positions and cash sum to zero and no book is crossed, the venue's fees included", () => {
+    const scene = new Scene()
+    scene.hold("alice", 3, 200.13)
+    scene.hold("bob", -7, 199.87)
+    scene.hold("alice", -5, 201.01)
+    const totals = Engine.totals(scene.engine)
+    assert.strictEqual(totals.positions, 0)
+    assert.strictEqual(totals.cash, 0)
+    assert.isAbove(totals.venueFees, 0)
+    const accounts = ["alice", "bob", "house"].map((account) => Engine.view(scene.engine, account).position)
+    assert.strictEqual(accounts.reduce((sum, { quantity }) => sum + quantity, 0), 0)
+    assert.strictEqual(accounts.reduce((sum, { cashFlow, fees }) => sum + cashFlow - fees, totals.venueFees), 0)
+    // Realised profit and open cost are two views of the same cash.
+    assert.strictEqual(accounts.reduce((sum, { basis, cashFlow }) => sum + cashFlow + basis, 0), totals.basis)
+    assert.strictEqual(
+      Engine.openInterest(scene.engine),
+      accounts.reduce((sum, { quantity }) => sum + Math.max(0, quantity), 0)
+    )
+  })
+
+  it("a fill tells the profit it realised, before its fee", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5, 200)
+    scene.buy(5, 204, { account: "bob" })
+    const traded = scene.sell(5, 204).find((fact) => fact._tag === "Traded")!
+    assert.strictEqual(traded.taker.realised, 20_000_000)
+    assert.strictEqual(traded.maker.realised, 0)
+  })
+})

@@ -1,0 +1,246 @@
+/** What one market refuses, and that it does each thing once. */
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { friday, lots, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
+
+describe("prices", () => {
+  it("an order before the first price finds the market closed", () => {
+    assert.deepStrictEqual(told(new Scene(NaN).buy(1, 200)), ["REJECTED_MARKET_CLOSED"])
+  })
+
+  it("mark 204 in open hours: a buy at 225 is refused, a sell at 225 rests", () => {
+    const scene = new Scene(204)
+    assert.deepStrictEqual(told(scene.buy(1, 225)), ["PRICE_GREATER_THAN_MAX_PRICE"])
+    assert.deepStrictEqual(told(scene.sell(1, 225)), ["Accepted"])
+    assert.deepStrictEqual(told(scene.buy(1, 224.4)), ["Accepted"])
+    assert.deepStrictEqual(told(scene.sell(1, 183.59)), ["PRICE_LESS_THAN_MIN_PRICE"])
+    assert.deepStrictEqual(told(scene.sell(1, 183.6)), ["Accepted", "Traded 1 @ 224.4 alice"].slice(0, 1).concat("CANCELLED_STP 1 alice"))
+  })
+
+  it("static bounds hold for both sides", () => {
+    const scene = new Scene()
+    assert.deepStrictEqual(told(scene.sell(1, 260.01)), ["PRICE_GREATER_THAN_MAX_PRICE"])
+    assert.deepStrictEqual(told(scene.buy(1, 139.99)), ["PRICE_LESS_THAN_MIN_PRICE"])
+    assert.deepStrictEqual(told(scene.sell(1, 260)), ["Accepted"])
+    assert.deepStrictEqual(told(scene.buy(1, 140)), ["Accepted"])
+  })
+
+  it("ten USD is the least an order is worth, at its price or at the mark", () => {
+    const scene = new Scene()
+    scene.sell(5, 200.5, { account: "bob" })
+    assert.deepStrictEqual(told(scene.buy(0.049, 200)), ["REJECTED_LESS_THAN_MIN_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.buy(0.05, 200)), ["Accepted"])
+    const market = { type: "MARKET", timeInForce: "IOC" } as const
+    assert.deepStrictEqual(told(scene.buy(0.049, 0, market)), ["REJECTED_LESS_THAN_MIN_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.buy(0.05, 0, market)), ["Accepted", "Traded 0.05 @ 200.5 bob"])
+  })
+
+  it("nonsense is refused and leaves no trace in the book", () => {
+    const scene = new Scene()
+    assert.deepStrictEqual(told(scene.buy(1, 200, { type: "STOP_LOSS" })), ["INVALID_ORDER_TYPE"])
+    assert.deepStrictEqual(told(scene.buy(1, 200, { type: "MARKET" })), ["INVALID_TIME_IN_FORCE"])
+    assert.deepStrictEqual(told(scene.buy(NaN, 200)), ["INVALID_TICK_SIZE_PRECISION_QUANTITY"])
+    assert.deepStrictEqual(told(scene.buy(-1, 200)), ["INVALID_TICK_SIZE_PRECISION_QUANTITY"])
+    assert.deepStrictEqual(told(scene.buy(1, NaN)), ["INVALID_TICK_SIZE_PRECISION_PRICE"])
+    assert.deepStrictEqual(told(scene.modify(orderIdOf(scene.buy(1, 200)), { quantity: 0.5 })), [
+      "INVALID_TICK_SIZE_PRECISION_QUANTITY"
+    ])
+    assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 200"])
+  })
+})
+
+describe("limits", () => {
+  it("an account rests so many orders and no more; orders that do not rest are free of it", () => {
+    const scene = new Scene(200, { maxOpenOrders: 2 })
+    scene.buy(1, 190)
+    scene.buy(1, 191)
+    assert.deepStrictEqual(told(scene.buy(1, 192)), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
+    assert.deepStrictEqual(told(scene.buy(1, 192, { timeInForce: "IOC" })), ["Accepted", "IOC_CANCELLED 1 alice"])
+    assert.deepStrictEqual(told(scene.buy(1, 192, { account: "bob" })), ["Accepted"])
+  })
+
+  it("what the desk found is taken at its place in the order of checks", () => {
+    const scene = new Scene()
+    const many = { finding: "REJECTED_TOO_MANY_OPEN_ORDERS" } as const
+    const margin = { finding: "FAILED_MARGIN_CHECK" } as const
+    assert.deepStrictEqual(told(scene.buy(1, 200, many)), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
+    assert.deepStrictEqual(told(scene.buy(1, 200, margin)), ["FAILED_MARGIN_CHECK"])
+    assert.deepStrictEqual(told(scene.buy(1, 300, many)), ["PRICE_GREATER_THAN_MAX_PRICE"])
+    assert.deepStrictEqual(told(scene.buy(1, 200, { ...margin, reduceOnly: true })), ["REJECTED"])
+    assert.deepStrictEqual(told(scene.buy(1, 200, { ...margin, maxNotional: 1 })), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+  })
+
+  it("the position limit counts a user's position and resting orders over all accounts", () => {
+    const scene = new Scene()
+    const limit = { maxNotional: 3_000_000_000 }
+    scene.hold("alice", 5)
+    scene.buy(4, 200, { account: "alice-2", user: "alice" })
+    const other = { account: "alice-3", user: "alice", ...limit }
+    assert.deepStrictEqual(told(scene.buy(6.001, 200, other)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.buy(6, 200.01, other)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.buy(6, 200, other)), ["Accepted"])
+    assert.deepStrictEqual(told(scene.sell(10.001, 230, other)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.sell(10, 230, other)), ["Accepted"])
+  })
+
+  it("on a weekend a tenth of the limits is in force, and above it only reducing orders pass", () => {
+    const scene = new Scene()
+    scene.hold("alice", 1500)
+    scene.now = friday + 24 * 3_600_000
+    scene.ask({ _tag: "Tick" })
+    assert.strictEqual(Engine.prices(scene.engine)!.limitShareBps, 1_000)
+    assert.deepStrictEqual(told(scene.buy(1, 200)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.sell(1501, 201)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.sell(1500, 201)), ["Accepted"])
+    assert.deepStrictEqual(told(scene.sell(1, 201)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+  })
+
+  it("open interest 122,000 at 204: 500 more pass, 1,000 do not, and reducing always does", () => {
+    const scene = new Scene(204)
+    const free = { maxNotional: 9e14 }
+    scene.sell(122_000, 204, { account: "bob", ...free })
+    scene.buy(122_000, 204, { account: "alice", ...free })
+    assert.deepStrictEqual(told(scene.buy(1_000, 203, { account: "carol", ...free })), ["REJECTED_OPEN_INTEREST_LIMIT"])
+    assert.deepStrictEqual(told(scene.buy(500, 203, { account: "carol", ...free })), ["Accepted"])
+    assert.deepStrictEqual(told(scene.sell(1_000, 205, { account: "alice", ...free })), ["Accepted"])
+  })
+})
+
+describe("commands", () => {
+  it("I8 I20: a repeat of any command emits nothing and changes nothing", () => {
+    const scene = new Scene()
+    const commands = [
+      scene.placing("SELL", 2, 200, { account: "bob" }),
+      scene.placing("BUY", 1, 200),
+      scene.placing("BUY", 1, 300),
+      scene.placing("BUY", 1, 199, { timeInForce: "FOK" })
+    ]
+    for (const command of commands) scene.ask(command)
+    const hash = Engine.hash(scene.engine)
+    for (const command of commands) assert.deepStrictEqual(scene.ask(command, scene.now + 60_000), [])
+    assert.strictEqual(Engine.hash(scene.engine), hash)
+  })
+
+  it("outcomes are answered until a minute past expiry, and for each user", () => {
+    const scene = new Scene()
+    const done = scene.placing("BUY", 1, 199, { expires: friday + 1_000 })
+    const refused = scene.placing("BUY", 1, 300, { expires: friday + 90_000 })
+    scene.ask(done)
+    scene.ask(refused)
+    scene.buy(1, 199, { account: "bob" })
+    assert.strictEqual(Engine.outcome(scene.engine, done.commandId), "DONE")
+    assert.strictEqual(Engine.outcome(scene.engine, "never-seen"), undefined)
+    const ofRefused = {
+      commandId: refused.commandId,
+      outcome: "PRICE_GREATER_THAN_MAX_PRICE",
+      expiresAtMillis: refused.expiresAtMillis
+    } as const
+    assert.deepStrictEqual(Engine.outcomes(scene.engine, "alice"), [
+      { commandId: done.commandId, outcome: "DONE", expiresAtMillis: done.expiresAtMillis },
+      ofRefused
+    ])
+    scene.now = friday + 61_001
+    scene.cancelAll({ account: "carol" })
+    assert.strictEqual(Engine.outcome(scene.engine, done.commandId), undefined)
+    assert.deepStrictEqual(Engine.outcomes(scene.engine, "alice"), [ofRefused])
+  })
+
+  it("remembers hundreds of thousands of outcomes and forgets them again", () => {
+    const scene = new Scene(200, { maxOpenOrders: 10 })
+    const ids = Array.from({ length: 5_000 }, () => scene.id())
+    ids.forEach((id, i) => {
+      scene.now = friday + i * 20
+      scene.cancelAll({ id, account: `trader-${i % 7}` })
+    })
+    const kept = ids.filter((id) => Engine.outcome(scene.engine, id) === "DONE")
+    assert.deepStrictEqual(kept, ids.slice(-3_501))
+  })
+
+  it("one that comes after its expiry is refused, at market time", () => {
+    const scene = new Scene()
+    const late = scene.placing("BUY", 1, 199, { expires: friday + 10 })
+    scene.ask(scene.placing("BUY", 1, 199), friday + 11)
+    assert.deepStrictEqual(told(scene.ask(late, friday)), ["EXPIRED"])
+    assert.strictEqual(Engine.outcome(scene.engine, late.commandId), "EXPIRED")
+  })
+
+  it("one of an older epoch of its trader is refused", () => {
+    const scene = new Scene()
+    assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: "alice", traderEpoch: 3 })), ["EpochRaised"])
+    assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: "alice", traderEpoch: 3 })), [])
+    assert.deepStrictEqual(told(scene.buy(1, 199, { epoch: 2 })), ["REJECTED_FAILED_TO_PROCESS"])
+    assert.deepStrictEqual(told(scene.buy(1, 199, { epoch: 3 })), ["Accepted"])
+    assert.deepStrictEqual(told(scene.buy(1, 199, { account: "bob", epoch: 0 })), ["Accepted"])
+  })
+
+  it("what the desk refused passes through with its status and echo", () => {
+    const scene = new Scene()
+    const echo = {
+      orderId: "", side: "BUY", type: "LIMIT", timeInForce: "GTC",
+      price: 200.001, quantity: 1, clientOrderId: "mm-7", reduceOnly: false
+    } as const
+    const [fact] = scene.ask({ _tag: "Refuse", ...scene.envelope({}), status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
+    assert.deepInclude(fact, { _tag: "Refused", status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
+  })
+
+  it("a refused order echoes the request without an order id", () => {
+    const scene = new Scene()
+    const [fact] = scene.buy(2.5, 300, { clientOrderId: "mm-7" })
+    assert.deepStrictEqual(fact!._tag === "Refused" && fact.echo, {
+      orderId: "", side: "BUY", type: "LIMIT", timeInForce: "GTC",
+      price: 300, quantity: 2.5, clientOrderId: "mm-7", reduceOnly: false
+    })
+  })
+})
+
+describe("prices over time", () => {
+  it("mark is the median of oracle, oracle and premium, and book: 200, 200.12, 200.24 give 200.12", () => {
+    const scene = new Scene()
+    scene.sell(1, 200.3, { account: "bob" })
+    scene.buy(1, 200.3)
+    scene.buy(1, 200.18)
+    scene.sell(1, 200.24, { account: "bob" })
+    scene.engine.prices = { ...Engine.prices(scene.engine)!, premium: usd(0.12) }
+    const [same] = scene.ask({ _tag: "Tick" })
+    assert.strictEqual(same!._tag === "Priced" && same.mark, usd(200.12))
+    scene.now += 1_000
+    const [later] = scene.ask({ _tag: "Tick" })
+    assert.strictEqual(later!._tag === "Priced" && later.premium, usd(0.120598))
+  })
+
+  it("a tick that changes nothing emits nothing, and the premium stands still without a mid", () => {
+    const scene = new Scene()
+    scene.buy(1, 190)
+    scene.now += 5_000
+    assert.deepStrictEqual(scene.ask({ _tag: "Tick" }), [])
+    scene.sell(1, 190.02, { account: "bob" })
+    scene.now += 1_000
+    const [moved] = scene.ask({ _tag: "Tick" })
+    assert.isBelow(moved!._tag === "Priced" ? moved.premium : 0, 0)
+  })
+
+  it("the static bounds follow the price in force at 00:00 UTC", () => {
+    const scene = new Scene()
+    scene.ask({ _tag: "Observe", price: usd(210) })
+    assert.strictEqual(Engine.prices(scene.engine)!.maxPrice, ticks(260))
+    scene.now = Date.UTC(2026, 10, 21, 0, 0, 1)
+    scene.ask({ _tag: "Observe", price: usd(230) })
+    assert.deepInclude(Engine.prices(scene.engine), { minPrice: ticks(147), maxPrice: ticks(273), oracle: usd(230) })
+  })
+
+  it("I29: a price that is no price is not taken", () => {
+    const scene = new Scene()
+    for (const price of [0, -1, NaN, 0.5, Infinity]) assert.deepStrictEqual(scene.ask({ _tag: "Observe", price }), [])
+    assert.strictEqual(Engine.prices(scene.engine)!.oracle, usd(200))
+  })
+
+  it("best prices are told in ticks", () => {
+    const scene = new Scene()
+    assert.deepStrictEqual(Engine.best(scene.engine), { bid: undefined, ask: undefined, last: undefined })
+    scene.hold("alice", 1, 200)
+    scene.buy(1, 199)
+    scene.sell(1, 201)
+    assert.deepStrictEqual(Engine.best(scene.engine), { bid: ticks(199), ask: ticks(201), last: ticks(200) })
+    assert.strictEqual(lots(1), 1000)
+  })
+})

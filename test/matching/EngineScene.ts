@@ -1,0 +1,180 @@
+/** A market of AAPL-USD at 200 in open hours, and short ways to ask it things: prices in USD, quantities in shares. */
+import { starters } from "@venue/domain/Instrument"
+import type { MarketCommand, MarketEvent, Modify, Place, TraderCommand } from "@venue/domain/Market"
+import * as Engine from "@venue/matching/Engine"
+
+export const apple = starters.find(({ symbol }) => symbol === "AAPL-USD")!
+
+/** 10:00 in New York on Friday 2026-11-20. */
+export const friday = Date.UTC(2026, 10, 20, 15)
+
+export const ticks = (price: number): number => Math.round(price * 100)
+export const lots = (quantity: number): number => Math.round(quantity * 1000)
+export const usd = (price: number): number => Math.round(price * 1e8)
+
+export interface Ask {
+  readonly account?: string
+  readonly user?: string
+  readonly id?: string
+  readonly epoch?: number
+  readonly expires?: number
+}
+
+export type PlaceAsk = Ask & Partial<Omit<Place, "price" | "quantity">>
+
+export class Scene {
+  readonly events: Array<MarketEvent> = []
+  readonly engine: Engine.Engine
+  now = friday
+  #next = 1
+
+  constructor(oracle: number | undefined = 200, settings: Engine.Settings = Engine.defaults) {
+    this.engine = Engine.make(apple, settings)
+    if (oracle !== undefined) this.ask({ _tag: "Observe", price: usd(oracle) })
+  }
+
+  id(): string {
+    return `00000000-0000-4000-8000-${String(this.#next++).padStart(12, "0")}`
+  }
+
+  /** The facts that follow from a command. */
+  ask(command: MarketCommand, now = this.now): ReadonlyArray<MarketEvent> {
+    const facts: Array<MarketEvent> = []
+    Engine.decide(this.engine, command, now, (event) => facts.push(event))
+    this.events.push(...facts)
+    return facts
+  }
+
+  envelope(ask: Ask): Pick<Place, "commandId" | "expiresAtMillis" | "traderEpoch" | "userId" | "accountId"> {
+    const accountId = ask.account ?? "alice"
+    return {
+      commandId: ask.id ?? this.id(),
+      expiresAtMillis: ask.expires ?? this.now + 10_000,
+      traderEpoch: ask.epoch ?? 1,
+      userId: ask.user ?? accountId,
+      accountId
+    }
+  }
+
+  placing(side: Place["side"], quantity: number, price: number, ask: PlaceAsk = {}): Place {
+    const { account: _account, epoch: _epoch, expires: _expires, id: _id, user: _user, ...over } = ask
+    return {
+      _tag: "Place",
+      ...this.envelope(ask),
+      makerRate: 20_000,
+      takerRate: 100_000,
+      maxNotional: 2_500_000_000_000,
+      finding: null,
+      side,
+      type: "LIMIT",
+      timeInForce: "GTC",
+      price: ticks(price),
+      quantity: lots(quantity),
+      reduceOnly: false,
+      clientOrderId: "",
+      builderCode: "",
+      origin: "USER",
+      ...over
+    }
+  }
+
+  place(side: Place["side"], quantity: number, price: number, ask: PlaceAsk = {}): ReadonlyArray<MarketEvent> {
+    return this.ask(this.placing(side, quantity, price, ask))
+  }
+
+  buy(quantity: number, price: number, ask: PlaceAsk = {}): ReadonlyArray<MarketEvent> {
+    return this.place("BUY", quantity, price, ask)
+  }
+
+  sell(quantity: number, price: number, ask: PlaceAsk = {}): ReadonlyArray<MarketEvent> {
+    return this.place("SELL", quantity, price, ask)
+  }
+
+  /** Gives an account a position, by a trade with `house`. */
+  hold(account: string, quantity: number, price = 200): void {
+    const [own, other] = quantity > 0 ? (["BUY", "SELL"] as const) : (["SELL", "BUY"] as const)
+    this.place(other, Math.abs(quantity), price, { account: "house" })
+    this.place(own, Math.abs(quantity), price, { account, timeInForce: "IOC" })
+  }
+
+  modify(orderId: string, over: Partial<Modify> & Ask = {}): ReadonlyArray<MarketEvent> {
+    const { account, epoch, expires, id, user, ...rest } = over
+    return this.ask({
+      _tag: "Modify",
+      ...this.envelope(given({ account, epoch, expires, id, user })),
+      makerRate: 20_000,
+      takerRate: 100_000,
+      maxNotional: 2_500_000_000_000,
+      finding: null,
+      orderId,
+      side: "BUY",
+      type: "LIMIT",
+      price: 0,
+      quantity: 0,
+      reduceOnly: false,
+      ...rest
+    })
+  }
+
+  cancel(orderId: string, ask: Ask = {}, byClientOrderId = false): ReadonlyArray<MarketEvent> {
+    return this.ask({ _tag: "Cancel", ...this.envelope(ask), orderId, byClientOrderId })
+  }
+
+  cancelAll(ask: Ask = {}): ReadonlyArray<MarketEvent> {
+    return this.ask({ _tag: "CancelAll", ...this.envelope(ask) })
+  }
+
+  close(ask: Ask & Partial<Place> = {}): ReadonlyArray<MarketEvent> {
+    const command: TraderCommand = {
+      _tag: "Close",
+      ...this.envelope(ask),
+      makerRate: 20_000,
+      takerRate: 100_000,
+      maxNotional: 2_500_000_000_000,
+      finding: null,
+      clientOrderId: ask.clientOrderId ?? "",
+      builderCode: ""
+    }
+    return this.ask(command)
+  }
+
+  position(account: string): number {
+    return Engine.view(this.engine, account).position.quantity / 1000
+  }
+
+  /** Side, price, quantity and what is left of each order at each price, best first, bids before asks. */
+  levels(): ReadonlyArray<string> {
+    return Engine.depth(this.engine).map(({ price, quantity, side }) => `${side} ${quantity / 1000} @ ${price / 100}`)
+  }
+
+  orders(account: string): ReadonlyArray<string> {
+    return Engine.view(this.engine, account).orders.map(({ price, quantity, remaining, side }) =>
+      `${side} ${remaining / 1000} of ${quantity / 1000} @ ${price / 100}`)
+  }
+}
+
+/** Facts in a form that is read at a glance. */
+export const told = (facts: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
+  facts.map((fact) => {
+    switch (fact._tag) {
+      case "Traded":
+        return `Traded ${fact.quantity / 1000} @ ${fact.price / 100} ${fact.maker.order.accountId}`
+      case "Ended":
+        return `${fact.status} ${fact.order.remaining / 1000} ${fact.order.accountId}`
+      case "Modified":
+        return `Modified ${fact.order.remaining / 1000} @ ${fact.order.price / 100}${fact.requeued ? " requeued" : ""}`
+      case "Refused":
+        return fact.status
+      default:
+        return fact._tag
+    }
+  })
+
+export const orderIdOf = (facts: ReadonlyArray<MarketEvent>): string => {
+  const accepted = facts.find(({ _tag }) => _tag === "Accepted")
+  return accepted?._tag === "Accepted" ? accepted.order.orderId : ""
+}
+
+function given<A extends object>(values: A): { [K in keyof A]: Exclude<A[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}
