@@ -45,7 +45,8 @@ export class Feed extends Context.Service<Feed, {
 
       const tell = (accountId: string, event: MarketEvent, batch: Batch) => {
         const list = followers.get(accountId)
-        if (list !== undefined) for (const { follower } of list.slice()) follower(event, batch)
+        // Lists are replaced, never changed, so one may leave while it is being told.
+        if (list !== undefined) for (const { follower } of list) follower(event, batch)
       }
       const dispatch = (batch: Batch) => {
         for (const event of batch.events) {

@@ -5,6 +5,7 @@ import { Hmac } from "@venue/auth/Hmac"
 import { Markets } from "@venue/cluster/Link"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
 import * as Runner from "@venue/cluster/Runner"
+import { Health } from "@venue/gateway/Health"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
@@ -18,6 +19,7 @@ import { Seal } from "@venue/storage/Seal"
 import { Users } from "@venue/storage/Users"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as Listeners from "./Listeners.ts"
+import * as Ports from "./Ports.ts"
 import * as Secrets from "./Secrets.ts"
 import * as Seed from "./Seed.ts"
 import type { Settings } from "./Settings.ts"
@@ -30,13 +32,15 @@ export const run = Effect.fn("Dev.run")(function*(settings: Settings) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const devFile = path.join(settings.dataDir, "dev.json")
-  yield* files.remove(devFile, { force: true })
+  yield* Ports.ensureFree(settings)
   const names = [...Seed.demoNames, ...Seed.extraNames(settings.extraUsers), Seed.makerName]
   const secrets = yield* Secrets.load(settings.dataDir, names)
   const people = names.map((name) => secrets.users.find((user) => user.name === name)!)
   const url = Option.isSome(settings.databaseUrl)
     ? settings.databaseUrl.value
     : (yield* EmbeddedPostgres.start({ dataDir: path.join(settings.dataDir, "postgres"), log: say })).url
+  // Only now is it certain that no other venue's addresses stand there.
+  yield* files.remove(devFile, { force: true })
 
   yield* say("preparing the tables")
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
@@ -45,17 +49,15 @@ export const run = Effect.fn("Dev.run")(function*(settings: Settings) {
     const markets = yield* Markets
     yield* say("waking the markets and the desks")
     yield* Seed.plant(people)
-    const urls = yield* Listeners.open(settings, Redacted.make(secrets.adminToken))
+    const walk = yield* SimulatedPrices.make({
+      seed: 1,
+      symbols: [...SimulatedPrices.startPrices.keys()],
+      speed: 1,
+      sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price))
+    })
+    const urls = yield* Listeners.open(settings, { token: Redacted.make(secrets.adminToken), onPrice: walk.reset })
 
-    if (settings.simulatedPrices) {
-      const walk = yield* SimulatedPrices.make({
-        seed: 1,
-        symbols: [...SimulatedPrices.startPrices.keys()],
-        speed: 1,
-        sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price))
-      })
-      yield* Effect.forkScoped(walk.run)
-    }
+    if (settings.simulatedPrices) yield* Effect.forkScoped(walk.run)
     if (settings.marketMaker) {
       const { publicKey, secretKey } = secrets.users.find(({ name }) => name === Seed.makerName)!
       yield* Effect.forkScoped(MarketMaker.run({
@@ -91,7 +93,7 @@ export const run = Effect.fn("Dev.run")(function*(settings: Settings) {
 
 const services = (settings: Settings, url: Redacted.Redacted, secretKey: Redacted.Redacted) =>
   Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer).pipe(
-    Layer.provideMerge(History.layer),
+    Layer.provideMerge(Layer.mergeAll(History.layer, Health.layer)),
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(Layer.mergeAll(Accounts.layer, Hmac.layer)),

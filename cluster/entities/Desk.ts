@@ -68,6 +68,7 @@ export const DeskLayer: Layer.Layer<
         seats.rouse(userId)
         return refused(commandId, "the account is being loaded; not placed, try again")
       }
+      if (!seat.trader.accounts.has(request.accountId)) return refused(commandId, `no account ${request.accountId}`)
       const symbols = all ? seat.symbols() : [request.symbol]
       for (const symbol of symbols) {
         if (!seat.enter(all ? { ...request, symbol } : request)) {
@@ -123,6 +124,8 @@ export const DeskLayer: Layer.Layer<
         Rpc.fork(Effect.gen(function*() {
           yield* charge(userId, cost)
           const seat = yield* seats.wake(userId)
+          // Money and leverage are decided on what every joined market says.
+          yield* Effect.callback<void>((resume) => seat.whenOpen(() => resume(Effect.void)))
           const result = yield* Effect.callback<Parameters<Parameters<Seat["change"]>[1]>[0]>((resume) =>
             seat.change(command, (result) => resume(Effect.succeed(result)))
           )

@@ -3,7 +3,7 @@ import type { MarketEvent } from "@venue/domain/Market"
 import { Journal } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { ReadTables } from "@venue/storage/ReadTables"
-import { Effect, Latch, Schedule } from "effect"
+import { Duration, Effect, Latch, Schedule } from "effect"
 import { marketStream } from "../protocol/Market.ts"
 
 interface Row {
@@ -17,11 +17,11 @@ export interface Projection {
 
 /** Rows kept in memory; when more wait they are read back from the journal. */
 const maxWaiting = 2_000
-/** Events written in one transaction. */
-const maxEvents = 2_000
+/** Events written in one transaction: few enough that nothing else waits long for the event loop or the database. */
+const maxEvents = 256
 const pageSize = 200
-/** Lets rows gather and leaves the database to the journal. */
-const pause = "20 millis"
+/** The journal goes first: after a transaction this stands back twice as long as that took, and never less than this. */
+const leastPauseMillis = 20
 
 export const make = Effect.fnUntraced(function*(symbol: string) {
   const journal = yield* Journal
@@ -54,10 +54,10 @@ export const make = Effect.fnUntraced(function*(symbol: string) {
         yield* more.close
         if (headSeq <= done) yield* more.await
       } else {
-        yield* tables.project(symbol, rows)
+        const [took] = yield* Effect.timed(tables.project(symbol, rows))
         done = rows.at(-1)!.seq
+        yield* Effect.sleep(Math.max(leastPauseMillis, 2 * Duration.toMillis(took)))
       }
-      yield* Effect.sleep(pause)
     }
   })
   yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)

@@ -31,8 +31,8 @@ interface Door {
   state: "opening" | "open"
   readonly requests: Array<OrderRequest>
   readonly facts: Array<{ readonly event: MarketEvent; readonly seq: number }>
-  /** Commands the market had recorded before this seat was taken; a repeat of one is not entered again. */
-  recorded: ReadonlySet<string>
+  /** Commands the market recorded that this seat did not send; a repeat of one is not entered again. */
+  recorded: Set<string>
   /** The row the view was taken at: what came before is in it. */
   viewSeq: number
   /** Newest row with a fact of this user. */
@@ -104,9 +104,14 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
       if (door.facts.length < maxBehindDoor) door.facts.push({ event, seq: batch.seq })
       return
     }
-    if (batch.seq <= door.viewSeq) return
-    door.seq = batch.seq
-    Ledger.observe(trader, batch.instrument.symbol, event)
+    if (batch.seq > door.viewSeq) take(door, batch.instrument.symbol, event, batch.seq)
+  }
+  const take = (door: Door, symbol: string, event: MarketEvent, seq: number) => {
+    door.seq = seq
+    if ("commandId" in event && event.commandId !== "" && !trader.inFlight.has(event.commandId)) {
+      door.recorded.add(event.commandId)
+    }
+    Ledger.observe(trader, symbol, event)
   }
   const follow = (accountId: string) => {
     follows.get(accountId)?.()
@@ -148,16 +153,17 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     door.recorded = new Set(view.recorded)
     door.state = "open"
     for (const { event, seq } of door.facts.splice(0)) {
-      if (seq <= view.seq) continue
-      door.seq = seq
-      Ledger.observe(trader, symbol, event)
+      if (seq > view.seq) take(door, symbol, event, seq)
     }
     for (const request of door.requests.splice(0)) pass(door, request)
     if (allOpen()) for (const then of waiters.splice(0)) then()
   }
-  const pass = (door: Door, request: OrderRequest): boolean =>
-    door.recorded.has(request.commandId) ||
-    markets.submit(request.symbol, Ledger.enter(trader, request, from.epoch))
+  const pass = (door: Door, request: OrderRequest): boolean => {
+    if (door.recorded.has(request.commandId)) return true
+    if (markets.submit(request.symbol, Ledger.enter(trader, request, from.epoch))) return true
+    Ledger.release(trader, request.symbol, request.commandId)
+    return false
+  }
 
   const allOpen = () => {
     for (const door of doors.values()) if (door.state !== "open") return false

@@ -10,7 +10,7 @@ export const Ids = Context.Reference<{ readonly next: () => string }>("@venue/cl
 const drawn = 4_096
 
 function pooled(): () => string {
-  let bytes = new Uint8Array(0)
+  let bytes: Uint8Array = new Uint8Array(0)
   let at = 0
   return () => {
     if (at + 16 > bytes.length) {

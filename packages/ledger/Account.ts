@@ -113,4 +113,6 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
 
 /** Symbols whose position stands at its cost because no price is known. */
 export const unpriced = (account: Account, prices: Prices): ReadonlyArray<string> =>
-  [...account.exposures].filter(([symbol, { position }]) => position.quantity !== 0 && !prices.has(symbol)).map(([symbol]) => symbol)
+  [...account.exposures]
+    .filter(([symbol, { position }]) => position.quantity !== 0 && !prices.has(symbol))
+    .map(([symbol]) => symbol)

@@ -62,7 +62,7 @@ export const make = (orderId: string, terms: Terms, price: number, lots: number,
   counted: nothing()
 })
 
-export const mayRest = ({ timeInForce, type }: Terms): boolean => type !== "MARKET" && timeInForce === "GTC"
+const mayRest = ({ timeInForce, type }: Terms): boolean => type !== "MARKET" && timeInForce === "GTC"
 
 export const nothing = (): Sums => ({ lots: 0, value: 0, crossedLots: 0, crossedValue: 0 })
 

@@ -67,12 +67,14 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   const isMarket = type === "MARKET"
   const lots = lotsOf(instrument, request.quantity)
   const ticks = isMarket ? 0 : ticksOf(instrument, request.price)
-  const flaw = typeFlaw(type, request.timeInForce) ?? quantityFlaw(instrument, lots, reduceOnly)
-    ?? (isMarket ? undefined : priceFlaw(instrument, ticks))
+  const flaw =
+    typeFlaw(type, request.timeInForce) ??
+    quantityFlaw(instrument, lots, reduceOnly) ??
+    (isMarket ? undefined : priceFlaw(instrument, ticks))
   // A market without prices is closed, which outranks every flaw.
   if (flaw !== undefined) return refuse(entry, priced === undefined ? "REJECTED_MARKET_CLOSED" : flaw)
   const edge = side === "BUY" ? priced?.upper : priced?.lower
-  const claim = Claim.make(request.commandId, request, isMarket ? edge ?? 0 : ticks, lots, ++trader.lastSequence)
+  const claim = Claim.make(request.commandId, request, isMarket ? (edge ?? 0) : ticks, lots, ++trader.lastSequence)
   const finding = exposure.claims.has(claim.orderId) ? null : Held.place(trader, account, exposure, claim)
   return {
     _tag: "Place",
@@ -98,9 +100,11 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
   const claim = exposure.claims.get(orderId)
   const lots = lotsOf(instrument, request.quantity)
   const ticks = ticksOf(instrument, request.price)
-  const flaw = (request.quantity === 0 ? undefined : quantityFlaw(instrument, lots, reduceOnly))
-    ?? (request.price === 0 ? undefined : priceFlaw(instrument, ticks))
-  const isThatOrder = claim !== undefined && claim.side === side && claim.type === type && claim.reduceOnly === reduceOnly
+  const flaw =
+    (request.quantity === 0 ? undefined : quantityFlaw(instrument, lots, reduceOnly)) ??
+    (request.price === 0 ? undefined : priceFlaw(instrument, ticks))
+  const isThatOrder =
+    claim !== undefined && claim.side === side && claim.type === type && claim.reduceOnly === reduceOnly
   const isWhole = claim?.order === undefined || claim.order.remaining === claim.order.quantity
   if (flaw !== undefined) {
     return refuse(entry, isThatOrder ? (isWhole ? flaw : "CANNOT_MODIFY_PARTIAL_FILL") : "CANNOT_MODIFY_NO_SUCH_ORDER")
@@ -169,7 +173,8 @@ function refuse(entry: Entry, status: OrderRefusal): TraderCommand {
       timeInForce: request._tag === "PlaceOrder" ? request.timeInForce : null,
       price: isOrder ? request.price : 0,
       quantity: isOrder ? request.quantity : 0,
-      clientOrderId: "clientOrderId" in request ? request.clientOrderId : isCancel && request.byClientOrderId ? request.orderId : "",
+      clientOrderId:
+        "clientOrderId" in request ? request.clientOrderId : isCancel && request.byClientOrderId ? request.orderId : "",
       reduceOnly: isOrder ? request.reduceOnly : false
     }
   }

@@ -152,7 +152,12 @@ function cross(exposure: Exposure, claim: Claim, sums: Sums): void {
   sums.crossedValue += counted.crossedValue
 }
 
-function dearer({ instrument, mark, valuation }: Exposure, { counted, side }: Claim, lots: number, price: number): void {
+function dearer(
+  { instrument, mark, valuation }: Exposure,
+  { counted, side }: Claim,
+  lots: number,
+  price: number
+): void {
   const units = price * instrument.tick
   if (side === "BUY" ? units <= mark : units >= mark) return
   const value = lots * price * instrument.tickLotMoney

@@ -107,7 +107,7 @@ function become(exposure: Exposure.Exposure, claim: Claim.Claim, order: Order): 
 function claimOf(trader: Trader, exposure: Exposure.Exposure, order: Order): Claim.Claim {
   const priced = trader.prices.get(exposure.instrument.symbol)
   const edge = order.side === "BUY" ? priced?.upper : priced?.lower
-  const price = order.type === "MARKET" ? edge ?? 0 : order.price
+  const price = order.type === "MARKET" ? (edge ?? 0) : order.price
   const claim = Claim.make(order.orderId, order, price, order.remaining, ++trader.lastSequence)
   claim.order = order
   return claim

@@ -9,7 +9,8 @@ import { add, remove, send, type Trader } from "./Trader.ts"
 
 /** Holds a new order, or holds nothing and says why. */
 export const place = (trader: Trader, account: Account, exposure: Exposure, claim: Claim): Finding => {
-  if (claim.mayRest && account.openOrders >= trader.settings.maxOpenOrdersPerAccount) return "REJECTED_TOO_MANY_OPEN_ORDERS"
+  if (claim.mayRest && account.openOrders >= trader.settings.maxOpenOrdersPerAccount)
+    return "REJECTED_TOO_MANY_OPEN_ORDERS"
   if (!trader.prices.has(exposure.instrument.symbol) && !claim.reduceOnly) {
     // The market is closed and says so first. Should it open meanwhile, nothing enters that no margin is held for.
     return "FAILED_MARGIN_CHECK"
@@ -55,8 +56,8 @@ export const closingBound = (trader: Trader, account: Account, exposure: Exposur
   if (position.quantity === 0) return 0
   const isLong = position.quantity > 0
   const through = isLong
-    ? Math.max(priced.lower, Math.ceil(priced.mark * 19 / 20 / instrument.tick))
-    : Math.min(priced.upper, Math.floor(priced.mark * 21 / 20 / instrument.tick))
+    ? Math.max(priced.lower, Math.ceil((priced.mark * 19) / 20 / instrument.tick))
+    : Math.min(priced.upper, Math.floor((priced.mark * 21) / 20 / instrument.tick))
   refresh(account, trader.prices)
   if (closedEquity(account, exposure, through) >= 0n) return 0
   // Without the position the account would have this; a long may sell for no less than its debt.
@@ -77,7 +78,12 @@ function affordable(trader: Trader, account: Account, exposure: Exposure, claim:
 }
 
 /** Sums past 2^53 would not be exact; 9e9 USD of one account in one market is far above every position limit. */
-function fits({ buys, instrument, sells }: Exposure, { reduceOnly, side }: Claim, price: number, lots: number): boolean {
+function fits(
+  { buys, instrument, sells }: Exposure,
+  { reduceOnly, side }: Claim,
+  price: number,
+  lots: number
+): boolean {
   const held = side === "BUY" ? buys.value : sells.value
   return reduceOnly || Number.isSafeInteger(held + notional(instrument, price, lots))
 }

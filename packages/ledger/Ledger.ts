@@ -130,7 +130,8 @@ export const orders = (trader: Trader, accountId: string, symbol?: string): Read
   for (const [name, { claims }] of trader.accounts.get(accountId)?.exposures ?? []) {
     if (symbol !== undefined && symbol !== name) continue
     for (const claim of claims.values()) {
-      if (claim.order !== undefined) found.push({ claim, open: { symbol: name, order: claim.order, modified: claim.modified } })
+      if (claim.order !== undefined)
+        found.push({ claim, open: { symbol: name, order: claim.order, modified: claim.modified } })
     }
   }
   found.sort((a, b) => b.open.order.placedAtMillis - a.open.order.placedAtMillis || b.claim.sequence - a.claim.sequence)

@@ -1,7 +1,7 @@
 /** One trader in memory: the user's accounts, what its own journal says, and which commands are on their way. */
 import type { Instrument } from "@venue/domain/Instrument"
 import * as Account from "./Account.ts"
-import * as Claim from "./Claim.ts"
+import type * as Claim from "./Claim.ts"
 import * as Exposure from "./Exposure.ts"
 
 export interface Settings {

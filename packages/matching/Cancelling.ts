@@ -2,14 +2,13 @@
 import type { Cancel, CancelAll } from "@venue/domain/Market"
 import * as Book from "./Book.ts"
 import type { Emit, Market } from "./Market.ts"
-import * as Participants from "./Participants.ts"
+import type { Account } from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Slots from "./Slots.ts"
 import { end } from "./Taker.ts"
 import * as Uuid from "./Uuid.ts"
 
-export const cancel = (market: Market, command: Cancel, canonical: boolean, emit: Emit): void => {
-  const account = Participants.account(market.participants, command.accountId, command.userId)
+export const cancel = (market: Market, account: Account, command: Cancel, canonical: boolean, emit: Emit): void => {
   const found = command.byClientOrderId
     ? endNamed(market, account, command, emit)
     : endOne(market, account, command, emit)
@@ -18,14 +17,13 @@ export const cancel = (market: Market, command: Cancel, canonical: boolean, emit
 }
 
 /** Oldest first. */
-export const cancelAll = (market: Market, command: CancelAll, canonical: boolean, emit: Emit): void => {
-  const account = Participants.account(market.participants, command.accountId, command.userId)
+export const cancelAll = (market: Market, account: Account, command: CancelAll, canonical: boolean, emit: Emit): void => {
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", command.commandId, emit)
   Replies.done(market, command, account.user, canonical, emit)
 }
 
-function endOne(market: Market, account: Participants.Account, { commandId, orderId }: Cancel, emit: Emit): boolean {
-  Uuid.read(orderId, market.orderWords, 0)
+function endOne(market: Market, account: Account, { commandId, orderId }: Cancel, emit: Emit): boolean {
+  Uuid.read(orderId, market.orderWords)
   const slot = Slots.find(market.slots, market.orderWords)
   if (slot === 0 || Book.accountOf(market, slot) !== account) return false
   end(market, slot, "CANCELLED", commandId, emit, Book.order(market, slot, orderId))
@@ -33,7 +31,7 @@ function endOne(market: Market, account: Participants.Account, { commandId, orde
 }
 
 /** Oldest first; the index knows no order, so where it finds several the account's chain is walked. */
-function endNamed(market: Market, account: Participants.Account, { commandId, orderId }: Cancel, emit: Emit): boolean {
+function endNamed(market: Market, account: Account, { commandId, orderId }: Cancel, emit: Emit): boolean {
   const { slots } = market
   const found = Slots.named(slots, account.number, orderId)
   if (found.length > 1) {

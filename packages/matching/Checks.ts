@@ -1,5 +1,5 @@
 /** What the market itself asks of an order, in the order of venue-rules 4; the first that fails is the answer. */
-import { moneyScale, mulDivDown, unitScale } from "@venue/domain/Decimal"
+import { moneyScale, unitScale } from "@venue/domain/Decimal"
 import { type Instrument, notional } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, Priced } from "@venue/domain/Market"
@@ -93,8 +93,11 @@ const minimumNotional = 10 * moneyScale
 /** Open interest of a symbol may reach this many position limits. */
 const openInterestLimits = 10
 
+/** Rounded down; whole ten-thousandths and the rest apart, so that no product passes 2^53. */
 function share(money: number, { limitShareBps }: Priced): number {
-  return limitShareBps === 10_000 ? money : mulDivDown(money, limitShareBps, 10_000)
+  if (limitShareBps === 10_000) return money
+  const whole = Math.floor(money / 10_000)
+  return whole * limitShareBps + Math.floor((money - whole * 10_000) * limitShareBps / 10_000)
 }
 
 /**

@@ -78,9 +78,9 @@ export const outcomes = (engine: Engine, userId: string): ReadonlyArray<Outcomes
 }
 
 export const outcome = (engine: Engine, commandId: string): Outcome | undefined => {
-  Uuid.read(commandId, engine.commandWords, 0)
+  Uuid.read(commandId, engine.commandWords)
   const slot = Outcomes.find(engine.outcomes, engine.commandWords, engine.timeMillis)
-  return slot === 0 ? undefined : Outcomes.at(engine.outcomes, slot)
+  return slot === -1 ? undefined : Outcomes.at(engine.outcomes, slot)
 }
 
 export const prices = (engine: Engine): Priced | undefined => engine.prices
@@ -103,25 +103,26 @@ export const openInterest = (engine: Engine): number => engine.participants.tota
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
 function obey(engine: Engine, command: TraderCommand, atMillis: number, emit: Emit): void {
-  const canonical = Uuid.read(command.commandId, engine.commandWords, 0)
-  if (Outcomes.find(engine.outcomes, engine.commandWords, atMillis) !== 0) return
+  const canonical = Uuid.read(command.commandId, engine.commandWords)
+  if (Outcomes.find(engine.outcomes, engine.commandWords, atMillis) !== -1) return
   engine.timeMillis = atMillis
-  const { user } = Participants.account(engine.participants, command.accountId, command.userId)
+  const account = Participants.account(engine.participants, command.accountId, command.userId)
+  const { user } = account
   if (command.traderEpoch < user.epoch || user.userId !== command.userId) {
     return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", canonical, emit)
   }
   if (atMillis > command.expiresAtMillis) return Replies.refuse(engine, command, "EXPIRED", canonical, emit)
   switch (command._tag) {
     case "Place":
-      return place(engine, command, canonical, emit)
+      return place(engine, account, command, canonical, emit)
     case "Modify":
-      return modify(engine, command, canonical, emit)
+      return modify(engine, account, command, canonical, emit)
     case "Cancel":
-      return cancel(engine, command, canonical, emit)
+      return cancel(engine, account, command, canonical, emit)
     case "CancelAll":
-      return cancelAll(engine, command, canonical, emit)
+      return cancelAll(engine, account, command, canonical, emit)
     case "Close":
-      return close(engine, command, canonical, emit)
+      return close(engine, account, command, canonical, emit)
     case "Refuse":
       return Replies.refuse(engine, command, command.status, canonical, emit)
   }

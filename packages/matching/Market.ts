@@ -30,7 +30,7 @@ export interface Market {
   lastPrice: number
   trades: number
   readonly salt: { readonly high: number; readonly low: number }
-  /** Words of the id that the command in hand carries, and of an order it names. */
+  /** Words and hash of the id that the command in hand carries, and of an order it names. */
   readonly commandWords: Int32Array
   readonly orderWords: Int32Array
 }
@@ -54,8 +54,8 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   lastPrice: 0,
   trades: 0,
   salt: Uuid.salt(instrument.symbol),
-  commandWords: new Int32Array(4),
-  orderWords: new Int32Array(4)
+  commandWords: Uuid.words(),
+  orderWords: Uuid.words()
 })
 
 export const builderNumber = (market: Market, code: string): number => {

@@ -4,25 +4,24 @@ import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
 import { crosses, type Emit, type Market } from "./Market.ts"
-import * as Participants from "./Participants.ts"
+import type { Account } from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Slots from "./Slots.ts"
 import * as Taker from "./Taker.ts"
 import * as Uuid from "./Uuid.ts"
 
 /** A refusal leaves the order as it was; a success records the new state, then what it traded, then that it is done. */
-export const modify = (market: Market, command: Modify, canonical: boolean, emit: Emit): void => {
-  Uuid.read(command.orderId, market.orderWords, 0)
+export const modify = (market: Market, account: Account, command: Modify, canonical: boolean, emit: Emit): void => {
+  Uuid.read(command.orderId, market.orderWords)
   const slot = Slots.find(market.slots, market.orderWords)
-  const account = Participants.account(market.participants, command.accountId, command.userId)
   const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
-  const status = isOwn ? change(market, command, slot, emit) : "CANNOT_MODIFY_NO_SUCH_ORDER"
+  const status = isOwn ? change(market, account, command, slot, emit) : "CANNOT_MODIFY_NO_SUCH_ORDER"
   if (status === undefined) Replies.done(market, command, account.user, canonical, emit)
   else Replies.refuse(market, command, status, canonical, emit)
 }
 
 /** Makes the change unless something refuses it. */
-function change(market: Market, command: Modify, slot: number, emit: Emit): OrderRefusal | undefined {
+function change(market: Market, account: Account, command: Modify, slot: number, emit: Emit): OrderRefusal | undefined {
   const before = Book.order(market, slot)
   const isSame = before.side === command.side && before.type === command.type && before.reduceOnly === command.reduceOnly
   if (!isSame) return "CANNOT_MODIFY_NO_SUCH_ORDER"
@@ -35,7 +34,7 @@ function change(market: Market, command: Modify, slot: number, emit: Emit): Orde
   const meets = crosses(market, isSell, price)
   if (meets && before.type === "ALO") return "CANNOT_MODIFY_ALO_WOULD_CROSS"
   const proposal: Checks.Proposal = {
-    account: Book.accountOf(market, slot),
+    account,
     isSell,
     isMarket: false,
     reduceOnly: before.reduceOnly,
@@ -61,7 +60,7 @@ function change(market: Market, command: Modify, slot: number, emit: Emit): Orde
   Book.restate(market, slot, order, true)
   const taker: Taker.Taker = {
     order,
-    account: proposal.account,
+    account,
     slot,
     limit: price,
     rate: command.takerRate,

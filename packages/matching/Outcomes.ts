@@ -1,17 +1,19 @@
 /** What became of each command, so that a repeat changes nothing: kept until a minute past its expiry. */
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
-import * as Chain from "./Chain.ts"
 import * as Uuid from "./Uuid.ts"
 
 /**
- * A ring of records in the order they came, found by the 128 bits of the command id. There may be millions, so each
- * is eight words and a half and none is an object.
+ * A ring of records in the order they came, found by the 128 bits of the command id. There may be millions, so none is
+ * an object, and a look at the index alone tells that an id is new.
  */
 export interface Outcomes {
   words: Int32Array
   expiresAtMillis: Float64Array
-  heads: Int32Array
-  /** Slot of the oldest record, and how many follow it. */
+  /** Pairs of a hash and a slot, at the place the hash's high bits say or, where that is taken, soon after. */
+  index: Int32Array
+  /** Shifting a hash by this gives its place. */
+  indexShift: number
+  /** Slot of the oldest record, and how many there are. */
   first: number
   count: number
   /** Command ids that their words do not give back. */
@@ -28,30 +30,33 @@ export interface Remembered {
 export const keptMillis = 60_000
 
 export const make = (): Outcomes => ({
-  words: new Int32Array(1025 << shift),
-  expiresAtMillis: new Float64Array(1025),
-  heads: new Int32Array(2048),
-  first: 1,
+  words: new Int32Array((1 << 10) * width),
+  expiresAtMillis: new Float64Array(1 << 10),
+  index: new Int32Array(2 << 11),
+  indexShift: 32 - 11,
+  first: 0,
   count: 0,
   oddIds: new Map()
 })
 
-/** The record of a command, or 0. A record past its time is not found, though it may not be gone yet. */
+/** The slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
 export const find = (outcomes: Outcomes, id: Int32Array, atMillis: number): number => {
-  const { heads, words } = outcomes
-  const a = id[0]!, b = id[1]!, c = id[2]!, d = id[3]!
-  let slot = heads[Uuid.spread(a, b, c, d) & heads.length - 1]!
-  while (slot !== 0) {
-    const at = slot << shift
-    if (words[at] === a && words[at + 1] === b && words[at + 2] === c && words[at + 3] === d) {
-      return outcomes.expiresAtMillis[slot]! + keptMillis >= atMillis ? slot : 0
-    }
-    slot = words[at + CHAIN]!
+  const { index, words } = outcomes
+  const hash = id[Uuid.HASH]!
+  const mask = index.length - 1
+  for (let at = hash >>> outcomes.indexShift << 1; index[at + 1] !== 0; at = at + 2 & mask) {
+    if (index[at] !== hash) continue
+    const slot = index[at + 1]! - 1
+    const first = slot * width
+    if (
+      words[first] === id[0] && words[first + 1] === id[1] && words[first + 2] === id[2] && words[first + 3] === id[3] &&
+      outcomes.expiresAtMillis[slot]! + keptMillis >= atMillis
+    ) return slot
   }
-  return 0
+  return -1
 }
 
-export const at = (outcomes: Outcomes, slot: number): Outcome => names[outcomes.words[(slot << shift) + STATUS]!]!
+export const at = (outcomes: Outcomes, slot: number): Outcome => names[outcomes.words[slot * width + STATUS]!]!
 
 export const remember = (
   outcomes: Outcomes,
@@ -63,28 +68,31 @@ export const remember = (
   atMillis: number
 ): void => {
   forget(outcomes, atMillis)
-  if (outcomes.count === capacityOf(outcomes)) grow(outcomes)
-  const slot = slotOf(outcomes, outcomes.count++)
-  const at = slot << shift
-  for (let i = 0; i < 4; i++) outcomes.words[at + i] = id[i]!
-  outcomes.words[at + STATUS] = outcome === "DONE" ? 0 : numbers.get(outcome)!
-  outcomes.words[at + USER] = user
+  const slot = next(outcomes)
+  const { words } = outcomes
+  const first = slot * width
+  words[first] = id[0]!
+  words[first + 1] = id[1]!
+  words[first + 2] = id[2]!
+  words[first + 3] = id[3]!
+  words[first + STATUS] = outcome === "DONE" ? 0 : numbers.get(outcome)!
+  words[first + USER] = user
   outcomes.expiresAtMillis[slot] = expiresAtMillis
   if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-  chain(outcomes, slot)
+  enter(outcomes, id[Uuid.HASH]!, slot)
 }
 
 /** Every record still kept, oldest first. */
 export const each = (outcomes: Outcomes, atMillis: number, visit: (slot: number, user: number) => void): void => {
   for (let i = 0; i < outcomes.count; i++) {
     const slot = slotOf(outcomes, i)
-    if (outcomes.expiresAtMillis[slot]! + keptMillis >= atMillis) visit(slot, outcomes.words[(slot << shift) + USER]!)
+    if (outcomes.expiresAtMillis[slot]! + keptMillis >= atMillis) visit(slot, outcomes.words[slot * width + USER]!)
   }
 }
 
 export const read = (outcomes: Outcomes, slot: number): Remembered => {
   const { words } = outcomes
-  const first = slot << shift
+  const first = slot * width
   return {
     commandId: outcomes.oddIds.get(slot) ??
       Uuid.text(words[first]!, words[first + 1]!, words[first + 2]!, words[first + 3]!),
@@ -102,17 +110,11 @@ export interface Stored {
 }
 
 export const store = (outcomes: Outcomes): Stored => {
-  const { count, expiresAtMillis, words } = outcomes
-  const stored = { words: new Int32Array(count << shift), expiresAtMillis: new Float64Array(count) }
-  for (let i = 0; i < count; i++) {
-    const slot = slotOf(outcomes, i)
-    stored.words.set(words.subarray(slot << shift, slot + 1 << shift), i << shift)
-    stored.expiresAtMillis[i] = expiresAtMillis[slot]!
-  }
+  const { expiresAtMillis, words } = unrolled(outcomes, outcomes.count)
   return {
-    words: new Uint8Array(stored.words.buffer),
-    expiresAtMillis: new Uint8Array(stored.expiresAtMillis.buffer),
-    oddIds: [...outcomes.oddIds].map(([slot, id]) => [slot - outcomes.first & capacityOf(outcomes) - 1, id])
+    words: new Uint8Array(words.buffer),
+    expiresAtMillis: new Uint8Array(expiresAtMillis.buffer),
+    oddIds: [...outcomes.oddIds].map(([slot, id]) => [placeOf(outcomes, slot), id])
   }
 }
 
@@ -121,21 +123,19 @@ export const load = (outcomes: Outcomes, stored: Stored): void => {
   const expiresAtMillis = new Float64Array(new Uint8Array(stored.expiresAtMillis).buffer)
   const oddIds = new Map(stored.oddIds)
   for (let i = 0; i < expiresAtMillis.length; i++) {
-    if (outcomes.count === capacityOf(outcomes)) grow(outcomes)
-    const slot = slotOf(outcomes, outcomes.count++)
-    outcomes.words.set(words.subarray(i << shift, i + 1 << shift), slot << shift)
+    const slot = next(outcomes)
+    for (let word = 0; word < width; word++) outcomes.words[slot * width + word] = words[i * width + word]!
     outcomes.expiresAtMillis[slot] = expiresAtMillis[i]!
     const odd = oddIds.get(i)
     if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-    chain(outcomes, slot)
+    enter(outcomes, hashOf(outcomes, slot), slot)
   }
 }
 
-/** A record's words begin at `slot << shift`: the four of its id, then these. */
-const shift = 3
-const CHAIN = 4
-const STATUS = 5
-const USER = 6
+/** A record is the four words of the id, then these. */
+const STATUS = 4
+const USER = 5
+const width = 6
 
 const names: ReadonlyArray<Outcome> = ["DONE", "EXPIRED", ...OrderRefusal.literals]
 const numbers: ReadonlyMap<Outcome, number> = new Map(names.map((name, number) => [name, number]))
@@ -147,48 +147,79 @@ function forget(outcomes: Outcomes, atMillis: number): void {
   for (let i = 0; i < forgottenAtOnce && outcomes.count > 0; i++) {
     const slot = outcomes.first
     if (outcomes.expiresAtMillis[slot]! + keptMillis >= atMillis) return
-    Chain.cut(outcomes.words, outcomes.heads, bucketOf(outcomes, slot), slot, shift, CHAIN)
+    leave(outcomes, hashOf(outcomes, slot), slot)
     if (outcomes.oddIds.size > 0) outcomes.oddIds.delete(slot)
     outcomes.first = slotOf(outcomes, 1)
     outcomes.count--
   }
 }
 
-function capacityOf(outcomes: Outcomes): number {
-  return outcomes.expiresAtMillis.length - 1
+/** The slot after the newest record; the ring doubles when it is full. */
+function next(outcomes: Outcomes): number {
+  if (outcomes.count === outcomes.expiresAtMillis.length) grow(outcomes)
+  return slotOf(outcomes, outcomes.count++)
 }
 
-/** Slots count from 1; the ring's size is a power of two. */
 function slotOf(outcomes: Outcomes, nth: number): number {
-  return (outcomes.first - 1 + nth & capacityOf(outcomes) - 1) + 1
+  return outcomes.first + nth & outcomes.expiresAtMillis.length - 1
 }
 
-function bucketOf(outcomes: Outcomes, slot: number): number {
-  const { heads, words } = outcomes
-  const at = slot << shift
-  return Uuid.spread(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!) & heads.length - 1
+function placeOf(outcomes: Outcomes, slot: number): number {
+  return slot - outcomes.first & outcomes.expiresAtMillis.length - 1
 }
 
-function chain(outcomes: Outcomes, slot: number): void {
-  const bucket = bucketOf(outcomes, slot)
-  outcomes.words[(slot << shift) + CHAIN] = outcomes.heads[bucket]!
-  outcomes.heads[bucket] = slot
+function hashOf({ words }: Outcomes, slot: number): number {
+  const first = slot * width
+  return Uuid.spread(words[first]!, words[first + 1]!, words[first + 2]!, words[first + 3]!)
+}
+
+/** At most half of the index is taken, so a free pair is near. */
+function enter({ index, indexShift }: Outcomes, hash: number, slot: number): void {
+  const mask = index.length - 1
+  let at = hash >>> indexShift << 1
+  while (index[at + 1] !== 0) at = at + 2 & mask
+  index[at] = hash
+  index[at + 1] = slot + 1
+}
+
+/** Later pairs that this one had pushed on move back, so that no search ends too early. */
+function leave({ index, indexShift }: Outcomes, hash: number, slot: number): void {
+  const mask = index.length - 1
+  let hole = hash >>> indexShift << 1
+  while (index[hole + 1] !== slot + 1) hole = hole + 2 & mask
+  for (let at = hole + 2 & mask; index[at + 1] !== 0; at = at + 2 & mask) {
+    const home = index[at]! >>> indexShift << 1
+    if ((at - home & mask) < (at - hole & mask)) continue
+    index[hole] = index[at]!
+    index[hole + 1] = index[at + 1]!
+    hole = at
+  }
+  index[hole + 1] = 0
 }
 
 /** Doubles the ring; the oldest record comes first again. */
 function grow(outcomes: Outcomes): void {
-  const { count, expiresAtMillis, first, words } = outcomes
-  const wrapped = first - 1
-  outcomes.words = new Int32Array(2 * count + 1 << shift)
-  outcomes.words.set(words.subarray(first << shift), 1 << shift)
-  outcomes.words.set(words.subarray(1 << shift, first << shift), count - wrapped + 1 << shift)
-  outcomes.expiresAtMillis = new Float64Array(2 * count + 1)
-  outcomes.expiresAtMillis.set(expiresAtMillis.subarray(first), 1)
-  outcomes.expiresAtMillis.set(expiresAtMillis.subarray(1, first), count - wrapped + 1)
-  outcomes.oddIds = new Map(
-    [...outcomes.oddIds].map(([slot, id]) => [(slot - first + count) % count + 1, id])
-  )
-  outcomes.heads = new Int32Array(4 * count)
-  outcomes.first = 1
-  for (let slot = 1; slot <= count; slot++) chain(outcomes, slot)
+  const { count, first, index, oddIds } = outcomes
+  outcomes.oddIds = new Map([...oddIds].map(([slot, id]) => [placeOf(outcomes, slot), id]))
+  Object.assign(outcomes, unrolled(outcomes, count * 2))
+  outcomes.first = 0
+  outcomes.indexShift--
+  outcomes.index = new Int32Array(index.length * 2)
+  // High bits say the place, so pairs are met in the order in which they are written again: one sweep through memory.
+  for (let at = 0; at < index.length; at += 2) {
+    if (index[at + 1] !== 0) enter(outcomes, index[at]!, index[at + 1]! - 1 - first & count - 1)
+  }
+}
+
+/** The records from the oldest on, with room for as many as asked. */
+function unrolled(outcomes: Outcomes, room: number): Pick<Outcomes, "words" | "expiresAtMillis"> {
+  const { count, first } = outcomes
+  const words = new Int32Array(room * width)
+  const expiresAtMillis = new Float64Array(room)
+  const before = Math.min(count, outcomes.expiresAtMillis.length - first)
+  words.set(outcomes.words.subarray(first * width, (first + before) * width))
+  words.set(outcomes.words.subarray(0, (count - before) * width), before * width)
+  expiresAtMillis.set(outcomes.expiresAtMillis.subarray(first, first + before))
+  expiresAtMillis.set(outcomes.expiresAtMillis.subarray(0, count - before), before)
+  return { words, expiresAtMillis }
 }

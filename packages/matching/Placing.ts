@@ -6,14 +6,14 @@ import { isFillable } from "./Available.ts"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
 import { crosses, type Emit, type Market } from "./Market.ts"
-import * as Participants from "./Participants.ts"
+import type { Account } from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Taker from "./Taker.ts"
 
-export const place = (market: Market, command: Place, canonical: boolean, emit: Emit): void => {
+export const place = (market: Market, account: Account, command: Place, canonical: boolean, emit: Emit): void => {
   const { prices } = market
   if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, emit)
-  const proposal = propose(market, command)
+  const proposal = propose(account, command)
   const status = Checks.shape(command.type, command.timeInForce, command.price, command.quantity) ??
     Checks.refusal(market, prices, proposal)
   if (status === undefined) accept(market, prices, command, proposal, canonical, emit)
@@ -21,15 +21,16 @@ export const place = (market: Market, command: Place, canonical: boolean, emit: 
 }
 
 /** An immediate order for the whole position, against it, at most five percent through the mark. */
-export const close = (market: Market, command: Close, canonical: boolean, emit: Emit): void => {
-  const { instrument, participants, prices } = market
-  const { position } = Participants.account(participants, command.accountId, command.userId)
+export const close = (market: Market, account: Account, command: Close, canonical: boolean, emit: Emit): void => {
+  const { instrument, prices } = market
+  const { position } = account
   if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, emit)
   if (position.quantity === 0) return Replies.refuse(market, command, "REJECTED", canonical, emit)
   const isSell = position.quantity > 0
   const through = PriceBand.closePrice(instrument, prices.mark)
   place(
     market,
+    account,
     {
       ...command,
       _tag: "Place",
@@ -51,9 +52,9 @@ export const close = (market: Market, command: Close, canonical: boolean, emit: 
 /** Lots of one order fit 31 bits; a larger position takes two closes. */
 const largestOrder = 0x7ffffffe
 
-function propose(market: Market, command: Place): Checks.Proposal {
+function propose(account: Account, command: Place): Checks.Proposal {
   return {
-    account: Participants.account(market.participants, command.accountId, command.userId),
+    account,
     isSell: command.side === "SELL",
     isMarket: command.type === "MARKET",
     reduceOnly: command.reduceOnly,

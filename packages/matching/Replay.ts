@@ -42,7 +42,7 @@ export const apply = (market: Market, event: MarketEvent): void => {
 }
 
 function accepted(market: Market, { commandId, expiresAtMillis, makerRate, order }: Accepted): void {
-  const canonical = Uuid.read(commandId, market.commandWords, 0)
+  const canonical = Uuid.read(commandId, market.commandWords)
   Replies.remember(market, commandId, expiresAtMillis, accountOf(market, order).user, "DONE", canonical)
   if (order.timeInForce === "GTC") Book.add(market, order, makerRate, market.commandWords, canonical)
 }
@@ -52,7 +52,7 @@ function remember(
   { commandId, expiresAtMillis, userId }: { commandId: string; expiresAtMillis: number; userId: string },
   outcome: Outcome
 ): void {
-  const canonical = Uuid.read(commandId, market.commandWords, 0)
+  const canonical = Uuid.read(commandId, market.commandWords)
   const user = Participants.user(market.participants, userId)
   Replies.remember(market, commandId, expiresAtMillis, user, outcome, canonical)
 }
@@ -88,7 +88,7 @@ function modified(market: Market, { order, requeued }: Modified): void {
 }
 
 function find(market: Market, order: Order): number {
-  Uuid.read(order.orderId, market.orderWords, 0)
+  Uuid.read(order.orderId, market.orderWords)
   return Slots.find(market.slots, market.orderWords)
 }
 

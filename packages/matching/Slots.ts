@@ -1,5 +1,4 @@
 /** The open orders of one market, sixteen words each in one array, found by id and by client order id. */
-import * as Chain from "./Chain.ts"
 import * as Texts from "./Texts.ts"
 import * as Uuid from "./Uuid.ts"
 
@@ -9,6 +8,8 @@ export interface Slots {
   /** Builder code and the traits of the order. */
   traits: Int32Array
   placedAtMillis: Float64Array
+  /** The order before this one in the chain of its client order id, or where the chain begins, as `-1 - bucket`. */
+  clientBack: Int32Array
   /** Slots ever used, and the first of those given back. */
   used: number
   free: number
@@ -46,6 +47,7 @@ export const make = (): Slots => ({
   words: new Int32Array(64 << shift),
   traits: new Int32Array(64),
   placedAtMillis: new Float64Array(64),
+  clientBack: new Int32Array(64),
   used: 1,
   free: 0,
   open: 0,
@@ -66,11 +68,11 @@ export const take = (slots: Slots, id: Int32Array, odd: string | undefined): num
     slot = slots.used++
     if (slot >= slots.traits.length) grow(slots)
   }
-  if (++slots.open > slots.idHeads.length) index(slots)
+  if (++slots.open > slots.idHeads.length << 1) index(slots)
   const at = slot << shift
   for (let i = 0; i < 4; i++) slots.words[at + i] = id[i]!
   if (odd !== undefined) slots.oddIds.set(slot, odd)
-  const bucket = idBucket(slots, at)
+  const bucket = id[Uuid.HASH]! & slots.idHeads.length - 1
   slots.words[at + ID_CHAIN] = slots.idHeads[bucket]!
   slots.idHeads[bucket] = slot
   return slot
@@ -79,19 +81,21 @@ export const take = (slots: Slots, id: Int32Array, odd: string | undefined): num
 /** Must follow the account: client order ids are looked up by account. */
 export const name = (slots: Slots, slot: number, clientOrderId: string): void => {
   const at = slot << shift
-  slots.words[at + CLIENT] = Texts.keep(slots.clientIds, clientOrderId)
-  if (clientOrderId === "") return
-  const bucket = clientBucket(slots, at)
-  slots.words[at + CLIENT_CHAIN] = slots.clientHeads[bucket]!
-  slots.clientHeads[bucket] = slot
+  const handle = Texts.keep(slots.clientIds, clientOrderId)
+  slots.words[at + CLIENT] = handle
+  if (handle !== 0) chainClient(slots, slot, slots.clientIds.hash)
 }
 
 export const release = (slots: Slots, slot: number): void => {
   const { words } = slots
   const at = slot << shift
-  Chain.cut(words, slots.idHeads, idBucket(slots, at), slot, shift, ID_CHAIN)
+  unchain(slots, slot, idBucket(slots, at))
   if (words[at + CLIENT] !== 0) {
-    Chain.cut(words, slots.clientHeads, clientBucket(slots, at), slot, shift, CLIENT_CHAIN)
+    const next = words[at + CLIENT_CHAIN]!
+    const back = slots.clientBack[slot]!
+    if (back < 0) slots.clientHeads[-1 - back] = next
+    else words[(back << shift) + CLIENT_CHAIN] = next
+    if (next !== 0) slots.clientBack[next] = back
     Texts.drop(slots.clientIds, words[at + CLIENT]!)
   }
   if (slots.oddIds.size > 0) slots.oddIds.delete(slot)
@@ -103,7 +107,7 @@ export const release = (slots: Slots, slot: number): void => {
 export const find = (slots: Slots, id: Int32Array): number => {
   const { words } = slots
   const a = id[0]!, b = id[1]!, c = id[2]!, d = id[3]!
-  let slot = slots.idHeads[Uuid.spread(a, b, c, d) & slots.idHeads.length - 1]!
+  let slot = slots.idHeads[id[Uuid.HASH]! & slots.idHeads.length - 1]!
   while (slot !== 0) {
     const at = slot << shift
     if (words[at] === a && words[at + 1] === b && words[at + 2] === c && words[at + 3] === d) return slot
@@ -116,7 +120,7 @@ export const find = (slots: Slots, id: Int32Array): number => {
 export const named = (slots: Slots, account: number, clientOrderId: string): Array<number> => {
   const found: Array<number> = []
   if (clientOrderId === "") return found
-  let slot = slots.clientHeads[Texts.hash(clientOrderId, account) & slots.clientHeads.length - 1]!
+  let slot = slots.clientHeads[clientBucket(slots, account, Texts.hash(clientOrderId))]!
   while (slot !== 0) {
     const at = slot << shift
     const isSo = slots.words[at + ACCOUNT] === account && Texts.is(slots.clientIds, slots.words[at + CLIENT]!, clientOrderId)
@@ -142,24 +146,42 @@ function idBucket(slots: Slots, at: number): number {
   return Uuid.spread(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!) & slots.idHeads.length - 1
 }
 
-function clientBucket(slots: Slots, at: number): number {
-  const { clientIds, words } = slots
-  return Texts.hashOf(clientIds, words[at + CLIENT]!, words[at + ACCOUNT]!) & slots.clientHeads.length - 1
+function unchain({ idHeads, words }: Slots, slot: number, bucket: number): void {
+  const rest = words[(slot << shift) + ID_CHAIN]!
+  let before = idHeads[bucket]!
+  if (before === slot) idHeads[bucket] = rest
+  else {
+    while (words[(before << shift) + ID_CHAIN] !== slot) before = words[(before << shift) + ID_CHAIN]!
+    words[(before << shift) + ID_CHAIN] = rest
+  }
+}
+
+function clientBucket(slots: Slots, account: number, hash: number): number {
+  return (hash ^ Math.imul(account, 0x9e3779b1)) & slots.clientHeads.length - 1
+}
+
+/** Linked both ways: one client may give all its orders the same id, and each leaves at the same cost. */
+function chainClient(slots: Slots, slot: number, hash: number): void {
+  const { clientBack, clientHeads, words } = slots
+  const at = slot << shift
+  const bucket = clientBucket(slots, words[at + ACCOUNT]!, hash)
+  const head = clientHeads[bucket]!
+  words[at + CLIENT_CHAIN] = head
+  if (head !== 0) clientBack[head] = slot
+  clientBack[slot] = -1 - bucket
+  clientHeads[bucket] = slot
 }
 
 /** Small books double; large ones grow by an eighth, since room that is not used counts as well. */
 function grow(slots: Slots): void {
   const before = slots.traits.length
   const size = before < 65_536 ? before * 2 : before + (before >> 3)
-  const words = new Int32Array(size << shift)
-  words.set(slots.words)
-  slots.words = words
-  const traits = new Int32Array(size)
-  traits.set(slots.traits)
-  slots.traits = traits
   const placedAtMillis = new Float64Array(size)
   placedAtMillis.set(slots.placedAtMillis)
   slots.placedAtMillis = placedAtMillis
+  slots.words = widened(slots.words, size << shift)
+  slots.traits = widened(slots.traits, size)
+  slots.clientBack = widened(slots.clientBack, size)
 }
 
 /** Doubles both indexes and puts every open order in again. */
@@ -173,10 +195,7 @@ function index(slots: Slots): void {
     const bucket = idBucket(slots, at)
     words[at + ID_CHAIN] = slots.idHeads[bucket]!
     slots.idHeads[bucket] = slot
-    if (words[at + CLIENT] === 0) continue
-    const client = clientBucket(slots, at)
-    words[at + CLIENT_CHAIN] = slots.clientHeads[client]!
-    slots.clientHeads[client] = slot
+    if (words[at + CLIENT] !== 0) chainClient(slots, slot, Texts.hash(clientOrderId(slots, slot)))
   }
 }
 
@@ -186,4 +205,10 @@ function chained(slots: Slots): Array<number> {
     for (let slot = head; slot !== 0; slot = slots.words[(slot << shift) + ID_CHAIN]!) open.push(slot)
   }
   return open
+}
+
+function widened(array: Int32Array, length: number): Int32Array {
+  const wider = new Int32Array(length)
+  wider.set(array)
+  return wider
 }

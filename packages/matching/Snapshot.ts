@@ -7,6 +7,7 @@ import { builderNumber, make, type Market, type Settings } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
+import * as Uuid from "./Uuid.ts"
 
 /** Numbers, texts, arrays and bytes only, so that any encoder carries it. */
 interface Stored {
@@ -99,9 +100,12 @@ function restoreOrders(market: Market, stored: Orders): void {
   const traits = integers(stored.traits)
   const placedAtMillis = new Float64Array(new Uint8Array(stored.placedAtMillis).buffer)
   const oddIds = new Map(stored.oddIds)
+  const id = Uuid.words()
   const taken = stored.clientOrderIds.map((clientOrderId, row) => {
     const own = words.subarray(row << shift, row + 1 << shift)
-    const slot = Slots.take(slots, own, oddIds.get(row))
+    id.set(own.subarray(0, Uuid.HASH))
+    id[Uuid.HASH] = Uuid.spread(id[0]!, id[1]!, id[2]!, id[3]!)
+    const slot = Slots.take(slots, id, oddIds.get(row))
     for (let field = Slots.PRICE; field <= Slots.RATE; field++) slots.words[(slot << shift) + field] = own[field]!
     slots.traits[slot] = traits[row]!
     slots.placedAtMillis[slot] = placedAtMillis[row]!

@@ -1,21 +1,28 @@
 /** Ids as four 32-bit words: what a book keeps of an id, and its text again. */
 
+/** Room for an id's four words and their hash. */
+export const words = (): Int32Array => new Int32Array(5)
+
+/** Where the hash stands behind the words. */
+export const HASH = 4
+
 /**
- * Writes the words of an id and tells whether they give the text back. Any text but a lower-case UUID is digested
- * instead, and whoever keeps its words keeps the text as well.
+ * Writes the words of an id and their hash, and tells whether the words give the text back. Any text but a lower-case
+ * UUID is digested instead, and whoever keeps its words keeps the text as well.
  */
-export const read = (text: string, into: Int32Array, at: number): boolean => {
+export const read = (text: string, into: Int32Array): boolean => {
   if (
     text.length !== 36 || text.charCodeAt(8) !== dash || text.charCodeAt(13) !== dash ||
     text.charCodeAt(18) !== dash || text.charCodeAt(23) !== dash
-  ) return digest(text, into, at)
+  ) return digest(text, into)
   const a = quad(text, 0), b = quad(text, 4), c = quad(text, 9), d = quad(text, 14)
   const e = quad(text, 19), f = quad(text, 24), g = quad(text, 28), h = quad(text, 32)
-  if ((a | b | c | d | e | f | g | h) < 0) return digest(text, into, at)
-  into[at] = a << 16 | b
-  into[at + 1] = c << 16 | d
-  into[at + 2] = e << 16 | f
-  into[at + 3] = g << 16 | h
+  if ((a | b | c | d | e | f | g | h) < 0) return digest(text, into)
+  into[0] = a << 16 | b
+  into[1] = c << 16 | d
+  into[2] = e << 16 | f
+  into[3] = g << 16 | h
+  into[HASH] = spread(a << 16 | b, c << 16 | d, e << 16 | f, g << 16 | h)
   return true
 }
 
@@ -32,7 +39,7 @@ export const text = (a: number, b: number, c: number, d: number): string =>
     hex[d >>> 12 & 15]!, hex[d >>> 8 & 15]!, hex[d >>> 4 & 15]!, hex[d & 15]!
   )
 
-/** Spreads the words over 32 bits, for an index. */
+/** The hash of an id's words. */
 export const spread = (a: number, b: number, c: number, d: number): number =>
   mix(Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d) ^ Math.imul(d, 0x27d4eb2f))
 
@@ -61,9 +68,9 @@ export const ofTrade = (number: number, saltHigh: number, saltLow: number): stri
 
 /** 64 bits of a text, as two words. */
 export const salt = (text: string): { readonly high: number; readonly low: number } => {
-  const words = new Int32Array(4)
-  digest(text, words, 0)
-  return { high: words[0]! ^ words[2]!, low: words[1]! ^ words[3]! }
+  const into = words()
+  digest(text, into)
+  return { high: into[0]! ^ into[2]!, low: into[1]! ^ into[3]! }
 }
 
 const dash = 45
@@ -78,11 +85,12 @@ function quad(text: string, at: number): number {
     digits[text.charCodeAt(at + 2)]! << 4 | digits[text.charCodeAt(at + 3)]!
 }
 
-function digest(text: string, into: Int32Array, at: number): false {
+function digest(text: string, into: Int32Array): false {
   for (let word = 0; word < 4; word++) {
     let h = mix(word + 1 ^ text.length)
     for (let i = 0; i < text.length; i++) h = mix(h ^ Math.imul(text.charCodeAt(i) + 1, 0x9e3779b1))
-    into[at + word] = h
+    into[word] = h
   }
+  into[HASH] = spread(into[0]!, into[1]!, into[2]!, into[3]!)
   return false
 }

@@ -24,7 +24,12 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: Emb
   const { log, settings = {} } = options
   const dataDir = resolve(options.dataDir)
   const found = yield* PostgresHome.open(dataDir, log)
-  const adopted = yield* adopt(found, log)
+  const adopted = yield* adopt(found, log).pipe(
+    Effect.catchIf(
+      (error) => error.reason === inUse,
+      ({ step }) => Effect.fail(new EmbeddedPostgresError({ step, reason: `another venue is running on ${dataDir}` }))
+    )
+  )
   if (Option.isSome(adopted)) return yield* keep(adopted.value, log)
 
   const home = yield* PostgresHome.ensurePort(dataDir, found)

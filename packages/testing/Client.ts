@@ -1,54 +1,116 @@
 /** A client in the same process: sends frames and takes what comes back. */
 import type { Receiver, Transport } from "@venue/gateway/Transport"
 import { Effect, type Scope } from "effect"
+import type { MarketDataFrame, MarketDataFrames, TradeFrame, TradeFrames } from "./Frame.ts"
 
-/** A frame as the client parsed it. */
-export type Frame = Record<string, any>
-
-export interface Client {
-  readonly send: (message: unknown) => Effect.Effect<void>
-  /** Sends text as it is. */
-  readonly sendText: (text: string) => Effect.Effect<void>
-  /** The next frame that has this key at its top, or waits for it; others stay. */
-  readonly take: (key: string) => Effect.Effect<Frame>
-  /** Frames that came and were not taken. */
-  readonly waiting: () => ReadonlyArray<Frame>
-  readonly close: Effect.Effect<void>
-  readonly closedWith: () => { readonly code: number; readonly reason: string } | undefined
+export interface Close {
+  readonly code: number
+  readonly reason: string
 }
 
-export const open = (accept: (transport: Transport) => Receiver): Effect.Effect<Client, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync((): Client => {
-      const frames: Array<Frame> = []
-      let takers: Array<{ readonly key: string; readonly give: (frame: Frame) => void }> = []
-      let closedWith: { readonly code: number; readonly reason: string } | undefined
-      const receiver = accept({
-        send: (text) => {
-          const frame = JSON.parse(text) as Frame
-          const taker = takers.find(({ key }) => key in frame)
-          if (taker === undefined) return void frames.push(frame)
-          takers = takers.filter((other) => other !== taker)
-          taker.give(frame)
-        },
-        close: (code, reason) => {
-          closedWith = { code, reason }
-        },
-        waitingBytes: () => 0
-      })
-      return {
-        send: (message) => Effect.sync(() => receiver.text(JSON.stringify(message))),
-        sendText: (text) => Effect.sync(() => receiver.text(text)),
-        take: (key) =>
-          Effect.callback((resume) => {
-            const at = frames.findIndex((frame) => key in frame)
-            if (at !== -1) return resume(Effect.succeed(frames.splice(at, 1)[0]!))
-            takers.push({ key, give: (frame) => resume(Effect.succeed(frame)) })
-          }),
-        waiting: () => frames,
-        close: Effect.sync(receiver.closed),
-        closedWith: () => closedWith
+/** `Frames` names the frames by their kind, `Frame` is any of them. */
+export interface Client<Frames = TradeFrames, Frame = TradeFrame> {
+  /** Sends a message as JSON. */
+  readonly send: (message: object) => Effect.Effect<void>
+  /** Sends messages in one turn, so that the venue has all of them before it can answer the first. */
+  readonly sendAll: (messages: ReadonlyArray<object>) => Effect.Effect<void>
+  /** Sends text as it is. */
+  readonly sendText: (text: string) => Effect.Effect<void>
+  /**
+   * The oldest frame of this kind: one with this key at its top, or with this `type`. Waits for it, in real time, and
+   * dies naming what did come when it does not. Frames of other kinds stay.
+   */
+  readonly take: <Kind extends keyof Frames & string>(kind: Kind) => Effect.Effect<Frames[Kind]>
+  /** Frames that came and were not taken, oldest first. */
+  readonly waiting: () => ReadonlyArray<Frame>
+  /** Takes them all. To be sure that nothing more comes, let the venue settle first. */
+  readonly drain: Effect.Effect<ReadonlyArray<Frame>>
+  /** From now on so many bytes seem to wait unread in the socket; 0 reads again. */
+  readonly lag: (bytes: number) => Effect.Effect<void>
+  /** Ends the connection from the client's side. */
+  readonly close: Effect.Effect<void>
+  /** How the venue closed the connection, if it did. */
+  readonly closedWith: () => Close | undefined
+}
+
+export type MarketDataClient = Client<MarketDataFrames, MarketDataFrame>
+
+/** Connects to whatever accepts sockets; leaving the scope closes the connection. */
+export const open = <Frames = TradeFrames, Frame = TradeFrame>(
+  accept: (transport: Transport) => Receiver
+): Effect.Effect<Client<Frames, Frame>, never, Scope.Scope> =>
+  Effect.acquireRelease(Effect.sync(() => connect<Frames, Frame>(accept)), (client) => client.close)
+
+/** Real time; longer than a move of an entity between nodes takes, shorter than a test may last. */
+const patienceMillis = 20_000
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Taker {
+  readonly kind: string
+  readonly give: (frame: Fields) => void
+}
+
+const isKind = (kind: string) => (frame: Fields): boolean => frame["type"] === kind || kind in frame
+
+function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Client<Frames, Frame> {
+  let frames: Array<Fields> = []
+  let takers: Array<Taker> = []
+  let waitingBytes = 0
+  let closedWith: Close | undefined
+  const arrive = (frame: Fields) => {
+    const taker = takers.find(({ kind }) => isKind(kind)(frame))
+    if (taker === undefined) frames.push(frame)
+    else taker.give(frame)
+  }
+  const receiver = accept({
+    send: (text) => arrive(JSON.parse(text) as Fields),
+    close: (code, reason) => {
+      closedWith = { code, reason }
+    },
+    waitingBytes: () => waitingBytes
+  })
+  const take = (kind: string) =>
+    Effect.callback<Fields>((resume) => {
+      const at = frames.findIndex(isKind(kind))
+      if (at !== -1) return resume(Effect.succeed(frames.splice(at, 1)[0]!))
+      const leave = () => {
+        clearTimeout(timer)
+        takers = takers.filter((other) => other !== taker)
       }
+      const taker: Taker = {
+        kind,
+        give: (frame) => {
+          leave()
+          resume(Effect.succeed(frame))
+        }
+      }
+      const timer = setTimeout(() => {
+        leave()
+        resume(Effect.die(new Error(`no ${kind} came, but ${JSON.stringify({ frames, closedWith })}`)))
+      }, patienceMillis)
+      takers.push(taker)
+      return Effect.sync(leave)
+    })
+  return {
+    send: (message) => Effect.sync(() => receiver.text(JSON.stringify(message))),
+    sendAll: (messages) =>
+      Effect.sync(() => {
+        for (const message of messages) receiver.text(JSON.stringify(message))
+      }),
+    sendText: (text) => Effect.sync(() => receiver.text(text)),
+    take: <Kind extends keyof Frames & string>(kind: Kind) => take(kind) as Effect.Effect<unknown> as Effect.Effect<Frames[Kind]>,
+    waiting: () => frames as ReadonlyArray<unknown> as ReadonlyArray<Frame>,
+    drain: Effect.sync(() => {
+      const all = frames
+      frames = []
+      return all as ReadonlyArray<unknown> as ReadonlyArray<Frame>
     }),
-    (client) => client.close
-  )
+    lag: (bytes) =>
+      Effect.sync(() => {
+        waitingBytes = bytes
+      }),
+    close: Effect.sync(receiver.closed),
+    closedWith: () => closedWith
+  }
+}

@@ -1,9 +1,13 @@
 /** The whole venue in memory as one layer, on a clock the test owns. */
 import { Accounts } from "@venue/auth/Accounts"
 import { Hmac } from "@venue/auth/Hmac"
-import { Markets, Desks } from "@venue/cluster/Link"
+import type { Permission } from "@venue/auth/Permission"
+import { Feed } from "@venue/cluster/Feed"
+import { Desks, Markets } from "@venue/cluster/Link"
+import { Venue } from "@venue/cluster/protocol/Venue"
 import * as Runner from "@venue/cluster/Runner"
-import { unitsOf } from "@venue/domain/Decimal"
+import { moneyScale, unitsOf } from "@venue/domain/Decimal"
+import type { LedgerCommand } from "@venue/domain/Trader"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
@@ -13,28 +17,62 @@ import { Nonces } from "@venue/storage/Nonces"
 import { ReadTables } from "@venue/storage/ReadTables"
 import { Users } from "@venue/storage/Users"
 import { Clock, Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { createHmac } from "node:crypto"
 import * as Client from "./Client.ts"
+import type { MarketDataFrame, MarketDataFrames } from "./Frame.ts"
+import * as OtherGateway from "./OtherGateway.ts"
 
+/** Someone with an account and one key. */
 export interface TestUser {
   readonly userId: string
   readonly publicKey: string
   readonly secretKey: string
 }
 
+/** The credential of an `auth` message. */
+export interface Signed {
+  readonly public_key: string
+  readonly nonce: string
+  readonly unix_ts: number
+  readonly signature: string
+}
+
+export interface TradeOptions {
+  /** A subaccount; the primary account otherwise. */
+  readonly accountId?: string
+  readonly builderCode?: string
+  /** Where to connect; the venue's own gateway otherwise. */
+  readonly gateway?: OtherGateway.OtherGateway
+}
+
 export class TestVenue extends Context.Service<TestVenue, {
-  /** A user with one key that may do everything, and this many USD on the primary account. */
-  readonly user: (name: string, usd?: number) => Effect.Effect<TestUser>
-  /** Sets the outside price of a symbol, in USD. */
+  /** A user with one key for all accounts and this many USD on the primary one. The key may do everything, unless told what. */
+  readonly user: (name: string, usd?: number, permissions?: ReadonlyArray<Permission>) => Effect.Effect<TestUser>
+  /** Another account of a user, with this many USD; answers its id. */
+  readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<string>
+  /** Sets the outside price of a symbol, in USD. Until then its market is closed. */
   readonly price: (symbol: string, usd: number) => Effect.Effect<void>
-  /** A signed-in trade connection with these channels. */
-  readonly trade: (user: TestUser, channels?: ReadonlyArray<string>, options?: { readonly accountId?: string; readonly builderCode?: string }) => Effect.Effect<Client.Client, never, Scope.Scope>
+  /** A trade connection that is signed in and hears these channels: `order_responses` and `fills` unless told which. */
+  readonly trade: (
+    user: TestUser,
+    channels?: ReadonlyArray<string>,
+    options?: TradeOptions
+  ) => Effect.Effect<Client.Client, never, Scope.Scope>
   /** A trade connection that has said nothing yet. */
   readonly connect: Effect.Effect<Client.Client, never, Scope.Scope>
-  readonly marketData: Effect.Effect<Client.Client, never, Scope.Scope>
-  /** The `hmac` part of an auth message, fresh each time. */
-  readonly sign: (user: TestUser) => Effect.Effect<Record<string, unknown>>
+  /** The same with the builder code of its upgrade. */
+  readonly upgrade: (builderCode: string) => Effect.Effect<Client.Client, never, Scope.Scope>
+  /** A connection to the market-data socket. */
+  readonly marketData: Effect.Effect<Client.MarketDataClient, never, Scope.Scope>
+  /** The `hmac` part of an auth message, with a new nonce each time and the time of the venue's clock. */
+  readonly sign: (user: TestUser) => Effect.Effect<Signed>
+  /** A second gateway of the same venue, that can be cut off as by a death of its process. */
+  readonly gateway: Effect.Effect<OtherGateway.OtherGateway, never, Scope.Scope>
+  /** Waits until all that was said has been answered, but for what waits for the clock. One process only. */
+  readonly settle: Effect.Effect<void>
 }>()("@venue/testing/TestVenue") {
+  /** On a venue that stands elsewhere: in this process, or on other nodes. */
   static readonly layer = Layer.effect(
     TestVenue,
     Effect.gen(function*() {
@@ -44,24 +82,39 @@ export class TestVenue extends Context.Service<TestVenue, {
       const markets = yield* Markets
       const tradeGateway = yield* TradeGateway
       const marketDataGateway = yield* MarketDataGateway
+      const gateway = yield* OtherGateway.make
       let made = 0
+      const nextId = () => (++made).toString(16).padStart(12, "0")
 
-      const sign = Effect.fnUntraced(function*(user: TestUser) {
+      const sign = Effect.fnUntraced(function*(user: TestUser): Effect.fn.Return<Signed> {
         const unixSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        const nonce = (++made).toString(16).padStart(16, "0")
+        const nonce = nextId()
         const signature = createHmac("sha256", user.secretKey).update(`${nonce}:${unixSeconds}`).digest("hex")
         return { public_key: user.publicKey, nonce, unix_ts: unixSeconds, signature }
       })
-      const connect = Client.open((transport) => tradeGateway.open(transport, ""))
+      const upgrade = (builderCode: string) => Client.open((transport) => tradeGateway.open(transport, builderCode))
+      const change = (userId: string, command: LedgerCommand) =>
+        desks.ask(userId, (desk) => desk.Change({ userId, cost: { bucket: "general", weight: 0 }, command }))
+      const credit = (userId: string, accountId: string, usd: number) =>
+        usd === 0 ? Effect.void : change(userId, {
+          _tag: "Credit",
+          creditId: nextId(),
+          accountId,
+          amount: BigInt(Math.round(usd * moneyScale)),
+          reason: "test"
+        })
 
       return TestVenue.of({
         sign,
-        connect,
-        marketData: Client.open((transport) => marketDataGateway.open(transport)),
-        user: Effect.fnUntraced(function*(name: string, usd = 100_000) {
-          const id = (++made).toString(16).padStart(12, "0")
+        upgrade,
+        gateway,
+        connect: upgrade(""),
+        settle,
+        marketData: Client.open<MarketDataFrames, MarketDataFrame>((transport) => marketDataGateway.open(transport)),
+        user: Effect.fnUntraced(function*(name, usd = 100_000, permissions = everything) {
+          const id = nextId()
           const user = {
-            userId: `00000000-0000-4000-8000-${id}`,
+            userId: uuidOf(id),
             publicKey: `svc_test_pub_${id.padStart(32, "0")}`,
             secretKey: `svc_test_secret_${id.padStart(64, "0")}`
           }
@@ -71,20 +124,22 @@ export class TestVenue extends Context.Service<TestVenue, {
             userId: user.userId,
             label: name,
             secret: Redacted.make(user.secretKey),
-            permissions: ["view_orders", "view_positions", "view_balance", "execute_orders", "subaccount_ops", "deposit_withdraw"],
+            permissions,
             scope: "all_accounts"
           })
-          yield* desks.ask(user.userId, (desk) =>
-            desk.Change({
-              userId: user.userId,
-              cost: { bucket: "general", weight: 0 },
-              command: { _tag: "Credit", creditId: id, accountId: user.userId, amount: BigInt(Math.round(usd * 1e6)), reason: "test" }
-            }))
+          yield* credit(user.userId, user.userId, usd)
           return user
+        }, Effect.orDie),
+        subaccount: Effect.fnUntraced(function*({ userId }, usd = 100_000) {
+          const accountId = uuidOf(nextId())
+          yield* users.openAccount({ accountId, userId })
+          yield* change(userId, { _tag: "OpenAccount", accountId })
+          yield* credit(userId, accountId, usd)
+          return accountId
         }, Effect.orDie),
         price: (symbol, usd) => Effect.orDie(markets.observe(symbol, unitsOf(usd))),
         trade: Effect.fnUntraced(function*(user, channels = ["order_responses", "fills"], options = {}) {
-          const client = yield* connect
+          const client = yield* options.gateway?.connect ?? upgrade("")
           yield* client.send({
             type: "auth",
             params: {
@@ -105,8 +160,41 @@ export class TestVenue extends Context.Service<TestVenue, {
   )
 }
 
-/** Everything in memory; payloads between entities go through their codec, so that one that cannot travel fails here. */
-export const layerMemory = TestVenue.layer.pipe(
+const everything: ReadonlyArray<Permission> = [
+  "view_orders",
+  "view_positions",
+  "view_balance",
+  "execute_orders",
+  "subaccount_ops",
+  "deposit_withdraw"
+]
+
+const uuidOf = (id: string): string => `00000000-0000-4000-8000-${id}`
+
+/** Turns of the event loop in which a venue in memory is sure to have answered. */
+const settleTurns = 100
+
+const turn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+const settle = Effect.repeat(turn, { times: settleTurns })
+
+/** Markets are taken by the clock, so a test's is moved by the least there is until all of them have been heard. */
+const started = Layer.effectDiscard(Effect.gen(function*() {
+  const feed = yield* Feed
+  const { instruments } = yield* Venue
+  const clock = yield* Clock.Clock
+  if ("adjust" in clock) yield* TestClock.adjust(1)
+  const areHeard = Effect.sync(() => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined))
+  yield* Effect.repeat(Effect.andThen(turn, areHeard), { until: (all) => all })
+}))
+
+/**
+ * A venue of its own for each use, everything in memory. Payloads between entities go through their codec, so that one
+ * that cannot travel fails here. On a `TestClock` time stands still between two adjustments; set the day first.
+ */
+export const layerMemory = Layer.merge(TestVenue.layer, started).pipe(
   Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
   Layer.provideMerge(History.layer),
   Layer.provideMerge(Runner.layer),

@@ -6,7 +6,7 @@
 import type { Socket } from "node:net"
 import { createRequire } from "node:module"
 import { type WebSocket, WebSocketServer } from "ws"
-import { BookAnchor } from "./bookAnchor.ts"
+import { BookAnchor } from "./BookAnchor.ts"
 
 /** The part of `pg` used here; the package brings no types. */
 interface PostgresClient {

@@ -1,6 +1,6 @@
 /** The flow is the published one. */
 import { expect, it } from "vitest"
-import { makeFlow } from "./flow.ts"
+import { makeFlow } from "./Flow.ts"
 
 it("F1 adds up to its control totals", () => {
   expect(makeFlow().totals).toEqual({

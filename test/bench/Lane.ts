@@ -1,7 +1,7 @@
 /** Twin connections of two users: one rests the orders of its share of the flow, the other takes. */
 import type { Socket } from "node:net"
 import { WebSocket } from "ws"
-import { Kind } from "./flow.ts"
+import { Kind } from "./Flow.ts"
 import { authFrame, type Key, statusOf } from "./LoadFrames.ts"
 
 /** What a lane tells about its commands; all lanes share one. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { freshDatabase } from "../Postgres.ts"
-import { makeFlow, type Totals, writeFlow } from "./flow.ts"
+import { makeFlow, type Totals, writeFlow } from "./Flow.ts"
 import type { LoadMessage, LoadOptions, LoadReport } from "./LoadClient.ts"
 
 const lotsPerFlowLot = 100

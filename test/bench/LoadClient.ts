@@ -3,7 +3,7 @@
  * It tells its parent `Started` when the book is filled and `Finished` with the figures, or `Failed`.
  */
 import { readFileSync } from "node:fs"
-import { Kind, readFlow, recordInts } from "./flow.ts"
+import { Kind, readFlow, recordInts } from "./Flow.ts"
 import { Lane, type Ledger } from "./Lane.ts"
 import { commandWriter, idReader, type Key, us500 } from "./LoadFrames.ts"
 

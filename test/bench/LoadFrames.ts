@@ -1,6 +1,6 @@
 /** The few trade frames a load needs, written and read without building objects: the client shares the server's cores. */
 import { createHmac, randomBytes } from "node:crypto"
-import { Kind } from "./flow.ts"
+import { Kind } from "./Flow.ts"
 
 export interface Key {
   readonly publicKey: string

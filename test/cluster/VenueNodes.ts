@@ -16,7 +16,7 @@ import { ReadTables } from "@venue/storage/ReadTables"
 import { Seal } from "@venue/storage/Seal"
 import { Users } from "@venue/storage/Users"
 import { TestVenue } from "@venue/testing/TestVenue"
-import { type Effect, Layer, Option, Redacted } from "effect"
+import { Layer, Option, Redacted } from "effect"
 import { RunnerAddress } from "effect/cluster"
 import { createServer } from "node:net"
 

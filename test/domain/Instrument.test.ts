@@ -47,8 +47,15 @@ test("50 AAPL at 204 are worth 10,200", () => {
 
 test("prices and quantities print with the decimals of their step", () => {
   assert.deepStrictEqual(
-    ["AAPL-USD", "US500-USD", "EUR-USD"].map((name) => [priceDecimals(instrument(name)), quantityDecimals(instrument(name))]),
-    [[2, 3], [1, 4], [5, 0]]
+    ["AAPL-USD", "US500-USD", "EUR-USD"].map((name) => [
+      priceDecimals(instrument(name)),
+      quantityDecimals(instrument(name))
+    ]),
+    [
+      [2, 3],
+      [1, 4],
+      [5, 0]
+    ]
   )
 })
 

@@ -24,7 +24,10 @@ test("margins round up", () => {
 
 test("equities may hold 4,750,000 at 1x, 3,750,000 at 5x and 2,500,000 at 10x", () => {
   const aapl = instrument("AAPL-USD")
-  assert.deepStrictEqual([1, 5, 10].map((level) => maxNotional(aapl, level) / usd), [4_750_000, 3_750_000, 2_500_000])
+  assert.deepStrictEqual(
+    [1, 5, 10].map((level) => maxNotional(aapl, level) / usd),
+    [4_750_000, 3_750_000, 2_500_000]
+  )
 })
 
 test("gold at 20x and at 10x may hold what the wire shows", () => {
@@ -34,7 +37,9 @@ test("gold at 20x and at 10x may hold what the wire shows", () => {
 })
 
 test("the limit at the maximum leverage is that of the class; gold counts with the indices", () => {
-  const limits = ["EUR-USD", "US500-USD", "GOLD-USD", "SILVER-USD", "AAPL-USD"].map((name) => positionLimitUsd(instrument(name)))
+  const limits = ["EUR-USD", "US500-USD", "GOLD-USD", "SILVER-USD", "AAPL-USD"].map((name) =>
+    positionLimitUsd(instrument(name))
+  )
   assert.deepStrictEqual(limits, [50_000_000, 10_000_000, 10_000_000, 5_000_000, 2_500_000])
   for (const listed of starters) {
     assert.strictEqual(maxNotional(listed, listed.maxLeverage), positionLimitUsd(listed) * usd)

@@ -71,20 +71,22 @@ test("I10: whatever is filled, cash flow plus basis is what was realised, and a 
     }),
     { maxLength: 40 }
   )
-  FastCheck.assert(FastCheck.property(fills, (all) => {
-    const position = flat()
-    let taken = 0
-    let cash = 0
-    let quantity = 0
-    for (const { lots, side, ticks } of all) {
-      const value = notional(aapl, ticks, lots)
-      taken += fill(position, side, lots, value, 0)
-      cash += side === "BUY" ? -value : value
-      quantity += side === "BUY" ? lots : -lots
-      assert.strictEqual(position.quantity, quantity)
-      assert.strictEqual(position.cashFlow, cash)
-      assert.strictEqual(realised(position), taken)
-      assert.isTrue(quantity === 0 ? position.basis === 0 : Math.sign(position.basis) === Math.sign(quantity))
-    }
-  }))
+  FastCheck.assert(
+    FastCheck.property(fills, (all) => {
+      const position = flat()
+      let taken = 0
+      let cash = 0
+      let quantity = 0
+      for (const { lots, side, ticks } of all) {
+        const value = notional(aapl, ticks, lots)
+        taken += fill(position, side, lots, value, 0)
+        cash += side === "BUY" ? -value : value
+        quantity += side === "BUY" ? lots : -lots
+        assert.strictEqual(position.quantity, quantity)
+        assert.strictEqual(position.cashFlow, cash)
+        assert.strictEqual(realised(position), taken)
+        assert.isTrue(quantity === 0 ? position.basis === 0 : Math.sign(position.basis) === Math.sign(quantity))
+      }
+    })
+  )
 })

@@ -47,7 +47,13 @@ test("I17: the worked account may move 3,000 to a subaccount and not 3,700", () 
   const scene = worked()
   scene.ask({ _tag: "OpenAccount", accountId: "sub" })
   const move = (amount: number) =>
-    scene.ask({ _tag: "Transfer", transferId: `move-${amount}`, fromAccountId: alice, toAccountId: "sub", amount: usd(amount) })
+    scene.ask({
+      _tag: "Transfer",
+      transferId: `move-${amount}`,
+      fromAccountId: alice,
+      toAccountId: "sub",
+      amount: usd(amount)
+    })
   const refused = move(3_700)
   assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InsufficientBalance")
   move(3_000)
@@ -61,7 +67,11 @@ test("a loss at the mark lowers what may leave, a profit does not raise it", () 
   scene.credit(5_000)
   scene.price(aapl, 200)
   scene.hold(10, 200)
-  for (const [mark, withdrawable] of [[200, 4_800], [204, 4_796], [196, 4_764]] as const) {
+  for (const [mark, withdrawable] of [
+    [200, 4_800],
+    [204, 4_796],
+    [196, 4_764]
+  ] as const) {
     scene.price(aapl, mark)
     assert.strictEqual(scene.balance().withdrawable, usd(withdrawable))
   }
@@ -101,7 +111,13 @@ test("fees leave equity once, and realised profit is before them", () => {
   scene.price(aapl, 204)
   const order = scene.accept(scene.placed("BUY", 50, 204))
   scene.trade(order, 50_000, 20_400)
-  assert.deepInclude(scene.balance(), { fees: usd(10.2), realised: 0n, unrealised: 0n, equity: usd(4_989.8), orderMargin: 0n })
+  assert.deepInclude(scene.balance(), {
+    fees: usd(10.2),
+    realised: 0n,
+    unrealised: 0n,
+    equity: usd(4_989.8),
+    orderMargin: 0n
+  })
 })
 
 test("values round down for longs and shorts alike", () => {
@@ -125,10 +141,13 @@ test("holdings show every market held, ordered in or ever traded; one just close
   scene.hold(5, 200)
   scene.hold(-5, 200)
   const rows = Ledger.holdings(scene.trader, alice)
-  assert.deepStrictEqual(rows.map(({ openOrders, openQuantity, quantity, symbol }) => [symbol, quantity, openOrders, openQuantity]), [
-    [gold, 0, 1, 1_500],
-    [aapl, 0, 0, 0]
-  ])
+  assert.deepStrictEqual(
+    rows.map(({ openOrders, openQuantity, quantity, symbol }) => [symbol, quantity, openOrders, openQuantity]),
+    [
+      [gold, 0, 1, 1_500],
+      [aapl, 0, 0, 0]
+    ]
+  )
 })
 
 test("a holding carries its leverage, its cost and the margin held for the position", () => {

@@ -91,7 +91,10 @@ test("a refusal echoes what the client wrote and no order id, and holds nothing"
 })
 
 test("an account of somebody else is refused", () => {
-  assert.deepInclude(funded().enter("BUY", 1, 200, { accountId: "bob" }) as object, { _tag: "Refuse", status: "REJECTED" })
+  assert.deepInclude(funded().enter("BUY", 1, 200, { accountId: "bob" }) as object, {
+    _tag: "Refuse",
+    status: "REJECTED"
+  })
 })
 
 test("a market without prices answers for itself, and nothing enters it that no margin is held for", () => {
@@ -215,7 +218,8 @@ test("a modify of nothing known holds nothing and cannot enter", () => {
 test("a modify with a wrong step is told so, unless it could not be modified anyway", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 2, 200))
-  const status = (more: object, price = 200.001, quantity = 0) => (scene.modification({ ...order, ...more }, price, quantity) as Refuse).status
+  const status = (more: object, price = 200.001, quantity = 0) =>
+    (scene.modification({ ...order, ...more }, price, quantity) as Refuse).status
   assert.strictEqual(status({}), "INVALID_TICK_SIZE_PRECISION_PRICE")
   assert.strictEqual(status({}, 0, 0.0005), "INVALID_TICK_SIZE_PRECISION_QUANTITY")
   assert.strictEqual(status({}, 0, -1), "QUANTITY_LESS_THAN_MIN_QUANTITY")
@@ -235,7 +239,10 @@ test("cancels, cancel-alls and closes need no margin and count as on their way",
     { _tag: "ClosePosition", commandId: "3", ...common, clientOrderId: "flat", builderCode: "" }
   ]
   const commands = requests.map((request) => Ledger.enter(scene.trader, request, 7))
-  assert.deepStrictEqual(commands.map(({ _tag }) => _tag), ["Cancel", "CancelAll", "Close"])
+  assert.deepStrictEqual(
+    commands.map(({ _tag }) => _tag),
+    ["Cancel", "CancelAll", "Close"]
+  )
   assert.deepInclude(commands[0] as object, { orderId: "one", byClientOrderId: true, traderEpoch: 7, userId: alice })
   assert.deepInclude(commands[2] as object, { clientOrderId: "flat", finding: null, takerRate: 100_000 })
   assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 3)
@@ -247,10 +254,22 @@ test("commands of a symbol that is not listed are refused each in its own words,
   const scene = make()
   const common = { commandId: "1", expiresAtMillis: 0, accountId: alice, symbol: "NONE-USD" }
   const status = (request: OrderRequest) => (Ledger.enter(scene.trader, request, 1) as Refuse).status
-  assert.strictEqual(status({ _tag: "CancelOrder", ...common, orderId: "one", byClientOrderId: false }), "NO_SUCH_ORDER")
+  assert.strictEqual(
+    status({ _tag: "CancelOrder", ...common, orderId: "one", byClientOrderId: false }),
+    "NO_SUCH_ORDER"
+  )
   assert.strictEqual(status({ _tag: "ClosePosition", ...common, clientOrderId: "", builderCode: "" }), "BAD_SYMBOL")
   assert.strictEqual(
-    status({ _tag: "ModifyOrder", ...common, orderId: "one", side: "BUY", type: "LIMIT", price: 1, quantity: 1, reduceOnly: false }),
+    status({
+      _tag: "ModifyOrder",
+      ...common,
+      orderId: "one",
+      side: "BUY",
+      type: "LIMIT",
+      price: 1,
+      quantity: 1,
+      reduceOnly: false
+    }),
     "CANNOT_MODIFY_NO_SUCH_ORDER"
   )
   assert.strictEqual(Ledger.pending(scene.trader, alice, "NONE-USD"), 0)

@@ -99,17 +99,24 @@ test("a MARKET order is held at the edge until its last lot is gone", () => {
 test("a close's order is known once it is accepted, and needs no margin", () => {
   const scene = funded()
   scene.hold(5, 200)
-  const command = Ledger.enter(scene.trader, {
-    _tag: "ClosePosition",
-    commandId: "close",
-    expiresAtMillis: 0,
-    accountId: alice,
-    symbol: aapl,
-    clientOrderId: "",
-    builderCode: ""
-  }, 1)
+  const command = Ledger.enter(
+    scene.trader,
+    {
+      _tag: "ClosePosition",
+      commandId: "close",
+      expiresAtMillis: 0,
+      accountId: alice,
+      symbol: aapl,
+      clientOrderId: "",
+      builderCode: ""
+    },
+    1
+  )
   assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
-  const order = scene.accept({ ...scene.placed("SELL", 5, 190, { reduceOnly: true, timeInForce: "IOC" }), commandId: command.commandId })
+  const order = scene.accept({
+    ...scene.placed("SELL", 5, 190, { reduceOnly: true, timeInForce: "IOC" }),
+    commandId: command.commandId
+  })
   scene.trade(order, 5_000, 19_900, aapl, 0)
   assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: 0n, realised: usd(-5) })
@@ -119,7 +126,13 @@ test("the market cutting a reduce-only order is only a new quantity", () => {
   const scene = funded()
   scene.hold(5, 200)
   const order = scene.accept(scene.placed("SELL", 5, 210, { reduceOnly: true }))
-  scene.observe({ _tag: "Modified", commandId: "", order: { ...order, quantity: 2_000, remaining: 2_000 }, requeued: false, atMillis: 0 })
+  scene.observe({
+    _tag: "Modified",
+    commandId: "",
+    order: { ...order, quantity: 2_000, remaining: 2_000 },
+    requeued: false,
+    atMillis: 0
+  })
   assert.strictEqual(Ledger.holdings(scene.trader, alice)[0]?.openQuantity, 2_000)
 })
 
@@ -160,7 +173,10 @@ test("a view replaces what was known of its market and nothing else", () => {
   Ledger.adopt(scene.trader, aapl, alice, { position: flat(), orders: [kept] })
   assert.strictEqual(scene.balance().orderMargin, usd(40 + 40))
   assert.strictEqual(scene.balance().positionMargin, 0n)
-  assert.deepStrictEqual(Ledger.orders(scene.trader, alice, aapl).map(({ order }) => order), [kept])
+  assert.deepStrictEqual(
+    Ledger.orders(scene.trader, alice, aapl).map(({ order }) => order),
+    [kept]
+  )
   assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
 })
 

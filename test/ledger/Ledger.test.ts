@@ -16,7 +16,13 @@ const withSub = () => {
   scene.credit(1_000)
   return scene
 }
-const transfer = { _tag: "Transfer", transferId: "t", fromAccountId: alice, toAccountId: "sub", amount: usd(400) } as const
+const transfer = {
+  _tag: "Transfer",
+  transferId: "t",
+  fromAccountId: alice,
+  toAccountId: "sub",
+  amount: usd(400)
+} as const
 const credit = { _tag: "Credit", creditId: "c", accountId: alice, amount: usd(5), reason: "gift" } as const
 const setLeverage = { _tag: "SetLeverage", accountId: alice, symbol: aapl, leverage: 5 } as const
 
@@ -99,7 +105,8 @@ test("leverage is a level of a known symbol", () => {
   const scene = make()
   assert.strictEqual(refusedAs(scene, { ...setLeverage, symbol: "NONE-USD" }), "UnknownSymbol")
   assert.strictEqual(refusedAs(scene, { ...setLeverage, accountId: "bob" }), "UnknownAccount")
-  for (const leverage of [0, 11, 2.5, NaN]) assert.strictEqual(refusedAs(scene, { ...setLeverage, leverage }), "NotALevel")
+  for (const leverage of [0, 11, 2.5, NaN])
+    assert.strictEqual(refusedAs(scene, { ...setLeverage, leverage }), "NotALevel")
   assert.deepStrictEqual(scene.ask({ ...setLeverage, leverage: 10 }), Result.succeed([]))
 })
 

@@ -82,7 +82,10 @@ test("margins round up", () => {
 
 test("I27: an order that takes all but the fee is accepted, one cent less of money is not", () => {
   // 1 at 200: margin 20, taker fee 0.20.
-  for (const [deposit, finding] of [[20.2, null], [20.199999, "FAILED_MARGIN_CHECK"]] as const) {
+  for (const [deposit, finding] of [
+    [20.2, null],
+    [20.199999, "FAILED_MARGIN_CHECK"]
+  ] as const) {
     const scene = make()
     scene.credit(deposit)
     scene.price(aapl, 200)
@@ -151,7 +154,10 @@ test("the bankruptcy price of a short is above the mark", () => {
 
 test("a MARKET order that reduces counts at the edge of the band here too", () => {
   // The edge is 171 of 190: 19 under the mark for each of 50.
-  for (const [deposit, finding] of [[1_450, null], [1_449, "FAILED_MARGIN_CHECK"]] as const) {
+  for (const [deposit, finding] of [
+    [1_450, null],
+    [1_449, "FAILED_MARGIN_CHECK"]
+  ] as const) {
     const scene = make()
     scene.credit(deposit)
     scene.price(aapl, 190)
@@ -166,18 +172,29 @@ test("a close that would pass the bankruptcy price is sent at that price instead
     scene.credit(deposit)
     scene.price(aapl, 200)
     scene.hold(units, 200)
-    return Ledger.enter(scene.trader, {
-      _tag: "ClosePosition",
-      commandId: "close",
-      expiresAtMillis: 0,
-      accountId: alice,
-      symbol: aapl,
-      clientOrderId: "",
-      builderCode: ""
-    }, 1)
+    return Ledger.enter(
+      scene.trader,
+      {
+        _tag: "ClosePosition",
+        commandId: "close",
+        expiresAtMillis: 0,
+        accountId: alice,
+        symbol: aapl,
+        clientOrderId: "",
+        builderCode: ""
+      },
+      1
+    )
   }
   assert.deepInclude(close(500), { _tag: "Close", finding: null })
-  const bounded = { _tag: "Place", type: "LIMIT", timeInForce: "IOC", reduceOnly: true, origin: "CLOSE_POSITION", quantity: 50_000 }
+  const bounded = {
+    _tag: "Place",
+    type: "LIMIT",
+    timeInForce: "IOC",
+    reduceOnly: true,
+    origin: "CLOSE_POSITION",
+    quantity: 50_000
+  }
   // 499 of 50 units is 9.98 each: 190.02 and 209.98 leave nothing, and no debt.
   assert.deepInclude(close(499), { ...bounded, side: "SELL", price: 19_002 })
   assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", price: 20_998 })
@@ -188,7 +205,11 @@ test("the terms that travel are the rates of the first tier and the limit of the
   scene.credit(100_000)
   scene.price(aapl, 200)
   scene.ask({ _tag: "SetLeverage", accountId: alice, symbol: aapl, leverage: 5 })
-  assert.deepInclude(scene.placed("BUY", 1, 200), { makerRate: 20_000, takerRate: 100_000, maxNotional: 3_750_000_000_000 })
+  assert.deepInclude(scene.placed("BUY", 1, 200), {
+    makerRate: 20_000,
+    takerRate: 100_000,
+    maxNotional: 3_750_000_000_000
+  })
 })
 
 test("leverage 5 holds twice the margin of 10", () => {

@@ -26,10 +26,10 @@ export const pricedAt = (symbol: string, price: number): Priced => {
     oracle: mark,
     mark,
     premium: 0,
-    lower: Math.ceil(mark * (width - 1) / width / instrument.tick),
-    upper: Math.floor(mark * (width + 1) / width / instrument.tick),
+    lower: Math.ceil((mark * (width - 1)) / width / instrument.tick),
+    upper: Math.floor((mark * (width + 1)) / width / instrument.tick),
     minPrice: 1,
-    maxPrice: Math.floor(mark * 1.3 / instrument.tick),
+    maxPrice: Math.floor((mark * 1.3) / instrument.tick),
     limitShareBps: 10_000,
     atMillis: 0
   }
@@ -74,25 +74,39 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
   }
   const market = { type: "MARKET", timeInForce: "IOC" } as const
   const modification = (order: Order, price: number, quantity: number, more: Partial<ModifyOrder> = {}) =>
-    Ledger.enter(trader, {
-      _tag: "ModifyOrder",
-      commandId: `command-${++lastId}`,
-      expiresAtMillis: 60_000,
-      accountId: order.accountId,
-      symbol: aapl,
-      orderId: order.orderId,
-      side: order.side,
-      type: order.type,
-      price,
-      quantity,
-      reduceOnly: order.reduceOnly,
-      ...more
-    }, 1)
+    Ledger.enter(
+      trader,
+      {
+        _tag: "ModifyOrder",
+        commandId: `command-${++lastId}`,
+        expiresAtMillis: 60_000,
+        accountId: order.accountId,
+        symbol: aapl,
+        orderId: order.orderId,
+        side: order.side,
+        type: order.type,
+        price,
+        quantity,
+        reduceOnly: order.reduceOnly,
+        ...more
+      },
+      1
+    )
 
   const observe = (event: MarketEvent, symbol = aapl) => Ledger.observe(trader, symbol, event)
   const accept = (command: Place, symbol = aapl): Order => {
     const order = orderOf(command)
-    observe({ _tag: "Accepted", commandId: command.commandId, expiresAtMillis: 0, order, makerRate: command.makerRate, atMillis: 0 }, symbol)
+    observe(
+      {
+        _tag: "Accepted",
+        commandId: command.commandId,
+        expiresAtMillis: 0,
+        order,
+        makerRate: command.makerRate,
+        atMillis: 0
+      },
+      symbol
+    )
     return order
   }
   /** A fill against a stranger; the fee is the taker's unless told. */
@@ -100,18 +114,27 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     const instrument = instruments.get(symbol)!
     const value = notional(instrument, ticks, lots)
     const filled = { ...order, remaining: order.remaining - lots }
-    const stranger = { ...filled, orderId: "theirs", userId: "bob", accountId: "bob", side: order.side === "BUY" ? "SELL" : "BUY" } as const
-    observe({
-      _tag: "Traded",
-      tradeId: `trade-${++lastId}`,
-      number: lastId,
-      price: ticks,
-      quantity: lots,
-      notional: value,
-      maker: { order: stranger, fee: 0, realised: 0 },
-      taker: { order: filled, fee: fee ?? feeOf(value, 100_000), realised: 0 },
-      atMillis: 0
-    }, symbol)
+    const stranger = {
+      ...filled,
+      orderId: "theirs",
+      userId: "bob",
+      accountId: "bob",
+      side: order.side === "BUY" ? "SELL" : "BUY"
+    } as const
+    observe(
+      {
+        _tag: "Traded",
+        tradeId: `trade-${++lastId}`,
+        number: lastId,
+        price: ticks,
+        quantity: lots,
+        notional: value,
+        maker: { order: stranger, fee: 0, realised: 0 },
+        taker: { order: filled, fee: fee ?? feeOf(value, 100_000), realised: 0 },
+        atMillis: 0
+      },
+      symbol
+    )
     return filled
   }
   const end = (order: Order, status: EndStatus = "CANCELLED", symbol = aapl) =>
@@ -119,7 +142,10 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
   const done = (commandId: string, symbol = aapl) =>
     observe({ _tag: "Done", commandId, expiresAtMillis: 0, userId: alice, accountId: alice, atMillis: 0 }, symbol)
   const refuse = ({ accountId, commandId }: TraderCommand, status: "EXPIRED" | OrderRefusal, symbol = aapl) =>
-    observe({ _tag: "Refused", commandId, expiresAtMillis: 0, userId: alice, accountId, status, echo: noEcho, atMillis: 0 }, symbol)
+    observe(
+      { _tag: "Refused", commandId, expiresAtMillis: 0, userId: alice, accountId, status, echo: noEcho, atMillis: 0 },
+      symbol
+    )
   const modified = (command: Modify, before: Order): Order => {
     const order = {
       ...before,

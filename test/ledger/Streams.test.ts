@@ -13,11 +13,30 @@ import * as Twin from "./Twin.ts"
 const symbols = [aapl, gold]
 const accountIds = [alice, "sub"]
 const maxOpenOrders = 6
-const levels: Record<string, number> = { [`${alice} ${aapl}`]: 10, [`${alice} ${gold}`]: 30, [`sub ${aapl}`]: 3, [`sub ${gold}`]: 7 }
+const levels: Record<string, number> = {
+  [`${alice} ${aapl}`]: 10,
+  [`${alice} ${gold}`]: 30,
+  [`sub ${aapl}`]: 3,
+  [`sub ${gold}`]: 7
+}
 const basePrice: Record<string, number> = { [aapl]: 200, [gold]: 3_400 }
 
 const step = FastCheck.record({
-  kind: FastCheck.constantFrom("place", "place", "place", "modify", "price", "outcome", "outcome", "outcome", "fill", "fill", "end", "money", "move"),
+  kind: FastCheck.constantFrom(
+    "place",
+    "place",
+    "place",
+    "modify",
+    "price",
+    "outcome",
+    "outcome",
+    "outcome",
+    "fill",
+    "fill",
+    "end",
+    "money",
+    "move"
+  ),
   account: FastCheck.nat(1),
   symbol: FastCheck.nat(1),
   buy: FastCheck.boolean(),
@@ -67,7 +86,13 @@ const live = () => {
   }
   const move = (from: string, to: string, amount: bigint) => {
     const before = Twin.balance(twin, from)
-    const decided = scene.ask({ _tag: "Transfer", transferId: `move-${++lastId}`, fromAccountId: from, toAccountId: to, amount })
+    const decided = scene.ask({
+      _tag: "Transfer",
+      transferId: `move-${++lastId}`,
+      fromAccountId: from,
+      toAccountId: to,
+      amount
+    })
     const allowed = amount > 0n && amount <= before.withdrawable
     assert.strictEqual(Result.isSuccess(decided), allowed, "I17: transfer")
     if (!allowed) return
@@ -77,7 +102,7 @@ const live = () => {
   }
   const decimals = (instrument: Instrument, { offset, size, symbol }: Step) => {
     const mark = twin.marks.get(symbols[symbol]!)!
-    const ticks = Math.round(mark * (10_000 + offset) / 10_000 / instrument.tick)
+    const ticks = Math.round((mark * (10_000 + offset)) / 10_000 / instrument.tick)
     const lots = size * instrument.minQuantity * 5
     return { ticks, lots, price: decimalPrice(instrument.symbol, ticks), quantity: quantityOf(instrument, lots) }
   }
@@ -126,10 +151,17 @@ const live = () => {
     const all = [...resting.values()]
     if (all.length === 0) return
     const { order, symbol } = all[step.pick % all.length]!
-    const { lots, price, quantity, ticks } = decimals(instruments.get(symbol)!, { ...step, symbol: symbols.indexOf(symbol) })
+    const { lots, price, quantity, ticks } = decimals(instruments.get(symbol)!, {
+      ...step,
+      symbol: symbols.indexOf(symbol)
+    })
     const known = twin.orders.find(({ orderId }) => orderId === order.orderId)!
     const current = known.states[0]!
-    const state = { commandId: `modify-${++lastId}`, price: step.pick % 3 === 0 ? current.price : ticks, lots: step.pick % 5 === 0 ? current.lots : lots }
+    const state = {
+      commandId: `modify-${++lastId}`,
+      price: step.pick % 3 === 0 ? current.price : ticks,
+      lots: step.pick % 5 === 0 ? current.lots : lots
+    }
     const shrinks = state.price === current.price && state.lots <= current.lots && known.states.length === 1
     const isWhole = order.remaining === order.quantity
     const allowed = !isWhole || shrinks || Twin.allows(twin, { ...known, states: [state] })
@@ -142,7 +174,7 @@ const live = () => {
     sent.push({ command, symbol })
   }
   const replace = (order: Twin.TwinOrder) => {
-    twin.orders = twin.orders.map((other) => other.orderId === order.orderId ? order : other)
+    twin.orders = twin.orders.map((other) => (other.orderId === order.orderId ? order : other))
   }
   const forget = (orderId: string) => {
     twin.orders = twin.orders.filter((order) => order.orderId !== orderId)
@@ -187,14 +219,27 @@ const live = () => {
     const price = command.price === 0 ? order.price : command.price
     const quantity = command.quantity === 0 ? order.quantity : command.quantity
     rested.order = { ...order, price, quantity, remaining: quantity }
-    scene.observe({ _tag: "Modified", commandId: command.commandId, order: rested.order, requeued: true, atMillis: 0 }, symbol)
+    scene.observe(
+      { _tag: "Modified", commandId: command.commandId, order: rested.order, requeued: true, atMillis: 0 },
+      symbol
+    )
     replace({ ...known!, states: [{ commandId: "", price, lots: quantity }, ...rest] })
     check()
-    scene.observe({ _tag: "Done", commandId: command.commandId, expiresAtMillis: 0, userId: alice, accountId: order.accountId, atMillis: 0 }, symbol)
+    scene.observe(
+      {
+        _tag: "Done",
+        commandId: command.commandId,
+        expiresAtMillis: 0,
+        userId: alice,
+        accountId: order.accountId,
+        atMillis: 0
+      },
+      symbol
+    )
   }
 
   const fill = (order: Order, symbol: string, step: Step) => {
-    const lots = step.pick % 3 === 0 ? order.remaining : 1 + step.pick * 7 % order.remaining
+    const lots = step.pick % 3 === 0 ? order.remaining : 1 + ((step.pick * 7) % order.remaining)
     const known = twin.orders.find(({ orderId }) => orderId === order.orderId)!
     const [current, ...maybe] = known.states
     const better = Math.abs(step.offset)
@@ -215,8 +260,16 @@ const live = () => {
   const check = () => {
     for (const accountId of accountIds) {
       assert.deepStrictEqual(Ledger.balance(trader, accountId), Twin.balance(twin, accountId))
-      const open = Ledger.orders(trader, accountId).map(({ order }) => order.orderId).sort()
-      assert.deepStrictEqual(open, twin.orders.filter((order) => order.accepted && order.accountId === accountId).map(({ orderId }) => orderId).sort())
+      const open = Ledger.orders(trader, accountId)
+        .map(({ order }) => order.orderId)
+        .sort()
+      assert.deepStrictEqual(
+        open,
+        twin.orders
+          .filter((order) => order.accepted && order.accountId === accountId)
+          .map(({ orderId }) => orderId)
+          .sort()
+      )
       for (const symbol of symbols) {
         const waiting = sent.filter(({ command, symbol: name }) => name === symbol && command.accountId === accountId)
         assert.isAtLeast(Ledger.pending(trader, accountId, symbol), waiting.length)
@@ -239,7 +292,10 @@ const live = () => {
       case "outcome":
         return outcome(step)
       case "price":
-        return reprice(symbols[step.symbol]!, basePrice[symbols[step.symbol]!]! * (1 + step.offset / 12_000) + step.pick / 1e8)
+        return reprice(
+          symbols[step.symbol]!,
+          basePrice[symbols[step.symbol]!]! * (1 + step.offset / 12_000) + step.pick / 1e8
+        )
       case "fill":
         return ofResting(step, (order, symbol) => fill(order, symbol, step))
       case "end":

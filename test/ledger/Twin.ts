@@ -44,11 +44,11 @@ export interface Twin {
 /** Numerator and a positive denominator. */
 type Fraction = readonly [bigint, bigint]
 
-const floor = ([n, d]: Fraction): bigint => n >= 0n ? n / d : -((-n + d - 1n) / d)
+const floor = ([n, d]: Fraction): bigint => (n >= 0n ? n / d : -((-n + d - 1n) / d))
 const ceil = ([n, d]: Fraction): bigint => -floor([-n, d])
 const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d]
 const minus = (a: Fraction, [n, d]: Fraction): Fraction => plus(a, [-n, d])
-const greater = (a: Fraction, b: Fraction): Fraction => minus(a, b)[0] >= 0n ? a : b
+const greater = (a: Fraction, b: Fraction): Fraction => (minus(a, b)[0] >= 0n ? a : b)
 const over = ([n, d]: Fraction, whole: number): Fraction => [n, d * BigInt(whole)]
 const whole = (n: bigint | number): Fraction => [BigInt(n), 1n]
 const nothing = whole(0)
@@ -56,7 +56,10 @@ const sum = (all: ReadonlyArray<Fraction>): Fraction => all.reduce(plus, nothing
 const most = (all: ReadonlyArray<Fraction>): Fraction => all.reduce(greater, nothing)
 
 export const quantity = (twin: Twin, accountId: string, symbol: string): bigint =>
-  fillsOf(twin, accountId, symbol).reduce((total, { lots, side }) => total + (side === "BUY" ? 1n : -1n) * BigInt(lots), 0n)
+  fillsOf(twin, accountId, symbol).reduce(
+    (total, { lots, side }) => total + (side === "BUY" ? 1n : -1n) * BigInt(lots),
+    0n
+  )
 
 const fillsOf = (twin: Twin, accountId: string, symbol: string) =>
   twin.fills.filter((fill) => fill.accountId === accountId && fill.symbol === symbol)
@@ -65,13 +68,15 @@ const ordersOf = (twin: Twin, accountId: string, symbol: string, side: Side) =>
   twin.orders.filter((order) => order.accountId === accountId && order.symbol === symbol && order.side === side)
 
 /** Lots at the mark: lots x lot x mark / 1e10. */
-const atMark = (twin: Twin, symbol: string, lots: bigint): Fraction =>
-  [lots * BigInt(twin.instruments.get(symbol)!.lot) * BigInt(twin.marks.get(symbol)!), 10_000_000_000n]
+const atMark = (twin: Twin, symbol: string, lots: bigint): Fraction => [
+  lots * BigInt(twin.instruments.get(symbol)!.lot) * BigInt(twin.marks.get(symbol)!),
+  10_000_000_000n
+]
 
 const atPrice = (twin: Twin, symbol: string, { lots, price }: State): Fraction =>
   whole(BigInt(lots) * BigInt(price) * BigInt(twin.instruments.get(symbol)!.tickLotMoney))
 
-const magnitude = (n: bigint) => n < 0n ? -n : n
+const magnitude = (n: bigint) => (n < 0n ? -n : n)
 
 const leverageOf = (twin: Twin, accountId: string, symbol: string) => twin.leverages.get(`${accountId} ${symbol}`) ?? 10
 
@@ -84,12 +89,16 @@ export const orderMargin = (twin: Twin, accountId: string, symbol: string): bigi
   const sides = (["BUY", "SELL"] as const).map((side) => {
     const orders = ordersOf(twin, accountId, symbol, side).filter(({ reduceOnly }) => !reduceOnly)
     const value = sum(orders.map(({ states }) => most(states.map((state) => atPrice(twin, symbol, state)))))
-    const loss = sum(orders.map(({ states }) =>
-      most(states.map((state) => {
-        const through = minus(atPrice(twin, symbol, state), atMark(twin, symbol, BigInt(state.lots)))
-        return side === "BUY" ? through : minus(nothing, through)
-      }))
-    ))
+    const loss = sum(
+      orders.map(({ states }) =>
+        most(
+          states.map((state) => {
+            const through = minus(atPrice(twin, symbol, state), atMark(twin, symbol, BigInt(state.lots)))
+            return side === "BUY" ? through : minus(nothing, through)
+          })
+        )
+      )
+    )
     const closes = side === "BUY" ? held < 0n : held > 0n
     return { bare: closes ? minus(value, covered) : value, loss: ceil(loss) }
   })
@@ -106,15 +115,18 @@ const basis = (twin: Twin, accountId: string, symbol: string): bigint => {
     const signed = sign * BigInt(lots)
     const after = held + signed
     if (held * signed >= 0n) cost += sign * BigInt(notional)
-    else if (after * held > 0n) cost -= cost * BigInt(lots) / magnitude(held)
-    else cost = sign * BigInt(notional) * magnitude(after) / BigInt(lots)
+    else if (after * held > 0n) cost -= (cost * BigInt(lots)) / magnitude(held)
+    else cost = (sign * BigInt(notional) * magnitude(after)) / BigInt(lots)
     held = after
   }
   return cost
 }
 
 const cash = (twin: Twin, accountId: string, symbol: string): bigint =>
-  fillsOf(twin, accountId, symbol).reduce((total, { notional, side }) => total + (side === "BUY" ? -1n : 1n) * BigInt(notional), 0n)
+  fillsOf(twin, accountId, symbol).reduce(
+    (total, { notional, side }) => total + (side === "BUY" ? -1n : 1n) * BigInt(notional),
+    0n
+  )
 
 const fees = (twin: Twin, accountId: string, symbol: string): bigint =>
   fillsOf(twin, accountId, symbol).reduce((total, { fee }) => total + BigInt(fee), 0n)
@@ -149,8 +161,13 @@ export const balance = (twin: Twin, accountId: string) => {
 /** Whether an order, new or in a new state, is against the position and all of its side together no larger. */
 export const onlyReduces = (twin: Twin, order: TwinOrder): boolean => {
   const held = quantity(twin, order.accountId, order.symbol)
-  const side = ordersOf(twin, order.accountId, order.symbol, order.side).filter(({ orderId }) => orderId !== order.orderId)
-  const lots = [...side, order].reduce((total, { states }) => total + BigInt(Math.max(...states.map((state) => state.lots))), 0n)
+  const side = ordersOf(twin, order.accountId, order.symbol, order.side).filter(
+    ({ orderId }) => orderId !== order.orderId
+  )
+  const lots = [...side, order].reduce(
+    (total, { states }) => total + BigInt(Math.max(...states.map((state) => state.lots))),
+    0n
+  )
   return (order.side === "BUY" ? -held : held) >= lots
 }
 

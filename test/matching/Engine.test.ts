@@ -1,7 +1,7 @@
 /** What one market does with orders, cancels and closes. */
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
-import { lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
+import { factOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 describe("matching", () => {
   it("I23: trades at the resting price, best price first and oldest first at one price", () => {
@@ -34,7 +34,7 @@ describe("matching", () => {
   it("the maker pays the rate it was placed with, the taker its own, both rounded up", () => {
     const scene = new Scene()
     scene.sell(50, 204, { account: "bob", makerRate: 20_000 })
-    const traded = scene.buy(50, 204, { takerRate: 80_000 }).find((fact) => fact._tag === "Traded")!
+    const traded = factOf(scene.buy(50, 204, { takerRate: 80_000 }), "Traded")
     assert.strictEqual(traded.notional, 10_200_000_000)
     assert.strictEqual(traded.maker.fee, 2_040_000)
     assert.strictEqual(traded.taker.fee, 8_160_000)
@@ -120,7 +120,7 @@ describe("cancelling", () => {
     assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
     const facts = scene.cancel(orderId)
     assert.deepStrictEqual(told(facts), ["CANCELLED 1 alice", "Done"])
-    assert.strictEqual(facts[0]!._tag === "Ended" && facts[0].commandId, facts[1]!._tag === "Done" && facts[1].commandId)
+    assert.strictEqual(factOf(facts, "Ended").commandId, factOf(facts, "Done").commandId)
   })
 
   it("ends all of the account's orders with a client order id, oldest first", () => {
@@ -135,11 +135,11 @@ describe("cancelling", () => {
 
   it("that finds nothing is refused with the id it named", () => {
     const scene = new Scene()
-    const [byOrder] = scene.cancel("no-such")
-    const [byClient] = scene.cancel("no-such", {}, true)
+    const byOrder = factOf(scene.cancel("no-such"), "Refused")
+    const byClient = factOf(scene.cancel("no-such", {}, true), "Refused")
     const empty = { side: null, type: null, timeInForce: null, price: 0, quantity: 0, reduceOnly: false }
-    assert.deepStrictEqual(byOrder!._tag === "Refused" && byOrder.echo, { ...empty, orderId: "no-such", clientOrderId: "" })
-    assert.deepStrictEqual(byClient!._tag === "Refused" && byClient.echo, { ...empty, orderId: "", clientOrderId: "no-such" })
+    assert.deepStrictEqual(byOrder.echo, { ...empty, orderId: "no-such", clientOrderId: "" })
+    assert.deepStrictEqual(byClient.echo, { ...empty, orderId: "", clientOrderId: "no-such" })
   })
 
   it("all of an account is done also when there is nothing", () => {
@@ -175,8 +175,7 @@ describe("closing a position", () => {
     scene.buy(9, 189.99, { account: "bob" })
     const facts = scene.close({ clientOrderId: "flat" })
     assert.deepStrictEqual(told(facts), ["Accepted", "Traded 3 @ 190 bob", "IOC_PARTIALLY_FILLED 2 alice"])
-    const accepted = facts[0]!
-    assert.deepInclude(accepted._tag === "Accepted" && accepted.order, {
+    assert.deepInclude(factOf(facts, "Accepted").order, {
       side: "SELL",
       type: "LIMIT",
       timeInForce: "IOC",
@@ -195,14 +194,13 @@ describe("closing a position", () => {
     scene.now = saturday
     scene.ask({ _tag: "Observe", price: 200.37e8 })
     const prices = Engine.prices(scene.engine)!
-    const [accepted] = scene.close()
-    assert.strictEqual(accepted!._tag === "Accepted" && accepted.order.price, prices.upper)
+    assert.strictEqual(factOf(scene.close(), "Accepted").order.price, prices.upper)
   })
 
   it("without a position is refused with quantity 0", () => {
-    const [refused] = new Scene().close({ clientOrderId: "flat" })
-    assert.strictEqual(refused!._tag === "Refused" && refused.status, "REJECTED")
-    assert.deepStrictEqual(refused!._tag === "Refused" && [refused.echo.quantity, refused.echo.clientOrderId], [0, "flat"])
+    const { echo, status } = factOf(new Scene().close({ clientOrderId: "flat" }), "Refused")
+    assert.strictEqual(status, "REJECTED")
+    assert.deepStrictEqual([echo.quantity, echo.clientOrderId], [0, "flat"])
   })
 })
 
@@ -231,7 +229,7 @@ describe("the sub-ledger", () => {
     const scene = new Scene()
     scene.hold("alice", 5, 200)
     scene.buy(5, 204, { account: "bob" })
-    const traded = scene.sell(5, 204).find((fact) => fact._tag === "Traded")!
+    const traded = factOf(scene.sell(5, 204), "Traded")
     assert.strictEqual(traded.taker.realised, 20_000_000)
     assert.strictEqual(traded.maker.realised, 0)
   })

@@ -24,7 +24,7 @@ export type PlaceAsk = Ask & Partial<Omit<Place, "price" | "quantity">>
 
 export class Scene {
   readonly events: Array<MarketEvent> = []
-  readonly engine: Engine.Engine
+  engine: Engine.Engine
   now = friday
   #next = 1
 
@@ -170,10 +170,15 @@ export const told = (facts: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =
     }
   })
 
-export const orderIdOf = (facts: ReadonlyArray<MarketEvent>): string => {
-  const accepted = facts.find(({ _tag }) => _tag === "Accepted")
-  return accepted?._tag === "Accepted" ? accepted.order.orderId : ""
-}
+/** The first fact of a kind; there must be one. */
+export const factOf = <Tag extends MarketEvent["_tag"]>(
+  facts: ReadonlyArray<MarketEvent>,
+  tag: Tag
+): Extract<MarketEvent, { _tag: Tag }> =>
+  facts.find((fact): fact is Extract<MarketEvent, { _tag: Tag }> => fact._tag === tag)!
+
+/** Empty when the order was refused. */
+export const orderIdOf = (facts: ReadonlyArray<MarketEvent>): string => factOf(facts, "Accepted")?.order.orderId ?? ""
 
 function given<A extends object>(values: A): { [K in keyof A]: Exclude<A[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

@@ -9,10 +9,10 @@ import * as TwinState from "./TwinState.ts"
 export const emptyEngine = ({ instrument, maxOpenOrders }: Stream): Engine.Engine =>
   Engine.make(instrument, { maxOpenOrders })
 
-/** What one command made the engine say, kept as it was said. */
+/** What one command made the engine say. */
 export const decide = (engine: Engine.Engine, { atMillis, command }: Step): ReadonlyArray<MarketEvent> => {
   const events: Array<MarketEvent> = []
-  Engine.decide(engine, command, atMillis, (event) => events.push(structuredClone(event)))
+  Engine.decide(engine, command, atMillis, (event) => events.push(event))
   return events
 }
 
@@ -82,24 +82,25 @@ export const difference = (stream: Stream): string | undefined => {
 
 /** One event in one line, with everything that counts but the trade's name and the words of a refusal. */
 export const line = (event: MarketEvent): string => {
+  const at = `at ${event.atMillis}`
   switch (event._tag) {
     case "Accepted":
-      return `Accepted ${event.commandId} ${order(event.order)} maker rate ${event.makerRate} until ${event.expiresAtMillis} at ${event.atMillis}`
+      return `Accepted ${event.commandId} ${order(event.order)} maker rate ${event.makerRate} until ${event.expiresAtMillis} ${at}`
     case "Refused":
-      return `Refused ${event.commandId} ${event.status} of ${event.accountId} until ${event.expiresAtMillis} at ${event.atMillis}`
+      return `Refused ${event.commandId} ${event.status} of ${event.accountId} until ${event.expiresAtMillis} ${at}`
     case "Traded": {
-      const { atMillis, maker, notional, price, quantity, taker } = event
+      const { maker, notional, price, quantity, taker } = event
       const fills = [maker, taker].map((fill) => `${order(fill.order)} fee ${fill.fee} realised ${fill.realised + 0}`)
-      return `Traded ${quantity} @ ${price} = ${notional}, maker ${fills[0]}, taker ${fills[1]} at ${atMillis}`
+      return `Traded ${quantity} @ ${price} = ${notional}, maker ${fills[0]}, taker ${fills[1]} ${at}`
     }
     case "Ended":
-      return `Ended ${event.status} by "${event.commandId}" ${order(event.order)} at ${event.atMillis}`
+      return `Ended ${event.status} by "${event.commandId}" ${order(event.order)} ${at}`
     case "Modified":
-      return `Modified by "${event.commandId}" requeued ${event.requeued} ${order(event.order)} at ${event.atMillis}`
+      return `Modified by "${event.commandId}" requeued ${event.requeued} ${order(event.order)} ${at}`
     case "Done":
-      return `Done ${event.commandId} of ${event.accountId} until ${event.expiresAtMillis} at ${event.atMillis}`
+      return `Done ${event.commandId} of ${event.accountId} until ${event.expiresAtMillis} ${at}`
     case "EpochRaised":
-      return `EpochRaised ${event.userId} ${event.traderEpoch} at ${event.atMillis}`
+      return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
     case "Priced":
       return `Priced ${event.mark}`
   }
@@ -119,7 +120,9 @@ function accountsOf(stream: Stream): ReadonlyArray<string> {
 
 function outcomesOf(stream: Stream, outcome: (commandId: string) => string | undefined): ReadonlyArray<string> {
   const commands = stream.steps.map(({ command }) => command).filter(isTraderCommand)
-  return commands.map(({ commandId }) => `outcome ${commandId} ${outcome(commandId)}`)
+  // Ids are kept until 60 s after the command would have expired.
+  const since = Math.max(...stream.steps.map(({ atMillis }) => atMillis)) - 60_000
+  return commands.filter(({ expiresAtMillis }) => expiresAtMillis > since).map(({ commandId }) => `outcome ${commandId} ${outcome(commandId)}`)
 }
 
 /** Views, levels, totals and outcomes as the engine tells them. */

@@ -23,7 +23,7 @@ interface Chance {
   readonly pick: <A>(...choices: ReadonlyArray<A>) => A
 }
 
-export const make = (seed: number): Stream => {
+export const make = (seed: number, commands?: number): Stream => {
   const chance = chanceOf(seed)
   const { percent, pick, whole } = chance
   const [instrument, startPrice] = pick<readonly [Instrument, number]>(
@@ -195,7 +195,7 @@ export const make = (seed: number): Stream => {
 
   if (percent(15)) pick(place, close, modify, cancel)(pick(...accounts))
   add({ _tag: "Observe", price: oracle })
-  for (let left = whole(60, 120); left > 0; left--) {
+  for (let left = commands ?? whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
     if (percent(3)) sweep(accountId)

@@ -1,17 +1,8 @@
 /** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
 import { divideUp } from "@venue/domain/Decimal"
 import { positionLimitUsd } from "@venue/domain/Leverage"
-import type {
-  Close,
-  Ended,
-  MarketCommand,
-  MarketEvent,
-  Modify,
-  Place,
-  Priced,
-  Refuse,
-  TraderCommand
-} from "@venue/domain/Market"
+import type { Close, Ended, MarketCommand, MarketEvent, Modify, Place } from "@venue/domain/Market"
+import type { Priced, Refuse, TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { book, copy, holding, reached, reducible, type Resting, sum, sumOf, type Twin } from "./TwinState.ts"
@@ -24,6 +15,7 @@ export const price = (twin: Twin, priced: Priced): void => {
   twin.timeMillis = Math.max(twin.timeMillis, priced.atMillis)
 }
 
+/** Prices come from the engine, so `Observe` and `Tick` say nothing here. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
   if (command._tag === "Observe" || command._tag === "Tick") return
   if (command._tag === "RaiseEpoch") {
@@ -141,8 +133,8 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
   if (!order.reduceOnly && value(order.quantity, limitPrice) < 10n * 10n ** 16n) return "REJECTED_LESS_THAN_MIN_NOTIONAL"
 
   if (terms._tag === "Place" && mayRest(order)) {
-    const open = twin.resting.filter((resting) => resting.order.accountId === accountId)
-    if (open.length >= twin.maxOpenOrders) return "REJECTED_TOO_MANY_OPEN_ORDERS"
+    const open = twin.resting.filter((resting) => resting.order.accountId === accountId).length
+    if (open >= twin.maxOpenOrders) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   }
   if (terms.finding === "REJECTED_TOO_MANY_OPEN_ORDERS") return terms.finding
 

@@ -62,9 +62,8 @@ export interface Connection {
   readonly sweep: (commandId: string, incoming: string | undefined, dueMillis: number) => void
   /** The desk says which markets a sweep touches. */
   readonly swept: (commandId: string, symbols: ReadonlyArray<string>) => void
-  /** Remembers a request until it is answered, for the error that may be its answer. */
-  readonly remember: (commandId: string, text: string) => void
-  readonly forget: (commandId: string) => void
+  /** Its request was not handed on, and is answered otherwise. */
+  readonly forgetSweep: (commandId: string) => void
   /** Weight of small messages, charged with the next one that goes to the desk. */
   readonly takeOwed: () => number
   readonly owe: (weight: number) => void
@@ -87,7 +86,6 @@ export const open = (
   const channels = new Set<Channel>()
   const lanes = new Map<string, Lane.Lane>()
   const sweeps = new Map<string, Sweep>()
-  const requests = new Map<string, string>()
   let member: Member | undefined
   let early: Array<string> | undefined
   let owed = 0
@@ -126,7 +124,6 @@ export const open = (
     const order = channels.has("order_responses") ? told.order : ""
     const sweep = told.commandId === "" ? undefined : sweeps.get(told.commandId)
     if (sweep !== undefined) return sweepTold(told.commandId, sweep, batch.instrument.symbol, order, told.last)
-    if (told.last) requests.delete(told.commandId)
     const text = told.fill !== "" && channels.has("fills") ? both(told.fill, order) : order
     const owing = lanes.get(batch.instrument.symbol)
     if (owing !== undefined) Lane.tell(owing, told.commandId, text, told.last, sendAll)
@@ -216,15 +213,12 @@ export const open = (
     gateway.perform(connection, member, command, text)
   }
 
-  const unknown = (commandId: string) => {
-    const text = requests.get(commandId)
-    requests.delete(commandId)
+  const unknown = (incoming: string | undefined) =>
     send(Frame.err(
       "ServerError",
       "the outcome is not known yet; it is told when it is, and get_user_orders and get_user_trades show it",
-      text === undefined ? undefined : Incoming.ofObject(text)
+      incoming
     ))
-  }
 
   const connection: Connection = {
     connectionId,
@@ -241,11 +235,7 @@ export const open = (
       sweep.waiting = new Set(symbols)
       sweepDone(commandId, sweep)
     },
-    remember: (commandId, text) => {
-      requests.set(commandId, text)
-    },
-    forget: (commandId) => {
-      requests.delete(commandId)
+    forgetSweep: (commandId) => {
       sweeps.delete(commandId)
     },
     takeOwed: () => {
@@ -264,12 +254,11 @@ export const open = (
     tick: () => {
       const now = gateway.nowMillis()
       if (member === undefined && now - openedAtMillis > authWithinMillis) close(1008, "no auth message within a minute")
-      for (const owing of lanes.values()) Lane.giveUp(owing, now, unknown, sendAll)
+      for (const owing of lanes.values()) Lane.giveUp(owing, now, (request) => unknown(Incoming.ofObject(request)), sendAll)
       for (const [commandId, sweep] of sweeps) {
         if (sweep.dueMillis > now) continue
         sweeps.delete(commandId)
-        requests.set(commandId, "")
-        unknown(commandId)
+        unknown(sweep.incoming)
         for (const frame of sweep.frames) send(frame)
       }
     },

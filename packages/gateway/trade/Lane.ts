@@ -5,7 +5,13 @@
 
 /** A command without an answer yet, or text that waits behind one. */
 type Entry =
-  | { readonly commandId: string; readonly dueMillis: number; readonly start?: () => void }
+  | {
+    readonly commandId: string
+    /** The frame it came as, for the error that may be its answer. */
+    readonly request: string
+    readonly dueMillis: number
+    readonly start?: () => void
+  }
   | { readonly commandId: undefined; readonly text: string }
 
 export interface Lane {
@@ -15,13 +21,19 @@ export interface Lane {
 export const make = (): Lane => ({ entries: [] })
 
 /** A command went out; its answer is due at that time, or its outcome is unknown. */
-export const expect = (lane: Lane, commandId: string, dueMillis: number): void => {
-  lane.entries.push({ commandId, dueMillis })
+export const expect = (lane: Lane, commandId: string, request: string, dueMillis: number): void => {
+  lane.entries.push({ commandId, request, dueMillis })
 }
 
 /** Something to be asked once everything before it is answered: at once when nothing is owed. */
-export const ask = (lane: Lane, commandId: string, dueMillis: number, start: () => void): void => {
-  lane.entries.push({ commandId, dueMillis, start })
+export const ask = (
+  lane: Lane,
+  commandId: string,
+  request: string,
+  dueMillis: number,
+  start: () => void
+): void => {
+  lane.entries.push({ commandId, request, dueMillis, start })
   if (lane.entries.length === 1) start()
 }
 
@@ -61,13 +73,13 @@ export const tell = (
 export const giveUp = (
   lane: Lane,
   nowMillis: number,
-  unknown: (commandId: string) => void,
+  unknown: (request: string) => void,
   send: (text: string) => void
 ): void => {
   while (lane.entries.length > 0) {
     const head = lane.entries[0]!
     if (head.commandId === undefined || head.dueMillis > nowMillis) return
-    unknown(head.commandId)
+    unknown(head.request)
     lane.entries.shift()
     release(lane, send)
   }

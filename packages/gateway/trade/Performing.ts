@@ -37,8 +37,7 @@ export const make = Effect.gen(function*() {
     if (command._tag === "CancelAllOrders") {
       connection.sweep(commandId, Incoming.ofObject(text), dueMillis)
     } else if (instruments.has(command.symbol)) {
-      connection.remember(commandId, text)
-      Lane.expect(connection.lane(command.symbol), commandId, dueMillis)
+      Lane.expect(connection.lane(command.symbol), commandId, text, dueMillis)
     }
     desks.submit({ userId: member.caller.userId, cost, request }, (submitted) =>
       answered(connection, member, request, submitted, text))
@@ -54,7 +53,7 @@ export const make = Effect.gen(function*() {
   ) => {
     const { commandId, symbol } = request
     const say = (frame: string) => {
-      connection.forget(commandId)
+      connection.forgetSweep(commandId)
       if (request._tag === "CancelAllOrders" || !instruments.has(symbol)) connection.send(frame)
       else Lane.tell(connection.lane(symbol), commandId, frame, true, connection.send)
     }
@@ -72,7 +71,7 @@ export const make = Effect.gen(function*() {
         if (!connection.subscribed("order_responses")) return
         return say(Frame.refusal(symbol, {
           accountId: member.accountId,
-          status: "BAD_SYMBOL",
+          status: unlisted[request._tag],
           echo: echoOf(request),
           atMillis: clock.currentTimeMillisUnsafe()
         }))
@@ -105,10 +104,8 @@ export const make = Effect.gen(function*() {
     if (!instruments.has(symbol)) return void question(text, ask, connection.send)
     const lane = connection.lane(symbol)
     const askId = ids.next()
-    connection.remember(askId, text)
-    Lane.ask(lane, askId, clock.currentTimeMillisUnsafe() + venue.commandExpiryMillis + graceMillis, () => {
+    Lane.ask(lane, askId, text, clock.currentTimeMillisUnsafe() + venue.commandExpiryMillis + graceMillis, () => {
       question(text, ask, (frame) => {
-        connection.forget(askId)
         Lane.tell(lane, askId, frame, true, connection.send)
       })
     })
@@ -143,7 +140,7 @@ export const make = Effect.gen(function*() {
         return connection.send(Frame.refusal(command.symbol, {
           accountId: member.accountId,
           status: "NO_SUCH_ORDER",
-          echo: { ...noEcho, orderId: command.twapId },
+          echo: command.byClientTwapId ? { ...noEcho, clientOrderId: command.twapId } : { ...noEcho, orderId: command.twapId },
           atMillis: clock.currentTimeMillisUnsafe()
         }))
       }
@@ -266,6 +263,14 @@ export const make = Effect.gen(function*() {
 
   return perform
 })
+
+/** What a symbol that nobody lists means for each request. */
+const unlisted = {
+  PlaceOrder: "BAD_SYMBOL",
+  ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
+  CancelOrder: "NO_SUCH_ORDER",
+  ClosePosition: "BAD_SYMBOL"
+} as const
 
 const accountOf = ({ accountId, caller: { userId } }: Member) => ({ userId, accountId })
 

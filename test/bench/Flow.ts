@@ -1,6 +1,6 @@
 /** The order flow every engine is measured with: the same records for all of them, and what they must add up to. */
 import { readFileSync, writeFileSync } from "node:fs"
-import { BookAnchor } from "./bookAnchor.ts"
+import { BookAnchor } from "./BookAnchor.ts"
 
 /** A record is `recordInts` int32: kind, side (0 buy, 1 sell), price in ticks, quantity in lots, id. */
 export const recordInts = 5

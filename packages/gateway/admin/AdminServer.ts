@@ -1,0 +1,56 @@
+/** The operator interface on its port, for this machine only. */
+import { AdminApi } from "@venue/api/admin/Api"
+import * as InvalidRequest from "@venue/api/InvalidRequest"
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Effect, Layer, type Redacted } from "effect"
+import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { Health } from "../Health.ts"
+import { routesOf } from "../rest/Gate.ts"
+import * as HttpListener from "../rest/HttpListener.ts"
+import * as Pages from "../rest/Pages.ts"
+import * as Commands from "./Commands.ts"
+import * as Operators from "./Operators.ts"
+
+export interface AdminServerOptions {
+  readonly port: number
+  readonly token: Redacted.Redacted
+  /** Told of a price before the market is, for whoever sets prices too. In 1e-8 USD. */
+  readonly onPrice?: ((symbol: string, price: number) => Effect.Effect<void>) | undefined
+}
+
+export const open = Effect.fn("AdminServer.open")(function* (options: AdminServerOptions) {
+  const { onPrice = () => Effect.void, port, token } = options
+  return yield* HttpListener.listen({ what: "the operator interface", host: loopback, port }, (baseUrl) => ({
+    layer: Layer.merge(
+      HttpApiBuilder.layer(AdminApi).pipe(
+        Layer.provide([Commands.layer(baseUrl, onPrice), health(baseUrl)]),
+        Layer.provide(Operators.layer(baseUrl, token)),
+        Layer.provide(InvalidRequest.layer(problems(baseUrl)))
+      ),
+      Pages.layer(baseUrl, OpenApi.fromApi(AdminApi))
+    ),
+    routes: [...routesOf(AdminApi), ...Pages.routes]
+  }))
+})
+
+/** Not a setting: a token is all that stands between a caller and the money. */
+const loopback = "127.0.0.1"
+
+const health = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    AdminApi,
+    "health",
+    Effect.fnUntraced(function* (handlers) {
+      const { ready } = yield* Health
+      const $schema = schemaUri(baseUrl, "Health")
+      return handlers
+        .handle("live", () => Effect.succeed({ $schema, status: "live" as const }))
+        .handle("ready", () =>
+          Effect.suspend(() =>
+            ready()
+              ? Effect.succeed({ $schema, status: "ready" as const })
+              : Effect.fail(problems(baseUrl).draining())
+          )
+        )
+    })
+  )

@@ -1,0 +1,98 @@
+/** What an operator may do: set a price, credit an account, and ask for the proof that the books balance. */
+import { AdminApi, creditMicros, Operator } from "@venue/api/admin/Api"
+import { body, NotFound, problems } from "@venue/api/Problem"
+import { Accounts } from "@venue/auth/Accounts"
+import { Desks, Markets } from "@venue/cluster/Link"
+import { Ids } from "@venue/cluster/protocol/Ids"
+import { Venue } from "@venue/cluster/protocol/Venue"
+import { unitsOf } from "@venue/domain/Decimal"
+import { ReadTables } from "@venue/storage/ReadTables"
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { noCost } from "../rest/Positions.ts"
+import * as Proof from "./Proof.ts"
+
+export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) => Effect.Effect<void>) =>
+  HttpApiBuilder.group(
+    AdminApi,
+    "operator",
+    Effect.fnUntraced(function* (handlers) {
+      const accounts = yield* Accounts
+      const desks = yield* Desks
+      const ids = yield* Ids
+      const markets = yield* Markets
+      const tables = yield* ReadTables
+      const { instruments } = yield* Venue
+      const refusals = problems(baseUrl)
+
+      const unfit = (location: string, message: string) => Effect.fail(refusals.invalidRequest([{ location, message }]))
+      const noSuchAccount = Effect.suspend(() =>
+        Effect.fail(
+          new NotFound({
+            ...body(baseUrl, 404, "no-such-path", { detail: "There is no such account." }),
+            type: "about:blank"
+          })
+        )
+      )
+      const audit = (action: string, facts: Readonly<Record<string, unknown>>) =>
+        Effect.flatMap(Operator, ({ name }) =>
+          Effect.logInfo(`operator: ${action}`).pipe(Effect.annotateLogs({ actor: name, ...facts }))
+        )
+
+      return handlers
+        .handle(
+          "prices",
+          Effect.fnUntraced(
+            function* ({ payload: { price, symbol: given } }) {
+              const symbol = given.toUpperCase()
+              if (!instruments.has(symbol)) return yield* refusals.unknownSymbol(symbol)
+              const units = unitsOf(price)
+              if (Number.isNaN(units)) return yield* unfit("body.price", "Expected at most eight decimals")
+              yield* audit("price", { symbol, price, reason: "set by hand" })
+              // The other source first: what it says next follows this price.
+              yield* onPrice(symbol, units)
+              yield* markets.observe(symbol, units)
+              return { symbol, price }
+            },
+            Effect.catchTag("Unavailable", () => Effect.fail(refusals.draining()))
+          )
+        )
+        .handle(
+          "credits",
+          Effect.fnUntraced(
+            function* ({ payload: { account_id, amount, reason } }) {
+              const accountId = account_id.toLowerCase()
+              const owner = yield* accounts.ownerOf(accountId)
+              if (Option.isNone(owner)) return yield* noSuchAccount
+              const userId = owner.value
+              const creditId = ids.next()
+              const command = { _tag: "Credit", creditId, accountId, amount: creditMicros(amount), reason } as const
+              yield* audit("credit", { creditId, accountId, amount, reason })
+              // The same id again changes nothing, so what is unknown is asked again.
+              yield* Effect.retry(
+                desks.ask(userId, (desk) => desk.Change({ userId, cost: noCost, command })),
+                { while: ({ _tag }) => _tag === "Unavailable", times: 2 }
+              )
+              return { credit_id: creditId, account_id: accountId, amount }
+            },
+            Effect.catchTags({
+              UnknownAccount: () => noSuchAccount,
+              InsufficientBalance: () => unfit("body.amount", "Expected no more than the account can give up"),
+              InvalidAmount: () => unfit("body.amount", "Expected an amount other than 0"),
+              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+              RateLimited: () => Effect.fail(refusals.draining()),
+              Unavailable: () => Effect.fail(refusals.deadlinePassed()),
+              // Refusals of other changes.
+              UnknownSymbol: Effect.die,
+              NotALevel: Effect.die,
+              LeverageInUse: Effect.die,
+              SameAccount: Effect.die,
+              TooManyAccounts: Effect.die
+            })
+          )
+        )
+        .handle("proof", () =>
+          Proof.of(instruments, markets, tables).pipe(Effect.mapError(() => refusals.draining()))
+        )
+    })
+  )

@@ -1,0 +1,48 @@
+/** Answers `POST /user/leverage`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { Caller } from "@venue/api/rest/Caller"
+import { leverageRefused } from "@venue/api/rest/Leverage"
+import { Desks } from "@venue/cluster/Link"
+import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { noCost } from "./Positions.ts"
+import { rateExceeded } from "./Refusal.ts"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    Api,
+    "leverage",
+    Effect.fnUntraced(function* (handlers) {
+      const desks = yield* Desks
+      const refusals = problems(baseUrl)
+      const refused = (refusal: UnknownSymbol | NotALevel | LeverageInUse) =>
+        Effect.fail(leverageRefused(refusals, refusal))
+      return handlers.handle(
+        "setLeverage",
+        Effect.fnUntraced(
+          function* ({ payload: { leverage, symbol } }) {
+            const { accountId, userId } = yield* Caller
+            const command = { _tag: "SetLeverage", accountId, symbol: symbol.toUpperCase(), leverage } as const
+            yield* desks.ask(userId, (desk) => desk.Change({ userId, cost: noCost, command }))
+            return { $schema: schemaUri(baseUrl, "SetUserLeverageResponseBody"), leverage }
+          },
+          Effect.catchTags({
+            UnknownSymbol: refused,
+            NotALevel: refused,
+            LeverageInUse: refused,
+            UnknownAccount: () => Effect.fail(refusals.notPermitted()),
+            // It may have been done all the same.
+            Unavailable: () => Effect.fail(refusals.deadlinePassed()),
+            RateLimited: (limited) => rateExceeded(refusals, limited),
+            // Refusals of other changes.
+            InsufficientBalance: Effect.die,
+            SameAccount: Effect.die,
+            InvalidAmount: Effect.die,
+            TooManyAccounts: Effect.die
+          })
+        )
+      )
+    })
+  )

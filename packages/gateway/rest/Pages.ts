@@ -1,0 +1,58 @@
+/** The pages that bodies link to: what problems mean, what schemas hold, and the whole description. */
+import * as Problem from "@venue/api/Problem"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import type { OpenApi } from "effect/http-api"
+import type { Route } from "./Gate.ts"
+import { refusal } from "./Refusal.ts"
+
+export const routes: ReadonlyArray<Route> = ["/openapi.json", "/problems/:page", "/schemas/:file"].map((path) => ({
+  method: "GET",
+  path
+}))
+
+export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
+  const description = kept(spec)
+  const schemas = new Map(
+    Object.entries(spec.components.schemas).map(([name, schema]) => [
+      `${name}.json`,
+      kept({
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        $id: Problem.schemaUri(baseUrl, name),
+        ...relinked(baseUrl, schema)
+      })
+    ])
+  )
+  const problems = new Map<string, HttpServerResponse.HttpServerResponse>(
+    Object.entries(Problem.pages).map(([page, meaning]) => [page, explained(page, meaning)])
+  )
+  const find = (pages: ReadonlyMap<string, HttpServerResponse.HttpServerResponse>, parameter: string) =>
+    Effect.map(
+      HttpRouter.params,
+      (params) => pages.get(params[parameter] ?? "") ?? refusal(baseUrl, 404, "no-such-path")
+    )
+  return Layer.mergeAll(
+    HttpRouter.add("GET", "/openapi.json", description),
+    HttpRouter.add("GET", "/problems/:page", find(problems, "page")),
+    HttpRouter.add("GET", "/schemas/:file", find(schemas, "file"))
+  )
+}
+
+const caching = { "cache-control": "public, max-age=300" }
+
+const kept = (body: object) => HttpServerResponse.jsonUnsafe(body, { headers: caching })
+
+/** References lead to the pages of the schemas they name. */
+const relinked = (baseUrl: string, schema: object): object =>
+  JSON.parse(JSON.stringify(schema), (key, value) =>
+    key === "$ref" && typeof value === "string"
+      ? value.replace(/^#\/components\/schemas\/(.+)$/, (_, name: string) => Problem.schemaUri(baseUrl, name))
+      : value
+  )
+
+const explained = (page: string, meaning: string) =>
+  HttpServerResponse.text(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${page}</title></head>` +
+      `<body><h1>${page}</h1><p>${meaning}</p></body></html>\n`,
+    { contentType: "text/html; charset=utf-8", headers: caching }
+  )

@@ -1,0 +1,60 @@
+/** Answers `GET /refdata`. */
+import { schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
+import { Feed } from "@venue/cluster/Feed"
+import { Venue } from "@venue/cluster/protocol/Venue"
+import { marketHours } from "@venue/domain/MarketHours"
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import * as MarkChange from "./MarkChange.ts"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    Api,
+    "refdata",
+    Effect.fnUntraced(function* (handlers) {
+      const feed = yield* Feed
+      const { instruments } = yield* Venue
+      const marks = new Map<string, MarkChange.Samples>()
+      const sample = (symbol: string, mark: number, atMillis: number) => {
+        marks.set(symbol, MarkChange.sampled(marks.get(symbol) ?? MarkChange.empty, mark, atMillis))
+      }
+      for (const [symbol, { atMillis, mark }] of feed.prices) sample(symbol, mark, atMillis)
+      yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          feed.watch(({ events, instrument }) => {
+            for (const event of events) {
+              if (event._tag === "Priced") sample(instrument.symbol, event.mark, event.atMillis)
+            }
+          })
+        ),
+        (stop) => Effect.sync(stop)
+      )
+
+      return handlers.handle("refdata", ({ query }) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const ticker = query.ticker?.toUpperCase()
+          const listed = Array.from(instruments.values()).filter(
+            ({ symbol }) => ticker === undefined || symbol === ticker
+          )
+          const data = listed.map((instrument) => {
+            const { symbol } = instrument
+            const prices = feed.prices.get(symbol)
+            return refdataSymbol(instrument, {
+              oracle: prices?.oracle ?? 0,
+              minPrice: prices?.minPrice ?? 0,
+              maxPrice: prices?.maxPrice ?? 0,
+              changePercent: MarkChange.changePercent(marks.get(symbol) ?? MarkChange.empty, prices?.mark ?? 0, now),
+              hours: marketHours(instrument),
+              status: "ACTIVE"
+            })
+          })
+          return HttpApiSchema.withHeaders({
+            body: { $schema: schemaUri(baseUrl, "RefdataResponse"), type: "refdata" as const, data },
+            headers: caching
+          })
+        })
+      )
+    })
+  )

@@ -1,0 +1,28 @@
+/** Refusals outside what an endpoint declares: problem+json answers of their own. */
+import * as Problem from "@venue/api/Problem"
+import type { RateLimited } from "@venue/cluster/protocol/Desk"
+import { Effect } from "effect"
+import { HttpEffect, HttpServerResponse } from "effect/http"
+import { contentType } from "effect/http/ProblemDetails"
+
+export const refusal = (
+  baseUrl: string,
+  status: Problem.Status,
+  page: Problem.Page,
+  headers: Readonly<Record<string, string>> = {}
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(Problem.body(baseUrl, status, page), { status, contentType, headers })
+
+/** An endpoint that cannot say so by an error of its own still answers 503: a defect that is an answer is sent as it is. */
+export const unavailable = (baseUrl: string): Effect.Effect<never> => Effect.die(refusal(baseUrl, 503, "draining"))
+
+export const retryAfter = (waitMillis: number) => ({ "retry-after": String(Math.max(1, Math.ceil(waitMillis / 1_000))) })
+
+/** Says how long to wait, too. */
+export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: Pick<RateLimited, "retryAfterMillis">) =>
+  Effect.andThen(
+    HttpEffect.appendPreResponseHandler((_, response) =>
+      Effect.succeed(HttpServerResponse.setHeaders(response, retryAfter(retryAfterMillis)))
+    ),
+    Effect.fail(problems.rateExceeded())
+  )

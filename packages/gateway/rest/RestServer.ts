@@ -1,0 +1,79 @@
+/** The main REST interface on its port. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import * as InvalidRequest from "@venue/api/InvalidRequest"
+import { Api } from "@venue/api/rest/Api"
+import { document } from "@venue/api/rest/Document"
+import { Venue } from "@venue/cluster/protocol/Venue"
+import { Clock, Effect, Layer, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Health } from "../Health.ts"
+import * as Authentication from "./Authentication.ts"
+import { routesOf } from "./Gate.ts"
+import * as HttpListener from "./HttpListener.ts"
+import * as Leverage from "./Leverage.ts"
+import * as Pages from "./Pages.ts"
+import * as Positions from "./Positions.ts"
+import * as RateLimits from "./RateLimits.ts"
+import * as Refdata from "./Refdata.ts"
+import { refusal, retryAfter } from "./Refusal.ts"
+import * as Trade from "./Trade.ts"
+
+export interface RestServerOptions {
+  readonly host: string
+  readonly port: number
+  /** The operator's prefix of headers. */
+  readonly brand: string
+  /** Where clients find it, when that is not where it listens. */
+  readonly publicUrl?: string | undefined
+}
+
+export const open = Effect.fn("RestServer.open")(function* (options: RestServerOptions) {
+  const clock = yield* Clock.Clock
+  const { rateLimits } = yield* Venue
+  const limits = RateLimits.make({ enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
+  return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
+    layer: site(baseUrl, options.brand, limits),
+    routes: [...routesOf(Api), ...Pages.routes],
+    // Of users their own bucket is taken, once it is known who they are. Health is asked by machines, and always told.
+    admit: (request) => {
+      if (request.url.startsWith("/user/") || request.url.startsWith("/health/")) return undefined
+      const waitMillis = limits.spend(Option.getOrElse(request.remoteAddress, () => ""), 1)
+      return waitMillis === 0 ? undefined : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis))
+    }
+  }))
+})
+
+const site = (baseUrl: string, brand: string, limits: RateLimits.RateLimits) =>
+  Layer.merge(
+    HttpApiBuilder.layer(Api).pipe(
+      Layer.provide([
+        Refdata.layer(baseUrl),
+        Positions.layer(baseUrl),
+        Trade.layer(baseUrl),
+        Leverage.layer(baseUrl),
+        health(baseUrl)
+      ]),
+      Layer.provide(Authentication.layer({ baseUrl, brand, limits })),
+      Layer.provide(InvalidRequest.layer(problems(baseUrl)))
+    ),
+    Pages.layer(baseUrl, document(brand, baseUrl))
+  )
+
+const health = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    Api,
+    "health",
+    Effect.fnUntraced(function* (handlers) {
+      const { ready } = yield* Health
+      const $schema = schemaUri(baseUrl, "Health")
+      return handlers
+        .handle("live", () => Effect.succeed({ $schema, status: "live" as const }))
+        .handle("ready", () =>
+          Effect.suspend(() =>
+            ready()
+              ? Effect.succeed({ $schema, status: "ready" as const })
+              : Effect.fail(problems(baseUrl).draining())
+          )
+        )
+    })
+  )

@@ -1,0 +1,44 @@
+/** Answers `GET /user/trade`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { Caller } from "@venue/api/rest/Caller"
+import { tradeRecord, tradesAsked } from "@venue/api/rest/Trade"
+import { Venue } from "@venue/cluster/protocol/Venue"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { History } from "../History.ts"
+import { noCost } from "./Positions.ts"
+import { rateExceeded } from "./Refusal.ts"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    Api,
+    "trade",
+    Effect.fnUntraced(function* (handlers) {
+      const history = yield* History
+      const { instruments } = yield* Venue
+      const refusals = problems(baseUrl)
+      return handlers.handle(
+        "trades",
+        Effect.fnUntraced(
+          function* ({ query }) {
+            const { accountId, userId } = yield* Caller
+            const asked = tradesAsked(query)
+            if (asked.symbol !== undefined && !instruments.has(asked.symbol)) {
+              return yield* refusals.unknownSymbolFilter(asked.symbol)
+            }
+            const rows = yield* history.trades({ userId, accountId, cost: noCost }, asked)
+            return {
+              $schema: schemaUri(baseUrl, "TradesResponseBody"),
+              data: rows.map((row) => tradeRecord(instruments.get(row.symbol)!, row)),
+              count: rows.length
+            }
+          },
+          Effect.catchTags({
+            Unavailable: () => Effect.fail(refusals.draining()),
+            RateLimited: (limited) => rateExceeded(refusals, limited)
+          })
+        )
+      )
+    })
+  )

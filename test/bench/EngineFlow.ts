@@ -1,0 +1,186 @@
+/** The flow as commands to the matching machine: US500-USD on a Friday in open hours, every rule on. */
+import { ratesFor } from "@venue/domain/Fee"
+import { starters } from "@venue/domain/Instrument"
+import type { MarketCommand, MarketEvent } from "@venue/domain/Market"
+import * as Engine from "@venue/matching/Engine"
+import { Kind, recordInts, type Totals } from "./Flow.ts"
+import { ids } from "./Ids.ts"
+
+export const us500 = starters.find(({ symbol }) => symbol === "US500-USD")!
+
+/** One lot of the flow is worth 65 USD here, so the minimum notional does not bite. */
+export const lotsPerFlowLot = 100
+
+/** Of the flow's first price, so that its few hundred ticks stay within the band. */
+const oracle = 655_360_000_000
+
+/** 10:00 in New York on Friday 2026-11-20. */
+export const startMillis = Date.UTC(2026, 10, 20, 15)
+
+const rates = ratesFor(us500, 0)
+const accounts = 64
+const operationsPerMilli = 100
+const tickEvery = 1_000 * operationsPerMilli
+const settings: Engine.Settings = { maxOpenOrders: 1_000_000 }
+
+/** Everything a client and the edge would have chosen. */
+export interface Names {
+  /** By place in the flow. */
+  readonly commandId: (place: number) => string
+  /** By the flow's id. */
+  readonly orderId: (id: number) => string
+  readonly clientOrderId: (id: number) => string
+  readonly makers: ReadonlyArray<string>
+  readonly takers: ReadonlyArray<string>
+}
+
+export const name = (records: Int32Array): Names => {
+  const commandId = ids()
+  const person = ids()
+  const placeOf = new Int32Array(records.length / recordInts + 1)
+  for (let place = 0; place * recordInts < records.length; place++) {
+    if (records[place * recordInts] !== Kind.cancel) placeOf[records[place * recordInts + 4]!] = place
+  }
+  return {
+    commandId,
+    orderId: (id) => commandId(placeOf[id]!),
+    clientOrderId: ids(),
+    makers: Array.from({ length: accounts }, (_, index) => person(index)),
+    takers: Array.from({ length: accounts }, (_, index) => person(accounts + index))
+  }
+}
+
+/** Takes every fact as an owner of a market would: gathered in rows with the levels they touched, then read. */
+export class Sink {
+  trades = 0
+  volume = 0
+  notional = 0
+  events = 0
+  refused = 0
+  levels = 0
+  readonly onRow: (events: ReadonlyArray<MarketEvent>) => void
+  readonly emit: (event: MarketEvent) => void
+  #row: Array<MarketEvent> = []
+
+  constructor(onRow: (events: ReadonlyArray<MarketEvent>) => void = () => {}) {
+    this.onRow = onRow
+    this.emit = (event) => {
+      this.#row.push(event)
+    }
+  }
+
+  seal(engine: Engine.Engine): void {
+    const row = this.#row
+    this.#row = []
+    for (const event of row) {
+      if (event._tag === "Traded") {
+        this.trades++
+        this.volume += event.quantity
+        this.notional += event.notional
+      } else if (event._tag === "Refused") this.refused++
+    }
+    this.events += row.length
+    this.levels += Engine.touched(engine).length
+    this.onRow(row)
+  }
+}
+
+export class EngineRun {
+  readonly engine = Engine.make(us500, settings)
+  readonly sink: Sink
+  readonly #records: Int32Array
+  readonly #names: Names
+  #from = 0
+  #batch: Array<MarketCommand> = []
+
+  constructor(records: Int32Array, names: Names, onRow?: (events: ReadonlyArray<MarketEvent>) => void) {
+    this.#records = records
+    this.#names = names
+    this.sink = new Sink(onRow)
+    Engine.decide(this.engine, { _tag: "Observe", price: oracle }, startMillis, this.sink.emit)
+  }
+
+  /** Commands as they come out of a decoder: not what is measured. */
+  prepare(from: number, to: number): void {
+    this.#from = from
+    this.#batch = []
+    for (let i = from; i < to; i++) this.#batch.push(this.#command(i, nowAt(i)))
+  }
+
+  /** Decides what was prepared, 100 of them in a millisecond of market time. */
+  run(): void {
+    const { engine, sink } = this
+    let i = this.#from
+    for (const command of this.#batch) {
+      const now = nowAt(i)
+      if (i % tickEvery === 0) Engine.decide(engine, { _tag: "Tick" }, now, sink.emit)
+      Engine.decide(engine, command, now, sink.emit)
+      i++
+    }
+    sink.seal(engine)
+  }
+
+  totals(): Totals {
+    const { engine, sink } = this
+    const { ask, bid } = Engine.best(engine)
+    const resting = this.#names.makers.reduce((sum, maker) => sum + Engine.view(engine, maker).orders.length, 0)
+    return {
+      trades: sink.trades,
+      volume: sink.volume / lotsPerFlowLot,
+      notional: sink.notional / us500.tickLotMoney / lotsPerFlowLot,
+      resting,
+      bid: bid ?? -1,
+      ask: ask ?? -1
+    }
+  }
+
+  #command(i: number, now: number): MarketCommand {
+    const records = this.#records
+    const { clientOrderId, makers, orderId, takers } = this.#names
+    const at = i * recordInts
+    const kind = records[at]!
+    const id = records[at + 4]!
+    const commandId = this.#names.commandId(i)
+    const owner = (kind === Kind.market ? takers : makers)[id % accounts]!
+    const expiresAtMillis = now + 5_000
+    if (kind === Kind.cancel) {
+      return {
+        _tag: "Cancel",
+        commandId,
+        expiresAtMillis,
+        traderEpoch: 1,
+        userId: owner,
+        accountId: owner,
+        orderId: orderId(id),
+        byClientOrderId: false
+      }
+    }
+    const isMarket = kind === Kind.market
+    return {
+      _tag: "Place",
+      commandId,
+      expiresAtMillis,
+      traderEpoch: 1,
+      userId: owner,
+      accountId: owner,
+      makerRate: rates.maker,
+      takerRate: rates.taker,
+      maxNotional: largest,
+      finding: null,
+      side: records[at + 1] === 0 ? "BUY" : "SELL",
+      type: isMarket ? "MARKET" : "LIMIT",
+      timeInForce: isMarket ? "IOC" : "GTC",
+      price: records[at + 2]!,
+      quantity: records[at + 3]! * lotsPerFlowLot,
+      reduceOnly: false,
+      clientOrderId: clientOrderId(id),
+      builderCode: "",
+      origin: "USER"
+    }
+  }
+}
+
+const nowAt = (i: number): number => startMillis + Math.floor(i / operationsPerMilli)
+
+/** A position limit the whole flow stays under: a billion USD. */
+const largest = 1e15

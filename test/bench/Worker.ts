@@ -1,0 +1,77 @@
+/** A child process that measures: it says when it is warm, and answers each request with what it found. */
+import { type ChildProcess, fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+export interface Worker {
+  readonly pid: number
+  /** The next message that `isIt`; fails when the process ends first. */
+  readonly hear: <A>(isIt?: (message: A) => boolean) => Promise<A>
+  readonly ask: <A>(request: string) => Promise<A>
+  readonly stop: () => Promise<void>
+}
+
+/** The same limits for everybody that is measured in a process of its own. */
+export const heapFlags = ["--expose-gc", "--max-old-space-size=4096", "--max-semi-space-size=32"]
+
+export const start = (file: string, args: ReadonlyArray<string>, options: WorkerOptions = {}): Worker => {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
+    execArgv: [...(options.flags ?? [])],
+    env: { ...process.env, ...options.env },
+    stdio: ["ignore", "inherit", "inherit", "ipc"]
+  })
+  const heard: Array<unknown> = []
+  let wake: (() => void) | null = null
+  let ended: string | null = null
+  child.on("message", (message) => {
+    heard.push(message)
+    wake?.()
+  })
+  const gone = (reason: string): void => {
+    ended ??= reason
+    running.delete(child)
+    wake?.()
+  }
+  child.on("exit", (code, signal) => gone(`ended with ${signal ?? code}`))
+  child.on("error", (error) => gone(error.message))
+  running.add(child)
+
+  const hear = async <A>(isIt: (message: A) => boolean = () => true): Promise<A> => {
+    for (;;) {
+      const at = heard.findIndex((message) => isIt(message as A))
+      if (at >= 0) return heard.splice(at, 1)[0] as A
+      if (ended !== null) throw new Error(`${file} ${args[0] ?? ""}: ${ended}`)
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+  }
+  return {
+    pid: child.pid ?? 0,
+    hear,
+    ask: (request) => {
+      child.send(request)
+      return hear()
+    },
+    stop: () => endOf(child)
+  }
+}
+
+interface WorkerOptions {
+  readonly flags?: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Whatever happens, no load is left running. */
+const running = new Set<ChildProcess>()
+
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL")
+})
+
+function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve())
+    child.kill()
+  })
+}

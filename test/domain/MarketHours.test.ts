@@ -1,0 +1,76 @@
+/** Periods and funding hours at their edges, in local time on either side of a clock change. */
+import { starters } from "@venue/domain/Instrument"
+import { isLive, limitShareBps, marketHours, period } from "@venue/domain/MarketHours"
+import { assert, describe, it } from "@effect/vitest"
+
+const named = (base: string) => starters.find((instrument) => instrument.base === base)!
+const at = (time: string): number => Date.parse(time)
+
+describe("period", () => {
+  it("of a stock is open from 09:30 to 16:00 in New York, in winter and in summer", () => {
+    const stock = named("AAPL")
+    assert.strictEqual(period(stock, at("2026-11-20T15:00Z")), "OPEN")
+    assert.strictEqual(period(stock, at("2026-11-19T14:29Z")), "OVERNIGHT")
+    assert.strictEqual(period(stock, at("2026-11-19T14:30Z")), "OPEN")
+    assert.strictEqual(period(stock, at("2026-07-15T13:29Z")), "OVERNIGHT")
+    assert.strictEqual(period(stock, at("2026-07-15T13:30Z")), "OPEN")
+    assert.strictEqual(period(stock, at("2026-07-15T20:00Z")), "OVERNIGHT")
+  })
+
+  it("of a stock is the weekend from Friday's close to Monday's open", () => {
+    const stock = named("AAPL")
+    assert.strictEqual(period(stock, at("2026-11-20T20:59Z")), "OPEN")
+    assert.strictEqual(period(stock, at("2026-11-20T21:00Z")), "WEEKEND")
+    assert.strictEqual(period(stock, at("2026-11-21T15:00Z")), "WEEKEND")
+    assert.strictEqual(period(stock, at("2026-11-23T14:29Z")), "WEEKEND")
+    assert.strictEqual(period(stock, at("2026-11-23T14:30Z")), "OPEN")
+  })
+
+  it("of indices and commodities pauses from 16:00 to 17:00 in Chicago", () => {
+    for (const future of [named("US500"), named("GOLD"), named("CL")]) {
+      assert.strictEqual(period(future, at("2026-11-19T21:59Z")), "OPEN")
+      assert.strictEqual(period(future, at("2026-11-19T22:00Z")), "OVERNIGHT")
+      assert.strictEqual(period(future, at("2026-11-19T23:00Z")), "OPEN")
+      assert.strictEqual(period(future, at("2026-11-20T22:00Z")), "WEEKEND")
+      assert.strictEqual(period(future, at("2026-11-22T22:59Z")), "WEEKEND")
+      assert.strictEqual(period(future, at("2026-11-22T23:00Z")), "OPEN")
+    }
+  })
+
+  it("of currencies is open from Sunday 22:00 to Friday 22:00 UTC", () => {
+    const euro = named("EUR")
+    assert.strictEqual(period(euro, at("2026-11-20T21:59Z")), "OPEN")
+    assert.strictEqual(period(euro, at("2026-11-20T22:00Z")), "WEEKEND")
+    assert.strictEqual(period(euro, at("2026-11-22T21:59Z")), "WEEKEND")
+    assert.strictEqual(period(euro, at("2026-11-22T22:00Z")), "OPEN")
+  })
+
+  it("is told alike when asked about times in any order", () => {
+    const stock = named("AAPL")
+    const times = [at("2026-11-01T05:59Z"), at("2026-07-15T13:30Z"), at("2026-11-19T14:30Z"), at("2026-07-15T13:30Z")]
+    assert.deepStrictEqual(times.map((time) => period(stock, time)), ["WEEKEND", "OPEN", "OPEN", "OPEN"])
+  })
+
+  it("sets the share of the limits", () => {
+    assert.deepStrictEqual((["OPEN", "OVERNIGHT", "WEEKEND"] as const).map(limitShareBps), [10_000, 5_000, 1_000])
+  })
+})
+
+describe("funding hours", () => {
+  it("follow the class, and precious metals follow the currencies", () => {
+    assert.deepStrictEqual(marketHours(named("CL")).sunday, { open: "17:00:00", close: "16:00:00" })
+    assert.strictEqual(marketHours(named("CL")).friday, undefined)
+    assert.strictEqual(marketHours(named("GOLD")).tz, "UTC")
+    assert.strictEqual(marketHours(named("COPPER")).tz, "America/Chicago")
+    assert.strictEqual(marketHours(named("AAPL")).saturday, undefined)
+  })
+
+  it("wrap to the next day where they close at or before they open", () => {
+    assert.isTrue(isLive(named("CL"), at("2026-11-20T21:59Z")))
+    assert.isFalse(isLive(named("CL"), at("2026-11-20T22:00Z")))
+    assert.isFalse(isLive(named("CL"), at("2026-11-19T22:30Z")))
+    assert.isTrue(isLive(named("AAPL"), at("2026-11-21T04:59Z")))
+    assert.isFalse(isLive(named("AAPL"), at("2026-11-21T05:00Z")))
+    assert.isTrue(isLive(named("GOLD"), at("2026-11-22T22:00Z")))
+  })
+})

@@ -1,0 +1,28 @@
+/** Bands and bounds by their worked numbers. */
+import { starters } from "@venue/domain/Instrument"
+import { band, bounds, closePrice, widthBps } from "@venue/domain/PriceBand"
+import { assert, it } from "@effect/vitest"
+
+const named = (base: string) => starters.find((instrument) => instrument.base === base)!
+
+it("AAPL at 204 may be bought to 224.40 and sold from 183.60 while open, 214.20 and 193.80 on a weekend", () => {
+  assert.deepStrictEqual(band(named("AAPL"), "OPEN", 204e8), { lower: 18_360, upper: 22_440 })
+  assert.deepStrictEqual(band(named("AAPL"), "WEEKEND", 204e8), { lower: 19_380, upper: 21_420 })
+})
+
+it("bands are rounded inwards to the tick", () => {
+  assert.deepStrictEqual(band(named("AAPL"), "OPEN", 20_000_050_000), { lower: 18_001, upper: 22_000 })
+})
+
+it("static bounds are 30 percent round the reference: 112.35 and 208.65 round 160.50", () => {
+  assert.deepStrictEqual(bounds(named("AAPL"), 160.5e8), { lower: 11_235, upper: 20_865 })
+})
+
+it("a close is priced five percent through the mark, rounded towards it", () => {
+  assert.deepStrictEqual(closePrice(named("AAPL"), 20_000_050_000), { lower: 19_001, upper: 21_000 })
+})
+
+it("gold is banded like an index, other commodities wider", () => {
+  assert.deepStrictEqual(["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "OPEN")), [500, 500, 700, 200])
+  assert.deepStrictEqual(["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "WEEKEND")), [300, 300, 400, 100])
+})

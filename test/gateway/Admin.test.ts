@@ -1,0 +1,96 @@
+/** The operator interface over real sockets. */
+import { Feed } from "@venue/cluster/Feed"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { call, layer, RestClient } from "./RestClient.ts"
+
+it.layer(layer, { excludeTestServices: true })("the operator interface", (it) => {
+  it.effect("only who has the token is heard", () =>
+    Effect.gen(function* () {
+      const { admin, adminUrl } = yield* RestClient
+      expect((yield* admin("GET", "/proof")).status).toBe(200)
+      for (const token of ["", "wrong", "operator-token-of-this-tesT"]) {
+        expect((yield* admin("GET", "/proof", undefined, token)).status).toBe(401)
+      }
+      expect(yield* call(`${adminUrl}/proof`)).toMatchObject({ status: 401, body: { status: 401 } })
+      expect(yield* admin("POST", "/prices", { symbol: 1 }, "wrong")).toMatchObject({ status: 401 })
+    })
+  )
+
+  it.effect("a price is in force at once, and whoever else sets prices hears of it", () =>
+    Effect.gen(function* () {
+      const { admin, get, prices } = yield* RestClient
+      const { body, status } = yield* admin("POST", "/prices", { symbol: "silver-usd", price: 38.125 })
+      expect([status, body]).toEqual([200, { symbol: "SILVER-USD", price: 38.125 }])
+      expect(prices).toContainEqual(["SILVER-USD", 3_812_500_000])
+      const [silver] = (yield* get("/refdata?ticker=SILVER-USD")).body.data
+      expect(silver.underlier_price).toBe("38.125")
+      expect((yield* Feed).prices.get("SILVER-USD")?.oracle).toBe(3_812_500_000)
+    })
+  )
+
+  it.effect("a price of an unknown symbol, of nothing or too fine is refused", () =>
+    Effect.gen(function* () {
+      const { admin, prices } = yield* RestClient
+      const before = prices.length
+      expect((yield* admin("POST", "/prices", { symbol: "NOPE-USD", price: 1 })).status).toBe(404)
+      for (const price of [0, -1, 1e-9, 1e8, "1", null]) {
+        const { body, status } = yield* admin("POST", "/prices", { symbol: "GOLD-USD", price })
+        expect([status, body.errors[0].location]).toEqual([422, "body.price"])
+      }
+      expect(prices).toHaveLength(before)
+    })
+  )
+
+  it.effect("a credit reaches its account, and takes back no more than is there", () =>
+    Effect.gen(function* () {
+      const { admin, get, signed } = yield* RestClient
+      const user = yield* (yield* TestVenue).user("credited", 100)
+      const credit = (amount: number, account_id = user.userId) =>
+        admin("POST", "/credits", { account_id, amount, reason: "a test" })
+      expect(yield* credit(25.5)).toMatchObject({ status: 200, body: { account_id: user.userId, amount: 25.5 } })
+      expect((yield* credit(-0.5)).status).toBe(200)
+      const { body } = yield* get("/user/positions", yield* signed(user))
+      expect(body.balance.available_balance).toBe(125)
+      expect(yield* credit(-126)).toMatchObject({ status: 422, body: { errors: [{ location: "body.amount" }] } })
+      expect(yield* credit(1, "00000000-0000-4000-8000-ffffffffffff")).toMatchObject({ status: 404 })
+      expect(yield* credit(0)).toMatchObject({ status: 422 })
+    })
+  )
+
+  it.effect("the books balance after credits and trades, and the proof names every market", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const venue = yield* TestVenue
+      yield* venue.price("AAPL-USD", 200)
+      const maker = yield* venue.trade(yield* venue.user("maker"))
+      const taker = yield* venue.trade(yield* venue.user("taker"))
+      const order = { symbol: "AAPL-USD", order_type: "LIMIT", order_time_in_force: "GTC", price: 200.01, quantity: 1.3 }
+      yield* maker.send({ type: "add_order", params: { ...order, side: "SELL" } })
+      yield* maker.take("order_response")
+      yield* taker.send({ type: "add_order", params: { ...order, side: "BUY" } })
+      yield* taker.take("fill_response")
+      // The table of entries is written after the commit.
+      const { body } = yield* Effect.repeat(admin("GET", "/proof"), {
+        until: ({ body }) => body.assets.length > 0,
+        schedule: Schedule.spaced("20 millis")
+      })
+      expect(body).toMatchObject({ balanced: true, assets: [{ asset: "USD", sum: 0 }] })
+      expect(body.positions).toHaveLength(14)
+      expect(body.positions).toContainEqual({ symbol: "AAPL-USD", sum: 0 })
+      expect(Date.parse(body.at)).toBeGreaterThan(0)
+    })
+  )
+
+  it.effect("paths, methods and bodies that are not its own are problems", () =>
+    Effect.gen(function* () {
+      const { admin, adminUrl } = yield* RestClient
+      expect((yield* admin("GET", "/user/positions")).status).toBe(404)
+      const wrong = yield* admin("DELETE", "/prices")
+      expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"])
+      expect((yield* admin("POST", "/credits", "{")).status).toBe(422)
+      expect((yield* call(`${adminUrl}/openapi.json`)).body.info.title).toBe("Venue operator")
+    })
+  )
+})

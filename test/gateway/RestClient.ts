@@ -1,0 +1,90 @@
+/** A venue in memory with its REST and operator addresses open, and a client that calls them over real sockets. */
+import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { Health } from "@venue/gateway/Health"
+import * as RestServer from "@venue/gateway/rest/RestServer"
+import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { connect } from "node:net"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Parsed when it is JSON. */
+  readonly body: any
+}
+
+export class RestClient extends Context.Service<
+  RestClient,
+  {
+    readonly restUrl: string
+    readonly adminUrl: string
+    /** What the operator's prices were told to. */
+    readonly prices: ReadonlyArray<readonly [symbol: string, price: number]>
+    readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
+    readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Effect.Effect<Answer>
+    readonly admin: (method: string, path: string, body?: unknown, token?: string) => Effect.Effect<Answer>
+    /** Fresh signed headers. */
+    readonly signed: (user: TestUser) => Effect.Effect<Record<string, string>>
+  }
+>()("test/gateway/RestClient") {}
+
+export const adminToken = "operator-token-of-this-test"
+
+export const call = (url: string, init: RequestInit = {}): Effect.Effect<Answer> =>
+  Effect.promise(async () => {
+    const response = await fetch(url, init)
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== ""
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  })
+
+/** Sends bytes as they are and gives back everything that came before the connection ended. */
+export const raw = (url: string, bytes: string | Uint8Array): Effect.Effect<string> =>
+  Effect.callback((resume) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => socket.end(bytes))
+    let text = ""
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1")
+    })
+    socket.on("error", () => {})
+    socket.on("close", () => resume(Effect.succeed(text)))
+  })
+
+const make = Effect.gen(function* () {
+  const venue = yield* TestVenue
+  const prices: Array<readonly [string, number]> = []
+  const { url: restUrl } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme" })
+  const { url: adminUrl } = yield* AdminServer.open({
+    port: 0,
+    token: Redacted.make(adminToken),
+    onPrice: (symbol, price) => Effect.sync(() => void prices.push([symbol, price]))
+  })
+  const json = (method: string, body: unknown, headers: Record<string, string>): RequestInit => ({
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+  })
+  return RestClient.of({
+    restUrl,
+    adminUrl,
+    prices,
+    get: (path, headers = {}) => call(`${restUrl}${path}`, { headers }),
+    post: (path, body, headers = {}) => call(`${restUrl}${path}`, json("POST", body, headers)),
+    admin: (method, path, body, token = adminToken) =>
+      call(`${adminUrl}${path}`, json(method, body, { authorization: `Bearer ${token}` })),
+    signed: (user) =>
+      Effect.map(venue.sign(user), (hmac) => ({
+        "x-svc-public-key": String(hmac["public_key"]),
+        "x-svc-nonce": String(hmac["nonce"]),
+        "x-svc-timestamp": String(hmac["unix_ts"]),
+        "x-svc-hmac-signature": String(hmac["signature"])
+      }))
+  })
+})
+
+export const layer = Layer.effect(RestClient, make).pipe(
+  Layer.provideMerge(Health.layer),
+  Layer.provideMerge(layerMemory)
+)

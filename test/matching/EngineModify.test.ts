@@ -1,0 +1,122 @@
+/** What a modify changes, what it keeps, and what it refuses. */
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { factOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
+
+describe("a modify", () => {
+  it("that only shrinks keeps its place", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
+    scene.buy(3, 199, { account: "second" })
+    assert.deepStrictEqual(told(scene.modify(orderId, { account: "first", quantity: lots(2) })), ["Modified 2 @ 199", "Done"])
+    assert.deepStrictEqual(told(scene.sell(2, 199)), ["Accepted", "Traded 2 @ 199 first"])
+  })
+
+  it("that grows goes to the back of its price", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
+    scene.buy(3, 199, { account: "second" })
+    assert.deepStrictEqual(told(scene.modify(orderId, { account: "first", quantity: lots(4) })), [
+      "Modified 4 @ 199 requeued",
+      "Done"
+    ])
+    assert.deepStrictEqual(told(scene.sell(3, 199)), ["Accepted", "Traded 3 @ 199 second"])
+  })
+
+  it("that moves the price goes to the back of the new one and keeps its ids", () => {
+    const scene = new Scene()
+    scene.buy(1, 198, { account: "second" })
+    const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mm-7" }))
+    assert.deepInclude(factOf(scene.modify(orderId, { price: ticks(198) }), "Modified").order, { orderId, clientOrderId: "mm-7" })
+    assert.deepStrictEqual(scene.levels(), ["BUY 2 @ 198"])
+    assert.deepStrictEqual(told(scene.sell(1, 198, { account: "bob" })), ["Accepted", "Traded 1 @ 198 second"])
+  })
+
+  it("of nothing is done and keeps the place", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(1, 199))
+    assert.deepStrictEqual(told(scene.modify(orderId)), ["Modified 1 @ 199", "Done"])
+  })
+
+  it("whose new price crosses takes at its own rate, and the rest of it rests there", () => {
+    const scene = new Scene()
+    scene.sell(1, 200, { account: "bob" })
+    const orderId = orderIdOf(scene.buy(3, 199))
+    const facts = scene.modify(orderId, { price: ticks(200.5), takerRate: 80_000 })
+    assert.deepStrictEqual(told(facts), ["Modified 3 @ 200.5 requeued", "Traded 1 @ 200 bob", "Done"])
+    const traded = factOf(facts, "Traded")
+    assert.deepStrictEqual([traded.taker.fee, traded.taker.order.remaining], [160_000, lots(2)])
+    assert.deepStrictEqual(scene.levels(), ["BUY 2 @ 200.5"])
+    assert.deepStrictEqual(scene.orders("alice"), ["BUY 2 of 3 @ 200.5"])
+  })
+
+  it("that crosses and is filled whole leaves the book, cancelling own orders in its way", () => {
+    const scene = new Scene()
+    scene.sell(1, 200, { account: "alice-2", user: "alice" })
+    scene.sell(3, 200.1, { account: "bob" })
+    const orderId = orderIdOf(scene.buy(3, 199))
+    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(200.1) })), [
+      "Modified 3 @ 200.1 requeued",
+      "CANCELLED_STP 1 alice-2",
+      "Traded 3 @ 200.1 bob",
+      "Done"
+    ])
+    assert.deepStrictEqual(scene.levels(), [])
+    assert.deepStrictEqual(told(scene.cancel(orderId)), ["NO_SUCH_ORDER"])
+  })
+
+  it("of an order unknown, foreign or of another side, type or reduce-only is refused", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(1, 199))
+    for (const over of [{ side: "SELL" }, { type: "ALO" }, { reduceOnly: true }, { account: "bob" }] as const) {
+      assert.deepStrictEqual(told(scene.modify(orderId, { ...over, price: ticks(198) })), ["CANNOT_MODIFY_NO_SUCH_ORDER"])
+    }
+    assert.strictEqual(factOf(scene.modify("no-such", { price: ticks(198) }), "Refused").echo.orderId, "no-such")
+    assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
+  })
+
+  it("of an order with a fill is refused", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(2, 199))
+    scene.sell(1, 199, { account: "bob" })
+    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(198) })), ["CANNOT_MODIFY_PARTIAL_FILL"])
+  })
+
+  it("of an ALO to a price that would cross is refused, and the order stays", () => {
+    const scene = new Scene()
+    scene.sell(1, 200, { account: "bob" })
+    const orderId = orderIdOf(scene.buy(1, 199, { type: "ALO" }))
+    assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", price: ticks(200) })), ["CANNOT_MODIFY_ALO_WOULD_CROSS"])
+    assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", price: ticks(199.99) })), [
+      "Modified 1 @ 199.99 requeued",
+      "Done"
+    ])
+  })
+
+  it("meets the checks of a new order but the cap, and its own old quantity does not count", () => {
+    const scene = new Scene(200, { maxOpenOrders: 1 })
+    const orderId = orderIdOf(scene.buy(10, 199))
+    const limit = { maxNotional: 2_000_000_000 }
+    const refusals = [
+      [{ price: ticks(220.01) }, "PRICE_GREATER_THAN_MAX_PRICE"],
+      [{ price: ticks(139) }, "PRICE_LESS_THAN_MIN_PRICE"],
+      [{ quantity: lots(0.05) }, "REJECTED_LESS_THAN_MIN_NOTIONAL"],
+      [{ quantity: lots(10.001), ...limit }, "REJECTED_WOULD_BREACH_MAX_NOTIONAL"],
+      [{ quantity: lots(9), finding: "FAILED_MARGIN_CHECK" }, "FAILED_MARGIN_CHECK"]
+    ] as const
+    for (const [over, status] of refusals) assert.deepStrictEqual(told(scene.modify(orderId, over)), [status])
+    assert.deepStrictEqual(scene.orders("alice"), ["BUY 10 of 10 @ 199"])
+    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(198), ...limit })), ["Modified 10 @ 198 requeued", "Done"])
+  })
+
+  it("records one outcome, whether done or refused", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(1, 199))
+    scene.modify(orderId, { id: "good", price: ticks(198) })
+    scene.modify(orderId, { id: "bad", price: ticks(300) })
+    assert.strictEqual(Engine.outcome(scene.engine, "good"), "DONE")
+    assert.strictEqual(Engine.outcome(scene.engine, "bad"), "PRICE_GREATER_THAN_MAX_PRICE")
+    assert.deepStrictEqual(scene.modify(orderId, { id: "good", price: ticks(197) }), [])
+    assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 198"])
+  })
+})

@@ -1,0 +1,131 @@
+/** Orders that may only reduce never turn or grow a position, alone or together. */
+import { assert, describe, it } from "@effect/vitest"
+import { lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
+
+const reduceOnly = { reduceOnly: true } as const
+const atOnce = { reduceOnly: true, timeInForce: "IOC" } as const
+
+describe("I33: a reduce-only order", () => {
+  it("without a position against it is refused", () => {
+    const scene = new Scene()
+    assert.deepStrictEqual(told(scene.buy(1, 199, reduceOnly)), ["REJECTED"])
+    scene.hold("alice", 5)
+    assert.deepStrictEqual(told(scene.buy(1, 199, reduceOnly)), ["REJECTED"])
+    assert.deepStrictEqual(told(scene.sell(1, 201, reduceOnly)), ["Accepted"])
+  })
+
+  it("of more than the position is accepted as asked and cut to it", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    assert.deepStrictEqual(told(scene.sell(8, 201, reduceOnly)), ["Accepted", "Modified 5 @ 201"])
+    assert.deepStrictEqual(scene.levels(), ["SELL 5 @ 201"])
+  })
+
+  it("that may rest leaves room for those that rest already, and is refused when they leave none", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(3, 201, reduceOnly)
+    assert.deepStrictEqual(told(scene.sell(3, 202, reduceOnly)), ["Accepted", "Modified 2 @ 202"])
+    assert.deepStrictEqual(told(scene.sell(1, 203, reduceOnly)), ["REJECTED"])
+  })
+
+  it("that trades at once may take the whole position; the resting ones are cut as it shrinks, newest first", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(2, 201, reduceOnly)
+    scene.sell(3, 202, reduceOnly)
+    scene.buy(9, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(1, 200, atOnce)), ["Accepted", "Traded 1 @ 200 bob", "Modified 2 @ 202"])
+    assert.deepStrictEqual(told(scene.sell(3, 200, atOnce)), [
+      "Accepted",
+      "Traded 3 @ 200 bob",
+      "CANCELLED 2 alice",
+      "Modified 1 @ 201"
+    ])
+    assert.deepStrictEqual(told(scene.sell(7, 200, atOnce)), [
+      "Accepted",
+      "Modified 1 @ 200",
+      "Traded 1 @ 200 bob",
+      "CANCELLED 1 alice"
+    ])
+    assert.strictEqual(scene.position("alice"), 0)
+  })
+
+  it("is cut also when the position shrinks through another order that rests, before the next trade", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(5, 200.5)
+    scene.sell(5, 201, reduceOnly)
+    assert.deepStrictEqual(told(scene.buy(10, 201, { account: "bob" })), [
+      "Accepted",
+      "Traded 5 @ 200.5 alice",
+      "CANCELLED 5 alice"
+    ])
+    assert.deepStrictEqual(scene.levels(), ["BUY 5 @ 201"])
+    assert.strictEqual(scene.position("alice"), 0)
+  })
+
+  it("ends when the position turns round", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(5, 201, reduceOnly)
+    scene.buy(8, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(8, 200)), ["Accepted", "Traded 8 @ 200 bob", "CANCELLED 5 alice"])
+    assert.strictEqual(scene.position("alice"), -3)
+    assert.deepStrictEqual(told(scene.buy(3, 199, reduceOnly)), ["Accepted"])
+  })
+
+  it("stays when the position grows", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(5, 201, reduceOnly)
+    scene.hold("alice", 5)
+    assert.deepStrictEqual(scene.orders("alice"), ["SELL 5 of 5 @ 201"])
+  })
+
+  it("modified to more than the position gets what fits beside the others", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(2, 202, reduceOnly)
+    const orderId = orderIdOf(scene.sell(1, 201, reduceOnly))
+    const over = { side: "SELL", reduceOnly: true } as const
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, quantity: lots(9) })), ["Modified 3 @ 201 requeued", "Done"])
+    scene.buy(3, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, price: ticks(200) })), [
+      "Modified 3 @ 200 requeued",
+      "Traded 3 @ 200 bob",
+      "Done"
+    ])
+    assert.deepStrictEqual(scene.orders("alice"), ["SELL 2 of 2 @ 202"])
+    assert.strictEqual(scene.position("alice"), 2)
+  })
+
+  it("may be worth less than ten USD", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    assert.deepStrictEqual(told(scene.sell(0.001, 201, reduceOnly)), ["Accepted"])
+  })
+
+  it("of another that would be cut on the way does not make a FOK fillable", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(3, 200.5)
+    scene.sell(5, 201, reduceOnly)
+    assert.deepStrictEqual(told(scene.buy(6, 201, { account: "bob", timeInForce: "FOK" })), ["Accepted", "CANCELLED 6 bob"])
+    assert.deepStrictEqual(told(scene.buy(5, 201, { account: "bob", timeInForce: "FOK" })), [
+      "Accepted",
+      "Traded 3 @ 200.5 alice",
+      "Modified 2 @ 201",
+      "Traded 2 @ 201 alice"
+    ])
+  })
+
+  it("leaves a close free to take the whole position", () => {
+    const scene = new Scene()
+    scene.hold("alice", -5)
+    scene.buy(5, 199, reduceOnly)
+    scene.sell(5, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.close()), ["Accepted", "Traded 5 @ 200 bob", "CANCELLED 5 alice"])
+    assert.strictEqual(scene.position("alice"), 0)
+  })
+})

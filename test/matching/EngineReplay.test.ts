@@ -1,0 +1,166 @@
+/** The state that facts leave is the state that decided them. */
+import type { MarketEvent } from "@venue/domain/Market"
+import * as Engine from "@venue/matching/Engine"
+import * as Position from "@venue/domain/Position"
+import { assert, describe, it } from "@effect/vitest"
+import { Packr } from "msgpackr"
+import { apple, lots, orderIdOf, Scene, ticks, usd } from "./EngineScene.ts"
+
+describe("I6: replay", () => {
+  it("from zero leaves the live hash, after every kind of command", () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { engine, events } = wander(seed, 400)
+      assert.strictEqual(Engine.hash(replayed(events)), Engine.hash(engine), `seed ${seed}`)
+    }
+  })
+
+  it("from a snapshot and the facts after it leaves the live hash, through an encoder", () => {
+    const packr = new Packr()
+    for (let seed = 1; seed <= 10; seed++) {
+      const scene = wander(seed, 300)
+      const stored: unknown = packr.unpack(packr.pack(Engine.snapshot(scene.engine)))
+      const restored = Engine.restore(apple, Engine.defaults, stored)
+      assert.strictEqual(Engine.hash(restored), Engine.hash(scene.engine), `seed ${seed}`)
+      assert.deepStrictEqual(Engine.touched(restored), [])
+      const before = scene.events.length
+      wander(seed + 1_000, 300, scene)
+      for (const event of scene.events.slice(before)) Engine.apply(restored, event)
+      assert.strictEqual(Engine.hash(restored), Engine.hash(scene.engine), `seed ${seed} and tail`)
+    }
+  })
+
+  it("leaves a state that goes on deciding as the live one does", () => {
+    const scene = wander(7, 500)
+    const again = new Scene(NaN)
+    again.engine = replayed(scene.events)
+    const restored = new Scene(NaN)
+    restored.engine = Engine.restore(apple, Engine.defaults, Engine.snapshot(scene.engine))
+    again.now = restored.now = scene.now
+    const lengths = [scene, again, restored].map(({ events }) => events.length)
+    for (const each of [scene, again, restored]) wander(8, 200, each, "next")
+    const tails = [scene, again, restored].map(({ events }, i) => events.slice(lengths[i]))
+    assert.deepStrictEqual(tails[1], tails[0])
+    assert.deepStrictEqual(tails[2], tails[0])
+  })
+
+  it("a hash tells states apart that differ in one order's place", () => {
+    const hashes = [["a", "b"], ["b", "a"]].map((accounts) => {
+      const scene = new Scene()
+      accounts.forEach((account) => scene.buy(1, 199, { account, id: `order-of-${account}` }))
+      return Engine.hash(scene.engine)
+    })
+    assert.notStrictEqual(hashes[0], hashes[1])
+  })
+})
+
+describe("at every step of random commands", () => {
+  it("I24 I25 I26 I33: no crossed book, sums of zero, and no reduce-only order beyond its position", () => {
+    for (let seed = 100; seed < 110; seed++) {
+      const scene = new Scene()
+      for (let step = 0; step < 60; step++) {
+        wander(seed * 100 + step, 5, scene, `${step}`)
+        const { ask, bid } = Engine.best(scene.engine)
+        assert.isTrue(bid === undefined || ask === undefined || bid < ask)
+        const { cash, positions } = Engine.totals(scene.engine)
+        assert.deepStrictEqual([positions, cash], [0, 0])
+        for (const account of accounts) {
+          const { orders, position } = Engine.view(scene.engine, account)
+          const reducing = orders.filter((order) => order.reduceOnly)
+          const sum = reducing.reduce((lots, { remaining, side }) => lots + (side === "BUY" ? -remaining : remaining), 0)
+          assert.isTrue(reducing.length === 0 || Math.sign(sum) === Math.sign(position.quantity))
+          assert.isAtMost(Math.abs(sum), Math.abs(position.quantity))
+        }
+      }
+    }
+  })
+
+  it("what the fills say folds to the positions the market holds", () => {
+    const { engine, events } = wander(42, 1_500)
+    const folded = new Map(accounts.map((account) => [account, Position.flat()]))
+    for (const event of events) {
+      if (event._tag !== "Traded") continue
+      for (const { fee, order, realised } of [event.maker, event.taker]) {
+        const position = folded.get(order.accountId)!
+        assert.strictEqual(Position.fill(position, order.side, event.quantity, event.notional, fee), realised)
+      }
+    }
+    for (const account of accounts) assert.deepStrictEqual(Engine.view(engine, account).position, folded.get(account))
+  })
+
+  it("I21: no order trades more than it asked for, and trade ids never repeat", () => {
+    const { events } = wander(43, 1_500)
+    const filled = new Map<string, number>()
+    const ids = new Set<string>()
+    let trades = 0
+    for (const event of events) {
+      if (event._tag !== "Traded") continue
+      trades++
+      ids.add(event.tradeId)
+      for (const { order } of [event.maker, event.taker]) {
+        const sum = (filled.get(order.orderId) ?? 0) + event.quantity
+        filled.set(order.orderId, sum)
+        assert.strictEqual(order.quantity - order.remaining, sum)
+      }
+    }
+    assert.isAbove(trades, 150)
+    assert.strictEqual(ids.size, trades)
+  })
+})
+
+const users = ["alice", "bob", "carol"]
+const accounts = users.flatMap((user) => [user, `${user}-2`])
+
+/** Commands of every kind at prices near the touch, from a seed. */
+function wander(seed: number, steps: number, scene = new Scene(), names = "order"): Scene {
+  let state = seed * 2_654_435_761 >>> 0
+  const below = (limit: number): number => {
+    state = state + 0x6d2b79f5 >>> 0
+    let h = Math.imul(state ^ state >>> 15, state | 1)
+    h ^= h + Math.imul(h ^ h >>> 7, h | 61)
+    return ((h ^ h >>> 14) >>> 0) % limit
+  }
+  const open: Array<string> = []
+  for (let step = 0; step < steps; step++) {
+    scene.now += below(400)
+    const user = users[below(users.length)]!
+    const id = `${names}-${seed}-${step}`
+    const who = { id, user, account: below(2) === 0 ? user : `${user}-2` }
+    const side = below(2) === 0 ? "BUY" : "SELL"
+    const target = { ...who, side, price: ticks(199.9) + below(20), quantity: lots(1 + below(9)) } as const
+    switch (below(10)) {
+      case 0:
+        scene.cancel(open[below(open.length + 1)] ?? "none", who)
+        break
+      case 1:
+        scene.modify(open[below(open.length + 1)] ?? "none", target)
+        break
+      case 2:
+        if (below(4) === 0) scene.cancelAll(who)
+        else scene.close(who)
+        break
+      case 3:
+        scene.ask(below(2) === 0 ? { _tag: "Tick" } : { _tag: "Observe", price: usd(199.9) + below(20) * 1_000_000 })
+        break
+      case 4:
+        scene.cancel(`tag-${below(3)}`, who, true)
+        break
+      default: {
+        const [type, timeInForce] = kinds[below(kinds.length)]!
+        const over = { ...who, type, timeInForce, reduceOnly: below(3) === 0, clientOrderId: `tag-${below(3)}` }
+        const orderId = orderIdOf(scene.place(side, 1 + below(9), 199.9 + below(20) / 100, over))
+        if (orderId !== "") open.push(orderId)
+      }
+    }
+  }
+  return scene
+}
+
+const kinds = [
+  ["LIMIT", "GTC"], ["LIMIT", "GTC"], ["LIMIT", "GTC"], ["LIMIT", "IOC"], ["LIMIT", "FOK"], ["MARKET", "IOC"], ["ALO", "GTC"]
+] as const
+
+function replayed(events: ReadonlyArray<MarketEvent>): Engine.Engine {
+  const engine = Engine.make(apple, Engine.defaults)
+  for (const event of events) Engine.apply(engine, event)
+  return engine
+}

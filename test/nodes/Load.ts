@@ -1,0 +1,165 @@
+/** Traders at work: orders that rest, cross and take, cancels and changes, a few in flight on each connection. */
+import * as Heard from "./Heard.ts"
+import * as TradeSocket from "./TradeSocket.ts"
+
+export interface Load {
+  /** Commands answered so far. */
+  readonly answered: () => number
+  /** Frames `err` that came instead of an answer. */
+  readonly errors: () => ReadonlyArray<string>
+  /** Nothing more is sent. */
+  readonly stop: () => void
+  readonly isIdle: () => boolean
+  readonly sockets: ReadonlyArray<TradeSocket.TradeSocket>
+}
+
+/** Where the venue's own prices begin, and steps that are multiples of tick and lot. */
+const markets = [
+  { symbol: "AAPL-USD", price: 200, tick: 0.01, quantity: 0.1 },
+  { symbol: "GOLD-USD", price: 3_400, tick: 0.1, quantity: 0.01 },
+  { symbol: "EUR-USD", price: 1.085, tick: 0.00001, quantity: 20 }
+]
+
+const connectionsPerUser = 2
+const maxOpenOrders = 40
+
+/** `tag` names the run in client order ids, which are used once. */
+export const begin = async (
+  url: string,
+  traders: ReadonlyArray<Heard.Heard>,
+  tag: string,
+  inFlight: number
+): Promise<Load> => {
+  const desks = await Promise.all(
+    traders.flatMap((heard) =>
+      Array.from({ length: connectionsPerUser }, (_, index) => beginOne(url, heard, tag, index, inFlight))
+    )
+  )
+  for (const desk of desks) desk.begin()
+  return {
+    answered: () => desks.reduce((sum, desk) => sum + desk.answered(), 0),
+    errors: () => desks.flatMap(({ errors }) => errors),
+    stop: () => {
+      for (const desk of desks) desk.stop()
+    },
+    isIdle: () => desks.every((desk) => desk.waiting() === 0),
+    sockets: desks.map(({ socket }) => socket)
+  }
+}
+
+async function beginOne(url: string, heard: Heard.Heard, tag: string, index: number, inFlight: number) {
+  const prefix = `${tag}-${index}-`
+  const { unanswered } = heard
+  /** Each with the key that its answer has: a client order id, or an order id. */
+  const waiting = new Set<string>()
+  /** Half of what earlier runs left open, and what is placed here. */
+  const left = [...heard.orders.values()].filter(({ end }) => end === undefined)
+  const mine = left.filter((_, at) => at % connectionsPerUser === index)
+  const open = new Set(mine.map(({ orderId }) => orderId))
+  const inherited = new Set(mine.map(({ clientOrderId }) => clientOrderId))
+  const errors: Array<string> = []
+  let isWorking = false
+  let sent = 0
+  let answered = 0
+
+  const told = (order: TradeSocket.OrderRow) => {
+    const { client_order_id: clientOrderId, order_id: orderId } = order
+    if (Heard.isEnd(order)) open.delete(orderId)
+    if (waiting.delete(clientOrderId)) {
+      answered++
+      unanswered.adds.delete(clientOrderId)
+      if (order.status === "ACK" && heard.sent.get(clientOrderId)?.order_type === "LIMIT") open.add(orderId)
+    }
+    const isSettled = !["ACK", "FILLED"].includes(order.status) && !order.status.endsWith("_STP")
+    if (isSettled && waiting.delete(orderId)) {
+      answered++
+      unanswered.cancels.delete(orderId)
+      unanswered.modifications.delete(orderId)
+    }
+  }
+  /** An error leaves the outcome open: the command counts as unanswered for good. */
+  const failed = (err: NonNullable<TradeSocket.Frame["err"]>) => {
+    errors.push(`${err.error_code}: ${err.message}`)
+    const params = err.incoming_message?.params ?? {}
+    waiting.delete(String(params["client_order_id"] ?? params["order_id"]))
+  }
+
+  const add = () => {
+    const { price, quantity, symbol, tick } = pick(markets)
+    const side = pick(["BUY", "SELL"] as const)
+    const kind = Math.random()
+    // Two in three rest a little away from the price, one goes through it.
+    const away = kind < 0.65 ? 0.0005 + Math.random() * 0.003 : -0.001
+    const limit = price * (side === "BUY" ? 1 - away : 1 + away)
+    const isMarket = kind > 0.85
+    const params: Heard.Sent = {
+      client_order_id: `${prefix}${++sent}`,
+      symbol,
+      side,
+      order_type: isMarket ? "MARKET" : "LIMIT",
+      quantity: steps(quantity * (1 + Math.floor(Math.random() * 4)), 0.001),
+      price: isMarket ? 0 : steps(limit, tick)
+    }
+    heard.sent.set(params.client_order_id, params)
+    unanswered.adds.set(params.client_order_id, params)
+    waiting.add(params.client_order_id)
+    socket.send("add_order", { ...params, order_time_in_force: isMarket ? "IOC" : "GTC", reduce_only: false })
+  }
+  const cancel = (order: Heard.HeardOrder) => {
+    unanswered.cancels.add(order.orderId)
+    waiting.add(order.orderId)
+    socket.send("cancel_order", {
+      symbol: order.symbol,
+      order_id: order.orderId,
+      cancel_order_id_type: "order_id"
+    })
+  }
+  const modify = (order: Heard.HeardOrder) => {
+    const { quantity, tick } = markets.find(({ symbol }) => symbol === order.symbol)!
+    const wanted = {
+      quantity: steps(quantity * (1 + Math.floor(Math.random() * 4)), 0.001),
+      price: steps(order.price + tick * (order.side === "BUY" ? -1 : 1), tick)
+    }
+    unanswered.modifications.set(order.orderId, wanted)
+    waiting.add(order.orderId)
+    const { orderId: order_id, side, symbol } = order
+    socket.send("modify_order", { symbol, order_id, side, order_type: "LIMIT", reduce_only: false, ...wanted })
+  }
+  const work = () => {
+    while (isWorking && socket.isOpen() && waiting.size < inFlight) {
+      const free = [...open].filter((orderId) => !waiting.has(orderId))
+      const order = free.length === 0 ? undefined : heard.orders.get(pick(free))
+      const chance = Math.random()
+      if (order !== undefined && (free.length >= maxOpenOrders || chance < 0.15)) cancel(order)
+      else if (order !== undefined && chance < 0.3) modify(order)
+      else add()
+    }
+  }
+  const hear = Heard.listener(heard, (id) => id.startsWith(prefix) || inherited.has(id))
+  const socket = await TradeSocket.open(url, heard.user, (frame) => {
+    hear(frame)
+    const { err, order_response: order } = frame
+    if (order !== undefined) told(order)
+    if (err !== undefined) failed(err)
+    work()
+  })
+  await TradeSocket.subscribe(socket, ["order_responses", "fills"])
+  return {
+    socket,
+    begin: () => {
+      isWorking = true
+      work()
+    },
+    errors,
+    answered: () => answered,
+    waiting: () => waiting.size,
+    stop: () => {
+      isWorking = false
+    }
+  }
+}
+
+const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(Math.random() * list.length)]!
+
+/** The nearest multiple, without the dust of binary fractions. */
+const steps = (value: number, step: number): number => Number((Math.round(value / step) * step).toFixed(8))

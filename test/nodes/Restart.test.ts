@@ -1,0 +1,107 @@
+/** Starting, stopping and starting again, as an operator does it at a terminal. */
+import { existsSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import * as DevApp from "./DevApp.ts"
+import * as TradeSocket from "./TradeSocket.ts"
+import * as Truth from "./Truth.ts"
+
+const patient = { timeout: 120_000 }
+const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
+
+it("the first word comes within two seconds of the start", patient, async () => {
+  const site = await DevApp.makeSite()
+  const app = await DevApp.start(site, {}, boot)
+  expect(await app.firstWord).toBeLessThan(2_000)
+  await app.end("SIGINT")
+})
+
+it("Ctrl-C leaves nothing running, and the next start finds all state and the same keys", patient, async () => {
+  const site = await DevApp.makeSite()
+  const first = await DevApp.start(site)
+  const users = first.file.users.filter(({ name }) => name !== "carol")
+  await trade(first)
+  const before = await Promise.all(users.map((user) => Truth.read(first.file.urls.trade, user)))
+  expect(before.map(({ open, trades }) => [open.length, trades.length])).toEqual([
+    [1, 1],
+    [0, 1]
+  ])
+  expect(DevApp.postgresOf(site.dataDir)).toHaveLength(1)
+  await first.end("SIGINT")
+  expect(DevApp.postgresOf(site.dataDir)).toEqual([])
+
+  const second = await DevApp.start(site)
+  expect(second.file).toEqual(first.file)
+  const after = await Promise.all(users.map((user) => Truth.read(second.file.urls.trade, user)))
+  expect(after.map(lasting)).toEqual(before.map(lasting))
+  for (const file of ["dev.json", "secrets.json", join("postgres", "postgres.json")]) {
+    expect(statSync(join(site.dataDir, file)).mode & 0o777, file).toBe(0o600)
+  }
+  await second.end("SIGTERM")
+  expect(DevApp.postgresOf(site.dataDir)).toEqual([])
+})
+
+it("a second start beside one that runs says what is in its way, and the first goes on", patient, async () => {
+  const site = await DevApp.makeSite()
+  const first = await DevApp.start(site)
+  const before = DevApp.readFile(site)
+  const [alice] = before.users
+  const socket = await TradeSocket.open(before.urls.trade, alice!)
+  const other = await DevApp.makeSite()
+  const port = new URL(before.urls.trade).port
+
+  const attempts: ReadonlyArray<readonly [DevApp.Site, string]> = [
+    [site, `(${site.dataDir}|${port})`],
+    [{ ...other, dataDir: site.dataDir }, site.dataDir],
+    [{ ...site, dataDir: other.dataDir }, port]
+  ]
+  for (const [place, named] of attempts) {
+    const second = DevApp.launch(place)
+    expect((await second.ended).code).toBe(1)
+    expect(second.output()).toMatch(new RegExp(`venue: .*${named}`))
+    expect(second.output()).not.toMatch(/^\s+at /m)
+    expect(DevApp.readFile(site)).toEqual(before)
+    expect(socket.isOpen()).toBe(true)
+  }
+  expect(DevApp.postgresOf(other.dataDir)).toEqual([])
+  await trade(first)
+  await first.end("SIGINT")
+})
+
+it("the number of desks is fixed at the first start", patient, async () => {
+  const site = await DevApp.makeSite()
+  const first = await DevApp.start(site, { VENUE_DESKS: "4" })
+  await first.end("SIGINT")
+  const second = DevApp.launch(site, { VENUE_DESKS: "5" })
+  expect((await second.ended).code).toBe(1)
+  expect(second.output()).toContain("VENUE_DESKS was 4 at the first start of this venue and cannot become 5")
+  expect(existsSync(join(site.dataDir, "dev.json"))).toBe(false)
+  expect(DevApp.postgresOf(site.dataDir)).toEqual([])
+  const third = await DevApp.start(site, { VENUE_DESKS: "4" })
+  await third.end("SIGINT")
+})
+
+/** Alice's order is half filled by bob. */
+async function trade({ file }: DevApp.DevApp): Promise<void> {
+  const [alice, bob] = file.users
+  const maker = await TradeSocket.open(file.urls.trade, alice!)
+  const taker = await TradeSocket.open(file.urls.trade, bob!)
+  await TradeSocket.subscribe(maker, ["order_responses"])
+  await TradeSocket.subscribe(taker, ["order_responses"])
+  const order = { symbol: "GOLD-USD", order_time_in_force: "GTC", order_type: "LIMIT", price: 3_400, reduce_only: false }
+  const rests = maker.next(({ order_response: row }) => row)
+  maker.send("add_order", { ...order, side: "SELL", quantity: 0.2 })
+  expect(await rests).toMatchObject({ status: "ACK" })
+  const meets = taker.next(({ order_response: row }) => (row?.status === "ACK" ? undefined : row))
+  taker.send("add_order", { ...order, side: "BUY", quantity: 0.1 })
+  expect(await meets).toMatchObject({ status: "FILLED", quantity_remaining: 0 })
+  await Promise.all([maker.close(), taker.close()])
+}
+
+/** What does not move with the prices. */
+const lasting = ({ balance, open, positions, trades }: Truth.Truth) => ({
+  open,
+  trades,
+  balance: [balance.deposit, balance.fees, balance.realised_pnl, balance.net_funding],
+  positions: positions.map(({ position, realised_pnl, symbol }) => ({ symbol, position, realised_pnl }))
+})

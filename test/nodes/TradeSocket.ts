@@ -1,0 +1,156 @@
+/** A trade client as anybody would write it from the published protocol: `ws`, `node:crypto`, nothing of the venue's. */
+import { createHmac, randomBytes } from "node:crypto"
+import { WebSocket } from "ws"
+import type { User } from "./DevApp.ts"
+
+export interface OrderRow {
+  readonly order_id: string
+  readonly symbol: string
+  readonly status: string
+  readonly quantity: number
+  readonly price: number
+  readonly side: "BUY" | "SELL"
+  readonly client_order_id: string
+  readonly quantity_remaining: number
+  readonly trade_id: string | null
+}
+
+export interface TradeRow {
+  readonly trade_id: string
+  readonly order_id: string
+  readonly client_order_id: string
+  readonly symbol: string
+  readonly price: number
+  readonly quantity: number
+  readonly side: "BUY" | "SELL"
+  readonly fee: number
+  readonly realised_pnl: number
+}
+
+export interface PositionRow {
+  readonly symbol: string
+  readonly position: number
+  readonly realised_pnl: number
+}
+
+export interface BalanceRow {
+  readonly deposit: number
+  readonly fees: number
+  readonly realised_pnl: number
+  readonly net_funding: number
+  readonly available_balance: number
+}
+
+export interface Frame {
+  readonly authenticated?: boolean
+  readonly subscribed?: string
+  readonly order_response?: OrderRow
+  readonly fill_response?: TradeRow
+  readonly position_response?: PositionRow
+  readonly balance_response?: BalanceRow
+  readonly all_orders_response?: { readonly orders: ReadonlyArray<OrderRow> }
+  readonly user_trades_response?: ReadonlyArray<TradeRow>
+  readonly ack?: object
+  readonly err?: {
+    readonly error_code: string
+    readonly message?: string
+    readonly incoming_message?: { readonly type: string; readonly params: Readonly<Record<string, unknown>> }
+  }
+}
+
+export interface TradeSocket {
+  readonly send: (type: string, params: object) => void
+  /** The next frame that this picks something from; fails when the socket closes first. */
+  readonly next: <A>(pick: (frame: Frame) => A | undefined) => Promise<A>
+  /** Resolves when the socket is closed and every frame that came has been heard. */
+  readonly closed: Promise<void>
+  readonly isOpen: () => boolean
+  readonly close: () => Promise<void>
+}
+
+/** A connection that is signed in. An account that cannot be loaded yet is asked for again. */
+export const open = async (
+  url: string,
+  user: User,
+  heard: (frame: Frame) => void = () => {}
+): Promise<TradeSocket> => {
+  const ws = new WebSocket(url)
+  const waiting = new Set<(frame: Frame) => boolean>()
+  const refusals = new Set<(reason: Error) => void>()
+  ws.on("message", (data) => {
+    const frame = JSON.parse(String(data)) as Frame
+    heard(frame)
+    for (const offer of [...waiting]) if (offer(frame)) waiting.delete(offer)
+  })
+  let failure = "the socket was closed"
+  ws.on("error", (error) => (failure = error.message))
+  const closed = new Promise<void>((tell) => ws.once("close", () => tell()))
+  void closed.then(() => {
+    for (const refuse of refusals) refuse(new Error(failure))
+  })
+  const socket: TradeSocket = {
+    send: (type, params) => {
+      if (ws.readyState === WebSocket.OPEN) ws.send(JSON.stringify({ type, params }))
+    },
+    next: (pick) =>
+      new Promise((tell, refuse) => {
+        refusals.add(refuse)
+        if (ws.readyState > WebSocket.OPEN) refuse(new Error(failure))
+        waiting.add((frame) => {
+          const picked = pick(frame)
+          if (picked === undefined) return false
+          refusals.delete(refuse)
+          tell(picked)
+          return true
+        })
+      }),
+    closed,
+    isOpen: () => ws.readyState === WebSocket.OPEN,
+    close: () => {
+      ws.close()
+      return closed
+    }
+  }
+  await new Promise<void>((tell, refuse) => {
+    ws.once("open", tell)
+    ws.once("error", refuse)
+  })
+  await insist(socket, "auth", () => ({ hmac: signed(user) }), ({ authenticated }) => authenticated)
+  return socket
+}
+
+/** Asks, and asks again for as long as the venue says that it is its own fault and to try again. */
+export const insist = async <A>(
+  socket: TradeSocket,
+  type: string,
+  params: () => object,
+  pick: (frame: Frame) => A | undefined
+): Promise<A> => {
+  const deadline = performance.now() + 60_000
+  while (true) {
+    socket.send(type, params())
+    const answer = await socket.next<{ readonly value: A } | { readonly error: string }>((frame) => {
+      const value = pick(frame)
+      if (value !== undefined) return { value }
+      return frame.err === undefined ? undefined : { error: JSON.stringify(frame.err) }
+    })
+    if ("value" in answer) return answer.value
+    if (!answer.error.includes('"ServerError"') || performance.now() > deadline) {
+      throw new Error(`${type} was answered ${answer.error}`)
+    }
+    await new Promise((again) => setTimeout(again, 100))
+  }
+}
+
+export const subscribe = async (socket: TradeSocket, channels: ReadonlyArray<string>): Promise<void> => {
+  const last = socket.next(({ subscribed }) => (subscribed === channels.at(-1) ? true : undefined))
+  socket.send("subscribe", { channels })
+  await last
+}
+
+const signed = (user: User) => {
+  const nonce = randomBytes(16).toString("hex")
+  const unix_ts = Math.floor(Date.now() / 1000)
+  const signature = createHmac("sha256", user.secret_key).update(`${nonce}:${unix_ts}`).digest("hex")
+  return { public_key: user.public_key, nonce, unix_ts, signature }
+}

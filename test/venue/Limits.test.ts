@@ -1,0 +1,141 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { aapl, cancel, gold, limit, say, story, told } from "./Story.ts"
+
+const many = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))
+
+story("10: 12,000 of weight pass at once; then RateLimited says how long to wait and sends the request back", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const one = yield* venue.trade(alice, [])
+    const two = yield* venue.trade(alice, ["order_responses"])
+    // The subscription's 0.1 is charged with the first message of that connection.
+    yield* one.sendAll(many(2_399, () => say("get_user_orders")))
+    yield* venue.settle
+    assert.deepEqual(new Set(told(yield* one.drain)), new Set(["all_orders_response"]))
+    yield* two.sendAll(many(6, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
+    yield* venue.settle
+    const frames = yield* two.drain
+    assert.deepEqual(told(frames), ["ACK", "ACK", "ACK", "ACK", "RateLimited", "RateLimited"])
+    const { incoming_message: incoming, message } = frames[4]!.err!
+    assert.match(message, /retry after \d+(\.\d)? s/)
+    assert.deepEqual(incoming, limit("BUY", 1, 190, { client_order_id: "c4" }))
+    // Cancels have a bucket of their own, and a refused message costs nothing.
+    yield* two.send(cancel("c0", "client_order_id"))
+    yield* venue.settle
+    assert.deepEqual(told(yield* two.drain), ["CANCELLED"])
+    const seconds = Number(/retry after ([\d.]+) s/.exec(message)![1])
+    assert.isBelow(seconds, 0.2)
+    yield* TestClock.adjust(seconds * 1000)
+    yield* two.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* two.drain), ["ACK"])
+  }))
+
+story("10: cancels are limited by themselves", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    const bob = yield* venue.trade(yield* venue.user("bob"))
+    yield* client.sendAll(many(6_000, () => say("cancel_all_orders")))
+    yield* client.send(cancel("x"))
+    yield* client.send(say("cancel_all_orders"))
+    yield* client.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain).filter((kind) => kind !== "ack"), ["RateLimited", "RateLimited", "ACK"])
+    yield* bob.send(cancel("x"))
+    assert.strictEqual((yield* bob.take("order_response")).order_response.status, "NO_SUCH_ORDER")
+  }))
+
+story("I49: a reader with 1 MiB unread is closed with 1013, and only it", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const slow = yield* venue.trade(alice)
+    const quick = yield* venue.trade(alice)
+    yield* slow.lag(1024 * 1024)
+    yield* quick.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.isUndefined(slow.closedWith())
+    yield* slow.lag(1024 * 1024 + 1)
+    yield* quick.send(limit("BUY", 1, 190))
+    yield* quick.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.strictEqual(slow.closedWith()?.code, 1013)
+    assert.deepEqual(told(yield* quick.drain), ["ACK", "ACK", "ACK"])
+    assert.isBelow((yield* slow.drain).length, 3)
+  }))
+
+const broken: ReadonlyArray<readonly [text: string, code: string]> = [
+  ["", "InvalidJSONFormat"],
+  ["{", "InvalidJSONFormat"],
+  ["not json at all \u0000 \ud800", "InvalidJSONFormat"],
+  ["null", "InvalidJSONFormat"],
+  ["7", "InvalidJSONFormat"],
+  ["[]", "InvalidJSONFormat"],
+  [JSON.stringify([limit("BUY", 1, 190)]), "InvalidJSONFormat"],
+  ["{}", "InvalidJSONFormat"],
+  ['{"type":"add_order"}', "InvalidJSONFormat"],
+  ['{"type":"add_order","params":null}', "InvalidJSONFormat"],
+  ['{"type":"add_order","params":[]}', "InvalidJSONFormat"],
+  ['{"type":"fly","params":{}}', "InvalidJSONFormat"],
+  ['{"type":["add_order"],"params":{}}', "InvalidJSONFormat"],
+  ['{"type":"__proto__","params":{}}', "InvalidJSONFormat"],
+  [`${JSON.stringify(limit("BUY", 1, 190))}${JSON.stringify(limit("BUY", 1, 190))}`, "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { quantity: "1" })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { price: null })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { side: "buy" })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { order_type: "ICEBERG" })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { order_time_in_force: "GFD" })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { reduce_only: "false" })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { symbol: 7 })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190)).replace("190", "1e999"), "InvalidParameter"],
+  [JSON.stringify(limit("BUY", 1, 190, { client_order_id: "x".repeat(65) })), "InvalidParameter"],
+  [JSON.stringify(limit("BUY", 1, 190, { client_order_id: "naïve" })), "InvalidParameter"],
+  [JSON.stringify(limit("BUY", 1, 190, { client_order_id: 7 })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { take_profit: 210 })), "InvalidParameter"],
+  [JSON.stringify(cancel("x", "trade_id")), "InvalidJSONFormat"],
+  [`{"type":"get_user_orders","params":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "InvalidJSONFormat"],
+  ['{"type":"get_user_trades","params":{"start_ts":"now"}}', "InvalidJSONFormat"]
+]
+
+story("I50: whatever bytes come, the answer is an error frame, and the socket goes on", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    for (const [text, code] of broken) {
+      yield* client.sendText(text)
+      yield* venue.settle
+      assert.deepEqual(told(yield* client.drain), [code], text.slice(0, 100))
+    }
+    yield* client.send(limit("BUY", 1, 190))
+    assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
+    assert.isUndefined(client.closedWith())
+  }))
+
+story("6.11: an error sends the request back as it was; a text that is no object comes back as a string", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    const odd = { type: "add_order", params: { symbol: aapl }, id: [1, { deep: null }] }
+    yield* client.send(odd)
+    assert.deepEqual((yield* client.take("err")).err.incoming_message, odd)
+    yield* client.sendText("hello \"you\"")
+    assert.strictEqual((yield* client.take("err")).err.incoming_message, "hello \"you\"")
+  }))
+
+story("7: what is not offered yet is refused as such, and answers in any case", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    const twap = { symbol: gold, side: "SELL", total_quantity: 12, num_orders: 6, order_interval_secs: 45, reduce_only: true }
+    const messages = [
+      say("add_twap", twap),
+      say("cancel_stop_order", { stop_order_id: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6" }),
+      say("modify_stop_order", { stop_order_id: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6", symbol: gold, price: 3382.5, quantity: 1 })
+    ]
+    for (const message of messages) {
+      yield* client.send(message)
+      const { err } = yield* client.take("err")
+      assert.include(["InvalidParameter", "InvalidOrder"], err.error_code)
+      assert.deepEqual(err.incoming_message, message)
+    }
+    yield* client.send(limit("SELL", 1, 190, { order_type: "STOP_LOSS" }))
+    assert.strictEqual((yield* client.take("order_response")).order_response.order_id, "")
+  }))

@@ -1,0 +1,161 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { aapl, limit, market, say, story, told } from "./Story.ts"
+
+const subscribe = (...channels: ReadonlyArray<string>) => say("subscribe", { channels })
+
+story("4: each channel is confirmed in a frame of its own, in the order asked, again when it is held already", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"), [])
+    yield* client.send(subscribe("fills", "stop_orders", "order_responses", "cancel_on_disconnect"))
+    yield* client.send(subscribe("fills"))
+    yield* client.send(say("unsubscribe", { channels: ["fills", "balances"] }))
+    yield* venue.settle
+    assert.deepEqual(yield* client.drain, [
+      { subscribed: "fills" },
+      { subscribed: "stop_orders" },
+      { subscribed: "order_responses" },
+      { subscribed: "cancel_on_disconnect" },
+      { subscribed: "fills" },
+      { unsubscribed: "fills" },
+      { unsubscribed: "balances" }
+    ])
+    yield* client.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK"])
+  }))
+
+story("4: an unknown channel is InvalidJSONFormat and none of its message takes effect", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"), [])
+    for (const channels of [["order_responses", "leaderboard"], "order_responses", [7], undefined]) {
+      yield* client.send(say("subscribe", { channels }))
+      assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidJSONFormat")
+    }
+    yield* client.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(yield* client.drain, [])
+  }))
+
+story("4: balances and positions are told right after the confirmation, then once a second", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice", 5_000))
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* bob.send(limit("SELL", 1, 200))
+    yield* venue.settle
+    yield* client.send(market("BUY", 1))
+    yield* venue.settle
+    yield* client.drain
+    yield* client.send(subscribe("balances", "positions"))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["subscribed", "subscribed", "position_response", "balance_response"])
+    yield* TestClock.adjust("3 seconds")
+    yield* venue.settle
+    const pulses = told(yield* client.drain)
+    assert.deepEqual(pulses.filter((kind) => kind === "balance_response"), Array(3).fill("balance_response"))
+    assert.deepEqual(pulses.filter((kind) => kind === "position_response"), Array(3).fill("position_response"))
+    yield* client.send(say("unsubscribe", { channels: ["balances", "positions"] }))
+    yield* venue.settle
+    yield* client.drain
+    yield* TestClock.adjust("3 seconds")
+    assert.deepEqual(yield* client.drain, [])
+  }))
+
+story("6.3: a position shows what is held, and once it is closed is told with 0", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* bob.send(limit("BUY", 2, 200))
+    yield* venue.settle
+    yield* client.send(limit("SELL", 3, 200))
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    const position = (yield* client.drain).at(-1)!.position_response!
+    // The last trade, the best bid and the outside price all say 200: 400 of value at 10x.
+    assert.deepInclude(position, {
+      symbol: aapl,
+      position: -2,
+      average_price: 200,
+      margin_alloc: 40,
+      unrealised_pnl: 0,
+      open_orders: 1,
+      open_quantity: 1,
+      leverage: 10,
+      initial_margin: 0.1
+    })
+    yield* client.send(say("cancel_all_orders"))
+    yield* bob.send(limit("SELL", 2, 201))
+    yield* venue.settle
+    yield* client.send(say("close_position", { symbol: aapl }))
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    const closed = (yield* client.drain).at(-1)!.position_response!
+    assert.deepInclude(closed, { id: position.id, position: 0, margin_alloc: 0, realised_pnl: -2, open_orders: 0 })
+  }))
+
+story("venue-rules 8: the balance adds up to available_balance at every mark", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
+    const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
+    yield* client.take("balance_response")
+    yield* bob.send(limit("SELL", 50, 200))
+    yield* venue.settle
+    yield* client.send(limit("BUY", 50, 200))
+    yield* venue.settle
+    // A book of its own at 204, so that the mark follows the outside price there.
+    yield* bob.send(limit("BUY", 1, 203.9))
+    yield* bob.send(limit("SELL", 1, 204.1))
+    yield* venue.settle
+    yield* venue.price(aapl, 204)
+    yield* client.send(limit("BUY", 20, 198))
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    const balance = (yield* client.drain).at(-1)!.balance_response!
+    // 50 at 204 and 10x; 20 bought at 198; a taker's fee of 10 bps on 10,000.
+    assert.deepInclude(balance, {
+      deposit: 5_000,
+      realised_pnl: 0,
+      position_margin: 1_020,
+      order_margin: 396,
+      unrealised_pnl: 200,
+      net_funding: 0,
+      referral_rewards: 0,
+      fees: 10,
+      available_balance: 5_000 - 10 + 200 - 1_020 - 396
+    })
+    for (const usd of [204.37, 203.2, 199.99, 207.77]) {
+      yield* venue.price(aapl, usd)
+      yield* TestClock.adjust("1 second")
+      yield* venue.settle
+      const now = (yield* client.drain).at(-1)!.balance_response!
+      const equity = now.deposit + now.realised_pnl + now.net_funding + now.referral_rewards - now.fees + now.unrealised_pnl
+      assert.closeTo(now.available_balance, equity - now.order_margin - now.position_margin, 1e-6)
+    }
+  }))
+
+story("venue-rules 7: buys above the mark hold their open loss as well", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
+    yield* venue.price(aapl, 204)
+    yield* client.send(limit("BUY", 20, 206))
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    // Flat: 412 of margin and 20 times 2.
+    assert.deepInclude((yield* client.drain).at(-1)!.balance_response, { order_margin: 452, available_balance: 4_548 })
+  }))
+
+story("15: a reader that is behind misses pulses and no orders or fills", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"), ["balances", "order_responses"])
+    yield* client.take("balance_response")
+    yield* client.lag(100 * 1024)
+    yield* TestClock.adjust("3 seconds")
+    yield* client.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK"])
+    yield* client.lag(0)
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["balance_response"])
+  }))

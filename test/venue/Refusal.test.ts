@@ -1,0 +1,180 @@
+import type { OrderResponse } from "@venue/testing/Frame"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { aapl, gold, limit, market, say, story, told } from "./Story.ts"
+
+/** Sends a refused order and claims everything a refusal must say. */
+const refusals: ReadonlyArray<readonly [why: string, status: OrderResponse["status"], order: ReturnType<typeof limit>]> = [
+  ["a symbol nobody lists", "BAD_SYMBOL", limit("BUY", 1, 200, { symbol: "MOON-USD" })],
+  ["MARKET GTC", "INVALID_TIME_IN_FORCE", market("BUY", 1, { order_time_in_force: "GTC" })],
+  ["MARKET FOK", "INVALID_TIME_IN_FORCE", market("BUY", 1, { order_time_in_force: "FOK" })],
+  ["ALO IOC", "INVALID_TIME_IN_FORCE", limit("BUY", 1, 199, { order_type: "ALO", order_time_in_force: "IOC" })],
+  ["ALO FOK", "INVALID_TIME_IN_FORCE", limit("BUY", 1, 199, { order_type: "ALO", order_time_in_force: "FOK" })],
+  ["STOP_MARKET in a request", "INVALID_ORDER_TYPE", limit("BUY", 1, 199, { order_type: "STOP_MARKET" })],
+  ["a quantity off the lot", "INVALID_TICK_SIZE_PRECISION_QUANTITY", limit("BUY", 1.0005, 199)],
+  ["a quantity of nine decimals", "INVALID_TICK_SIZE_PRECISION_QUANTITY", limit("BUY", 1.000000001, 199)],
+  ["too little", "QUANTITY_LESS_THAN_MIN_QUANTITY", limit("BUY", 0.099, 199)],
+  ["nothing", "QUANTITY_LESS_THAN_MIN_QUANTITY", limit("BUY", 0, 199)],
+  ["less than nothing", "QUANTITY_LESS_THAN_MIN_QUANTITY", limit("BUY", -1, 199)],
+  ["too much", "QUANTITY_GREATER_THAN_MAX_QUANTITY", limit("BUY", 100_001, 199)],
+  ["a price off the tick", "INVALID_TICK_SIZE_PRECISION_PRICE", limit("BUY", 1, 199.005)],
+  ["below the day's bound", "PRICE_LESS_THAN_MIN_PRICE", limit("BUY", 1, 139.99)],
+  ["above the day's bound", "PRICE_GREATER_THAN_MAX_PRICE", limit("SELL", 1, 260.01)],
+  ["a buy above the band", "PRICE_GREATER_THAN_MAX_PRICE", limit("BUY", 1, 220.01)],
+  ["a sell below the band", "PRICE_LESS_THAN_MIN_PRICE", limit("SELL", 1, 179.99)],
+  ["a reduce-only order without a position", "REJECTED", limit("SELL", 1, 201, { reduce_only: true })],
+  ["more than the account can carry", "FAILED_MARGIN_CHECK", limit("BUY", 6_000, 200)],
+  ["more than the position limit", "REJECTED_WOULD_BREACH_MAX_NOTIONAL", limit("BUY", 12_501, 200)]
+]
+
+story("5.1.1: a refusal is one order_response without an order id that echoes the request, never an ACK", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const client = yield* venue.trade(alice)
+    for (const [why, status, order] of refusals) {
+      const params = order.params as Record<string, unknown>
+      yield* client.send({ ...order, params: { ...params, client_order_id: why } })
+      yield* venue.settle
+      const frames = yield* client.drain
+      assert.deepEqual(told(frames), [status], why)
+      const { update_time, ...refusal } = frames[0]!.order_response!
+      assert.deepEqual(refusal as object, {
+        order_id: "",
+        symbol: params["symbol"],
+        status,
+        quantity: params["quantity"],
+        price: params["price"],
+        take_profit: 0,
+        stop_loss: 0,
+        side: params["side"],
+        type: params["order_type"],
+        time_in_force: params["order_time_in_force"],
+        user_id: alice.userId,
+        client_order_id: why,
+        quantity_remaining: params["quantity"],
+        trade_id: null
+      }, why)
+    }
+  }))
+
+story("5: below 10 USD an order is refused, unless it only reduces", (venue) =>
+  Effect.gen(function*() {
+    yield* venue.price("NATGAS-USD", 3)
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.send(limit("BUY", 3, 3, { symbol: "NATGAS-USD" }))
+    yield* client.send(limit("BUY", 3.34, 3, { symbol: "NATGAS-USD" }))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["REJECTED_LESS_THAN_MIN_NOTIONAL", "ACK"])
+  }))
+
+story("6: a sell above the band and a buy below it rest", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.send(limit("SELL", 1, 260))
+    yield* client.send(limit("BUY", 1, 140))
+    yield* client.send(limit("SELL", 1, 180))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK", "ACK", "ACK"])
+  }))
+
+story("3: the bands follow the outside price, the bounds of the day do not", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* venue.price(aapl, 230)
+    yield* client.send(limit("BUY", 1, 253))
+    yield* client.send(limit("BUY", 1, 253.01))
+    yield* client.send(limit("SELL", 1, 206.99))
+    yield* client.send(limit("SELL", 1, 260.01))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), [
+      "ACK",
+      "PRICE_GREATER_THAN_MAX_PRICE",
+      "PRICE_LESS_THAN_MIN_PRICE",
+      "PRICE_GREATER_THAN_MAX_PRICE"
+    ])
+  }))
+
+story("8: a symbol without a price is closed, whatever else is wrong; cancels still work", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
+    yield* client.send(limit("BUY", 1e-9, -1, { symbol: gold, order_type: "ALO", order_time_in_force: "FOK" }))
+    yield* client.send(say("close_position", { symbol: gold, client_order_id: "flat" }))
+    yield* client.send({ type: "cancel_order", params: { symbol: gold, order_id: "x", cancel_order_id_type: "order_id" } })
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), [
+      "REJECTED_MARKET_CLOSED",
+      "REJECTED_MARKET_CLOSED",
+      "REJECTED_MARKET_CLOSED",
+      "NO_SUCH_ORDER"
+    ])
+    yield* venue.price(gold, 3400)
+    yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
+    assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
+  }))
+
+story("8: the cap of open orders is 200 a symbol", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    for (let i = 0; i < 201; i++) yield* client.send(limit("BUY", 0.1, 190))
+    yield* venue.settle
+    const statuses = told(yield* client.drain)
+    assert.deepEqual(new Set(statuses.slice(0, 200)), new Set(["ACK"]))
+    assert.deepEqual(statuses.slice(200), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
+    // An order that cannot rest takes no place.
+    yield* client.send(market("BUY", 0.1))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK", "IOC_CANCELLED"])
+  }))
+
+story("8: the limits are checked in their order: position before margin, price before size of the account", (venue) =>
+  Effect.gen(function*() {
+    const poor = yield* venue.trade(yield* venue.user("poor", 100))
+    yield* poor.send(limit("BUY", 20_000, 200))
+    yield* poor.send(limit("BUY", 20_000, 221))
+    yield* poor.send(limit("BUY", 20_000, 221.001))
+    yield* poor.send(limit("BUY", 200_000, 221.001))
+    yield* poor.send(limit("BUY", 200_000, 221.001, { order_type: "ALO", order_time_in_force: "FOK" }))
+    yield* venue.settle
+    assert.deepEqual(told(yield* poor.drain), [
+      "REJECTED_WOULD_BREACH_MAX_NOTIONAL",
+      "PRICE_GREATER_THAN_MAX_PRICE",
+      "INVALID_TICK_SIZE_PRECISION_PRICE",
+      "QUANTITY_GREATER_THAN_MAX_QUANTITY",
+      "INVALID_TIME_IN_FORCE"
+    ])
+  }))
+
+story("I27: margin is held from the moment an order is sent, so that two at once cannot use the same money", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice", 1_000))
+    // 200 of margin and the taker's fee for each.
+    for (let i = 0; i < 6; i++) yield* client.send(limit("BUY", 10, 190))
+    yield* venue.settle
+    const frames = yield* client.drain
+    assert.deepEqual(told(frames), ["ACK", "ACK", "ACK", "ACK", "ACK", "FAILED_MARGIN_CHECK"])
+    yield* client.send({
+      type: "cancel_order",
+      params: { symbol: aapl, order_id: frames[0]!.order_response!.order_id, cancel_order_id_type: "order_id" }
+    })
+    // The cancel is not recorded yet, so its margin is still held.
+    yield* client.send(limit("BUY", 10, 190))
+    yield* venue.settle
+    yield* client.send(limit("BUY", 10, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["CANCELLED", "FAILED_MARGIN_CHECK", "ACK"])
+  }))
+
+story("4: nothing is told of an order without the order_responses channel, not even a refusal", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"), [])
+    yield* client.send(limit("BUY", 1, 190))
+    yield* client.send(limit("BUY", 1, 1))
+    yield* client.send(limit("BUY", 1, 1, { symbol: "MOON-USD" }))
+    yield* venue.settle
+    yield* TestClock.adjust("2 seconds")
+    assert.deepEqual(yield* client.drain, [])
+    yield* client.send(say("get_user_orders"))
+    assert.lengthOf((yield* client.take("all_orders_response")).all_orders_response.orders, 1)
+  }))

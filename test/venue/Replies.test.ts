@@ -1,0 +1,116 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { aapl, cancel, gold, limit, market, say, story, told } from "./Story.ts"
+
+story("1.8: replies of one symbol keep the order of its commands, be they accepted, refused or questions", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.send(limit("BUY", 1, 190, { client_order_id: "one" }))
+    yield* client.send(limit("BUY", 1, 190.001, { client_order_id: "two" }))
+    yield* client.send(say("get_order", { symbol: aapl, order_id: "one" }))
+    yield* client.send(say("set_user_leverage", { symbol: aapl, leverage: 3 }))
+    yield* client.send(cancel("one", "client_order_id"))
+    yield* client.send(say("get_order", { symbol: aapl, order_id: "one" }))
+    yield* client.send(limit("BUY", 1_000_000, 190, { client_order_id: "three" }))
+    yield* client.send(say("close_position", { symbol: aapl, client_order_id: "four" }))
+    yield* client.send(cancel("nobody"))
+    yield* client.send(limit("BUY", 1, 191, { client_order_id: "five" }))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), [
+      "ACK",
+      "INVALID_TICK_SIZE_PRECISION_PRICE",
+      "ACK",
+      "InvalidParameter",
+      "CANCELLED",
+      "NO_SUCH_ORDER",
+      "QUANTITY_GREATER_THAN_MAX_QUANTITY",
+      "REJECTED",
+      "NO_SUCH_ORDER",
+      "ACK"
+    ])
+  }))
+
+story("1.8: hundreds of commands on two symbols are answered in order on each", (venue) =>
+  Effect.gen(function*() {
+    yield* venue.price(gold, 3400)
+    const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
+    for (let i = 0; i < 150; i++) {
+      const symbol = i % 3 === 0 ? gold : aapl
+      const price = symbol === gold ? 3300 : 190
+      yield* client.send(
+        i % 5 === 4
+          ? say("get_order", { symbol, order_id: `none ${i}` })
+          : limit("BUY", i % 7 === 0 ? 0.00001 : 0.2, price, { symbol, client_order_id: `c ${i}` })
+      )
+    }
+    yield* venue.settle
+    const answers = (yield* client.drain).map((frame) => frame.order_response!)
+    assert.lengthOf(answers, 150)
+    for (const symbol of [aapl, gold]) {
+      const numbers = answers.filter((answer) => answer.symbol === symbol)
+        .map((answer) => Number(/\d+$/.exec(answer.client_order_id + answer.order_id.replace(/^(?!none).*/, ""))![0]))
+      assert.deepEqual(numbers, numbers.toSorted((a, b) => a - b))
+    }
+  }))
+
+story("4: every connection of the account hears every event, whichever caused it; other accounts hear none", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const accountId = yield* venue.subaccount(alice)
+    const one = yield* venue.trade(alice)
+    const two = yield* venue.trade(alice, ["order_responses"])
+    const silent = yield* venue.trade(alice, [])
+    const sub = yield* venue.trade(alice, undefined, { accountId })
+    const bob = yield* venue.trade(yield* venue.user("bob"))
+    yield* one.send(limit("SELL", 2, 200, { client_order_id: "shared" }))
+    yield* venue.settle
+    yield* bob.send(market("BUY", 1))
+    yield* venue.settle
+    yield* two.send(cancel("shared", "client_order_id"))
+    yield* venue.settle
+    assert.deepEqual(told(yield* one.drain), ["ACK", "fill_response", "FILLED", "CANCELLED"])
+    assert.deepEqual(told(yield* two.drain), ["ACK", "FILLED", "CANCELLED"])
+    assert.deepEqual(yield* silent.drain, [])
+    assert.deepEqual(yield* sub.drain, [])
+    assert.deepEqual(told(yield* bob.drain), ["ACK", "fill_response", "FILLED"])
+    // A refusal concerns the account as well.
+    yield* two.send(limit("SELL", 2, 1))
+    yield* venue.settle
+    assert.deepEqual(told(yield* one.drain), ["PRICE_LESS_THAN_MIN_PRICE"])
+    yield* one.send(say("unsubscribe", { channels: ["order_responses"] }))
+    yield* one.take("unsubscribed")
+    yield* two.send(limit("SELL", 2, 201))
+    yield* venue.settle
+    assert.deepEqual(yield* one.drain, [])
+  }))
+
+story("6.2: a fill_response stands right before its FILLED, also while a reply is owed", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    for (let i = 0; i < 5; i++) yield* client.send(limit("SELL", 1, 200 + i))
+    yield* venue.settle
+    for (let i = 0; i < 5; i++) {
+      yield* bob.send(market("BUY", 1))
+      yield* client.send(say("get_order", { symbol: aapl, order_id: "x" }))
+    }
+    yield* venue.settle
+    const frames = yield* client.drain
+    const fills = frames.flatMap((frame, at) => frame.fill_response === undefined ? [] : [at])
+    assert.lengthOf(fills, 5)
+    for (const at of fills) {
+      assert.strictEqual(frames[at + 1]?.order_response?.trade_id, frames[at]!.fill_response!.trade_id)
+    }
+  }))
+
+story("I20: two frames are two commands, also with the same bytes", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    const order = limit("BUY", 1, 190, { client_order_id: "twice" })
+    yield* client.send(order)
+    yield* client.send(order)
+    yield* client.send(cancel("twice", "client_order_id"))
+    yield* client.send(cancel("twice", "client_order_id"))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK", "ACK", "CANCELLED", "CANCELLED", "NO_SUCH_ORDER"])
+  }))

@@ -1,0 +1,211 @@
+import type { TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { createHmac } from "node:crypto"
+import { aapl, friday, limit, say, story, told } from "./Story.ts"
+
+type Venue = TestVenue["Service"]
+
+const auth = (params: object) => ({ type: "auth", params })
+
+/** Signed by hand, so that any of it may be wrong. */
+const signed = ({ publicKey, secretKey }: TestUser, nonce: string, unixSeconds: number) => ({
+  public_key: publicKey,
+  nonce,
+  unix_ts: unixSeconds,
+  signature: createHmac("sha256", secretKey).update(`${nonce}:${unixSeconds}`).digest("hex")
+})
+
+/** What a connection hears when it says this first. */
+const answer = Effect.fnUntraced(function*(venue: Venue, params: object) {
+  const client = yield* venue.connect
+  yield* client.send(auth(params))
+  yield* venue.settle
+  return { client, frames: yield* client.drain, closed: client.closedWith() }
+})
+
+const refused = Effect.fnUntraced(function*(venue: Venue, why: string, params: object) {
+  const { closed, frames } = yield* answer(venue, params)
+  assert.deepEqual(told(frames), ["PermissionDenied"], why)
+  // Credentials never come back.
+  assert.deepEqual(Object.keys(frames[0]!.err!), ["error_code", "message"], why)
+  assert.strictEqual(closed?.code, 1008, why)
+})
+
+story("3: success is one frame with both signs of it", (venue) =>
+  Effect.gen(function*() {
+    const { frames } = yield* answer(venue, { hmac: yield* venue.sign(yield* venue.user("alice")) })
+    assert.deepEqual(frames, [{ type: "auth", result: "success", authenticated: true }])
+  }))
+
+story("3: a credential that is not right is PermissionDenied without an echo, and the socket closes with 1008", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const bob = yield* venue.user("bob")
+    const hmac = yield* venue.sign(alice)
+    yield* refused(venue, "an unknown key", { hmac: { ...hmac, public_key: "svc_pub_nobody" } })
+    yield* refused(venue, "a wrong signature", { hmac: { ...hmac, signature: "00".repeat(32) } })
+    yield* refused(venue, "a signature of the wrong form", { hmac: { ...hmac, signature: "zz" } })
+    yield* refused(venue, "another's secret", { hmac: signed({ ...alice, secretKey: bob.secretKey }, "ab", friday / 1000) })
+    yield* refused(venue, "a nonce that is not hex", { hmac: signed(alice, "xyz", friday / 1000) })
+    yield* refused(venue, "a nonce of 101 characters", { hmac: signed(alice, "a".repeat(101), friday / 1000) })
+    yield* refused(venue, "an account of another", { hmac: yield* venue.sign(alice), account_id: bob.userId })
+    yield* refused(venue, "an account of nobody", {
+      hmac: yield* venue.sign(alice),
+      account_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"
+    })
+    yield* refused(venue, "a token", { jwt: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln" })
+    yield* refused(venue, "an empty token", { jwt: "" })
+  }))
+
+story("I36: a nonce is good once for a key, and nobody without the secret uses it up", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const bob = yield* venue.user("bob")
+    const hmac = signed(alice, "c0ffee", friday / 1000)
+    yield* refused(venue, "a forged signature", { hmac: { ...hmac, signature: "00".repeat(32) } })
+    assert.deepEqual(told((yield* answer(venue, { hmac })).frames), ["type"])
+    yield* refused(venue, "the same again", { hmac })
+    yield* refused(venue, "in the other case", { hmac: signed(alice, "C0FFEE", friday / 1000) })
+    assert.deepEqual(told((yield* answer(venue, { hmac: signed(bob, "c0ffee", friday / 1000) })).frames), ["type"])
+  }))
+
+story("I37: a time within 300 seconds is accepted on both sides, 301 is not", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const now = friday / 1000
+    for (const [at, seconds] of [now - 300, now + 300].entries()) {
+      assert.deepEqual(told((yield* answer(venue, { hmac: signed(alice, `a${at}`, seconds) })).frames), ["type"])
+    }
+    yield* refused(venue, "too old", { hmac: signed(alice, "b1", now - 301) })
+    yield* refused(venue, "too new", { hmac: signed(alice, "b2", now + 301) })
+  }))
+
+story("3: a malformed auth is InvalidJSONFormat and may be tried again on the same connection", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const hmac = yield* venue.sign(alice)
+    const client = yield* venue.connect
+    const malformed = [
+      {},
+      { hmac, jwt: "x" },
+      { api_key: "x" },
+      { hmac: "x" },
+      { jwt: 7 },
+      { hmac: { ...hmac, unix_ts: String(hmac.unix_ts) } },
+      { hmac: { ...hmac, unix_ts: 1.5 } },
+      { hmac: { ...hmac, nonce: undefined } },
+      { hmac, account_id: 7 }
+    ]
+    for (const params of malformed) {
+      yield* client.send(auth(params))
+      const { err } = yield* client.take("err")
+      assert.strictEqual(err.error_code, "InvalidJSONFormat", JSON.stringify(params))
+      assert.notInclude(JSON.stringify(err), hmac.signature)
+    }
+    assert.isUndefined(client.closedWith())
+    yield* client.send(auth({ hmac }))
+    yield* client.take("authenticated")
+  }))
+
+story("3: a second auth is AlreadyAuthenticated and the connection stays usable", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const client = yield* venue.trade(alice)
+    yield* client.send(auth({ hmac: yield* venue.sign(alice) }))
+    yield* client.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["AlreadyAuthenticated", "ACK"])
+  }))
+
+story("2: before auth every other message is PermissionDenied and the socket stays open", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.connect
+    const messages = [limit("BUY", 1, 190), say("subscribe", { channels: ["fills"] }), say("get_user_orders")]
+    for (const message of messages) {
+      yield* client.send(message)
+      const { err } = yield* client.take("err")
+      assert.strictEqual(err.error_code, "PermissionDenied")
+      assert.deepEqual(err.incoming_message, message)
+    }
+    yield* client.send(auth({ hmac: yield* venue.sign(yield* venue.user("alice")) }))
+    yield* client.take("authenticated")
+  }))
+
+story("2: a connection that has not signed in after 60 seconds is closed; one that has stays", (venue) =>
+  Effect.gen(function*() {
+    const silent = yield* venue.connect
+    const alice = yield* venue.trade(yield* venue.user("alice"), [])
+    yield* TestClock.adjust("59 seconds")
+    assert.isUndefined(silent.closedWith())
+    yield* TestClock.adjust("3 seconds")
+    assert.strictEqual(silent.closedWith()?.code, 1008)
+    assert.isUndefined(alice.closedWith())
+  }))
+
+story("I48: frames that follow auth at once wait for its answer, 256 of them, and are then served in order", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const eager = yield* venue.connect
+    const first = auth({ hmac: yield* venue.sign(alice) })
+    yield* eager.sendAll([first, say("subscribe", { channels: ["order_responses"] }), limit("BUY", 1, 190)])
+    yield* venue.settle
+    assert.deepEqual(told(yield* eager.drain), ["type", "subscribed", "ACK"])
+    const flood = yield* venue.connect
+    const hmac = yield* venue.sign(alice)
+    yield* flood.sendAll([auth({ hmac }), ...Array.from({ length: 257 }, () => say("get_user_leverage"))])
+    yield* venue.settle
+    assert.strictEqual(flood.closedWith()?.code, 1008)
+  }))
+
+story("I39: on a subaccount everything is that account's", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const accountId = yield* venue.subaccount(alice, 5_000)
+    const client = yield* venue.trade(alice, ["order_responses", "balances"], { accountId: accountId.toUpperCase() })
+    const { balance_response: balance } = yield* client.take("balance_response")
+    assert.deepInclude(balance, { id: accountId, user_id: accountId, deposit: 5_000 })
+    yield* client.send(limit("BUY", 1, 190))
+    assert.strictEqual((yield* client.take("order_response")).order_response.user_id, accountId)
+    const primary = yield* venue.trade(alice, [])
+    yield* primary.send(say("get_user_orders"))
+    assert.deepEqual((yield* primary.take("all_orders_response")).all_orders_response.orders, [])
+  }))
+
+story("I38: a key may only send and hear what it is permitted", (venue) =>
+  Effect.gen(function*() {
+    const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]))
+    const refusedMessages = [
+      limit("BUY", 1, 190),
+      say("cancel_all_orders"),
+      say("cancel_on_disconnect", { cancel_on_disconnect: true }),
+      say("set_user_leverage", { symbol: aapl, leverage: 2 }),
+      say("get_user_leverage"),
+      say("subscribe", { channels: ["fills", "balances"] })
+    ]
+    for (const message of refusedMessages) {
+      yield* viewer.send(message)
+      const { err } = yield* viewer.take("err")
+      assert.strictEqual(err.error_code, "PermissionDenied")
+      assert.deepEqual(err.incoming_message, message)
+    }
+    yield* viewer.send(say("get_user_orders"))
+    yield* viewer.take("all_orders_response")
+    const trader = yield* venue.trade(yield* venue.user("trader", 1_000, ["execute_orders"]), ["order_responses"])
+    yield* trader.send(limit("BUY", 1, 190))
+    assert.strictEqual((yield* trader.take("order_response")).order_response.status, "ACK")
+    yield* trader.send(say("get_user_orders"))
+    assert.strictEqual((yield* trader.take("err")).err.error_code, "PermissionDenied")
+  }))
+
+story("7: a user may hold 20 connections", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const held = yield* Effect.forEach(Array.from({ length: 20 }), () => venue.trade(alice, []))
+    const { closed, frames } = yield* answer(venue, { hmac: yield* venue.sign(alice) })
+    assert.deepEqual(told(frames), ["RateLimited"])
+    assert.strictEqual(closed?.code, 1008)
+    yield* held[0]!.close
+    yield* venue.trade(alice, [])
+  }))

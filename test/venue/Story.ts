@@ -1,0 +1,62 @@
+/** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
+import type { OrderResponse, TradeFrame } from "@venue/testing/Frame"
+import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
+import { it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+
+/** Friday, when stocks, indices, commodities and currencies are all open: bands and limits are at their widest. */
+export const friday = Date.UTC(2026, 10, 20, 15)
+
+export const aapl = "AAPL-USD"
+export const gold = "GOLD-USD"
+
+/** A test on a venue of its own, where AAPL stands at 200 USD. */
+export const story = <E>(
+  name: string,
+  tell: (venue: TestVenue["Service"]) => Effect.Effect<void, E, TestVenue | Scope.Scope>
+) =>
+  it.effect(name, () =>
+    Effect.andThen(
+      TestClock.setTime(friday),
+      Effect.gen(function*() {
+        const venue = yield* TestVenue
+        yield* venue.price(aapl, 200)
+        yield* Effect.scoped(tell(venue))
+      }).pipe(Effect.provide(layerMemory))
+    ))
+
+type Side = "BUY" | "SELL"
+
+const add = (params: object) => ({ type: "add_order", params })
+
+/** GTC unless `more` says otherwise; AAPL too. */
+export const limit = (side: Side, quantity: number, price: number, more: object = {}) =>
+  add({ symbol: aapl, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity, price, ...more })
+
+export const market = (side: Side, quantity: number, more: object = {}) =>
+  add({ symbol: aapl, side, order_type: "MARKET", order_time_in_force: "IOC", quantity, price: 0, ...more })
+
+/** Of an order as it was told; `changes` wins. */
+export const modify = (order: OrderResponse, changes: object) => ({
+  type: "modify_order",
+  params: {
+    symbol: order.symbol,
+    order_id: order.order_id,
+    side: order.side,
+    order_type: order.type,
+    reduce_only: order.reduce_only,
+    ...changes
+  }
+})
+
+export const cancel = (id: string, kind = "order_id", symbol = aapl) => ({
+  type: "cancel_order",
+  params: { symbol, order_id: id, cancel_order_id_type: kind }
+})
+
+export const say = (type: string, params: object = {}) => ({ type, params })
+
+/** The keys of frames, and the status where there is one: what came, in order. */
+export const told = (frames: ReadonlyArray<TradeFrame>): ReadonlyArray<string> =>
+  frames.map((frame) => frame.order_response?.status ?? frame.err?.error_code ?? Object.keys(frame)[0] ?? "")
