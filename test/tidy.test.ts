@@ -31,8 +31,8 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ],
   ["packages/testing", ["packages", "cluster"]],
   ["cluster/protocol", ["packages/domain"]],
-  ["cluster/Link.ts", ["cluster/protocol", "packages/storage"]],
-  ["cluster/Feed.ts", ["cluster/protocol", "packages/storage"]],
+  ["cluster/Link.ts", ["packages/domain", "cluster/protocol", "packages/storage"]],
+  ["cluster/Feed.ts", ["packages/domain", "cluster/protocol", "cluster/Link.ts", "packages/storage"]],
   ...["cluster/entities", "cluster/singletons"].map(
     (room) =>
       [
@@ -45,7 +45,7 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
         ]
       ] as const
   ),
-  ["cluster/Runner.ts", ["cluster/entities", "cluster/singletons", "packages/storage"]],
+  ["cluster/Runner.ts", ["cluster/protocol", "cluster/entities", "cluster/singletons", "cluster/Link.ts", "cluster/Feed.ts", "packages/storage"]],
   ["apps", ["packages", "cluster"]],
   ["test", ["packages", "cluster", "apps"]]
 ]

@@ -36,7 +36,10 @@ export const make = Effect.fnUntraced(function*(symbol: string) {
     waiting = waiting.filter((row) => row.seq > seq)
     if (waiting[0]?.seq === seq + 1) {
       let events = 0
-      const end = waiting.findIndex((row) => (events += row.events.length) > maxEvents)
+      // The row of a claim, after the journal was lost and found again, is in the journal only.
+      const end = waiting.findIndex(
+        (row, index) => row.seq !== seq + 1 + index || (events += row.events.length) > maxEvents
+      )
       return waiting.slice(0, end === -1 ? waiting.length : Math.max(end, 1))
     }
     const rows = yield* journal.read(stream, seq, pageSize)

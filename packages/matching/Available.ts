@@ -25,7 +25,7 @@ export const isFillable = (market: Market, user: User, isSell: boolean, limit: n
 /** What an account's fills in this walk leave of its reduce-only orders, oldest first. */
 type Cuts = Map<Account, { held: number; readonly lots: Map<number, number> }>
 
-const { NEXT, NEWER, REMAINING, shift } = Slots
+const { NEXT, NEWER, REMAINING, TRAITS } = Slots
 
 function isWithin(isSell: boolean, price: number, limit: number): boolean {
   return isSell ? price !== 0 && price >= limit : price !== Ladder.beyond && price <= limit
@@ -34,10 +34,10 @@ function isWithin(isSell: boolean, price: number, limit: number): boolean {
 function fillableAt(market: Market, user: User, head: number, wanted: number, cuts: Cuts): number {
   const { words } = market.slots
   let filled = 0
-  for (let slot = head; slot !== 0 && filled < wanted; slot = words[(slot << shift) + NEXT]!) {
+  for (let slot = head; slot !== 0 && filled < wanted; slot = words[slot + NEXT]!) {
     const account = Book.accountOf(market, slot)
     if (account.user === user) continue
-    const remaining = words[(slot << shift) + REMAINING]!
+    const remaining = words[slot + REMAINING]!
     if (account.reducing === 0) filled += Math.min(wanted - filled, remaining)
     else {
       const reducing = cutsOf(market, account, cuts)
@@ -53,10 +53,10 @@ function fillableAt(market: Market, user: User, head: number, wanted: number, cu
 function cutsOf(market: Market, account: Account, cuts: Cuts): { held: number; readonly lots: Map<number, number> } {
   const known = cuts.get(account)
   if (known !== undefined) return known
-  const { traits, words } = market.slots
+  const { words } = market.slots
   const lots = new Map<number, number>()
-  for (let slot = account.oldest; slot !== 0; slot = words[(slot << shift) + NEWER]!) {
-    if ((traits[slot]! & Slots.reduceOnly) !== 0) lots.set(slot, words[(slot << shift) + REMAINING]!)
+  for (let slot = account.oldest; slot !== 0; slot = words[slot + NEWER]!) {
+    if ((words[slot + TRAITS]! & Slots.reduceOnly) !== 0) lots.set(slot, words[slot + REMAINING]!)
   }
   const made = { held: Math.abs(account.position.quantity), lots }
   cuts.set(account, made)

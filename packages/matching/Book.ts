@@ -5,23 +5,22 @@ import { builderNumber, type Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
 
-const { ACCOUNT, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, shift } = Slots
+const { ACCOUNT, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, TRAITS } = Slots
 
 /** The order at the price it rests at, behind those already there. `id` holds the words of its id. */
 export const add = (market: Market, order: Order, makerRate: number, id: Int32Array, canonical: boolean): void => {
   const { participants, slots } = market
   const slot = Slots.take(slots, id, canonical ? undefined : order.orderId)
   const { words } = slots
-  const at = slot << shift
-  words[at + PRICE] = order.price
-  words[at + QUANTITY] = order.quantity
-  words[at + REMAINING] = order.remaining
-  words[at + ACCOUNT] = Participants.account(participants, order.accountId, order.userId).number
-  words[at + RATE] = makerRate
-  slots.traits[slot] = builderNumber(market, order.builderCode) << Slots.builderShift |
+  words[slot + PRICE] = order.price
+  words[slot + QUANTITY] = order.quantity
+  words[slot + REMAINING] = order.remaining
+  words[slot + ACCOUNT] = Participants.account(participants, order.accountId, order.userId).number
+  words[slot + RATE] = makerRate
+  words[slot + TRAITS] = builderNumber(market, order.builderCode) << Slots.builderShift |
     (order.side === "SELL" ? Slots.sell : 0) | (order.type === "ALO" ? Slots.addLiquidityOnly : 0) |
     (order.reduceOnly ? Slots.reduceOnly : 0)
-  slots.placedAtMillis[slot] = order.placedAtMillis
+  Slots.setPlacedAt(slots, slot, order.placedAtMillis)
   Slots.name(slots, slot, order.clientOrderId)
   enlist(market, slot)
   enqueue(market, slot)
@@ -30,50 +29,47 @@ export const add = (market: Market, order: Order, makerRate: number, id: Int32Ar
 /** Among its account's orders, as the newest. */
 export const enlist = (market: Market, slot: number): void => {
   const { words } = market.slots
-  const at = slot << shift
   const account = accountOf(market, slot)
-  words[at + NEWER] = 0
-  words[at + OLDER] = account.newest
+  words[slot + NEWER] = 0
+  words[slot + OLDER] = account.newest
   if (account.newest === 0) account.oldest = slot
-  else words[(account.newest << shift) + NEWER] = slot
+  else words[account.newest + NEWER] = slot
   account.newest = slot
   account.openOrders++
-  rest(market, slot, words[at + REMAINING]!)
+  rest(market, slot, words[slot + REMAINING]!)
 }
 
 /** To the back of the queue at its price. */
 export const enqueue = (market: Market, slot: number): void => {
   const { words } = market.slots
-  const at = slot << shift
-  const price = words[at + PRICE]!
+  const price = words[slot + PRICE]!
   const ladder = ladderOf(market, slot)
   const level = Ladder.place(ladder, price)
   const last = ladder.tails[level]!
-  words[at + NEXT] = 0
-  words[at + PREVIOUS] = last
+  words[slot + NEXT] = 0
+  words[slot + PREVIOUS] = last
   ladder.tails[level] = slot
   if (last === 0) {
     ladder.heads[level] = slot
     Ladder.open(ladder, price, level)
-  } else words[(last << shift) + NEXT] = slot
-  ladder.totals[level]! += words[at + REMAINING]!
+  } else words[last + NEXT] = slot
+  ladder.totals[level]! += words[slot + REMAINING]!
   Ladder.touch(ladder, price, level)
 }
 
 /** Out of the queue; the order stays open, and must be queued again or removed. */
 export const dequeue = (market: Market, slot: number): void => {
   const { words } = market.slots
-  const at = slot << shift
-  const price = words[at + PRICE]!
+  const price = words[slot + PRICE]!
   const ladder = ladderOf(market, slot)
   const level = Ladder.placeOf(ladder, price)
-  const next = words[at + NEXT]!
-  const previous = words[at + PREVIOUS]!
+  const next = words[slot + NEXT]!
+  const previous = words[slot + PREVIOUS]!
   if (previous === 0) ladder.heads[level] = next
-  else words[(previous << shift) + NEXT] = next
+  else words[previous + NEXT] = next
   if (next === 0) ladder.tails[level] = previous
-  else words[(next << shift) + PREVIOUS] = previous
-  ladder.totals[level]! -= words[at + REMAINING]!
+  else words[next + PREVIOUS] = previous
+  ladder.totals[level]! -= words[slot + REMAINING]!
   Ladder.touch(ladder, price, level)
   if (next === 0 && previous === 0) Ladder.close(ladder, price, level)
 }
@@ -81,7 +77,7 @@ export const dequeue = (market: Market, slot: number): void => {
 /** Fewer lots rest, whether filled or cut; the place in the queue stays. */
 export const shrink = (market: Market, slot: number, lots: number): void => {
   const ladder = ladderOf(market, slot)
-  const price = market.slots.words[(slot << shift) + PRICE]!
+  const price = market.slots.words[slot + PRICE]!
   const level = Ladder.placeOf(ladder, price)
   ladder.totals[level]! -= lots
   Ladder.touch(ladder, price, level)
@@ -90,7 +86,7 @@ export const shrink = (market: Market, slot: number, lots: number): void => {
 
 /** Fewer lots are open; for an order that is in no queue. */
 export const lessen = (market: Market, slot: number, lots: number): void => {
-  market.slots.words[(slot << shift) + REMAINING]! -= lots
+  market.slots.words[slot + REMAINING]! -= lots
   rest(market, slot, -lots)
 }
 
@@ -103,16 +99,15 @@ export const remove = (market: Market, slot: number): void => {
 /** Closed; for an order that is in no queue. */
 export const discard = (market: Market, slot: number): void => {
   const { words } = market.slots
-  const at = slot << shift
   const account = accountOf(market, slot)
-  const remaining = words[at + REMAINING]!
+  const remaining = words[slot + REMAINING]!
   if (remaining > 0) lessen(market, slot, remaining)
-  const newer = words[at + NEWER]!
-  const older = words[at + OLDER]!
+  const newer = words[slot + NEWER]!
+  const older = words[slot + OLDER]!
   if (newer === 0) account.newest = older
-  else words[(newer << shift) + OLDER] = older
+  else words[newer + OLDER] = older
   if (older === 0) account.oldest = newer
-  else words[(older << shift) + NEWER] = newer
+  else words[older + NEWER] = newer
   account.openOrders--
   Slots.release(market.slots, slot)
 }
@@ -127,16 +122,15 @@ export const change = (market: Market, slot: number, order: Order, requeued: boo
 /** The words of a modified order; one that is not in a queue takes any price and quantity. */
 export const restate = (market: Market, slot: number, order: Order, isOut: boolean): void => {
   const { words } = market.slots
-  const at = slot << shift
-  const fewer = words[at + REMAINING]! - order.remaining
+  const fewer = words[slot + REMAINING]! - order.remaining
   if (isOut) lessen(market, slot, fewer)
   else shrink(market, slot, fewer)
-  words[at + PRICE] = order.price
-  words[at + QUANTITY] = order.quantity
+  words[slot + PRICE] = order.price
+  words[slot + QUANTITY] = order.quantity
 }
 
 export const accountOf = (market: Market, slot: number): Participants.Account =>
-  market.participants.accounts[market.slots.words[(slot << shift) + ACCOUNT]!]!
+  market.participants.accounts[market.slots.words[slot + ACCOUNT]!]!
 
 /**
  * An open order as facts carry it: good till cancelled and placed by its user, since no other kind rests. Whoever has
@@ -145,9 +139,8 @@ export const accountOf = (market: Market, slot: number): Participants.Account =>
 export const order = (market: Market, slot: number, orderId = Slots.orderId(market.slots, slot)): Order => {
   const { slots } = market
   const { words } = slots
-  const at = slot << shift
-  const account = market.participants.accounts[words[at + ACCOUNT]!]!
-  const traits = slots.traits[slot]!
+  const account = market.participants.accounts[words[slot + ACCOUNT]!]!
+  const traits = words[slot + TRAITS]!
   return {
     orderId,
     userId: account.user.userId,
@@ -155,14 +148,14 @@ export const order = (market: Market, slot: number, orderId = Slots.orderId(mark
     side: (traits & Slots.sell) === 0 ? "BUY" : "SELL",
     type: (traits & Slots.addLiquidityOnly) === 0 ? "LIMIT" : "ALO",
     timeInForce: "GTC",
-    price: words[at + PRICE]!,
-    quantity: words[at + QUANTITY]!,
-    remaining: words[at + REMAINING]!,
+    price: words[slot + PRICE]!,
+    quantity: words[slot + QUANTITY]!,
+    remaining: words[slot + REMAINING]!,
     reduceOnly: (traits & Slots.reduceOnly) !== 0,
     clientOrderId: Slots.clientOrderId(slots, slot),
     origin: "USER",
     builderCode: market.builderCodes[traits >>> Slots.builderShift]!,
-    placedAtMillis: slots.placedAtMillis[slot]!
+    placedAtMillis: Slots.placedAt(slots, slot)
   }
 }
 
@@ -186,11 +179,11 @@ export const withNumbers = (order: Order, price: number, quantity: number, remai
 
 /** Counts lots among those its account and user have resting. */
 function rest(market: Market, slot: number, lots: number): void {
-  const traits = market.slots.traits[slot]!
+  const traits = market.slots.words[slot + TRAITS]!
   const isSell = (traits & Slots.sell) !== 0
   Participants.rest(market.participants, accountOf(market, slot), isSell, (traits & Slots.reduceOnly) !== 0, lots)
 }
 
 function ladderOf(market: Market, slot: number): Ladder.Ladder {
-  return (market.slots.traits[slot]! & Slots.sell) === 0 ? market.bids : market.asks
+  return (market.slots.words[slot + TRAITS]! & Slots.sell) === 0 ? market.bids : market.asks
 }

@@ -36,7 +36,7 @@ function endNamed(market: Market, account: Account, { commandId, orderId }: Canc
   const found = Slots.named(slots, account.number, orderId)
   if (found.length > 1) {
     const wanted = new Set(found.splice(0))
-    for (let slot = account.oldest; slot !== 0; slot = slots.words[(slot << Slots.shift) + Slots.NEWER]!) {
+    for (let slot = account.oldest; slot !== 0; slot = slots.words[slot + Slots.NEWER]!) {
       if (wanted.has(slot)) found.push(slot)
     }
   }

@@ -49,9 +49,11 @@ export const touched = (engine: Engine): Array<Level> => [...Ladder.drain(engine
 /** All levels, bids first, best first on either side. */
 export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.bids), ...Ladder.levels(engine.asks)]
 
-/** The position, a copy, and the open orders, oldest first. */
+/** What one account has in this market. */
 export interface View {
+  /** A copy. */
   readonly position: Position.Position
+  /** Open ones, oldest first. */
   readonly orders: Array<Order>
 }
 
@@ -60,7 +62,7 @@ export const view = (engine: Engine, accountId: string): View => {
   const orders: Array<Order> = []
   if (account === undefined) return { position: Position.flat(), orders }
   const { words } = engine.slots
-  for (let slot = account.oldest; slot !== 0; slot = words[(slot << Slots.shift) + Slots.NEWER]!) {
+  for (let slot = account.oldest; slot !== 0; slot = words[slot + Slots.NEWER]!) {
     orders.push(Book.order(engine, slot))
   }
   return { position: { ...account.position }, orders }

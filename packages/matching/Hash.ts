@@ -33,7 +33,7 @@ interface Digest {
   low: number
 }
 
-const { NEWER, NEXT, RATE, shift } = Slots
+const { NEWER, NEXT, RATE } = Slots
 
 /** Best price first, and at each price in the order of the queue. */
 function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
@@ -42,9 +42,9 @@ function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
   for (let price = ladder.best; price !== 0 && price !== Ladder.beyond; price = Ladder.next(ladder, price)) {
     const level = Ladder.placeOf(ladder, price)
     number(digest, ladder.totals[level]!)
-    for (let slot = ladder.heads[level]!; slot !== 0; slot = words[(slot << shift) + NEXT]!) {
+    for (let slot = ladder.heads[level]!; slot !== 0; slot = words[slot + NEXT]!) {
       order(digest, Book.order(market, slot))
-      number(digest, words[(slot << shift) + RATE]!)
+      number(digest, words[slot + RATE]!)
     }
   }
 }
@@ -79,7 +79,7 @@ function participants(digest: Digest, market: Market): void {
 
 function ages(digest: Digest, market: Market, account: Account): void {
   const { slots } = market
-  for (let slot = account.oldest; slot !== 0; slot = slots.words[(slot << shift) + NEWER]!) {
+  for (let slot = account.oldest; slot !== 0; slot = slots.words[slot + NEWER]!) {
     text(digest, Slots.orderId(slots, slot))
   }
   for (const value of [account.openOrders, account.buying, account.selling, account.reducing]) number(digest, value)

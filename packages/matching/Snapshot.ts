@@ -29,8 +29,6 @@ interface Stored {
 /** Bids, then asks, each best first and in the order of its queue; a row's words are those of its slot. */
 interface Orders {
   readonly words: Uint8Array
-  readonly traits: Uint8Array
-  readonly placedAtMillis: Uint8Array
   readonly clientOrderIds: ReadonlyArray<string>
   readonly oddIds: ReadonlyArray<readonly [number, string]>
   /** Rows by account and age. */
@@ -76,18 +74,16 @@ export const restore = (instrument: Instrument, settings: Settings, snapshot: un
   return market
 }
 
-const { NEWER, NEXT, shift } = Slots
+const { NEWER, NEXT, PLACED, PRICE, TRAITS, width } = Slots
 
 function ordersOf(market: Market): Orders {
   const { slots } = market
   const queue = [...queued(market, market.bids), ...queued(market, market.asks)]
   const rows = new Map(queue.map((slot, row) => [slot, row]))
-  const words = new Int32Array(queue.length << shift)
-  queue.forEach((slot, row) => words.set(slots.words.subarray(slot << shift, slot + 1 << shift), row << shift))
+  const words = new Int32Array(queue.length * width)
+  queue.forEach((slot, row) => words.set(slots.words.subarray(slot, slot + width), row * width))
   return {
     words: new Uint8Array(words.buffer),
-    traits: new Uint8Array(Int32Array.from(queue, (slot) => slots.traits[slot]!).buffer),
-    placedAtMillis: new Uint8Array(Float64Array.from(queue, (slot) => slots.placedAtMillis[slot]!).buffer),
     clientOrderIds: queue.map((slot) => Slots.clientOrderId(slots, slot)),
     oddIds: [...slots.oddIds].map(([slot, id]) => [rows.get(slot)!, id]),
     ages: new Uint8Array(Int32Array.from(aged(market), (slot) => rows.get(slot)!).buffer)
@@ -97,18 +93,16 @@ function ordersOf(market: Market): Orders {
 function restoreOrders(market: Market, stored: Orders): void {
   const { slots } = market
   const words = integers(stored.words)
-  const traits = integers(stored.traits)
-  const placedAtMillis = new Float64Array(new Uint8Array(stored.placedAtMillis).buffer)
   const oddIds = new Map(stored.oddIds)
   const id = Uuid.words()
   const taken = stored.clientOrderIds.map((clientOrderId, row) => {
-    const own = words.subarray(row << shift, row + 1 << shift)
+    const own = words.subarray(row * width, (row + 1) * width)
     id.set(own.subarray(0, Uuid.HASH))
     id[Uuid.HASH] = Uuid.spread(id[0]!, id[1]!, id[2]!, id[3]!)
     const slot = Slots.take(slots, id, oddIds.get(row))
-    for (let field = Slots.PRICE; field <= Slots.RATE; field++) slots.words[(slot << shift) + field] = own[field]!
-    slots.traits[slot] = traits[row]!
-    slots.placedAtMillis[slot] = placedAtMillis[row]!
+    // All but the links, which are made anew.
+    slots.words.set(own.subarray(PRICE, TRAITS + 1), slot + PRICE)
+    slots.words.set(own.subarray(PLACED), slot + PLACED)
     Slots.name(slots, slot, clientOrderId)
     Book.enqueue(market, slot)
     return slot
@@ -122,7 +116,7 @@ function queued(market: Market, ladder: Ladder.Ladder): Array<number> {
   const slots: Array<number> = []
   for (let price = ladder.best; price !== 0 && price !== Ladder.beyond; price = Ladder.next(ladder, price)) {
     let slot = ladder.heads[Ladder.placeOf(ladder, price)]!
-    for (; slot !== 0; slot = market.slots.words[(slot << shift) + NEXT]!) slots.push(slot)
+    for (; slot !== 0; slot = market.slots.words[slot + NEXT]!) slots.push(slot)
   }
   return slots
 }
@@ -130,7 +124,7 @@ function queued(market: Market, ladder: Ladder.Ladder): Array<number> {
 function aged(market: Market): Array<number> {
   const slots: Array<number> = []
   for (const account of market.participants.accounts) {
-    for (let slot = account.oldest; slot !== 0; slot = market.slots.words[(slot << shift) + NEWER]!) slots.push(slot)
+    for (let slot = account.oldest; slot !== 0; slot = market.slots.words[slot + NEWER]!) slots.push(slot)
   }
   return slots
 }

@@ -65,7 +65,7 @@ export const settle = (
   maker: Participants.fill(market.participants, maker, takerSells ? "BUY" : "SELL", lots, money, makerFee)
 })
 
-const { QUANTITY, RATE, REMAINING, shift } = Slots
+const { QUANTITY, RATE, REMAINING, TRAITS } = Slots
 
 function trade(
   market: Market,
@@ -76,10 +76,10 @@ function trade(
   emit: Emit
 ): void {
   const { words } = market.slots
-  const left = words[(slot << shift) + REMAINING]!
+  const left = words[slot + REMAINING]!
   const lots = Math.min(left, taker.remaining)
   const money = notional(market.instrument, price, lots)
-  const makerFee = feeOf(money, words[(slot << shift) + RATE]!)
+  const makerFee = feeOf(money, words[slot + RATE]!)
   const takerFee = feeOf(money, taker.rate)
   const takerSells = taker.order.side === "SELL"
   Book.shrink(market, slot, lots)
@@ -117,18 +117,17 @@ function trim(market: Market, account: Participants.Account, emit: Emit): void {
   const { slots } = market
   let slot = account.newest
   while (slot !== 0) {
-    const at = slot << shift
-    const older = slots.words[at + Slots.OLDER]!
-    const traits = slots.traits[slot]!
+      const older = slots.words[slot + Slots.OLDER]!
+    const traits = slots.words[slot + TRAITS]!
     if ((traits & Slots.reduceOnly) !== 0) {
       const held = account.position.quantity
       const excess = account.reducing - Math.max(0, (traits & Slots.sell) === 0 ? -held : held)
       if (excess <= 0) return
-      const remaining = slots.words[at + REMAINING]!
+      const remaining = slots.words[slot + REMAINING]!
       if (excess >= remaining) end(market, slot, "CANCELLED", "", emit)
       else {
         Book.shrink(market, slot, excess)
-        slots.words[at + QUANTITY]! -= excess
+        slots.words[slot + QUANTITY]! -= excess
         emit({
           _tag: "Modified",
           commandId: "",

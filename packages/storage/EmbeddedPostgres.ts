@@ -30,7 +30,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: Emb
       ({ step }) => Effect.fail(new EmbeddedPostgresError({ step, reason: `another venue is running on ${dataDir}` }))
     )
   )
-  if (Option.isSome(adopted)) return yield* keep(adopted.value, log)
+  if (Option.isSome(adopted)) return yield* keep(adopted.value, settings, log)
 
   const home = yield* PostgresHome.ensurePort(dataDir, found)
   if (!(yield* Postmaster.isInitialised(home))) {
@@ -39,7 +39,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: Emb
   }
   yield* log("Starting the database")
   const { pid } = yield* Postmaster.launch(home, settings)
-  return yield* keep({ home, pid, session: yield* claim(home) }, log)
+  return yield* keep({ home, pid, session: yield* claim(home) }, settings, log)
 })
 
 interface Claimed {
@@ -72,9 +72,28 @@ const adopt = Effect.fnUntraced(function* (found: PostgresHome.PostgresHome, log
 const gone = (home: PostgresHome.PostgresHome) =>
   Postmaster.find(home).pipe(Effect.repeat({ until: Option.isNone, schedule: Schedule.spaced("100 millis") }))
 
-/** Ends the server before the claim on it is let go, so that nobody adopts a server about to stop. */
-const keep = Effect.fnUntraced(function* ({ home, pid, session }: Claimed, log: Log) {
-  yield* Effect.addFinalizer(() => Effect.catch(Postmaster.end(home, pid), (error) => log(error.message)))
+/**
+ * Ends the server before the claim on it is let go, so that nobody adopts a server about to stop. One that dies by itself
+ * is started again: what was committed is there, and the venue reads it back.
+ */
+const keep = Effect.fnUntraced(function* (
+  { home, pid, session }: Claimed,
+  settings: Readonly<Record<string, string>>,
+  log: Log
+) {
+  let running = pid
+  yield* Effect.addFinalizer(() => Effect.catch(Postmaster.end(home, running), (error) => log(error.message)))
+  const revive = Effect.gen(function* () {
+    if (Option.isSome(yield* Postmaster.find(home))) return
+    yield* log("The database server is gone; starting it again")
+    running = (yield* Postmaster.launch(home, settings)).pid
+    yield* claim(home)
+  })
+  yield* Effect.catch(revive, (error) => log(error.message)).pipe(
+    Effect.delay("500 millis"),
+    Effect.forever,
+    Effect.forkScoped
+  )
   const present = yield* asking(session`select 1 from pg_database where datname = ${database}`)
   if (present.length === 0) yield* asking(session`create database ${session(database)}`)
   return { url: urlOf(home, database) }

@@ -4,19 +4,9 @@
  * its parent, or standard output, the port it listens on, and answers "totals" with what its book adds up to.
  */
 import type { Socket } from "node:net"
-import { createRequire } from "node:module"
 import { type WebSocket, WebSocketServer } from "ws"
 import { BookAnchor } from "./BookAnchor.ts"
-
-/** The part of `pg` used here; the package brings no types. */
-interface PostgresClient {
-  readonly connect: () => Promise<void>
-  readonly query: (query: string | { name: string; text: string; values: ReadonlyArray<unknown> }) => Promise<unknown>
-}
-
-const { Client } = createRequire(import.meta.url)("pg") as {
-  readonly Client: new (options: { connectionString: string }) => PostgresClient
-}
+import { connect } from "./Database.ts"
 
 const maxOrders = 4_000_000
 const ticksPerUnit = 10
@@ -34,8 +24,7 @@ let scheduled = false
 let sequence = 0
 let clock = 0
 
-const database = new Client({ connectionString: databaseUrl })
-await database.connect()
+const database = await connect(databaseUrl)
 await database.query("drop table if exists anchor_journal")
 await database.query(
   "create table anchor_journal (market int, seq bigint, events int not null, body bytea not null, primary key (market, seq))"

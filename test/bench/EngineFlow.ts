@@ -123,7 +123,7 @@ export class EngineRun {
   totals(): Totals {
     const { engine, sink } = this
     const { ask, bid } = Engine.best(engine)
-    const resting = this.#names.makers.reduce((sum, maker) => sum + Engine.view(engine, maker).orders.length, 0)
+    const resting = restingOf(engine, this.#names)
     return {
       trades: sink.trades,
       volume: sink.volume / lotsPerFlowLot,
@@ -179,6 +179,9 @@ export class EngineRun {
     }
   }
 }
+
+export const restingOf = (engine: Engine.Engine, { makers }: Names): number =>
+  makers.reduce((sum, maker) => sum + Engine.view(engine, maker).orders.length, 0)
 
 const nowAt = (i: number): number => startMillis + Math.floor(i / operationsPerMilli)
 

@@ -11,7 +11,7 @@ export interface Ledger {
   /** When the add (or cancel) of an id left, 0 when it is not in flight. */
   readonly addedAt: Float64Array
   readonly cancelledAt: Float64Array
-  readonly answered: (sentAt: number, kind: "done" | "missed" | "refused", status: string) => void
+  readonly answered: (sentAt: number, kind: "done" | "missed" | "refused", status: string, id: number) => void
   readonly filled: (frame: string, maker: boolean) => void
   readonly failed: (reason: string) => void
 }
@@ -143,7 +143,7 @@ export class Lane {
     if (sentAt === undefined || sentAt === 0) return
     sent[id] = 0
     this.inFlight--
-    this.#ledger.answered(sentAt, kind, status)
+    this.#ledger.answered(sentAt, kind, status, id)
     this.#fill()
   }
 }

@@ -48,7 +48,7 @@ it.live("a flow sent in order through the sockets leaves the control totals in t
       seconds: 60,
       tag: "t-",
       lotsPerFlowLot,
-      clear: true,
+      clear: false,
       totals: true
     }
     const load = yield* child("./LoadClient.ts", JSON.stringify(options))

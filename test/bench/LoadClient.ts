@@ -19,7 +19,7 @@ export interface LoadOptions {
   /** Begins the client order ids of this run; must not end in a digit. */
   readonly tag: string
   readonly lotsPerFlowLot: number
-  /** Cancels the makers' orders of an earlier run first. */
+  /** Cancels the makers' orders of an earlier run first, and of this one at its end. */
   readonly clear: boolean
   /** Keeps exact order in each lane and adds up the fills: slow, for checking control totals with one lane. */
   readonly totals: boolean
@@ -38,12 +38,21 @@ export interface LoadReport {
   readonly missed: number
   /** How often each refusal came, errors included. Any refusal in the prefill counts too. */
   readonly refused: Readonly<Record<string, number>>
+  /** How many orders were acknowledged in all, the prefill too, and the sum of their ids in the flow. */
+  readonly accepted: Tally
+  /** The same of cancels by client order id. */
+  readonly cancelled: Tally
   /** Commands without an answer two seconds after the end. */
   readonly unanswered: number
   /** The flow was finished before the time was over. */
   readonly exhausted: boolean
   /** Where `totals` was asked for and the flow is exhausted; in ticks and lots of the flow. */
   readonly totals: { trades: number; volume: number; notional: number; resting: number } | null
+}
+
+export interface Tally {
+  readonly count: number
+  readonly sum: number
 }
 
 export type LoadMessage =
@@ -58,6 +67,8 @@ const options = JSON.parse(process.argv[2] ?? "{}") as LoadOptions
 const flow = readFlow(options.flowFile)
 const mapping = us500(options.lotsPerFlowLot)
 const totals = { trades: 0, volume: 0, notional: 0, resting: 0 }
+const accepted = { count: 0, sum: 0 }
+const cancelled = { count: 0, sum: 0 }
 const refused: Record<string, number> = {}
 const latencies = new Float64Array(flow.operations)
 let measuring = false
@@ -69,8 +80,9 @@ const ledger: Ledger = {
   write: commandWriter(mapping, options.tag),
   addedAt: new Float64Array(flow.prefill + flow.operations + 2),
   cancelledAt: new Float64Array(flow.prefill + flow.operations + 2),
-  answered: (sentAt, kind, status) => {
+  answered: (sentAt, kind, status, id) => {
     if (kind === "refused") refused[status] = (refused[status] ?? 0) + 1
+    else if (kind === "done") count(status === "ACK" ? accepted : cancelled, id)
     if (!measuring) return
     latencies[orders++] = performance.now() - sentAt
     if (kind === "missed") missed++
@@ -103,6 +115,7 @@ async function main(): Promise<void> {
   if (options.totals) await after(500)
 
   const unanswered = lanes.reduce((sum, lane) => sum + lane.inFlight, 0)
+  if (options.clear) await Promise.all(lanes.map((lane) => lane.clear()))
   for (const lane of lanes) lane.close()
   tell(report(seconds, exhausted, unanswered), () => process.exit(0))
 }
@@ -177,6 +190,8 @@ function report(seconds: number, exhausted: boolean, unanswered: number): LoadRe
     p999Millis: at(0.999),
     missed,
     refused,
+    accepted,
+    cancelled,
     unanswered,
     exhausted,
     totals: options.totals && exhausted ? totals : null
@@ -191,6 +206,11 @@ function restingChanges(): number {
     else if (flow.records[at] === Kind.cancel) change--
   }
   return change + missed
+}
+
+function count(tally: { count: number; sum: number }, id: number): void {
+  tally.count++
+  tally.sum += id
 }
 
 function tell(message: LoadMessage, told: () => void = () => {}): void {

@@ -4,11 +4,15 @@ import { cpus, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { matching } from "./Matching.ts"
+import { memory } from "./Memory.ts"
 import type { Options } from "./Options.ts"
+import { recovery } from "./Recovery.ts"
 import { type Row, say, table, tell, verdict } from "./Report.ts"
 
 const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray<Row>>>> = {
-  matching
+  matching,
+  memory,
+  recovery
 }
 
 const { positionals, values } = parseArgs({

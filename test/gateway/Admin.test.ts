@@ -66,7 +66,13 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       yield* venue.price("AAPL-USD", 200)
       const maker = yield* venue.trade(yield* venue.user("maker"))
       const taker = yield* venue.trade(yield* venue.user("taker"))
-      const order = { symbol: "AAPL-USD", order_type: "LIMIT", order_time_in_force: "GTC", price: 200.01, quantity: 1.3 }
+      const order = {
+        symbol: "AAPL-USD",
+        order_type: "LIMIT",
+        order_time_in_force: "GTC",
+        price: 200.01,
+        quantity: 1.3
+      }
       yield* maker.send({ type: "add_order", params: { ...order, side: "SELL" } })
       yield* maker.take("order_response")
       yield* taker.send({ type: "add_order", params: { ...order, side: "BUY" } })

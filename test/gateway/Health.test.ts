@@ -38,7 +38,9 @@ const standIn = (silent: { market?: string; desk?: string }) =>
           submit: () => {},
           ask: () => Effect.die("not asked"),
           askDesk: (deskId) =>
-            deskId === silent.desk ? Effect.fail(new Unavailable({ what: "desk" })) : (Effect.succeed([]) as any)
+            deskId === silent.desk
+              ? Effect.fail(new Unavailable({ what: "desk" }))
+              : (Effect.succeed([]) as Effect.Effect<never>)
         })
       )
     )

@@ -8,7 +8,7 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { createHmac } from "node:crypto"
-import { layer, raw, RestClient } from "./RestClient.ts"
+import { layer, layerCutOff, RestClient } from "./RestClient.ts"
 
 const trade = Effect.fnUntraced(function* () {
   const venue = yield* TestVenue
@@ -238,7 +238,9 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       expect(wrong).toMatchObject(problem(405, "method-not-allowed"))
       expect(wrong.headers.get("allow")).toBe("GET, HEAD")
       expect((yield* rest.get("/user/leverage")).headers.get("allow")).toBe("POST")
-      expect(yield* rest.post("/user/leverage", "x".repeat(64 * 1024 + 1))).toMatchObject(problem(413, "body-too-large"))
+      expect(yield* rest.post("/user/leverage", "x".repeat(64 * 1024 + 1))).toMatchObject(
+        problem(413, "body-too-large")
+      )
       const headers = { "content-type": "text/plain" }
       const plain = yield* Effect.promise(() =>
         fetch(`${rest.restUrl}/user/leverage`, { method: "POST", body: "{}", headers }).then((r) => r.status)
@@ -258,7 +260,12 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       expect([spec.openapi, spec.info.version]).toEqual(["3.1.0", "0.1.0"])
       const schema = (yield* rest.get("/schemas/RefdataResponse.json")).body
       expect(JSON.stringify(schema)).toContain(`"$ref":"${rest.restUrl}/schemas/RefdataSymbol.json"`)
-      for (const name of ["PositionsBalanceResponseBody", "TradesResponseBody", "SetUserLeverageResponseBody", "Health"]) {
+      for (const name of [
+        "PositionsBalanceResponseBody",
+        "TradesResponseBody",
+        "SetUserLeverageResponseBody",
+        "Health"
+      ]) {
         expect((yield* rest.get(`/schemas/${name}.json`)).status).toBe(200)
       }
       expect((yield* rest.get("/schemas/constructor")).status).toBe(404)
@@ -274,57 +281,6 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       expect(error.message).toContain(`127.0.0.1:${port}`)
     })
   )
-
-  it.effect("I50: whatever bytes come, no answer is a server's error", () =>
-    Effect.gen(function* () {
-      const { restUrl, signed } = yield* RestClient
-      const user = yield* (yield* TestVenue).user("fuzzer")
-      const paths = ["/", "//", "*", "/%", "/%zz", "/%ff%00", "/refdata?%", "/refdata?ticker=%00&ticker=b", "/user/trade?" +
-        "limit=1e400&limit=x&start=%ff", "/schemas/%2e%2e%2f", "/problems/..", `/${"a".repeat(9_000)}`, "http://x/refdata",
-        "/refdata#x", "/refdata/", "/user/positions?__proto__=1", "\\\\", "?", "/user/leverage;x"]
-      const bodies = ["", "null", "[]", "{", "\u0000", '"', "[".repeat(60_000), '{"__proto__":{}}', '{"leverage":1e999,"symbol":""}',
-        '{"leverage":1,"symbol":"\\u0000\\ud800"}', '{"leverage":-0,"symbol":{}}', "\u00ff\u00fe"]
-      const json = (body: string, more = "") =>
-        `POST /user/leverage HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${more}` +
-        `Content-Length: ${Buffer.byteLength(body, "latin1")}\r\n\r\n${body}`
-      const lines = (headers: Record<string, string>) =>
-        Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")
-      const requests = [
-        ...["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PROPFIND", "TRACE"].flatMap((method) =>
-          paths.map((path) => `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-        ),
-        ...bodies.map((body) => json(body)),
-        ...(yield* Effect.forEach(bodies, (body) => Effect.map(signed(user), (headers) => json(body, lines(headers))))),
-        "",
-        "\r\n\r\n",
-        "\u0000\u0001\u0002",
-        "GET",
-        "GET / HTTP/9.9\r\n\r\n",
-        "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /refdata HTTP/1.1\r\n\r\n",
-        `GET /refdata HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
-        "GET /refdata HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
-        "GET /refdata HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\n\r\n",
-        "POST /user/leverage HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST /user/leverage HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "POST /user/leverage HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
-        "POST /user/leverage HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        `POST /user/leverage HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n${lines(
-          yield* signed(user)
-        )}Transfer-Encoding: chunked\r\n\r\n${`1000\r\n${" ".repeat(4096)}\r\n`.repeat(20)}0\r\n\r\n`
-      ]
-      const answers = yield* Effect.forEach(
-        requests,
-        (bytes) => Effect.map(raw(restUrl, Buffer.from(bytes, "latin1")), (text) => [bytes.slice(0, 80), text] as const),
-        { concurrency: 8 }
-      )
-      const statuses = answers.map(([bytes, text]) => [bytes, /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "closed"] as const)
-      expect(statuses.filter(([, status]) => status.startsWith("5"))).toEqual([])
-      expect(statuses.at(-1)![1]).toBe("413")
-      expect(statuses.filter(([, status]) => status.startsWith("4")).length).toBeGreaterThan(100)
-    }),
-    30_000
-  )
 })
 
 it.live("a user and an address each have their bucket, and are told how long to wait", () =>
@@ -335,7 +291,10 @@ it.live("a user and an address each have their bucket, and are told how long to 
     const spend = Effect.flatMap(rest.signed(user), (headers) =>
       rest.post("/user/leverage", { symbol: "NOPE-USD", leverage: 1 }, headers)
     )
-    const answers = yield* Effect.all(Array.from({ length: 160 }, () => spend), { concurrency: 8 })
+    const answers = yield* Effect.all(
+      Array.from({ length: 160 }, () => spend),
+      { concurrency: 8 }
+    )
     const limited = answers.filter(({ status }) => status === 429)
     expect(limited.length).toBeGreaterThan(0)
     expect(answers.filter(({ status }) => status === 404).length).toBeGreaterThanOrEqual(120)
@@ -345,8 +304,38 @@ it.live("a user and an address each have their bucket, and are told how long to 
     expect((yield* rest.get("/user/positions", yield* rest.signed(other))).status).toBe(200)
     expect((yield* rest.get("/refdata")).status).toBe(200)
     const anonymous = rest.post("/user/leverage", { symbol: "NOPE-USD", leverage: 1 })
-    const unproven = yield* Effect.all(Array.from({ length: 160 }, () => anonymous), { concurrency: 8 })
+    const unproven = yield* Effect.all(
+      Array.from({ length: 160 }, () => anonymous),
+      { concurrency: 8 }
+    )
     expect(new Set(unproven.map(({ status }) => status))).toEqual(new Set([401, 429]))
     expect((yield* rest.get("/health/live")).status).toBe(200)
   }).pipe(Effect.provide(layer))
+)
+
+it.live("a desk that does not answer is 503 to a reader, and to who changes something an outcome that is unknown", () =>
+  Effect.gen(function* () {
+    const { admin, get, post, signed } = yield* RestClient
+    const user = yield* (yield* TestVenue).user("cut off")
+    const credit = { account_id: user.userId, amount: 1, reason: "a test" }
+    const change = { symbol: "GOLD-USD", leverage: 2 }
+    const answers = [
+      yield* get("/user/positions", yield* signed(user)),
+      yield* post("/user/leverage", change, yield* signed(user)),
+      yield* admin("POST", "/credits", credit)
+    ]
+    expect(answers.map(({ body, status }) => [status, body.status])).toEqual([
+      [503, 503],
+      [504, 504],
+      [504, 504]
+    ])
+  }).pipe(Effect.provide(layerCutOff("there")))
+)
+
+it.live("without a database nobody's credentials are wrong: they cannot be checked", () =>
+  Effect.gen(function* () {
+    const { get, signed } = yield* RestClient
+    const { body, status } = yield* get("/user/positions", yield* signed(yield* (yield* TestVenue).user("unlucky")))
+    expect([status, body.type]).toEqual([503, expect.stringMatching(/draining$/)])
+  }).pipe(Effect.provide(layerCutOff("gone")))
 )

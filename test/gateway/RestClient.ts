@@ -1,7 +1,11 @@
 /** A venue in memory with its REST and operator addresses open, and a client that calls them over real sockets. */
+import { Hmac } from "@venue/auth/Hmac"
+import { Desks } from "@venue/cluster/Link"
+import { Unavailable } from "@venue/cluster/protocol/Market"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
 import { Health } from "@venue/gateway/Health"
 import * as RestServer from "@venue/gateway/rest/RestServer"
+import { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { connect } from "node:net"
@@ -11,6 +15,7 @@ export interface Answer {
   readonly headers: Headers
   readonly text: string
   /** Parsed when it is JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 
@@ -88,3 +93,28 @@ export const layer = Layer.effect(RestClient, make).pipe(
   Layer.provideMerge(Health.layer),
   Layer.provideMerge(layerMemory)
 )
+
+/** The same venue, of which the addresses see no desk that answers; and no database either, if so said. */
+export const layerCutOff = (database: "there" | "gone") =>
+  Layer.effect(RestClient, make).pipe(
+    Layer.provide(
+      Layer.effect(
+        Hmac,
+        Effect.map(Hmac, (hmac) =>
+          database === "there"
+            ? hmac
+            : Hmac.of({ verify: () => Effect.fail(new DatabaseUnavailable({ cause: "a test" })) })
+        )
+      )
+    ),
+    Layer.provide(
+      Layer.effect(
+        Desks,
+        Effect.map(Desks, (desks) =>
+          Desks.of({ ...desks, ask: () => Effect.fail(new Unavailable({ what: "a test" })) })
+        )
+      )
+    ),
+    Layer.provideMerge(Health.layer),
+    Layer.provideMerge(layerMemory)
+  )

@@ -24,10 +24,22 @@ it("a mark that was set long ago and never moved since was in force a day ago", 
 
 it("nothing is said while nothing is known of a day ago", () => {
   expect(changePercent(empty, 100, day)).toBe(0)
-  expect(changePercent(minutes(60, () => 100), 200, 60 * minute)).toBe(0)
+  expect(
+    changePercent(
+      minutes(60, () => 100),
+      200,
+      60 * minute
+    )
+  ).toBe(0)
 })
 
 it("a day of minutes is held, however long it goes on", () => {
   expect(minutes(5_000, () => 1).length).toBe(24 * 60 + 1)
-  expect(sampled(minutes(1, () => 1), 9, 59_999)).toEqual([{ minute: 0, mark: 1 }])
+  expect(
+    sampled(
+      minutes(1, () => 1),
+      9,
+      59_999
+    )
+  ).toEqual([{ minute: 0, mark: 1 }])
 })

@@ -1,8 +1,7 @@
 import * as RateLimits from "@venue/gateway/rest/RateLimits"
 import { expect, it } from "vitest"
 
-const limitsAt = (clock: { now: number }, enabled = true) =>
-  RateLimits.make({ enabled, nowMillis: () => clock.now })
+const limitsAt = (clock: { now: number }, enabled = true) => RateLimits.make({ enabled, nowMillis: () => clock.now })
 
 it("a minute holds 1,200, and what is missing comes back at 20 a second", () => {
   const clock = { now: 0 }

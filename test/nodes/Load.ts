@@ -22,6 +22,8 @@ const markets = [
 
 const connectionsPerUser = 2
 const maxOpenOrders = 40
+/** Nobody who was told to try again does so at once. */
+const pauseMillis = 50
 
 /** `tag` names the run in client order ids, which are used once. */
 export const begin = async (
@@ -82,6 +84,7 @@ async function beginOne(url: string, heard: Heard.Heard, tag: string, index: num
     errors.push(`${err.error_code}: ${err.message}`)
     const params = err.incoming_message?.params ?? {}
     waiting.delete(String(params["client_order_id"] ?? params["order_id"]))
+    setTimeout(work, pauseMillis)
   }
 
   const add = () => {
@@ -140,7 +143,7 @@ async function beginOne(url: string, heard: Heard.Heard, tag: string, index: num
     hear(frame)
     const { err, order_response: order } = frame
     if (order !== undefined) told(order)
-    if (err !== undefined) failed(err)
+    if (err !== undefined) return failed(err)
     work()
   })
   await TradeSocket.subscribe(socket, ["order_responses", "fills"])

@@ -48,7 +48,7 @@ it("a second start beside one that runs says what is in its way, and the first g
   const [alice] = before.users
   const socket = await TradeSocket.open(before.urls.trade, alice!)
   const other = await DevApp.makeSite()
-  const port = new URL(before.urls.trade).port
+  const port = `127\\.0\\.0\\.1:(${Object.values(site.ports).join("|")})`
 
   const attempts: ReadonlyArray<readonly [DevApp.Site, string]> = [
     [site, `(${site.dataDir}|${port})`],

@@ -2,6 +2,7 @@
 import type { OrderResponse, TradeFrame } from "@venue/testing/Frame"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { it } from "@effect/vitest"
+import type { Markets } from "@venue/cluster/Link"
 import { Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -14,7 +15,7 @@ export const gold = "GOLD-USD"
 /** A test on a venue of its own, where AAPL stands at 200 USD. */
 export const story = <E>(
   name: string,
-  tell: (venue: TestVenue["Service"]) => Effect.Effect<void, E, TestVenue | Scope.Scope>
+  tell: (venue: TestVenue["Service"]) => Effect.Effect<void, E, TestVenue | Markets | Scope.Scope>
 ) =>
   it.effect(name, () =>
     Effect.andThen(

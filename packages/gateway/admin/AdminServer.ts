@@ -47,9 +47,7 @@ const health = (baseUrl: string) =>
         .handle("live", () => Effect.succeed({ $schema, status: "live" as const }))
         .handle("ready", () =>
           Effect.suspend(() =>
-            ready()
-              ? Effect.succeed({ $schema, status: "ready" as const })
-              : Effect.fail(problems(baseUrl).draining())
+            ready() ? Effect.succeed({ $schema, status: "ready" as const }) : Effect.fail(problems(baseUrl).draining())
           )
         )
     })

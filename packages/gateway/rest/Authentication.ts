@@ -33,7 +33,10 @@ export const layer = (options: { readonly baseUrl: string; readonly brand: strin
           const value = (header: Header) => headerValue(headers, brand, header) ?? ""
           /** Whoever proves nothing pays as the address it comes from. */
           const unproven = Effect.andThen(
-            spend(Option.getOrElse(remoteAddress, () => ""), weight),
+            spend(
+              Option.getOrElse(remoteAddress, () => ""),
+              weight
+            ),
             Effect.fail(refusals.credentialsNotAccepted())
           )
           // A token wins over signed headers, and no token is known yet.

@@ -79,6 +79,10 @@ export const gate = <E, R>(
     const answer = refused(request)
     return answer === undefined ? app : Effect.succeed(answer)
   }).pipe(
+    Effect.timeoutOrElse({
+      duration: deadline,
+      orElse: () => Effect.succeed(refusal(baseUrl, 504, "deadline-passed"))
+    }),
     Effect.catchCause(failed),
     Effect.map((answer) =>
       answer.headers["cache-control"] === undefined
@@ -90,6 +94,9 @@ export const gate = <E, R>(
 }
 
 const maxBodyBytes = 64 * 1024
+
+/** Longer than anything behind it waits; what a silent database holds up ends here. */
+const deadline = "15 seconds"
 
 const isJson = /^\s*application\/json\s*(;|$)/i
 

@@ -1,9 +1,8 @@
 /** One HTTP address: routes behind their gate, on a port that says so when it is taken. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Problem from "@venue/api/Problem"
-import { Context, Effect, Layer, Scope } from "effect"
+import { Context, Effect, type FileSystem, Layer, type Path, type Scope } from "effect"
 import { type Etag, HttpRouter, type HttpPlatform } from "effect/http"
-import type { FileSystem, Path } from "effect"
 import { createServer, type Server } from "node:http"
 import type { Socket as NetSocket } from "node:net"
 import { ListenFailed } from "../Socket.ts"
@@ -70,11 +69,7 @@ const bound = (options: HttpListenerOptions) =>
     ({ server }) =>
       Effect.callback<void>((resume) => {
         server.close(() => resume(Effect.void))
-      }).pipe(
-        Effect.timeout(grace),
-        Effect.ignore,
-        Effect.andThen(Effect.sync(() => server.closeAllConnections()))
-      )
+      }).pipe(Effect.timeout(grace), Effect.ignore, Effect.andThen(Effect.sync(() => server.closeAllConnections())))
   )
 
 /** What is not HTTP gets a problem too, and is cut off. */

@@ -16,7 +16,9 @@ export const refusal = (
 /** An endpoint that cannot say so by an error of its own still answers 503: a defect that is an answer is sent as it is. */
 export const unavailable = (baseUrl: string): Effect.Effect<never> => Effect.die(refusal(baseUrl, 503, "draining"))
 
-export const retryAfter = (waitMillis: number) => ({ "retry-after": String(Math.max(1, Math.ceil(waitMillis / 1_000))) })
+export const retryAfter = (waitMillis: number) => ({
+  "retry-after": String(Math.max(1, Math.ceil(waitMillis / 1_000)))
+})
 
 /** Says how long to wait, too. */
 export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: Pick<RateLimited, "retryAfterMillis">) =>

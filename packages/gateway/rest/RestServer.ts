@@ -37,7 +37,10 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
     // Of users their own bucket is taken, once it is known who they are. Health is asked by machines, and always told.
     admit: (request) => {
       if (request.url.startsWith("/user/") || request.url.startsWith("/health/")) return undefined
-      const waitMillis = limits.spend(Option.getOrElse(request.remoteAddress, () => ""), 1)
+      const waitMillis = limits.spend(
+        Option.getOrElse(request.remoteAddress, () => ""),
+        1
+      )
       return waitMillis === 0 ? undefined : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis))
     }
   }))
@@ -70,9 +73,7 @@ const health = (baseUrl: string) =>
         .handle("live", () => Effect.succeed({ $schema, status: "live" as const }))
         .handle("ready", () =>
           Effect.suspend(() =>
-            ready()
-              ? Effect.succeed({ $schema, status: "ready" as const })
-              : Effect.fail(problems(baseUrl).draining())
+            ready() ? Effect.succeed({ $schema, status: "ready" as const }) : Effect.fail(problems(baseUrl).draining())
           )
         )
     })

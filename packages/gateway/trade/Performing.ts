@@ -276,7 +276,8 @@ const accountOf = ({ accountId, caller: { userId } }: Member) => ({ userId, acco
 
 const costOf = (connection: Connection, command: Performed): Cost => {
   const { bucket, weight } = Command.weight(command)
-  return { bucket, weight: weight + connection.takeOwed() }
+  // What is owed is no cancel's weight, so it waits for the next message that is none.
+  return { bucket, weight: bucket === "general" ? weight + connection.takeOwed() : weight }
 }
 
 const actions: { readonly [Tag in Performed["_tag"]]: Permission.Action } = {

@@ -1,0 +1,21 @@
+/** A plain connection to Postgres, as a program without any of our rooms would have it. */
+import { createRequire } from "node:module"
+
+/** The part of `pg` used here; the package brings no types. */
+export interface PostgresClient {
+  readonly connect: () => Promise<void>
+  readonly end: () => Promise<void>
+  readonly query: <Row = unknown>(
+    query: string | { name?: string; text: string; values: ReadonlyArray<unknown> }
+  ) => Promise<{ readonly rows: ReadonlyArray<Row> }>
+}
+
+const { Client } = createRequire(import.meta.url)("pg") as {
+  readonly Client: new (options: { connectionString: string }) => PostgresClient
+}
+
+export const connect = async (url: string): Promise<PostgresClient> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client
+}

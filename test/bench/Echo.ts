@@ -1,0 +1,9 @@
+/** A socket server that sends back what it hears: what a round trip costs before anything is done. */
+import { WebSocketServer } from "ws"
+
+const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false })
+server.on("connection", (socket) => {
+  socket.on("message", (data) => socket.send(data.toString()))
+})
+server.on("listening", () => process.send!((server.address() as { readonly port: number }).port))
+process.on("disconnect", () => process.exit(0))

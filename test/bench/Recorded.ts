@@ -1,0 +1,57 @@
+/** What the journal itself says became of a load: the last word on what was acknowledged. */
+import * as MarketRecord from "@venue/storage/MarketRecord"
+import type { PostgresClient } from "./Database.ts"
+import type { Tally } from "./LoadClient.ts"
+import { idReader } from "./LoadFrames.ts"
+
+const stream = "market/US500-USD"
+
+export const headOf = async (database: PostgresClient): Promise<number> => {
+  const { rows } = await database.query<{ seq: string | null }>(
+    `select max(seq) as seq from journal where stream = '${stream}'`
+  )
+  return Number(rows[0]?.seq ?? 0)
+}
+
+export interface Recorded {
+  readonly rows: number
+  readonly events: number
+  /** Orders of this load. */
+  readonly accepted: Tally
+  /** Of those, how many were cancelled, by whatever command. */
+  readonly cancelled: number
+  readonly trades: number
+}
+
+const pageRows = 500
+
+export const since = async (database: PostgresClient, seq: number, tag: string): Promise<Recorded> => {
+  const found = { rows: 0, events: 0, trades: 0, cancelled: 0 }
+  const accepted = { count: 0, sum: 0 }
+  const read = idReader(tag)
+  const idOf = (clientOrderId: string): number => read(`order_id":"${clientOrderId}"`)
+  for (let at = seq; ; ) {
+    const { rows } = await database.query<{ seq: string; events: Buffer }>({
+      text: "select seq, events from journal where stream = $1 and seq > $2 order by seq limit $3",
+      values: [stream, at, pageRows]
+    })
+    if (rows.length === 0) return { ...found, accepted }
+    for (const { events: bytes, seq } of rows) {
+      at = Number(seq)
+      if (bytes.length === 0) continue
+      const events = MarketRecord.decode(bytes)
+      found.rows++
+      found.events += events.length
+      for (const event of events) {
+        if (event._tag === "Traded") found.trades++
+        if (event._tag !== "Accepted" && event._tag !== "Ended") continue
+        const id = idOf(event.order.clientOrderId)
+        if (id === 0) continue
+        if (event._tag === "Accepted") {
+          accepted.count++
+          accepted.sum += id
+        } else if (event.status === "CANCELLED") found.cancelled++
+      }
+    }
+  }
+}

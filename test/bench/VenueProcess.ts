@@ -1,0 +1,206 @@
+/** A venue in a process of its own on a database server of its own, as `npm start` runs it but for the settings. */
+import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
+import * as PostgresHome from "@venue/storage/PostgresHome"
+import * as Postmaster from "@venue/storage/Postmaster"
+import { Effect, Exit, Option, Redacted, Scope } from "effect"
+import { spawn } from "node:child_process"
+import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { connect } from "./Database.ts"
+import { say } from "./Report.ts"
+
+export interface Server {
+  /** Of the database `venue`. */
+  readonly url: string
+  /** Of another, empty database of the same server. */
+  readonly anchorUrl: string
+  readonly stop: () => Promise<void>
+}
+
+/** Refuses to be measured on when what is acknowledged would not be on disk. */
+export const startServer = async (folder: string): Promise<Server> => {
+  chmodSync(folder, 0o755)
+  const dataDir = mkdtempSync(join(folder, "postgres-"))
+  chmodSync(dataDir, 0o755)
+  const quiet = (): Effect.Effect<void> => Effect.void
+  const scope = Scope.makeUnsafe()
+  const started = await Effect.runPromise(EmbeddedPostgres.start({ dataDir, log: quiet }).pipe(Scope.provide(scope)))
+  const left = await Effect.runPromise(Effect.flatMap(PostgresHome.open(dataDir, quiet), Postmaster.find))
+  // Ctrl-C leaves no time to stop it in order, and nothing it holds is wanted.
+  const abandon = (): void => {
+    if (Option.isSome(left)) process.kill(left.value.pid, "SIGQUIT")
+  }
+  process.once("exit", abandon)
+  const url = Redacted.value(started.url)
+  const database = await connect(url)
+  const { rows } = await database.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')"
+  )
+  for (const { name, setting } of rows) if (setting !== "on") throw new Error(`${name} is ${setting}`)
+  await database.query("create database anchor")
+  await database.end()
+  const anchorUrl = new URL(url)
+  anchorUrl.pathname = "/anchor"
+  return {
+    url,
+    anchorUrl: anchorUrl.href,
+    stop: async () => {
+      process.removeListener("exit", abandon)
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}
+
+export interface DevUser {
+  readonly name: string
+  readonly user_id: string
+  readonly public_key: string
+  readonly secret_key: string
+}
+
+export interface Venue {
+  readonly pid: number
+  readonly urls: Readonly<Record<"rest" | "trade" | "market_data" | "admin", string>>
+  readonly users: ReadonlyArray<DevUser>
+  readonly devFile: string
+  readonly admin: <A>(method: "GET" | "POST", path: string, body?: unknown) => Promise<A>
+  readonly stop: () => Promise<void>
+}
+
+export interface VenueOptions {
+  readonly folder: string
+  readonly databaseUrl: string
+  readonly traders: number
+}
+
+/** US500-USD has a price and everybody funds; nobody quotes and no limit of messages holds. */
+export const startVenue = async ({ databaseUrl, folder, traders }: VenueOptions): Promise<Venue> => {
+  const dataDir = mkdtempSync(join(folder, "venue-"))
+  const [rest, trade, marketData, admin] = await freePorts(4)
+  const child = spawn(
+    process.execPath,
+    ["--max-old-space-size=4096", ...profiling(), fileURLToPath(new URL("../../apps/dev/main.ts", import.meta.url))],
+    {
+      cwd: fileURLToPath(new URL("../..", import.meta.url)),
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        VENUE_DATA_DIR: dataDir,
+        VENUE_DATABASE_URL: databaseUrl,
+        VENUE_REST_PORT: String(rest),
+        VENUE_TRADE_PORT: String(trade),
+        VENUE_MARKET_DATA_PORT: String(marketData),
+        VENUE_ADMIN_PORT: String(admin),
+        VENUE_MARKET_MAKER: "off",
+        VENUE_SIMULATED_PRICES: "off",
+        VENUE_RATE_LIMITS: "off",
+        VENUE_EXTRA_USERS: String(traders),
+        VENUE_MAX_OPEN_ORDERS_PER_SYMBOL: "1000000",
+        VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: "1000000"
+      }
+    }
+  )
+  const log = createWriteStream(join(dataDir, "log"))
+  child.stdout.pipe(log)
+  child.stderr.pipe(log)
+  const kill = (): void => void child.kill("SIGKILL")
+  process.once("exit", kill)
+  const devFile = join(dataDir, "dev.json")
+  while (!existsSync(devFile)) {
+    if (child.exitCode !== null) throw new Error(`the venue did not start: ${readFileSync(join(dataDir, "log"), "utf8")}`)
+    await after(100)
+  }
+  const dev = JSON.parse(readFileSync(devFile, "utf8")) as {
+    readonly urls: Venue["urls"]
+    readonly admin_token: string
+    readonly users: ReadonlyArray<DevUser>
+  }
+  const venue: Venue = {
+    pid: child.pid!,
+    urls: dev.urls,
+    users: dev.users,
+    devFile,
+    admin: async (method, path, body) => {
+      const answer = await fetch(`${dev.urls.admin}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${dev.admin_token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      })
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+      return JSON.parse(text)
+    },
+    stop: async () => {
+      process.removeListener("exit", kill)
+      if (child.exitCode !== null) throw new Error(`the venue ended by itself with ${child.exitCode}`)
+      const gone = new Promise((resolve) => child.once("exit", resolve))
+      child.kill("SIGTERM")
+      await gone
+    }
+  }
+  await venue.admin("POST", "/prices", { symbol: "US500-USD", price: 6_553.6 })
+  return venue
+}
+
+/** Enough for the few that carry the whole flow between them. */
+export const fund = async (venue: Venue, count: number): Promise<void> => {
+  const traders = venue.users.filter(({ name }) => name.startsWith("trader-")).slice(0, count)
+  for (const { user_id } of traders) {
+    await venue.admin("POST", "/credits", { account_id: user_id, amount: 10_000_000, reason: "bench" })
+  }
+}
+
+/** `BENCH_PROFILE=<folder>` has the venue write a CPU profile when it stops. */
+const profiling = (): ReadonlyArray<string> => {
+  const folder = process.env["BENCH_PROFILE"]
+  return folder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${folder}`]
+}
+
+export const after = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** CPU seconds a process has used; NaN where that cannot be read. */
+export const cpuSeconds = (pid: number): number => {
+  if (process.platform !== "linux") return NaN
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** Resident bytes of a process; NaN where that cannot be read. */
+export const residentBytes = (pid: number): number => {
+  if (process.platform !== "linux") return NaN
+  const found = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
+  return Number(found?.[1]) * 1024
+}
+
+/** Waits until what the venue left for later is done, so that its anchor does not pay for it. Answers how long. */
+export const settled = async (pid: number): Promise<number> => {
+  const startedAt = performance.now()
+  let quiet = 0
+  let before = cpuSeconds(pid)
+  while (quiet < 2) {
+    await after(250)
+    const now = cpuSeconds(pid)
+    quiet = Number.isNaN(now) || now - before < 0.025 ? quiet + 1 : 0
+    before = now
+    if (performance.now() - startedAt > 120_000) {
+      say("  the venue is still busy after two minutes")
+      break
+    }
+  }
+  return (performance.now() - startedAt) / 1000
+}
+
+async function freePorts(count: number): Promise<ReadonlyArray<number>> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => {
+      const server = createServer()
+      return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)))
+    })
+  )
+  const ports = servers.map((server) => (server.address() as { readonly port: number }).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}

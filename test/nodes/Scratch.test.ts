@@ -1,0 +1,103 @@
+/** The database server dies under a venue that runs, and comes back. */
+import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
+import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
+import { expect, it, onTestFinished } from "vitest"
+import * as Audit from "./Audit.ts"
+import * as DevApp from "./DevApp.ts"
+import * as Heard from "./Heard.ts"
+import * as Load from "./Load.ts"
+import type * as TradeSocket from "./TradeSocket.ts"
+import * as Truth from "./Truth.ts"
+
+const accepted = new Set(["ACK", "FILLED", "MODIFIED", "CANCELLED"])
+
+it(
+  "SCRATCH without its database the venue acknowledges nothing and says so; with it, all that was acknowledged is there",
+  { timeout: 180_000 },
+  async () => {
+    const site = await DevApp.makeSite()
+    const server = await serve(site.dataDir)
+    const app = await DevApp.start(site, { VENUE_EXTRA_USERS: "3", VENUE_DATABASE_URL: server.url })
+    const [one, two, three] = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(Heard.make)
+    const traders = [one!, two!, three!]
+
+    for (const signal of ["SIGKILL", "SIGINT"] as const) {
+      const load = await Load.begin(app.file.urls.trade, traders, signal, 1)
+      await DevApp.until("orders are answered", () => load.answered() > 100)
+      expect(await isReady(app)).toBe(true)
+
+      await server.stop(signal)
+      await Promise.all(load.sockets.map((socket) => socket.next(({ err }) => err)))
+      const told: Array<string> = []
+      for (const socket of load.sockets) void hearAll(socket, told)
+      await DevApp.until("the venue says that it is not ready", async () => !(await isReady(app)))
+      await DevApp.until("many are refused", () => load.errors().length > 50)
+      expect(told.filter((status) => accepted.has(status))).toEqual([])
+      expect([...new Set(load.errors())].filter((error) => !honest.test(error))).toEqual([])
+      expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
+
+      await server.start()
+      const before = load.answered()
+      await DevApp.until("orders are answered again", () => load.answered() > before + 100)
+      await DevApp.until("the venue says that it is ready", () => isReady(app))
+      load.stop()
+      await DevApp.until("the last answer has come", load.isIdle)
+      expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
+      await Promise.all(load.sockets.map((socket) => socket.close()))
+
+      const w = setInterval(async () => { console.log((await sql("select stream, seq, (select max(seq) from journal j where j.stream=p.stream) from projection p where stream in ('market/AAPL-USD','market/GOLD-USD','market/EUR-USD','market/CL-USD')")), await sql("select pid,state,wait_event,left(query,60) q, now()-state_change s from pg_stat_activity where datname='venue'")) }, 2500)
+      const sql = async (q: string) => { const pg = (await import("pg" as string)).default; const c = new pg.Client({ connectionString: server.url }); await c.connect(); const r = await c.query(q); await c.end(); return r.rows.map((x: any) => JSON.stringify(x)).join("\n") }
+      const accounts = await Promise.all(
+        traders.map(async (heard) => ({ heard, truth: await Truth.read(app.file.urls.trade, heard.user) }))
+      )
+      clearInterval(w); console.log(signal, "OK")
+      expect(Audit.faults(accounts), `after ${signal}`).toEqual([])
+      for (const account of accounts) Audit.accept(account)
+    }
+    expect((await app.end("SIGINT")).signal).toBe(null)
+  }
+)
+
+/** Not done and to be tried again, or not known. */
+const honest = /^ServerError: .*(try again|not known|unknown)/
+
+/** Until the socket closes, every word about an order. */
+async function hearAll(socket: TradeSocket.TradeSocket, told: Array<string>): Promise<void> {
+  await socket.next(({ order_response: order }) => {
+    if (order !== undefined) told.push(order.status)
+    return undefined
+  }).catch(() => {})
+}
+
+async function isReady({ file }: DevApp.DevApp): Promise<boolean> {
+  const answer = await fetch(`${file.urls.rest}/health/ready`)
+  return answer.ok
+}
+
+/** A server of the test's own, which it may stop as hard as it likes. */
+async function serve(dataDir: string) {
+  let scope = Scope.makeUnsafe()
+  const start = () =>
+    Effect.runPromise(
+      EmbeddedPostgres.start({ dataDir: `${dataDir}/postgres`, log: () => Effect.void, settings: { fsync: "off" } }).pipe(
+        // A server that was killed leaves workers behind that take a moment to end.
+        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 50 }),
+        Scope.provide(scope)
+      )
+    )
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const { url } = await start()
+  onTestFinished(close)
+  return {
+    url: Redacted.value(url),
+    stop: async (signal: NodeJS.Signals) => {
+      for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)
+      await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
+      await close()
+    },
+    start: async () => {
+      scope = Scope.makeUnsafe()
+      await start()
+    }
+  }
+}
