@@ -16,6 +16,7 @@ import { Journal } from "@venue/storage/Journal"
 import { Nonces } from "@venue/storage/Nonces"
 import { ReadTables } from "@venue/storage/ReadTables"
 import { Seal } from "@venue/storage/Seal"
+import * as ServerTime from "@venue/storage/ServerTime"
 import { Users } from "@venue/storage/Users"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as Listeners from "./Listeners.ts"
@@ -97,6 +98,7 @@ const services = (settings: Settings, url: Redacted.Redacted, secretKey: Redacte
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(Layer.mergeAll(Accounts.layer, Hmac.layer)),
+    Layer.provideMerge(ServerTime.layer),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, Users.layer, Nonces.layer, ApiKeys.layer)),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),

@@ -2,6 +2,7 @@
 import { ApiKeys, type ApiKey } from "@venue/storage/ApiKeys"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Nonces } from "@venue/storage/Nonces"
+import { ServerTime } from "@venue/storage/ServerTime"
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
@@ -31,6 +32,7 @@ export class Hmac extends Context.Service<
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const nonces = yield* Nonces
+      const serverTime = yield* ServerTime
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
         timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : 0)
@@ -38,7 +40,7 @@ export class Hmac extends Context.Service<
 
       const verify = Effect.fn("Hmac.verify")(function* (signed: Signed) {
         const { nonce, publicKey, signature, timestamp } = signed
-        const now = yield* Clock.currentTimeMillis
+        const now = (yield* Clock.currentTimeMillis) + serverTime.offsetMillis()
         if (!isCurrent(timestamp, now)) return yield* new Unauthenticated({ reason: "timestamp" })
         if (!noncePattern.test(nonce)) return yield* new Unauthenticated({ reason: "nonce_form" })
         const found = publicKeyPattern.test(publicKey) ? yield* Cache.get(known, publicKey) : Option.none<ApiKey>()

@@ -1,8 +1,11 @@
-/** Another trade gateway of a venue, that can be cut off: what its process dying looks like from outside. */
+/** Another trade gateway of a venue, that can be cut off: what a dead process or a stalled desk looks like to the rest. */
 import { Accounts } from "@venue/auth/Accounts"
 import { Hmac } from "@venue/auth/Hmac"
 import { Feed } from "@venue/cluster/Feed"
 import { Desks } from "@venue/cluster/Link"
+import { deskOf } from "@venue/cluster/protocol/Desk"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { Venue } from "@venue/cluster/protocol/Venue"
 import { History } from "@venue/gateway/History"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Context, Effect, Layer, type Scope } from "effect"
@@ -11,22 +14,27 @@ import * as Client from "./Client.ts"
 export interface OtherGateway {
   /** A trade connection to this gateway that has said nothing yet. */
   readonly connect: Effect.Effect<Client.Client, never, Scope.Scope>
-  /** From now on nothing this gateway says reaches a desk: it renews no lease and detaches no connection. */
+  /** From now on nothing this gateway says reaches any desk: it renews no lease and detaches no connection. */
   readonly cut: Effect.Effect<void>
+  /** The same for the one desk that holds this user. */
+  readonly cutFrom: (userId: string) => Effect.Effect<void>
 }
 
 export const make = Effect.gen(function*() {
   const desks = yield* Desks
+  const { desks: count } = yield* Venue
   const around = yield* Effect.context<Accounts | Feed | History | Hmac>()
 
   return Effect.gen(function*() {
-    let isCut = false
-    const uncut = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => isCut ? Effect.never : call)
+    const cut = new Set<string>()
+    const reach = <A, E>(deskId: string, call: Effect.Effect<A, E | Unavailable>): Effect.Effect<A, E | Unavailable> =>
+      Effect.suspend(() => cut.has(deskId) ? unanswered : call)
     const between = Desks.of({
-      submit: (submission, reply) => isCut ? undefined : desks.submit(submission, reply),
-      ask: (userId, call) => uncut(desks.ask(userId, call)),
-      askDesk: (deskId, call) => uncut(desks.askDesk(deskId, call))
+      submit: (submission, reply) => {
+        if (!cut.has(deskOf(submission.userId, count))) desks.submit(submission, reply)
+      },
+      ask: (userId, call) => reach(deskOf(userId, count), desks.ask(userId, call)),
+      askDesk: (deskId, call) => reach(deskId, desks.askDesk(deskId, call))
     })
     const context = yield* Layer.build(Layer.fresh(TradeGateway.layer)).pipe(
       Effect.provideService(Desks, between),
@@ -36,8 +44,15 @@ export const make = Effect.gen(function*() {
     return {
       connect: Client.open((transport) => gateway.open(transport, "")),
       cut: Effect.sync(() => {
-        isCut = true
-      })
+        for (let id = 0; id < count; id++) cut.add(String(id))
+      }),
+      cutFrom: (userId) =>
+        Effect.sync(() => {
+          cut.add(deskOf(userId, count))
+        })
     } satisfies OtherGateway as OtherGateway
   })
 })
+
+/** A call into the void is given up like any that has no answer. */
+const unanswered = Effect.andThen(Effect.sleep("2 seconds"), Effect.fail(new Unavailable({ what: "a desk that was cut off" })))

@@ -164,7 +164,7 @@ function uncork(): void {
   corked.clear()
 }
 
-function connect(url: string, key: Key, channels: ReadonlyArray<string>): Promise<WebSocket> {
+export function connect(url: string, key: Key, channels: ReadonlyArray<string>): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     // A mask of zeros costs nothing to apply; the server has to take it off all the same.
     const socket = new WebSocket(url, { perMessageDeflate: false, generateMask: (mask) => mask.fill(0) })

@@ -3,16 +3,24 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { bigMarket } from "./BigMarket.ts"
+import { kills } from "./Kills.ts"
 import { matching } from "./Matching.ts"
 import { memory } from "./Memory.ts"
 import type { Options } from "./Options.ts"
+import { overload } from "./Overload.ts"
 import { recovery } from "./Recovery.ts"
 import { type Row, say, table, tell, verdict } from "./Report.ts"
+import { socket } from "./Sockets.ts"
 
 const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray<Row>>>> = {
   matching,
   memory,
-  recovery
+  recovery,
+  socket,
+  kills,
+  big: bigMarket,
+  overload
 }
 
 const { positionals, values } = parseArgs({

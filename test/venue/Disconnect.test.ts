@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { gold, limit, say, story, told } from "./Story.ts"
+import { aapl, gold, limit, say, story, told } from "./Story.ts"
 
 const arm = (armed: boolean) => say("cancel_on_disconnect", { cancel_on_disconnect: armed })
 
@@ -75,6 +75,50 @@ story("I34: a gateway that dies renews nothing; after its lease the armed connec
     assert.deepEqual(told(yield* alices.drain), ["ACK"])
     assert.deepEqual(told(yield* bobs.drain), ["ACK"])
     assert.isUndefined(unarmed.closedWith())
+  }))
+
+story("I34: a desk that does not answer costs the other desks of its gateway no lease, and nobody else a pulse", (venue) =>
+  Effect.gen(function*() {
+    const gateway = yield* venue.gateway
+    const alice = yield* venue.user("alice")
+    const bob = yield* venue.user("bob")
+    const armed = yield* venue.trade(alice, ["order_responses", "balances"], { gateway })
+    yield* armed.send(arm(true))
+    yield* armed.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    yield* gateway.cutFrom(bob.userId)
+    yield* armed.drain
+    yield* TestClock.adjust("10 seconds")
+    yield* venue.settle
+    assert.deepEqual(told(yield* armed.drain), Array.from({ length: 10 }, () => "balance_response"))
+  }))
+
+story("I51: without an answer the outcome is called unknown, never refused, and is told when it comes", (venue) =>
+  Effect.gen(function*() {
+    const gateway = yield* venue.gateway
+    const alice = yield* venue.user("alice")
+    const client = yield* venue.trade(alice, ["order_responses"], { gateway })
+    yield* client.send(limit("BUY", 1, 190, { client_order_id: "before" }))
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK"])
+    yield* gateway.cutFrom(alice.userId)
+    const order = limit("BUY", 1, 190, { client_order_id: "lost" })
+    yield* client.send(order)
+    yield* client.send(say("get_order", { symbol: aapl, order_id: "before" }))
+    yield* client.send(say("cancel_all_orders"))
+    yield* client.send(say("get_user_orders"))
+    yield* TestClock.adjust("15 seconds")
+    const errors = (yield* client.drain).map((frame) => frame.err!)
+    assert.deepEqual(errors.map((error) => error.error_code), Array.from({ length: 4 }, () => "ServerError"))
+    const incoming = errors.map((error) => error.incoming_message)
+    assert.deepInclude(incoming, order)
+    assert.isUndefined(client.closedWith())
+    // A read by client id gives the truth elsewhere.
+    const elsewhere = yield* venue.trade(alice)
+    yield* elsewhere.send(say("get_order", { symbol: aapl, order_id: "lost" }))
+    yield* elsewhere.send(say("get_order", { symbol: aapl, order_id: "before" }))
+    yield* venue.settle
+    assert.deepEqual(told(yield* elsewhere.drain), ["NO_SUCH_ORDER", "ACK"])
   }))
 
 story("I34: a slow reader that is closed by the venue counts as disconnected", (venue) =>

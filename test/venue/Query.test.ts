@@ -109,7 +109,7 @@ story("6.6: get_user_trades tells each fill of the account, newest first, filter
     assert.deepEqual(makers.map((row) => [row.side, row.aggressor_side, row.fee]), Array(3).fill(["SELL", "BUY", 0.04]))
   }))
 
-story("I8: get_user_trades right after a fill waits until the tables know it", (venue) =>
+story("5.10: get_user_trades right after a fill waits until the tables know it", (venue) =>
   Effect.gen(function*() {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])

@@ -2,7 +2,7 @@ import type { OrderResponse } from "@venue/testing/Frame"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { aapl, gold, limit, market, say, story, told } from "./Story.ts"
+import { aapl, gold, limit, market, saturday, say, story, told } from "./Story.ts"
 
 /** Sends a refused order and claims everything a refusal must say. */
 const refusals: ReadonlyArray<readonly [why: string, status: OrderResponse["status"], order: ReturnType<typeof limit>]> = [
@@ -94,6 +94,26 @@ story("3: the bands follow the outside price, the bounds of the day do not", (ve
       "PRICE_GREATER_THAN_MAX_PRICE"
     ])
   }))
+
+story("venue-rules 5, 6: at the weekend the band is 5 % and a tenth of the position limit is left", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.sendAll([
+      limit("BUY", 1, 210),
+      limit("BUY", 1, 210.01),
+      limit("SELL", 1, 189.99),
+      limit("BUY", 1_251, 200),
+      limit("BUY", 1_190, 200)
+    ])
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), [
+      "ACK",
+      "PRICE_GREATER_THAN_MAX_PRICE",
+      "PRICE_LESS_THAN_MIN_PRICE",
+      "REJECTED_WOULD_BREACH_MAX_NOTIONAL",
+      "ACK"
+    ])
+  }), saturday)
 
 story("8: a symbol without a price is closed, whatever else is wrong; cancels still work", (venue) =>
   Effect.gen(function*() {

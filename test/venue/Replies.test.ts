@@ -1,6 +1,8 @@
+import { Desks, Markets } from "@venue/cluster/Link"
+import type { PlaceOrder } from "@venue/domain/Order"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { aapl, cancel, gold, limit, market, say, story, told } from "./Story.ts"
+import { aapl, cancel, friday, gold, limit, market, say, story, told } from "./Story.ts"
 
 story("1.8: replies of one symbol keep the order of its commands, be they accepted, refused or questions", (venue) =>
   Effect.gen(function*() {
@@ -113,4 +115,45 @@ story("I20: two frames are two commands, also with the same bytes", (venue) =>
     yield* client.send(cancel("twice", "client_order_id"))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK", "ACK", "CANCELLED", "CANCELLED", "NO_SUCH_ORDER"])
+  }))
+
+story("I8, I20: a command that is delivered several times is done once, and answered once to who listens", (venue) =>
+  Effect.gen(function*() {
+    const alice = yield* venue.user("alice")
+    const client = yield* venue.trade(alice)
+    const desks = yield* Desks
+    const request: PlaceOrder = {
+      _tag: "PlaceOrder",
+      commandId: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+      expiresAtMillis: friday + 5_000,
+      accountId: alice.userId,
+      symbol: aapl,
+      side: "SELL",
+      type: "LIMIT",
+      timeInForce: "GTC",
+      price: 200,
+      quantity: 2,
+      reduceOnly: false,
+      clientOrderId: "",
+      builderCode: ""
+    }
+    const deliver = Effect.sync(() =>
+      desks.submit({ userId: alice.userId, cost: { bucket: "general", weight: 0 }, request }, () => {})
+    )
+    yield* deliver
+    yield* deliver
+    yield* venue.settle
+    yield* deliver
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ACK"])
+    const bob = yield* venue.trade(yield* venue.user("bob"))
+    yield* bob.send(market("BUY", 3))
+    yield* venue.settle
+    // Filled and gone, it does not come back.
+    yield* deliver
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["fill_response", "FILLED"])
+    yield* client.send(say("get_user_orders"))
+    assert.deepEqual((yield* client.take("all_orders_response")).all_orders_response.orders, [])
+    assert.deepInclude(yield* (yield* Markets).totals(aapl), { positions: 0, cash: 0 })
   }))

@@ -1,8 +1,9 @@
 /** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
+import type { Desks, Markets } from "@venue/cluster/Link"
+import type { Journal } from "@venue/storage/Journal"
 import type { OrderResponse, TradeFrame } from "@venue/testing/Frame"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { it } from "@effect/vitest"
-import type { Markets } from "@venue/cluster/Link"
 import { Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -12,14 +13,18 @@ export const friday = Date.UTC(2026, 10, 20, 15)
 export const aapl = "AAPL-USD"
 export const gold = "GOLD-USD"
 
+/** The whole weekend is before and behind it: bands and limits are at their narrowest. */
+export const saturday = Date.UTC(2026, 10, 21, 15)
+
 /** A test on a venue of its own, where AAPL stands at 200 USD. */
 export const story = <E>(
   name: string,
-  tell: (venue: TestVenue["Service"]) => Effect.Effect<void, E, TestVenue | Markets | Scope.Scope>
+  tell: (venue: TestVenue["Service"]) => Effect.Effect<void, E, TestVenue | Desks | Markets | Journal | Scope.Scope>,
+  atMillis = friday
 ) =>
   it.effect(name, () =>
     Effect.andThen(
-      TestClock.setTime(friday),
+      TestClock.setTime(atMillis),
       Effect.gen(function*() {
         const venue = yield* TestVenue
         yield* venue.price(aapl, 200)

@@ -1,6 +1,8 @@
+import { Journal } from "@venue/storage/Journal"
+import * as MarketRecord from "@venue/storage/MarketRecord"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { aapl, limit, market, story, told } from "./Story.ts"
+import { limit, market, story, told } from "./Story.ts"
 
 story("5.1: a resting order and a taker meet; each is told ACK, then the fill, then FILLED with the fill's trade id", (venue) =>
   Effect.gen(function*() {
@@ -173,13 +175,29 @@ story("5.11: client_order_id is echoed byte for byte and never makes two orders 
     assert.strictEqual((yield* client.take("order_response")).order_response.client_order_id, "")
   }))
 
-story("3: a builder code sent with auth travels with the order and shows nowhere", (venue) =>
+story("I19: an order carries the builder code of its auth message, else of its upgrade, and no frame shows it", (venue) =>
   Effect.gen(function*() {
-    const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
-    const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"], { builderCode })
-    yield* client.send(limit("BUY", 1, 190))
-    const { order_response: ack } = yield* client.take("order_response")
-    assert.strictEqual(ack.status, "ACK")
-    assert.notInclude(JSON.stringify(ack), builderCode)
-    assert.strictEqual(ack.symbol, aapl)
+    const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const
+    const alice = yield* venue.user("alice")
+    const place = Effect.fnUntraced(function*(upgrade: string, code: string | undefined) {
+      const client = yield* venue.upgrade(upgrade)
+      yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice), builder_code: code } })
+      yield* client.send({ type: "subscribe", params: { channels: ["order_responses"] } })
+      yield* client.send(limit("BUY", 1, 190))
+      const { order_response: ack } = yield* client.take("order_response")
+      assert.strictEqual(ack.status, "ACK")
+      assert.notInclude(JSON.stringify(ack), "c2a95d1e")
+      yield* client.close
+    })
+    yield* place("", said)
+    yield* place(upgraded, undefined)
+    yield* place(upgraded, said)
+    yield* place(upgraded, "")
+    yield* place("", "no uuid")
+    yield* place("", undefined)
+    const journal = yield* Journal
+    const rows = yield* journal.read("market/AAPL-USD", 0, 1_000)
+    const codes = rows.flatMap((row) => row.events.length === 0 ? [] : MarketRecord.decode(row.events))
+      .flatMap((event) => event._tag === "Accepted" ? [event.order.builderCode] : [])
+    assert.deepEqual(codes, [said, upgraded, said, upgraded, "", ""])
   }))

@@ -25,15 +25,12 @@ export const expect = (lane: Lane, commandId: string, request: string, dueMillis
   lane.entries.push({ commandId, request, dueMillis })
 }
 
-/** Something to be asked once everything before it is answered: at once when nothing is owed. */
-export const ask = (
-  lane: Lane,
-  commandId: string,
-  request: string,
-  dueMillis: number,
-  start: () => void
-): void => {
-  lane.entries.push({ commandId, request, dueMillis, start })
+/**
+ * Something to be asked once everything before it is answered: at once when nothing is owed. It is never given up here:
+ * it may begin late, and whoever is asked has a deadline.
+ */
+export const ask = (lane: Lane, commandId: string, request: string, start: () => void): void => {
+  lane.entries.push({ commandId, request, dueMillis: Infinity, start })
   if (lane.entries.length === 1) start()
 }
 
@@ -59,7 +56,8 @@ export const tell = (
     }
     return
   }
-  const at = commandId === "" ? -1 : entries.findIndex((entry) => entry.commandId === commandId)
+  // What a desk answers by itself is most often about the newest command.
+  const at = commandId === "" ? -1 : entries.findLastIndex((entry) => entry.commandId === commandId)
   if (at > 0) {
     entries.splice(at, last ? 1 : 0, { commandId: undefined, text })
   } else {

@@ -104,7 +104,7 @@ export const make = Effect.gen(function*() {
     if (!instruments.has(symbol)) return void question(text, ask, connection.send)
     const lane = connection.lane(symbol)
     const askId = ids.next()
-    Lane.ask(lane, askId, text, clock.currentTimeMillisUnsafe() + venue.commandExpiryMillis + graceMillis, () => {
+    Lane.ask(lane, askId, text, () => {
       question(text, ask, (frame) => {
         Lane.tell(lane, askId, frame, true, connection.send)
       })

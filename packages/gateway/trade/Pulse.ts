@@ -14,6 +14,9 @@ export const make = Effect.fnUntraced(function*(connections: ReadonlySet<Connect
   const desks = yield* Desks
   const { desks: deskCount } = yield* Venue
   const gatewayId = (yield* Ids).next()
+  const scope = yield* Effect.scope
+  /** Desks that have not answered yet: they are waited for alone, so that one that stalls costs the others no lease. */
+  const asked = new Set<string>()
 
   const beat = Effect.suspend(() => {
     const byDesk = new Map<string, Array<Connection>>()
@@ -23,7 +26,11 @@ export const make = Effect.fnUntraced(function*(connections: ReadonlySet<Connect
       const member = connection.member()
       if (member !== undefined) byDesk.get(deskOf(member.caller.userId, deskCount))!.push(connection)
     }
-    return Effect.forEach(byDesk, ([deskId, mine]) => renew(deskId, mine), { concurrency: "unbounded", discard: true })
+    return Effect.forEach(byDesk, ([deskId, mine]) => {
+      if (asked.has(deskId)) return Effect.void
+      asked.add(deskId)
+      return renew(deskId, mine).pipe(Effect.ensuring(Effect.sync(() => asked.delete(deskId))), Effect.forkIn(scope))
+    }, { discard: true })
   })
 
   const renew = (deskId: string, mine: ReadonlyArray<Connection>) => {

@@ -1,0 +1,120 @@
+/** Three times what the venue can take, and readers that stop reading: bounded, refused clearly, and soon over. */
+import { join } from "node:path"
+import { connect } from "./Database.ts"
+import type { FloodOptions, FloodReport } from "./FloodClient.ts"
+import type { Options } from "./Options.ts"
+import { figure, type Round, type Row, round, say } from "./Report.ts"
+import { after, residentBytes, settled, startServer, startVenue, type Venue } from "./VenueProcess.ts"
+import * as Worker from "./Worker.ts"
+
+const connections = 200
+/** One percent. */
+const frozen = 2
+const times = 3
+/** Of what it can take: the load whose latency is normal. */
+const ordinary = 0.25
+const normalAgainSeconds = 30
+const limitBytes = 1024 ** 3
+
+export const overload = async (options: Options): Promise<ReadonlyArray<Row>> => {
+  const server = await startServer(options.folder)
+  const venue = await startVenue({ folder: join(options.folder), databaseUrl: server.url, traders: connections })
+  const database = await connect(server.url)
+  const capacity = await flood(venue, { rate: 0, window: 4, seconds: 2 * options.seconds })
+  await settled(venue, database)
+  const usual = { rate: ordinary * capacity.answeredPerSecond, seconds: options.seconds }
+  say(`it takes ${figure(capacity.answeredPerSecond)} commands/s; ordinary is ${figure(usual.rate)}`)
+  const rows = [...(await drowned(options, venue, capacity.answeredPerSecond, usual))]
+  await settled(venue, database)
+  rows.push(await slowReaders(options, venue, usual))
+  await database.end()
+  await venue.stop()
+  await server.stop()
+  return rows
+}
+
+type Pace = Pick<FloodOptions, "rate" | "seconds">
+
+async function drowned(options: Options, venue: Venue, capacity: number, usual: Pace): Promise<ReadonlyArray<Row>> {
+  const before = await flood(venue, usual)
+  const atRest = residentBytes(venue.pid)
+  let peak = 0
+  const watch = setInterval(() => (peak = Math.max(peak, residentBytes(venue.pid))), 100)
+  const wave = await flood(venue, { rate: times * capacity, seconds: options.overloadSeconds })
+  const endedAt = performance.now()
+  const probes: Array<string> = []
+  let seconds: number
+  for (;;) {
+    const probe = await flood(venue, { ...usual, seconds: 1 })
+    // The probe itself waits for stragglers after its second.
+    seconds = (performance.now() - endedAt) / 1000 - 3
+    probes.push(figure(probe.p99Millis))
+    if (probe.p99Millis <= 2 * before.p99Millis || seconds > 2 * normalAgainSeconds) break
+  }
+  clearInterval(watch)
+  const notes = [
+    `${figure(wave.sentPerSecond)} commands/s sent for ${options.overloadSeconds} s, ${figure(wave.answeredPerSecond)} answered, ${figure(wave.heldBack)} held back by full sockets, ${wave.unanswered} unanswered 3 s after the end, ${wave.closed} connections closed`,
+    `answers: ${JSON.stringify(wave.answers)}; p99 ${figure(wave.p99Millis)} ms`,
+    `p99 before ${figure(before.p99Millis)} ms; of each second after: ${probes.join(", ")} ms`,
+    `resident ${mebibytes(atRest)} before, ${mebibytes(peak)} at the highest`
+  ]
+  return [
+    {
+      name: `latency normal again after ${options.overloadSeconds} s of ${times}x load`,
+      unit: "s until p99 is at most twice what it was",
+      anchor: "30 s",
+      rounds: [round(Math.max(0, seconds), normalAgainSeconds)],
+      goal: { better: "lower", solid: 1, aim: 1 },
+      notes
+    },
+    {
+      name: `memory under ${times}x load`,
+      unit: "bytes resident at the highest",
+      anchor: "1 GiB",
+      rounds: [round(peak, limitBytes)],
+      goal: { better: "lower", solid: 1, aim: 1 },
+      notes: []
+    }
+  ]
+}
+
+async function slowReaders(options: Options, venue: Venue, usual: Pace): Promise<Row> {
+  const rounds: Array<Round> = []
+  const notes: Array<string> = []
+  for (let index = 0; index <= options.rounds; index++) {
+    const beside = await flood(venue, { ...usual, frozen })
+    await after(500)
+    const alone = await flood(venue, usual)
+    if (index === 0) continue
+    rounds.push(round(beside.p99Millis, alone.p99Millis))
+    notes.push(`round ${index}: p50 ${figure(beside.p50Millis)} / ${figure(alone.p50Millis)} ms; ${beside.frozenClosed} of ${frozen} frozen closed`)
+  }
+  return {
+    name: "p99 of the others beside 1 % frozen readers",
+    unit: "ms",
+    anchor: "the same load without them",
+    rounds,
+    goal: { better: "lower", solid: 1.5, aim: 1.1 },
+    notes
+  }
+}
+
+let floods = 0
+
+const flood = async (venue: Venue, options: Partial<FloodOptions>): Promise<FloodReport> => {
+  const full: FloodOptions = {
+    url: venue.urls.trade,
+    keysFile: venue.devFile,
+    connections,
+    frozen: 0,
+    seconds: 1,
+    rate: 0,
+    window: 1,
+    tag: `f${++floods}-`,
+    ...options
+  }
+  const client = Worker.start("FloodClient.ts", [JSON.stringify(full)], { flags: ["--max-semi-space-size=32"] })
+  return client.hear<FloodReport>()
+}
+
+const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`

@@ -1,0 +1,184 @@
+/** Durable acknowledged orders over the public socket: the venue in one process against the plain anchor server. */
+import { deepStrictEqual } from "node:assert"
+import { join } from "node:path"
+import { connect, type PostgresClient } from "./Database.ts"
+import * as Floor from "./Floor.ts"
+import { makeFlow, type Totals, writeFlow } from "./Flow.ts"
+import * as Load from "./Load.ts"
+import type { LoadOptions, LoadReport } from "./LoadClient.ts"
+import type { Options } from "./Options.ts"
+import * as Recorded from "./Recorded.ts"
+import { figure, type Goal, type Round, type Row, round, say } from "./Report.ts"
+import { fund, type Server, settled, startServer, startVenue, type Venue } from "./VenueProcess.ts"
+import * as Worker from "./Worker.ts"
+
+interface Shape {
+  readonly connections: number
+  readonly inFlight: number
+  readonly figure: "rate" | "p99" | "p50 against the floor"
+  readonly goal: Goal
+}
+
+const throughput: Goal = { better: "higher", solid: 0.4, aim: 0.75 }
+const shapes: ReadonlyArray<Shape> = [
+  { connections: 16, inFlight: 16, figure: "rate", goal: throughput },
+  { connections: 128, inFlight: 1, figure: "rate", goal: throughput },
+  { connections: 2000, inFlight: 1, figure: "rate", goal: throughput },
+  { connections: 16, inFlight: 1, figure: "p99", goal: { better: "lower", solid: 2, aim: 1.2 } },
+  { connections: 1, inFlight: 1, figure: "p50 against the floor", goal: { better: "lower", solid: 3, aim: 1.6 } }
+]
+
+/** Everything a round needs. */
+interface Bench {
+  readonly options: Options
+  readonly venue: Venue
+  readonly database: PostgresClient
+  readonly anchorDatabase: PostgresClient
+  readonly anchorPort: number
+}
+
+export const socket = async (options: Options): Promise<ReadonlyArray<Row>> => {
+  const wanted = shapes.filter((shape) => options.shapes.length === 0 || options.shapes.includes(nameOf(shape)))
+  const server = await startServer(options.folder)
+  const traders = 2 * Math.max(...wanted.map(({ connections }) => connections))
+  const venue = await startVenue({ folder: options.folder, databaseUrl: server.url, traders })
+  await fund(venue, 32)
+  const anchor = Worker.start("Anchor.ts", [server.anchorUrl, "0"], { flags: ["--max-old-space-size=4096"] })
+  const { port } = await anchor.hear<{ readonly port: number }>()
+  const bench: Bench = { options, venue, ...(await databases(server)), anchorPort: port }
+  await exact(bench)
+  const rows: Array<Row> = []
+  for (const shape of wanted) rows.push(await measure(bench, shape))
+  await anchor.stop()
+  await venue.stop()
+  await Promise.all([bench.database.end(), bench.anchorDatabase.end()])
+  await server.stop()
+  return rows
+}
+
+const nameOf = ({ connections, inFlight }: Shape): string => `${connections}x${inFlight}`
+
+async function databases(server: Server): Promise<Pick<Bench, "database" | "anchorDatabase">> {
+  return { database: await connect(server.url), anchorDatabase: await connect(server.anchorUrl) }
+}
+
+/** One connection for makers, one for takers, in exact order: the venue's fills add up to the control totals. */
+async function exact(bench: Bench): Promise<void> {
+  const flow = makeFlow(3_000, 500)
+  const flowFile = join(bench.options.folder, "exact.bin")
+  writeFlow(flowFile, flow)
+  const { report } = await onVenue(bench, {
+    ...terms(bench, flowFile, { connections: 1, inFlight: 8 }),
+    seconds: 120,
+    totals: true
+  })
+  const expected: Pick<Totals, "trades" | "volume" | "notional" | "resting"> = {
+    trades: flow.totals.trades,
+    volume: flow.totals.volume,
+    notional: flow.totals.notional,
+    resting: flow.totals.resting
+  }
+  deepStrictEqual(report.totals, expected, "the flow over one connection does not add up to its control totals")
+  say(`control totals at one connection: ${JSON.stringify(report.totals)}`)
+}
+
+async function measure(bench: Bench, shape: Shape): Promise<Row> {
+  const { options } = bench
+  const small = shape.connections === 1
+  const flowFile = join(options.folder, small ? "F1s.bin" : "F1.bin")
+  writeFlow(flowFile, makeFlow(Math.max(200_000, options.operations), small ? 1_000 : 10_000))
+  const once = terms(bench, flowFile, shape)
+  const notes: Array<string> = []
+  const rounds: Array<Round> = []
+  // The first round warms both up and does not count.
+  for (let index = 0; index <= options.rounds; index++) {
+    const { problem, report, waited } = await onVenue(bench, once)
+    const anchor = await baseline(bench, shape, once)
+    const found = compare(shape, report, anchor)
+    if (index === 0) continue
+    rounds.push(problem === undefined ? found : { ...found, void: problem })
+    notes.push(
+      `round ${index}: venue ${figures(report)}, at rest after ${waited.toFixed(1)} s; ${"orders" in anchor ? `anchor ${figures(anchor)}` : floorText(anchor)}`
+    )
+  }
+  return {
+    name: `socket, ${nameOf(shape)}, ${shape.figure}`,
+    unit: shape.figure === "rate" ? "orders/s" : "ms",
+    anchor: small ? "socket echo + one commit" : "plain Node, one journal row per batch",
+    rounds,
+    goal: shape.goal,
+    notes
+  }
+}
+
+const baseline = async (bench: Bench, shape: Shape, once: LoadOptions): Promise<LoadReport | Floor.Floor> => {
+  await bench.anchorDatabase.query("checkpoint")
+  if (shape.figure === "p50 against the floor") return Floor.measure(bench.anchorDatabase, bench.options.seconds)
+  return Load.run({ ...once, url: `ws://127.0.0.1:${bench.anchorPort}`, keysFile: null, tag: Load.nextTag() })
+}
+
+function compare(shape: Shape, venue: LoadReport, anchor: LoadReport | Floor.Floor): Round {
+  if (!("orders" in anchor)) return round(venue.p50Millis, anchor.echoMillis + anchor.commitMillis)
+  return shape.figure === "p99"
+    ? round(venue.p99Millis, anchor.p99Millis)
+    : round(venue.ordersPerSecond, anchor.ordersPerSecond)
+}
+
+interface VenueRound {
+  readonly report: LoadReport
+  /** Seconds until the venue had done what it left for later. */
+  readonly waited: number
+  readonly problem: string | undefined
+}
+
+/** A load on the venue, and then the questions a round must answer well or it is void. */
+async function onVenue({ database, venue }: Bench, options: LoadOptions): Promise<VenueRound> {
+  const tag = Load.nextTag()
+  await database.query("checkpoint")
+  const head = await Recorded.headOf(database)
+  const report = await Load.run({ ...options, tag })
+  const recorded = await Recorded.since(database, head, tag)
+  const waited = await settled(venue, database)
+  const proof = await venue.admin<{ readonly balanced: boolean; readonly positions: ReadonlyArray<{ sum: number }> }>(
+    "GET",
+    "/proof"
+  )
+  const { accepted, refused, unanswered } = report
+  const refusals = Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
+  const problem =
+    refusals.length > 0
+      ? `refused ${refusals.join(", ")}`
+      : unanswered > 0
+        ? `${unanswered} without an answer`
+        : recorded.accepted.count !== accepted.count || recorded.accepted.sum !== accepted.sum
+          ? `acknowledged ${JSON.stringify(accepted)}, recorded ${JSON.stringify(recorded.accepted)}`
+          : recorded.cancelled < report.cancelled.count
+            ? `${report.cancelled.count} cancels acknowledged, ${recorded.cancelled} recorded`
+            : !proof.balanced || proof.positions.some(({ sum }) => sum !== 0)
+              ? `the books do not balance: ${JSON.stringify(proof)}`
+              : undefined
+  return { report, waited, problem }
+}
+
+const terms = (
+  { options, venue }: Bench,
+  flowFile: string,
+  { connections, inFlight }: Pick<Shape, "connections" | "inFlight">
+): LoadOptions => ({
+  url: venue.urls.trade,
+  flowFile,
+  keysFile: venue.devFile,
+  connections,
+  inFlight,
+  seconds: options.seconds,
+  tag: "",
+  lotsPerFlowLot: Load.lotsPerFlowLot,
+  clear: true,
+  totals: false
+})
+
+const figures = ({ ordersPerSecond, p50Millis, p99Millis }: LoadReport): string =>
+  `${figure(ordersPerSecond)}/s p50 ${figure(p50Millis)} p99 ${figure(p99Millis)} ms`
+
+const floorText = ({ commitMillis, echoMillis }: Floor.Floor): string =>
+  `echo ${figure(echoMillis)} ms, commit ${figure(commitMillis)} ms`
