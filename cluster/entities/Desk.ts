@@ -8,16 +8,18 @@ import { Rpc } from "effect/rpc"
 import { Feed } from "../Feed.ts"
 import { Markets } from "../Link.ts"
 import { type Cost, Desk, RateLimited, type Standing, type Submission, type Submitted } from "../protocol/Desk.ts"
-import { Ids } from "../protocol/Ids.ts"
 import { Unavailable } from "../protocol/Market.ts"
 import { Residents, type ResidentDesk } from "../protocol/Resident.ts"
 import { Venue } from "../protocol/Venue.ts"
 import * as Disconnects from "./Disconnects.ts"
-import type { Seat } from "./Seat.ts"
+import * as Repeats from "./Repeats.ts"
+import { addsRisk, type Seat } from "./Seat.ts"
 import * as Seats from "./Seats.ts"
 
 /** A market that has not shown itself for so long may not be told to add risk. */
 const staleMillis = 2_000
+/** Markets are listened to this often. */
+const listenMillis = 100
 
 export const DeskLayer: Layer.Layer<
   never,
@@ -30,28 +32,28 @@ export const DeskLayer: Layer.Layer<
     const residents = yield* Residents
     const feed = yield* Feed
     const clock = yield* Clock.Clock
-    const ids = yield* Ids
     const venue = yield* Venue
+    const run = Effect.runForkWith(yield* Effect.context<never>())
     const now = () => clock.currentTimeMillisUnsafe()
     const seats = yield* Seats.make(Effect.sync(() => sharding.hasShardId(shardId)))
 
-    const cancelAll = (seat: Seat, accountId: string) => {
-      for (const symbol of seat.symbols()) {
-        seat.enter({
-          _tag: "CancelAllOrders",
-          commandId: ids.next(),
-          expiresAtMillis: now() + disconnectExpiryMillis,
-          accountId,
-          symbol
-        })
-      }
-    }
-    const disconnects = yield* Disconnects.make(seats, cancelAll)
+    const disconnects = yield* Disconnects.make(seats)
     yield* disconnects.wakeArmed(entityId)
 
-    const stale = (symbol: string): boolean => {
-      const head = feed.head(symbol)
-      return head === undefined || now() - head.heardAtMillis > staleMillis
+    /** Markets that have not shown themselves lately. */
+    let silent: ReadonlySet<string> = new Set()
+    let listenedAtMillis = -Infinity
+    const mayAddRisk = (seat: Seat, symbol: string): boolean => {
+      const nowMillis = now()
+      if (Math.abs(nowMillis - listenedAtMillis) > listenMillis) {
+        listenedAtMillis = nowMillis
+        silent = new Set([...venue.instruments.keys()].filter((listed) => {
+          const head = feed.head(listed)
+          return head === undefined || nowMillis - head.heardAtMillis > staleMillis
+        }))
+      }
+      // Margin is held against all the user has, so any joined market will do.
+      return silent.size === 0 || (!silent.has(symbol) && !seat.symbols().some((joined) => silent.has(joined)))
     }
 
     const submitOne = ({ cost, request, userId }: Submission): Submitted => {
@@ -60,13 +62,13 @@ export const DeskLayer: Layer.Layer<
       if (waitMillis > 0) return { _tag: "RateLimited", commandId, retryAfterMillis: waitMillis }
       const all = request._tag === "CancelAllOrders" && request.symbol === ""
       if (!all && !venue.instruments.has(request.symbol)) return { _tag: "BadSymbol", commandId }
-      if (addsRisk(request) && stale(request.symbol)) {
-        return refused(commandId, `${request.symbol} cannot record orders now; not placed, try again`)
-      }
       const seat = seats.get(userId)
       if (seat === undefined) {
         seats.rouse(userId)
         return refused(commandId, "the account is being loaded; not placed, try again")
+      }
+      if (addsRisk(request) && !mayAddRisk(seat, request.symbol)) {
+        return refused(commandId, `${request.symbol} or a market you hold cannot record orders now; not placed, try again`)
       }
       if (!seat.trader.accounts.has(request.accountId)) return refused(commandId, `no account ${request.accountId}`)
       const symbols = all ? seat.symbols() : [request.symbol]
@@ -77,9 +79,23 @@ export const DeskLayer: Layer.Layer<
       }
       return { _tag: "HandedOn", commandId, symbols }
     }
-    const resident: ResidentDesk = {
-      submit: (submissions) => submissions.map(submitOne)
+    /** A thrown error is a fault of ours: it costs its own trader a new start from the journal, and nobody else anything. */
+    const submit: ResidentDesk["submit"] = (submissions) => {
+      const answers: Array<Submitted> = []
+      const rest = () => {
+        while (answers.length < submissions.length) answers.push(submitOne(submissions[answers.length]!))
+      }
+      for (;;) {
+        const done = Result.try(rest)
+        if (Result.isSuccess(done)) return answers
+        const { request: { _tag, commandId }, userId } = submissions[answers.length]!
+        run(Effect.logError(`desk ${entityId}: ${_tag} threw; its trader is loaded again`, done.failure))
+        seats.drop(userId)
+        answers.push(refused(commandId, "it could not be processed; whether it was done is unknown"))
+      }
     }
+    const resident: ResidentDesk = { submit }
+    const repeats = Repeats.make(submit)
     residents.desks.set(entityId, resident)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
@@ -87,6 +103,12 @@ export const DeskLayer: Layer.Layer<
       })
     )
 
+    const opened = (seat: Seat) =>
+      Effect.callback<void, Unavailable>((resume) => {
+        const stop = seat.whenOpen((isOpen) =>
+          resume(isOpen ? Effect.void : Effect.fail(new Unavailable({ what: `user ${seat.userId}` }))))
+        return Effect.sync(stop)
+      })
     /** A read waits until every market the user has joined has answered. */
     const read = <A>(
       { accountId, cost, userId }: { readonly userId: string; readonly accountId: string; readonly cost: Cost },
@@ -95,7 +117,7 @@ export const DeskLayer: Layer.Layer<
       Effect.gen(function*() {
         yield* charge(userId, cost)
         const seat = yield* seats.wake(userId)
-        yield* Effect.callback<void>((resume) => seat.whenOpen(() => resume(Effect.void)))
+        yield* opened(seat)
         const found = get(seat, accountId)
         return found === undefined ? yield* new Unavailable({ what: `account ${accountId}` }) : found
       })
@@ -107,10 +129,10 @@ export const DeskLayer: Layer.Layer<
 
     return Desk.of({
       Submit: ({ payload: { submissions } }) =>
-        Effect.as(
-          Effect.forEach(new Set(submissions.map(({ userId }) => userId)), seats.wake, { discard: true }),
-          submissions
-        ).pipe(Effect.map((list) => list.map(submitOne)), Rpc.fork),
+        Effect.forEach(new Set(submissions.map(({ userId }) => userId)), (userId) => Effect.ignore(seats.wake(userId)), {
+          discard: true,
+          concurrency: "unbounded"
+        }).pipe(Effect.map(() => repeats.submit(submissions, now())), Rpc.fork),
       Standing: ({ payload }) => Rpc.fork(read(payload, standing)),
       Orders: ({ payload }) => Rpc.fork(read(payload, ({ trader }, accountId) => Ledger.orders(trader, accountId))),
       Leverages: ({ payload }) =>
@@ -124,8 +146,8 @@ export const DeskLayer: Layer.Layer<
         Rpc.fork(Effect.gen(function*() {
           yield* charge(userId, cost)
           const seat = yield* seats.wake(userId)
-          // Money and leverage are decided on what every joined market says.
-          yield* Effect.callback<void>((resume) => seat.whenOpen(() => resume(Effect.void)))
+          // Money and leverage are decided on what every joined market says; arming asks none.
+          if (command._tag !== "Arm") yield* opened(seat)
           const result = yield* Effect.callback<Parameters<Parameters<Seat["change"]>[1]>[0]>((resume) =>
             seat.change(command, (result) => resume(Effect.succeed(result)))
           )
@@ -133,20 +155,21 @@ export const DeskLayer: Layer.Layer<
           return yield* result.failure === "lost" ? new Unavailable({ what: `user ${userId}` }) : Effect.fail(result.failure)
         })),
       Attach: ({ payload }) =>
-        Rpc.fork(Effect.gen(function*() {
+        Rpc.fork(Effect.suspend(() => {
           disconnects.attach(payload.gatewayId, payload)
-          const seat = yield* seats.wake(payload.userId)
-          yield* Effect.callback<void>((resume) => seat.whenOpen(() => resume(Effect.void)))
+          return Effect.asVoid(seats.wake(payload.userId))
         })),
       Detach: ({ payload: { connectionId, userId } }) =>
         Rpc.fork(Effect.map(seats.wake(userId), (seat) => disconnects.detach(connectionId, seat))),
       Renew: ({ payload: { connections, gatewayId } }) =>
-        Rpc.fork(Effect.gen(function*() {
+        Rpc.fork(Effect.sync(() => {
           disconnects.renew(gatewayId, connections)
           const standings: Array<Standing> = []
           for (const { accountId, userId, wanted } of connections) {
-            const seat = yield* seats.wake(userId)
-            const found = wanted ? standing(seat, accountId) : undefined
+            const seat = seats.get(userId)
+            if (seat === undefined) seats.rouse(userId)
+            // Until every market has answered nothing is told: it would be less than there is.
+            const found = wanted && seat?.isOpen() === true ? standing(seat, accountId) : undefined
             if (found !== undefined) standings.push(found)
           }
           return standings
@@ -156,13 +179,7 @@ export const DeskLayer: Layer.Layer<
   { maxIdleTime: "365 days" }
 )
 
-/** A cancel after a lost connection has time to wait for its market. */
-const disconnectExpiryMillis = 60_000
-
 const refused = (commandId: string, why: string): Submitted => ({ _tag: "Refused", commandId, why })
-
-const addsRisk = (request: Submission["request"]): boolean =>
-  (request._tag === "PlaceOrder" && !request.reduceOnly) || request._tag === "ModifyOrder"
 
 function standing({ trader }: Seat, accountId: string): Standing | undefined {
   const balance = Ledger.balance(trader, accountId)

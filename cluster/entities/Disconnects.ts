@@ -3,6 +3,7 @@ import { Journal } from "@venue/storage/Journal"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Schedule } from "effect"
 import { deskOf } from "../protocol/Desk.ts"
+import { Ids } from "../protocol/Ids.ts"
 import { Venue } from "../protocol/Venue.ts"
 import type { Seat } from "./Seat.ts"
 import type { Seats } from "./Seats.ts"
@@ -15,79 +16,137 @@ export interface Connection {
 
 export interface Disconnects {
   readonly attach: (gatewayId: string, connection: Connection) => void
+  /** A gateway lives, and these are all the connections it has here. */
   readonly renew: (gatewayId: string, connections: ReadonlyArray<Connection>) => void
   readonly detach: (connectionId: string, seat: Seat) => void
-  /** Takes in the traders of this desk that left an armed connection behind. */
+  /** Takes in the traders of this desk that left something behind. */
   readonly wakeArmed: (deskId: string) => Effect.Effect<void>
 }
 
-export const make = Effect.fnUntraced(function*(seats: Seats, cancelAll: (seat: Seat, accountId: string) => void) {
+interface Gateway {
+  renewedAtMillis: number
+  connectionIds: Set<string>
+}
+
+/** The cancels of a connection that ended, by market. It stays armed until all of them are recorded. */
+interface Ending {
+  readonly seat: Seat
+  readonly accountId: string
+  readonly sent: Map<string, { readonly commandId: string; readonly expiresAtMillis: number }>
+  readonly recorded: Set<string>
+}
+
+export const make = Effect.fnUntraced(function*(seats: Seats) {
   const journal = yield* Journal
   const clock = yield* Clock.Clock
+  const ids = yield* Ids
   const { desks, leaseMillis } = yield* Venue
-  const gatewayOf = new Map<string, string>()
-  const renewedAtMillis = new Map<string, number>()
-  let sweptAtMillis = clock.currentTimeMillisUnsafe()
-  /** When a connection nobody has named since this desk came up was first missed. */
+  const now = () => clock.currentTimeMillisUnsafe()
+  /** Forgotten once they have been silent for a lease. */
+  const gateways = new Map<string, Gateway>()
+  /** When an armed connection that no gateway names was first missed. */
   const missedAtMillis = new Map<string, number>()
+  const endings = new Map<string, Ending>()
+  let sweptAtMillis = now()
 
-  const name = (gatewayId: string, { connectionId }: Connection) => {
-    gatewayOf.set(connectionId, gatewayId)
-    missedAtMillis.delete(connectionId)
-  }
   const end = (connectionId: string, seat: Seat) => {
-    gatewayOf.delete(connectionId)
-    missedAtMillis.delete(connectionId)
     const accountId = Ledger.armed(seat.trader).get(connectionId)
-    if (accountId === undefined) return
-    seat.whenOpen(() => {
-      cancelAll(seat, accountId)
-      seat.change({ _tag: "Arm", connectionId, accountId, armed: false }, () => {})
-    })
+    if (accountId === undefined) return forget(connectionId)
+    let ending = endings.get(connectionId)
+    if (ending?.seat !== seat) {
+      ending = { seat, accountId, sent: new Map(), recorded: new Set() }
+      endings.set(connectionId, ending)
+    }
+    if (!cancelled(ending)) return
+    forget(connectionId)
+    seat.change({ _tag: "Arm", connectionId, accountId, armed: false }, () => {})
   }
-  const lastSeen = (connectionId: string, now: number): number => {
-    const gatewayId = gatewayOf.get(connectionId)
-    if (gatewayId !== undefined) return renewedAtMillis.get(gatewayId) ?? now
+  const forget = (connectionId: string) => {
+    endings.delete(connectionId)
+    missedAtMillis.delete(connectionId)
+  }
+  /** Cancels in every market that answers; true once all have recorded it. */
+  const cancelled = ({ accountId, recorded, seat, sent }: Ending): boolean => {
+    const symbols = seat.symbols()
+    for (const symbol of symbols) {
+      if (recorded.has(symbol) || !seat.isOpen(symbol)) continue
+      const cancel = sent.get(symbol)
+      if (cancel !== undefined && seat.trader.inFlight.has(cancel.commandId)) continue
+      // One that was recorded in time did its work; one that waited too long for its market is sent again.
+      if (cancel !== undefined && now() <= cancel.expiresAtMillis) {
+        recorded.add(symbol)
+        continue
+      }
+      const commandId = ids.next()
+      const expiresAtMillis = now() + cancelExpiryMillis
+      if (seat.enter({ _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol })) {
+        sent.set(symbol, { commandId, expiresAtMillis })
+      }
+    }
+    return symbols.every((symbol) => recorded.has(symbol))
+  }
+
+  const lastSeen = (connectionId: string): number => {
+    for (const gateway of gateways.values()) {
+      if (gateway.connectionIds.has(connectionId)) {
+        missedAtMillis.delete(connectionId)
+        return gateway.renewedAtMillis
+      }
+    }
     const missed = missedAtMillis.get(connectionId)
-    if (missed === undefined) missedAtMillis.set(connectionId, now)
-    return missed ?? now
+    if (missed === undefined) missedAtMillis.set(connectionId, now())
+    return missed ?? now()
   }
   const sweep = Effect.sync(() => {
-    const now = clock.currentTimeMillisUnsafe()
-    const jumped = now - sweptAtMillis > frozenMillis
-    sweptAtMillis = now
-    // This process itself was frozen: what it has not heard proves nothing about the gateways.
-    if (jumped) {
-      for (const gatewayId of renewedAtMillis.keys()) renewedAtMillis.set(gatewayId, now)
+    const jumpedMillis = Math.abs(now() - sweptAtMillis)
+    sweptAtMillis = now()
+    // This process itself was frozen, or its clock was set: what it has not heard proves nothing about the gateways.
+    if (jumpedMillis > frozenMillis) {
+      for (const gateway of gateways.values()) gateway.renewedAtMillis = now()
       missedAtMillis.clear()
       return
     }
     for (const seat of seats.all()) {
       for (const connectionId of Ledger.armed(seat.trader).keys()) {
-        if (now - lastSeen(connectionId, now) > leaseMillis) end(connectionId, seat)
+        if (endings.has(connectionId) || now() - lastSeen(connectionId) > leaseMillis) end(connectionId, seat)
       }
+    }
+    for (const [gatewayId, { renewedAtMillis }] of gateways) {
+      if (now() - renewedAtMillis > leaseMillis) gateways.delete(gatewayId)
     }
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("500 millis"), sweep)))
 
+  const wakeArmed = Effect.fnUntraced(function*(deskId: string) {
+    const entries = yield* journal.wakeUps().pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.orDie)
+    const userIds = new Set(entries.map(({ userId }) => userId).filter((userId) => deskOf(userId, desks) === deskId))
+    yield* Effect.forEach(
+      userIds,
+      (userId) => Effect.catch(seats.wake(userId), () => Effect.sync(() => seats.keep(userId))),
+      { discard: true, concurrency: "unbounded" }
+    )
+  })
+
   return {
-    attach: (gatewayId, connection) => {
-      renewedAtMillis.set(gatewayId, clock.currentTimeMillisUnsafe())
-      name(gatewayId, connection)
+    attach: (gatewayId, { connectionId }) => {
+      const gateway = gateways.get(gatewayId) ?? { renewedAtMillis: 0, connectionIds: new Set() }
+      gateways.set(gatewayId, gateway)
+      gateway.renewedAtMillis = now()
+      gateway.connectionIds.add(connectionId)
     },
     renew: (gatewayId, connections) => {
-      renewedAtMillis.set(gatewayId, clock.currentTimeMillisUnsafe())
-      for (const connection of connections) name(gatewayId, connection)
+      const connectionIds = new Set(connections.map(({ connectionId }) => connectionId))
+      gateways.set(gatewayId, { renewedAtMillis: now(), connectionIds })
     },
-    detach: end,
-    wakeArmed: (deskId) =>
-      Effect.gen(function*() {
-        const entries = yield* journal.wakeUps()
-        const userIds = new Set(entries.map(({ userId }) => userId).filter((userId) => deskOf(userId, desks) === deskId))
-        yield* Effect.forEach(userIds, (userId) => seats.wake(userId), { discard: true, concurrency: "unbounded" })
-      }).pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.orDie)
+    detach: (connectionId, seat) => {
+      for (const { connectionIds } of gateways.values()) connectionIds.delete(connectionId)
+      end(connectionId, seat)
+    },
+    wakeArmed
   } satisfies Disconnects as Disconnects
 })
 
 /** A sweep that comes this late says that the process stood still. */
 const frozenMillis = 2_000
+/** A cancel after a lost connection has time to wait for its market. */
+const cancelExpiryMillis = 60_000

@@ -17,6 +17,10 @@ export const make = Effect.gen(function*() {
   const tables = yield* ReadTables
   const behind = new Set<string>()
   const more = yield* Latch.make(false)
+  const recorded = (userId: string) => {
+    behind.add(userId)
+    more.openUnsafe()
+  }
 
   const project = Effect.fnUntraced(function*(userId: string) {
     const stream = traderStream(userId)
@@ -34,17 +38,13 @@ export const make = Effect.gen(function*() {
       yield* more.await
       yield* more.close
       for (const userId of behind) {
-        yield* project(userId)
+        // Before its rows are read: what is recorded meanwhile puts it here again.
         behind.delete(userId)
+        yield* Effect.onError(project(userId), () => Effect.sync(() => recorded(userId)))
       }
     }
   })
   yield* loop.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
 
-  return {
-    recorded: (userId) => {
-      behind.add(userId)
-      more.openUnsafe()
-    }
-  } satisfies LedgerEntries as LedgerEntries
+  return { recorded } satisfies LedgerEntries as LedgerEntries
 })

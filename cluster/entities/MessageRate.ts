@@ -14,7 +14,8 @@ export const make = (): MessageRate => ({ loads: { general: 0, cancel: 0 }, atMi
 
 /** Takes the cost and answers 0, or takes nothing and answers how many milliseconds to wait. */
 export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost, nowMillis: number): number => {
-  const load = loads[bucket] * Math.exp((atMillis[bucket] - nowMillis) / windowMillis)
+  // A clock that was set back must not make the load grow.
+  const load = loads[bucket] * Math.exp(Math.min(0, atMillis[bucket] - nowMillis) / windowMillis)
   loads[bucket] = load
   atMillis[bucket] = nowMillis
   if (load + weight > capacity) return Math.ceil(windowMillis * Math.log(load / Math.max(capacity - weight, 1)))

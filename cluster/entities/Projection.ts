@@ -50,24 +50,20 @@ export const make = Effect.fnUntraced(function*(symbol: string) {
   })
 
   const project = Effect.gen(function*() {
-    yield* Effect.logWarning("PROJ " + symbol + " position")
     let done = yield* tables.position(stream)
     while (true) {
-      yield* Effect.logWarning("PROJ " + symbol + " next " + done)
       const rows = yield* next(done)
-      yield* Effect.logWarning("PROJ " + symbol + " rows " + rows.map(r=>r.seq).join())
       if (rows.length === 0) {
         yield* more.close
         if (headSeq <= done) yield* more.await
       } else {
         const [took] = yield* Effect.timed(tables.project(symbol, rows))
         done = rows.at(-1)!.seq
-        yield* Effect.logWarning("PROJ " + symbol + " done")
         yield* Effect.sleep(Math.max(leastPauseMillis, 2 * Duration.toMillis(took)))
       }
     }
   })
-  yield* project.pipe(Effect.onExit((exit) => Effect.logWarning("PROJ " + symbol + " " + JSON.stringify(exit).slice(0, 600).replaceAll(/[{}"]/g,"").slice(0,260))), Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
+  yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
 
   return {
     committed: ({ events, seq }) => {

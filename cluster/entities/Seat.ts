@@ -14,6 +14,8 @@ import type { Batch } from "../protocol/Resident.ts"
 
 /** Requests that may wait behind one door, and facts that may gather while a view is on its way. */
 const maxBehindDoor = 10_000
+/** A desk's caller gives up long before this, so no command comes again after it. */
+const repeatMillis = 60_000
 
 export interface Surroundings {
   readonly journal: JournalShape
@@ -21,8 +23,8 @@ export interface Surroundings {
   readonly markets: Markets["Service"]
   readonly run: (effect: Effect.Effect<void>) => void
   readonly nowMillis: () => number
-  /** The journal took the seat away: memory is discarded. */
-  readonly dropped: (userId: string) => void
+  /** The journal took this seat away: memory is discarded. */
+  readonly dropped: (seat: Seat) => void
   /** A row of the trader's journal is committed. */
   readonly recorded: (userId: string) => void
 }
@@ -30,9 +32,13 @@ export interface Surroundings {
 interface Door {
   state: "opening" | "open"
   readonly requests: Array<OrderRequest>
+  /** Joined before this seat was taken: what the market holds of the user is not known until it is open. */
+  readonly wasJoined: boolean
   readonly facts: Array<{ readonly event: MarketEvent; readonly seq: number }>
   /** Commands the market recorded that this seat did not send; a repeat of one is not entered again. */
   recorded: Set<string>
+  /** From then on no repeat of those can come, and they are forgotten. */
+  repeatsUntilMillis: number
   /** The row the view was taken at: what came before is in it. */
   viewSeq: number
   /** Newest row with a fact of this user. */
@@ -49,8 +55,10 @@ export interface Seat {
     command: LedgerCommand,
     done: (result: Result.Result<void, LedgerRefusal | "lost">) => void
   ) => void
-  /** Calls back once every joined market has answered. */
-  readonly whenOpen: (then: () => void) => void
+  /** Calls back once every joined market has answered, or with false when the seat is gone. Returns how to stop waiting. */
+  readonly whenOpen: (then: (isOpen: boolean) => void) => () => void
+  /** Every joined market has answered, or the one that is named. */
+  readonly isOpen: (symbol?: string) => boolean
   readonly watermarks: () => ReadonlyArray<{ readonly symbol: string; readonly seq: number }>
   readonly leave: () => void
 }
@@ -59,7 +67,10 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   const { feed, journal, markets } = around
   const doors = new Map<string, Door>()
   const follows = new Map<string, () => void>()
-  let waiters: Array<() => void> = []
+  const waiters = new Set<(isOpen: boolean) => void>()
+  /** Doors that are not open though something may lie behind them. */
+  let unknown = 0
+  let isGone = false
   let open = emptyRow()
   let flying: Row | undefined
 
@@ -79,7 +90,7 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     },
     lost: () => {
       leave()
-      around.dropped(userId)
+      around.dropped(seat)
     }
   }, from)
 
@@ -109,7 +120,8 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   const take = (door: Door, symbol: string, event: MarketEvent, seq: number) => {
     door.seq = seq
     if ("commandId" in event && event.commandId !== "" && !trader.inFlight.has(event.commandId)) {
-      door.recorded.add(event.commandId)
+      if (around.nowMillis() < door.repeatsUntilMillis) door.recorded.add(event.commandId)
+      else if (door.recorded.size > 0) door.recorded = new Set()
     }
     Ledger.observe(trader, symbol, event)
   }
@@ -119,10 +131,22 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   }
 
   const openDoor = (symbol: string): Door => {
-    const door: Door = { state: "opening", requests: [], facts: [], recorded: new Set(), viewSeq: 0, seq: 0 }
+    const wasJoined = Ledger.joined(trader, symbol)
+    const door: Door = {
+      state: "opening",
+      wasJoined,
+      requests: [],
+      facts: [],
+      recorded: new Set(),
+      repeatsUntilMillis: 0,
+      viewSeq: 0,
+      seq: 0
+    }
     doors.set(symbol, door)
-    if (Ledger.joined(trader, symbol)) ask(symbol, door)
-    else {
+    if (wasJoined) {
+      unknown++
+      ask(symbol, door)
+    } else {
       record([{ _tag: "Joined", symbol }], (committed) => {
         if (committed) ask(symbol, door)
       })
@@ -132,8 +156,10 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   /** Asks until the market answers with a view that is not behind what this node has already been told. */
   const ask = (symbol: string, door: Door) => {
     if (doors.get(symbol) !== door) return
-    const toldSeq = feed.head(symbol)?.seq ?? 0
     const again = Effect.andThen(Effect.sleep("100 millis"), Effect.sync(() => ask(symbol, door)))
+    // A feed begins at some row: what came between an older view and that row would be told by neither.
+    const toldSeq = feed.head(symbol)?.seq
+    if (toldSeq === undefined) return around.run(again)
     around.run(
       Effect.matchEffect(markets.view(symbol, userId, from.epoch, Ledger.accountIds(trader)), {
         onFailure: (_: Unavailable) => again,
@@ -151,12 +177,22 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     }
     door.viewSeq = door.seq = view.seq
     door.recorded = new Set(view.recorded)
+    door.repeatsUntilMillis = around.nowMillis() + repeatMillis
     door.state = "open"
+    if (door.wasJoined) unknown--
     for (const { event, seq } of door.facts.splice(0)) {
       if (seq > view.seq) take(door, symbol, event, seq)
     }
-    for (const request of door.requests.splice(0)) pass(door, request)
-    if (allOpen()) for (const then of waiters.splice(0)) then()
+    for (const behind of unknown === 0 ? doors.values() : [door]) drain(behind)
+    if (allOpen()) tellWaiters(true)
+  }
+  /** Margin is held against all the user has, so what adds risk waits until all of that is known. */
+  const mayPass = (door: Door, request: OrderRequest) =>
+    door.state === "open" && (unknown === 0 || !addsRisk(request))
+  const drain = (door: Door) => {
+    let next = 0
+    while (next < door.requests.length && mayPass(door, door.requests[next]!)) pass(door, door.requests[next++]!)
+    door.requests.splice(0, next)
   }
   const pass = (door: Door, request: OrderRequest): boolean => {
     if (door.recorded.has(request.commandId)) return true
@@ -170,7 +206,16 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     return true
   }
 
+  const tellWaiters = (isOpen: boolean) => {
+    for (const then of waiters) {
+      waiters.delete(then)
+      then(isOpen)
+    }
+  }
+
   const leave = () => {
+    if (isGone) return
+    isGone = true
     appender.close()
     for (const stop of follows.values()) stop()
     follows.clear()
@@ -179,32 +224,45 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     open = emptyRow()
     flying = undefined
     for (const done of dones) done(false)
+    tellWaiters(false)
   }
 
   for (const accountId of Ledger.accountIds(trader)) follow(accountId)
   for (const symbol of Ledger.symbols(trader)) openDoor(symbol)
 
-  return {
+  const seat: Seat = {
     userId,
     trader,
     symbols: () => [...doors.keys()],
     enter: (request) => {
+      if (isGone) return false
       const door = doors.get(request.symbol) ?? openDoor(request.symbol)
-      if (door.state === "open") return pass(door, request)
+      if (door.requests.length === 0 && mayPass(door, request)) return pass(door, request)
       if (door.requests.length >= maxBehindDoor) return false
       door.requests.push(request)
       return true
     },
     change: (command, done) => {
+      if (isGone) return done(Result.fail("lost"))
       const decided = Ledger.decide(trader, command, around.nowMillis())
       if (Result.isFailure(decided)) return done(Result.fail(decided.failure))
       record(decided.success, (committed) => done(committed ? Result.succeed(undefined) : Result.fail("lost")))
     },
-    whenOpen: (then) => allOpen() ? then() : void waiters.push(then),
+    whenOpen: (then) => {
+      if (isGone || allOpen()) then(!isGone)
+      else waiters.add(then)
+      return () => waiters.delete(then)
+    },
+    isOpen: (symbol) => !isGone && (symbol === undefined ? allOpen() : doors.get(symbol)?.state === "open"),
     watermarks: () => [...doors].map(([symbol, { seq }]) => ({ symbol, seq })),
     leave
   }
+  return seat
 }
+
+/** Whether margin must be held for it. */
+export const addsRisk = (request: OrderRequest): boolean =>
+  (request._tag === "PlaceOrder" && !request.reduceOnly) || request._tag === "ModifyOrder"
 
 interface Row {
   readonly events: Array<TraderEvent>

@@ -1,8 +1,8 @@
 /** The traders a desk holds: woken when asked, in groups, and dropped when their journal has another owner. */
 import * as Ledger from "@venue/ledger/Ledger"
-import { Journal, type JournalUnavailable, type NotOwner, type Replay } from "@venue/storage/Journal"
+import { Journal, type JournalUnavailable, NotOwner, type Replay } from "@venue/storage/Journal"
 import * as TraderRecord from "@venue/storage/TraderRecord"
-import { Clock, Effect, Exit } from "effect"
+import { Cause, Clock, Effect, Schedule } from "effect"
 import { pack, unpack } from "msgpackr"
 import { Feed } from "../Feed.ts"
 import { Markets } from "../Link.ts"
@@ -23,6 +23,10 @@ export interface Seats {
   readonly wake: (userId: string) => Effect.Effect<Seat.Seat, Unavailable>
   /** Starts waking a trader for whoever asks next. */
   readonly rouse: (userId: string) => void
+  /** Discards a trader's memory and loads it again. */
+  readonly drop: (userId: string) => void
+  /** Wakes a trader, again and again until it is here or the desk is no longer ours. */
+  readonly keep: (userId: string) => void
   readonly all: () => Iterable<Seat.Seat>
   /** 0, or the milliseconds to wait until the user may send this. */
   readonly spend: (userId: string, cost: Cost, nowMillis: number) => number
@@ -51,7 +55,9 @@ export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
     markets,
     run,
     nowMillis: () => clock.currentTimeMillisUnsafe(),
-    dropped: (userId) => seats.delete(userId),
+    dropped: (seat) => {
+      if (seats.get(seat.userId) === seat) drop(seat.userId)
+    },
     recorded: entries.recorded
   }
   const newTrader = (userId: string) => Ledger.make(userId, venue.instruments, feed.prices, settings)
@@ -71,6 +77,8 @@ export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
         }
       }
     }
+    // A desk that was fenced and does not know it yet would otherwise fence the new owner in turn.
+    if (!(yield* owned)) return yield* new NotOwner({ stream: traderStream(userIds[0]!) })
     const claimed = yield* journal.claimMany([...traders.keys()], into, owned)
     for (const [stream, from] of claimed) {
       const { trader, userId } = traders.get(stream)!
@@ -82,12 +90,19 @@ export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
     }
   })
 
+  /** A journal that cannot be read keeps only its own trader out. */
+  const load = (userIds: ReadonlyArray<string>): Effect.Effect<void> =>
+    userIds.length === 0 ? Effect.void : Effect.catchCause(claim(userIds), (cause) =>
+      Cause.hasDies(cause) && userIds.length > 1
+        ? Effect.forEach(userIds, (userId) => load([userId]), { discard: true })
+        : Effect.logWarning("traders could not be loaded", userIds.length, cause))
+
   const wakeAll: Effect.Effect<void> = Effect.gen(function*() {
     while (asleep.size > 0) {
       const group = [...asleep].slice(0, maxGroup)
       asleep = new Map([...asleep].slice(maxGroup))
-      const exit: Exit.Exit<void, JournalUnavailable | NotOwner> = yield* Effect.exit(claim(group.map(([userId]) => userId)))
-      if (Exit.isFailure(exit)) yield* Effect.logWarning("traders could not be loaded", exit.cause)
+      // Who was asked for again while being claimed is here by now; a second claim would fence the first.
+      yield* load(group.flatMap(([userId]) => seats.has(userId) ? [] : [userId]))
       for (const [userId, asked] of group) for (const tell of asked) tell(seats.get(userId))
     }
     waking = false
@@ -109,15 +124,29 @@ export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
     run(Effect.andThen(Effect.yieldNow, wakeAll))
   }
 
+  const wake = (userId: string) =>
+    Effect.callback<Seat.Seat, Unavailable>((resume) => {
+      const here = seats.get(userId)
+      if (here !== undefined) return resume(Effect.succeed(here))
+      ask(userId, (seat) =>
+        resume(seat === undefined ? Effect.fail(new Unavailable({ what: `user ${userId}` })) : Effect.succeed(seat)))
+    })
+  const keep = (userId: string) =>
+    run(Effect.ignore(Effect.retry(wake(userId), { schedule: Schedule.spaced("500 millis"), while: () => owned })))
+
+  /** It may be armed, and its gateway gone: then nobody else will ask for it. */
+  const drop = (userId: string) => {
+    const seat = seats.get(userId)
+    seats.delete(userId)
+    seat?.leave()
+    keep(userId)
+  }
+
   return {
     get: (userId) => seats.get(userId),
-    wake: (userId) =>
-      Effect.callback<Seat.Seat, Unavailable>((resume) => {
-        const here = seats.get(userId)
-        if (here !== undefined) return resume(Effect.succeed(here))
-        ask(userId, (seat) =>
-          resume(seat === undefined ? Effect.fail(new Unavailable({ what: `user ${userId}` })) : Effect.succeed(seat)))
-      }),
+    wake,
+    drop,
+    keep,
     rouse: (userId) => {
       if (!asleep.has(userId)) ask(userId, () => {})
     },

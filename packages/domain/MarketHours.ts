@@ -1,4 +1,4 @@
-/** When an underlier is live: the period that limits and bands follow, and the hours in which funding runs (venue-rules 2). */
+/** When an underlier is live: the period that limits and bands follow, and the hours of funding (venue-rules 2). */
 import type { Instrument } from "./Instrument.ts"
 
 export type Period = "OPEN" | "OVERNIGHT" | "WEEKEND"

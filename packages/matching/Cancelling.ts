@@ -17,7 +17,13 @@ export const cancel = (market: Market, account: Account, command: Cancel, canoni
 }
 
 /** Oldest first. */
-export const cancelAll = (market: Market, account: Account, command: CancelAll, canonical: boolean, emit: Emit): void => {
+export const cancelAll = (
+  market: Market,
+  account: Account,
+  command: CancelAll,
+  canonical: boolean,
+  emit: Emit
+): void => {
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", command.commandId, emit)
   Replies.done(market, command, account.user, canonical, emit)
 }

@@ -3,83 +3,103 @@ import { moneyScale, unitScale } from "@venue/domain/Decimal"
 import { type Instrument, notional } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, Priced } from "@venue/domain/Market"
-import type { OrderType, TimeInForce } from "@venue/domain/Order"
+import type { Order, OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
 
-/** An order as it would stand: a new one, or an open one as a modify asks for it. */
-export interface Proposal {
-  readonly account: Account
-  readonly isSell: boolean
-  readonly isMarket: boolean
-  readonly reduceOnly: boolean
-  /** In ticks; ignored for MARKET. */
-  readonly price: number
-  readonly quantity: number
-  /** Lots of the open order it replaces; 0 for a new one. */
-  readonly replaced: number
-  readonly isNew: boolean
-  readonly mayRest: boolean
+/** What belongs to the user and came with the command. */
+export interface Terms {
   readonly maxNotional: number
   readonly finding: Finding
 }
 
 /** The desk has checked the shape; these hold whatever it sends, so that nonsense cannot enter the book. */
-export const shape = (type: OrderType, timeInForce: TimeInForce, price: number, quantity: number): OrderRefusal | undefined => {
+export const shape = (
+  type: OrderType,
+  timeInForce: TimeInForce,
+  price: number,
+  quantity: number
+): OrderRefusal | undefined => {
   if (type !== "LIMIT" && type !== "MARKET" && type !== "ALO") return "INVALID_ORDER_TYPE"
-  if (type === "MARKET" ? timeInForce !== "IOC" : type === "ALO" && timeInForce !== "GTC") return "INVALID_TIME_IN_FORCE"
+  const only = type === "MARKET" ? "IOC" : type === "ALO" ? "GTC" : timeInForce
+  if (timeInForce !== only) return "INVALID_TIME_IN_FORCE"
   if (!isCount(quantity)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
   return type === "MARKET" || isCount(price) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"
 }
 
-export const refusal = (market: Market, prices: Priced, proposal: Proposal): OrderRefusal | undefined => {
-  const { account, finding, isMarket, isNew, mayRest, reduceOnly } = proposal
-  const outside = isMarket ? undefined : range(prices, proposal)
+/** The order as it would stand; `replaced` are the lots of the open order that a modify changes, 0 for a new one. */
+export const refusal = (
+  market: Market,
+  prices: Priced,
+  account: Account,
+  order: Order,
+  replaced: number,
+  terms: Terms
+): OrderRefusal | undefined => {
+  const outside = order.type === "MARKET" ? undefined : range(prices, order)
   if (outside !== undefined) return outside
-  if (!reduceOnly && isBelowMinimum(market.instrument, prices, proposal)) return "REJECTED_LESS_THAN_MIN_NOTIONAL"
-  if (isNew && mayRest && account.openOrders >= market.settings.maxOpenOrders) return "REJECTED_TOO_MANY_OPEN_ORDERS"
-  if (finding === "REJECTED_TOO_MANY_OPEN_ORDERS") return finding
-  if (reduceOnly && reducible(proposal) <= 0) return "REJECTED"
-  return limits(market, prices, proposal) ?? finding ?? undefined
+  if (!order.reduceOnly && isBelowMinimum(market.instrument, prices, order)) return "REJECTED_LESS_THAN_MIN_NOTIONAL"
+  if (replaced === 0 && isOneTooMany(market, account, order, terms.finding)) return "REJECTED_TOO_MANY_OPEN_ORDERS"
+  if (order.reduceOnly) {
+    if (reducible(account, order, replaced) <= 0) return "REJECTED"
+  } else {
+    const beyond = limits(market, prices, account, order, replaced, terms.maxNotional)
+    if (beyond !== undefined) return beyond
+  }
+  return terms.finding === "FAILED_MARGIN_CHECK" ? terms.finding : undefined
 }
 
 /**
  * Lots a reduce-only order may have. One that may rest leaves room for those that rest already; one that trades at
  * once may take the whole position, since the resting ones are cut as it shrinks.
  */
-export const reducible = ({ account, isSell, mayRest, replaced }: Proposal): number => {
-  const against = isSell ? account.position.quantity : -account.position.quantity
-  return mayRest ? against - (account.reducing - replaced) : against
+export const reducible = (account: Account, { side, timeInForce }: Order, replaced: number): number => {
+  const against = side === "SELL" ? account.position.quantity : -account.position.quantity
+  return timeInForce === "GTC" ? against - (account.reducing - replaced) : against
 }
 
 function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value < 0x7fffffff
 }
 
-function range(prices: Priced, { isSell, price }: Proposal): OrderRefusal | undefined {
+function range(prices: Priced, { price, side }: Order): OrderRefusal | undefined {
   if (price < prices.minPrice) return "PRICE_LESS_THAN_MIN_PRICE"
   if (price > prices.maxPrice) return "PRICE_GREATER_THAN_MAX_PRICE"
-  if (isSell) return price < prices.lower ? "PRICE_LESS_THAN_MIN_PRICE" : undefined
+  if (side === "SELL") return price < prices.lower ? "PRICE_LESS_THAN_MIN_PRICE" : undefined
   return price > prices.upper ? "PRICE_GREATER_THAN_MAX_PRICE" : undefined
 }
 
-function isBelowMinimum(instrument: Instrument, prices: Priced, { isMarket, price, quantity }: Proposal): boolean {
-  return isMarket
+function isBelowMinimum(instrument: Instrument, prices: Priced, { price, quantity, type }: Order): boolean {
+  return type === "MARKET"
     ? compare(instrument, prices.mark, quantity, minimumNotional) < 0
     : notional(instrument, price, quantity) < minimumNotional
 }
 
+/** The desk counts over all symbols, the market over this one. */
+function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: Order, finding: Finding): boolean {
+  return finding === "REJECTED_TOO_MANY_OPEN_ORDERS" ||
+    timeInForce === "GTC" && account.openOrders >= settings.maxOpenOrders
+}
+
 /** An order that only reduces is free of both limits, also where the position stands above them. */
-function limits(market: Market, prices: Priced, proposal: Proposal): OrderRefusal | undefined {
-  const { account, isMarket, isSell, maxNotional, price, quantity, reduceOnly, replaced } = proposal
+function limits(
+  market: Market,
+  prices: Priced,
+  account: Account,
+  { price, quantity, side }: Order,
+  replaced: number,
+  maxNotional: number
+): OrderRefusal | undefined {
   const { instrument, participants } = market
+  const isSell = side === "SELL"
   const against = isSell ? account.position.quantity : -account.position.quantity
   const beside = (isSell ? account.selling : account.buying) - replaced
-  if (reduceOnly || quantity + beside <= against) return undefined
+  if (quantity + beside <= against) return undefined
   const { user } = account
   const lots = user.held + (isSell ? user.selling : user.buying) - replaced + quantity
-  const value = isSell || isMarket ? prices.mark : Math.max(prices.mark, price * instrument.tick)
+  // A MARKET order has no price, so the mark it is.
+  const value = isSell ? prices.mark : Math.max(prices.mark, price * instrument.tick)
   if (compare(instrument, value, lots, share(maxNotional, prices)) > 0) return "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
   const cap = share(openInterestLimits * positionLimitUsd(instrument) * moneyScale, prices)
   return compare(instrument, prices.mark, participants.totals.openInterest + quantity, cap) > 0

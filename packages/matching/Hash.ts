@@ -51,9 +51,8 @@ function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
 
 function order(digest: Digest, order: Order): void {
   for (const value of [order.price, order.quantity, order.remaining, order.placedAtMillis]) number(digest, value)
-  for (const value of [order.orderId, order.userId, order.accountId, order.type, order.clientOrderId, order.builderCode]) {
-    text(digest, value)
-  }
+  const { accountId, builderCode, clientOrderId, orderId, type, userId } = order
+  for (const value of [orderId, userId, accountId, type, clientOrderId, builderCode]) text(digest, value)
   number(digest, order.reduceOnly ? 1 : 0)
 }
 

@@ -21,34 +21,28 @@ export const modify = (market: Market, account: Account, command: Modify, canoni
 }
 
 /** Makes the change unless something refuses it. */
-function change(market: Market, account: Account, command: Modify, slot: number, emit: Emit): OrderRefusal | undefined {
+function change(
+  market: Market,
+  account: Account,
+  command: Modify,
+  slot: number,
+  emit: Emit
+): OrderRefusal | undefined {
   const before = Book.order(market, slot)
-  const isSame = before.side === command.side && before.type === command.type && before.reduceOnly === command.reduceOnly
+  const isSame = before.side === command.side && before.type === command.type &&
+    before.reduceOnly === command.reduceOnly
   if (!isSame) return "CANNOT_MODIFY_NO_SUCH_ORDER"
   if (before.remaining < before.quantity) return "CANNOT_MODIFY_PARTIAL_FILL"
   const price = command.price === 0 ? before.price : command.price
   const asked = command.quantity === 0 ? before.quantity : command.quantity
   const misshapen = Checks.shape(before.type, before.timeInForce, price, asked)
   if (misshapen !== undefined) return misshapen
-  const isSell = before.side === "SELL"
-  const meets = crosses(market, isSell, price)
+  const meets = crosses(market, before.side === "SELL", price)
   if (meets && before.type === "ALO") return "CANNOT_MODIFY_ALO_WOULD_CROSS"
-  const proposal: Checks.Proposal = {
-    account,
-    isSell,
-    isMarket: false,
-    reduceOnly: before.reduceOnly,
-    price,
-    quantity: asked,
-    replaced: before.remaining,
-    isNew: false,
-    mayRest: true,
-    maxNotional: command.maxNotional,
-    finding: command.finding === "FAILED_MARGIN_CHECK" ? command.finding : null
-  }
-  const status = Checks.refusal(market, market.prices!, proposal)
+  const wanted = Book.withNumbers(before, price, asked, asked)
+  const status = Checks.refusal(market, market.prices!, account, wanted, before.remaining, command)
   if (status !== undefined) return status
-  const quantity = before.reduceOnly ? Math.min(asked, Checks.reducible(proposal)) : asked
+  const quantity = before.reduceOnly ? Math.min(asked, Checks.reducible(account, wanted, before.remaining)) : asked
   const order = Book.withNumbers(before, price, quantity, quantity)
   const requeued = price !== before.price || quantity > before.quantity
   emit({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
@@ -58,14 +52,7 @@ function change(market: Market, account: Account, command: Modify, slot: number,
   }
   Book.dequeue(market, slot)
   Book.restate(market, slot, order, true)
-  const taker: Taker.Taker = {
-    order,
-    account,
-    slot,
-    limit: price,
-    rate: command.takerRate,
-    remaining: quantity
-  }
+  const taker = { order, account, slot, limit: price, rate: command.takerRate, remaining: quantity }
   Taker.match(market, taker, emit)
   if (taker.remaining > 0) Book.enqueue(market, slot)
   else Book.discard(market, slot)

@@ -211,7 +211,8 @@ function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
 function isOf({ pages }: Outcomes, slot: number, id: Int32Array): boolean {
   const { words } = pages[slot >> pageBits]!
   const first = (slot & pageSize - 1) * width
-  return words[first] === id[0] && words[first + 1] === id[1] && words[first + 2] === id[2] && words[first + 3] === id[3]
+  return words[first] === id[0] && words[first + 1] === id[1] &&
+    words[first + 2] === id[2] && words[first + 3] === id[3]
 }
 
 function hashOf({ pages }: Outcomes, slot: number): number {

@@ -11,7 +11,7 @@ import * as Uuid from "./Uuid.ts"
 
 export interface Taker {
   /** As it was accepted, modified or cut. */
-  order: Order
+  readonly order: Order
   readonly account: Participants.Account
   /** Of an open order that a modify sent to the touch; 0 for a new one. It is in no queue meanwhile. */
   readonly slot: number

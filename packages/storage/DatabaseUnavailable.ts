@@ -9,8 +9,14 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 export const orUnavailable = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError, R>
 ): Effect.Effect<A, Exclude<E, SqlError> | DatabaseUnavailable, R> =>
-  Effect.mapError(effect, (error) =>
-    isSqlError(error) ? new DatabaseUnavailable({ cause: error }) : (error as Exclude<E, SqlError>)
+  effect.pipe(
+    Effect.mapError((error) =>
+      isSqlError(error) ? new DatabaseUnavailable({ cause: error }) : (error as Exclude<E, SqlError>)
+    ),
+    // A transaction whose connection dies cannot be rolled back, and the library makes a defect of that.
+    Effect.catchDefect((defect) =>
+      isSqlError(defect) ? Effect.fail(new DatabaseUnavailable({ cause: defect })) : Effect.die(defect)
+    )
   )
 
 const isSqlError = (error: unknown): error is SqlError =>

@@ -192,7 +192,20 @@ const started = Layer.effectDiscard(Effect.gen(function*() {
 
 /**
  * A venue of its own for each use, everything in memory. Payloads between entities go through their codec, so that one
- * that cannot travel fails here. On a `TestClock` time stands still between two adjustments; set the day first.
+ * that cannot travel fails here. On a `TestClock` time stands still between two adjustments: set the day first, since
+ * every tick of the markets on the way there would be gone through. `Venue` replaces the contracts and the limits.
+ *
+ * ```ts
+ * it.effect("my maker quotes", () =>
+ *   Effect.gen(function*() {
+ *     const venue = yield* TestVenue
+ *     yield* venue.price("AAPL-USD", 200)
+ *     const client = yield* venue.trade(yield* venue.user("maker"))
+ *     yield* client.send({ type: "add_order", params: { symbol: "AAPL-USD", … } })
+ *     const { order_response: answer } = yield* client.take("order_response")
+ *     assert.strictEqual(answer.status, "ACK")
+ *   }).pipe(Effect.provide(layerMemory)))
+ * ```
  */
 export const layerMemory = Layer.merge(TestVenue.layer, started).pipe(
   Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),

@@ -74,6 +74,9 @@ over = true
 const seconds = (performance.now() - startedAt) / 1000
 const answeredPerSecond = Math.round(answered / seconds)
 await new Promise((resolve) => setTimeout(resolve, options.rate > 0 ? graceMillis : 200))
+// Whoever stopped reading learns only now that it was left behind.
+for (const { frozen, socket } of lines) if (frozen) socket.resume()
+if (options.frozen > 0) await new Promise((resolve) => setTimeout(resolve, 500))
 latencies.sort((a, b) => a - b)
 const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? NaN
 const report: FloodReport = {

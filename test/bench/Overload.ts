@@ -1,5 +1,4 @@
 /** Three times what the venue can take, and readers that stop reading: bounded, refused clearly, and soon over. */
-import { join } from "node:path"
 import { connect } from "./Database.ts"
 import type { FloodOptions, FloodReport } from "./FloodClient.ts"
 import type { Options } from "./Options.ts"
@@ -18,13 +17,18 @@ const limitBytes = 1024 ** 3
 
 export const overload = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const server = await startServer(options.folder)
-  const venue = await startVenue({ folder: join(options.folder), databaseUrl: server.url, traders: connections })
+  const venue = await startVenue({ folder: options.folder, databaseUrl: server.url, traders: connections })
   const database = await connect(server.url)
-  const capacity = await flood(venue, { rate: 0, window: 4, seconds: 2 * options.seconds })
+  // Cold code would make three times too little look like too much.
+  const tries: Array<number> = []
+  for (let i = 0; i < 3; i++) {
+    tries.push((await flood(venue, { rate: 0, window: 16, seconds: 2 * options.seconds })).answeredPerSecond)
+  }
+  const capacity = Math.max(...tries)
   await settled(venue, database)
-  const usual = { rate: ordinary * capacity.answeredPerSecond, seconds: options.seconds }
-  say(`it takes ${figure(capacity.answeredPerSecond)} commands/s; ordinary is ${figure(usual.rate)}`)
-  const rows = [...(await drowned(options, venue, capacity.answeredPerSecond, usual))]
+  const usual = { rate: ordinary * capacity, seconds: options.seconds }
+  say(`it takes ${figure(capacity)} commands/s; ordinary is ${figure(usual.rate)}`)
+  const rows = [...(await drowned(options, venue, capacity, usual))]
   await settled(venue, database)
   rows.push(await slowReaders(options, venue, usual))
   await database.end()
@@ -42,6 +46,7 @@ async function drowned(options: Options, venue: Venue, capacity: number, usual: 
   const watch = setInterval(() => (peak = Math.max(peak, residentBytes(venue.pid))), 100)
   const wave = await flood(venue, { rate: times * capacity, seconds: options.overloadSeconds })
   const endedAt = performance.now()
+  say(`the wave is over: ${mebibytes(residentBytes(venue.pid))} resident`)
   const probes: Array<string> = []
   let seconds: number
   for (;;) {
@@ -52,6 +57,9 @@ async function drowned(options: Options, venue: Venue, capacity: number, usual: 
     if (probe.p99Millis <= 2 * before.p99Millis || seconds > 2 * normalAgainSeconds) break
   }
   clearInterval(watch)
+  const back = round(Math.max(0, seconds), normalAgainSeconds)
+  const done = (wave.answers["ACK"] ?? 0) + (wave.answers["CANCELLED"] ?? 0)
+  const overloaded = done < (options.overloadSeconds * wave.sentPerSecond) / 2 || wave.heldBack > done
   const notes = [
     `${figure(wave.sentPerSecond)} commands/s sent for ${options.overloadSeconds} s, ${figure(wave.answeredPerSecond)} answered, ${figure(wave.heldBack)} held back by full sockets, ${wave.unanswered} unanswered 3 s after the end, ${wave.closed} connections closed`,
     `answers: ${JSON.stringify(wave.answers)}; p99 ${figure(wave.p99Millis)} ms`,
@@ -63,7 +71,7 @@ async function drowned(options: Options, venue: Venue, capacity: number, usual: 
       name: `latency normal again after ${options.overloadSeconds} s of ${times}x load`,
       unit: "s until p99 is at most twice what it was",
       anchor: "30 s",
-      rounds: [round(Math.max(0, seconds), normalAgainSeconds)],
+      rounds: [overloaded ? back : { ...back, void: "it took all that was sent" }],
       goal: { better: "lower", solid: 1, aim: 1 },
       notes
     },
@@ -87,7 +95,9 @@ async function slowReaders(options: Options, venue: Venue, usual: Pace): Promise
     const alone = await flood(venue, usual)
     if (index === 0) continue
     rounds.push(round(beside.p99Millis, alone.p99Millis))
-    notes.push(`round ${index}: p50 ${figure(beside.p50Millis)} / ${figure(alone.p50Millis)} ms; ${beside.frozenClosed} of ${frozen} frozen closed`)
+    notes.push(
+      `round ${index}: p50 ${figure(beside.p50Millis)} / ${figure(alone.p50Millis)} ms; ${beside.frozenClosed} of ${frozen} frozen closed`
+    )
   }
   return {
     name: "p99 of the others beside 1 % frozen readers",

@@ -30,7 +30,7 @@ export const since = async (database: PostgresClient, seq: number, tag: string):
   const accepted = { count: 0, sum: 0 }
   const read = idReader(tag)
   const idOf = (clientOrderId: string): number => read(`order_id":"${clientOrderId}"`)
-  for (let at = seq; ; ) {
+  for (let at = seq; ;) {
     const { rows } = await database.query<{ seq: string; events: Buffer }>({
       text: "select seq, events from journal where stream = $1 and seq > $2 order by seq limit $3",
       values: [stream, at, pageRows]

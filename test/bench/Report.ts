@@ -58,7 +58,11 @@ export const say = (text: string): void => {
 export const figure = (value: number): string => {
   if (!Number.isFinite(value)) return "-"
   const size = Math.abs(value)
-  return size >= 1000 ? Math.round(value).toLocaleString("en-US") : size >= 100 ? value.toFixed(0) : value.toPrecision(3)
+  return size >= 1000
+    ? Math.round(value).toLocaleString("en-US")
+    : size >= 100
+      ? value.toFixed(0)
+      : value.toPrecision(3)
 }
 
 export const tell = (row: Row): void => {

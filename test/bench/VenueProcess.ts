@@ -108,7 +108,8 @@ export const startVenue = async ({ databaseUrl, folder, traders }: VenueOptions)
   process.once("exit", kill)
   const devFile = join(dataDir, "dev.json")
   while (!existsSync(devFile)) {
-    if (child.exitCode !== null) throw new Error(`the venue did not start: ${readFileSync(join(dataDir, "log"), "utf8")}`)
+    if (child.exitCode !== null)
+      throw new Error(`the venue did not start: ${readFileSync(join(dataDir, "log"), "utf8")}`)
     await after(100)
   }
   const dev = JSON.parse(readFileSync(devFile, "utf8")) as {
@@ -151,10 +152,12 @@ export const fund = async (venue: Venue, count: number): Promise<void> => {
   }
 }
 
-/** `BENCH_PROFILE=<folder>` has the venue write a CPU profile when it stops. */
+/** `BENCH_PROFILE=<folder>` has the venue write its CPU and heap profiles when it stops. */
 const profiling = (): ReadonlyArray<string> => {
   const folder = process.env["BENCH_PROFILE"]
-  return folder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${folder}`]
+  return folder === undefined
+    ? []
+    : ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--heap-prof", `--heap-prof-dir=${folder}`]
 }
 
 export const after = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))

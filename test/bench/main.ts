@@ -59,12 +59,17 @@ const options: Options = {
 process.on("exit", () => rmSync(options.folder, { recursive: true, force: true }))
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130))
 
-const load = (): string => loadavg().map((one) => one.toFixed(2)).join(" ")
+const load = (): string =>
+  loadavg()
+    .map((one) => one.toFixed(2))
+    .join(" ")
 const rows: Array<Row> = []
 const failures: Array<string> = []
 const startedLoad = load()
 say(`${new Date().toISOString()}, Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model}, load ${startedLoad}`)
-say(`${options.rounds} rounds of ${options.seconds} s, flows of ${options.operations.toLocaleString("en-US")} operations`)
+say(
+  `${options.rounds} rounds of ${options.seconds} s, flows of ${options.operations.toLocaleString("en-US")} operations`
+)
 
 for (const part of options.parts) {
   say(`\n== ${part}`)
@@ -85,6 +90,9 @@ say(`load ${startedLoad} at the start, ${load()} at the end`)
 if (lost.length > 0) say(`missed or void: ${lost.map(({ name }) => name).join("; ")}`)
 if (failures.length > 0) say(`failed: ${failures.join(", ")}`)
 if (options.json !== null) {
-  writeFileSync(options.json, JSON.stringify({ at: new Date().toISOString(), load: startedLoad, failures, rows: judged }))
+  writeFileSync(
+    options.json,
+    JSON.stringify({ at: new Date().toISOString(), load: startedLoad, failures, rows: judged })
+  )
 }
 process.exit(failures.length > 0 || lost.some(({ met }) => met === "void") ? 1 : 0)

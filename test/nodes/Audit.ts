@@ -46,7 +46,9 @@ function ordersOf(heard: Heard, truth: Truth): ReadonlyArray<string> {
   for (const row of truth.open) {
     const sum = filled.get(row.order_id) ?? 0
     if (lots(row.quantity_remaining) !== lots(row.quantity) - sum) {
-      found.push(`open order ${row.order_id} has ${row.quantity_remaining} of ${row.quantity} left, trades say ${sum / 1e8}`)
+      found.push(
+        `open order ${row.order_id} has ${row.quantity_remaining} of ${row.quantity} left, trades say ${sum / 1e8}`
+      )
     }
   }
   return [...found, ...identities(heard, truth)]
@@ -59,7 +61,8 @@ function orderFault(heard: Heard, order: HeardOrder, row: OrderRow | undefined, 
   const type = heard.sent.get(clientOrderId)?.order_type
   if (end !== undefined) {
     if (row !== undefined) return `was told ${end.status} and is open`
-    if (end.filled !== filled) return `was told ${end.status} with ${end.filled / 1e8} filled, trades say ${filled / 1e8}`
+    if (end.filled !== filled)
+      return `was told ${end.status} with ${end.filled / 1e8} filled, trades say ${filled / 1e8}`
     return undefined
   }
   if (filled > Math.max(lots(order.quantity), lots(perhaps?.quantity ?? 0))) return `has more trades than its quantity`
@@ -117,7 +120,9 @@ function tradesOf(heard: Heard, { trades }: Truth): ReadonlyArray<string> {
 }
 
 const facts = (row: TradeRow): string =>
-  [row.order_id, row.client_order_id, row.symbol, row.side, row.price, row.quantity, row.fee, row.realised_pnl].join(" ")
+  [row.order_id, row.client_order_id, row.symbol, row.side, row.price, row.quantity, row.fee, row.realised_pnl].join(
+    " "
+  )
 
 /** Positions and the parts of the balance are sums of the trades. */
 function sumsOf({ balance, positions, trades }: Truth): ReadonlyArray<string> {
@@ -153,7 +158,8 @@ function together(truths: ReadonlyArray<Truth>): ReadonlyArray<string> {
   for (const [tradeId, rows] of sides) {
     const [one, other] = rows
     const agree = one?.price === other?.price && one?.quantity === other?.quantity && one?.side !== other?.side
-    if (rows.length !== 2 || !agree) found.push(`trade ${tradeId} has ${rows.length} sides: ${rows.map(facts).join(", ")}`)
+    if (rows.length !== 2 || !agree)
+      found.push(`trade ${tradeId} has ${rows.length} sides: ${rows.map(facts).join(", ")}`)
   }
   const net = new Map<string, number>()
   for (const { position, symbol } of truths.flatMap(({ positions }) => positions)) {

@@ -55,15 +55,46 @@ it(
   }
 )
 
+it(
+  "I1: a venue whose own database server is killed starts it again and goes on with all that was acknowledged",
+  { timeout: 180_000 },
+  async () => {
+    const site = await DevApp.makeSite()
+    const app = await DevApp.start(site, { VENUE_EXTRA_USERS: "2" })
+    const traders = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(Heard.make)
+    const load = await Load.begin(app.file.urls.trade, traders, "own", 1)
+    await DevApp.until("orders are answered", () => load.answered() > 100)
+
+    const [pid, ...others] = DevApp.postgresOf(site.dataDir)
+    expect(others).toEqual([])
+    process.kill(pid!, "SIGKILL")
+    await DevApp.until("another server runs", () => DevApp.postgresOf(site.dataDir).some((other) => other !== pid))
+    const before = load.answered()
+    await DevApp.until("orders are answered again", () => load.answered() > before + 100)
+    load.stop()
+    await DevApp.until("the last answer has come", load.isIdle)
+    expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
+
+    const accounts = await Promise.all(
+      traders.map(async (heard) => ({ heard, truth: await Truth.read(app.file.urls.trade, heard.user) }))
+    )
+    expect(Audit.faults(accounts)).toEqual([])
+    await app.end("SIGINT")
+    expect(DevApp.postgresOf(site.dataDir)).toEqual([])
+  }
+)
+
 /** Not done and to be tried again, or not known. */
 const honest = /^ServerError: .*(try again|not known|unknown)/
 
 /** Until the socket closes, every word about an order. */
 async function hearAll(socket: TradeSocket.TradeSocket, told: Array<string>): Promise<void> {
-  await socket.next(({ order_response: order }) => {
-    if (order !== undefined) told.push(order.status)
-    return undefined
-  }).catch(() => {})
+  await socket
+    .next(({ order_response: order }) => {
+      if (order !== undefined) told.push(order.status)
+      return undefined
+    })
+    .catch(() => {})
 }
 
 async function isReady({ file }: DevApp.DevApp): Promise<boolean> {
@@ -76,7 +107,11 @@ async function serve(dataDir: string) {
   let scope = Scope.makeUnsafe()
   const start = () =>
     Effect.runPromise(
-      EmbeddedPostgres.start({ dataDir: `${dataDir}/postgres`, log: () => Effect.void, settings: { fsync: "off" } }).pipe(
+      EmbeddedPostgres.start({
+        dataDir: `${dataDir}/postgres`,
+        log: () => Effect.void,
+        settings: { fsync: "off" }
+      }).pipe(
         // A server that was killed leaves workers behind that take a moment to end.
         Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 50 }),
         Scope.provide(scope)

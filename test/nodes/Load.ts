@@ -128,8 +128,9 @@ async function beginOne(url: string, heard: Heard.Heard, tag: string, index: num
     const { orderId: order_id, side, symbol } = order
     socket.send("modify_order", { symbol, order_id, side, order_type: "LIMIT", reduce_only: false, ...wanted })
   }
+  const maySend = () => isWorking && socket.isOpen() && waiting.size < inFlight
   const work = () => {
-    while (isWorking && socket.isOpen() && waiting.size < inFlight) {
+    while (maySend()) {
       const free = [...open].filter((orderId) => !waiting.has(orderId))
       const order = free.length === 0 ? undefined : heard.orders.get(pick(free))
       const chance = Math.random()

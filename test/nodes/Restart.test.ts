@@ -34,9 +34,8 @@ it("Ctrl-C leaves nothing running, and the next start finds all state and the sa
   expect(second.file).toEqual(first.file)
   const after = await Promise.all(users.map((user) => Truth.read(second.file.urls.trade, user)))
   expect(after.map(lasting)).toEqual(before.map(lasting))
-  for (const file of ["dev.json", "secrets.json", join("postgres", "postgres.json")]) {
-    expect(statSync(join(site.dataDir, file)).mode & 0o777, file).toBe(0o600)
-  }
+  const secret = ["dev.json", "secrets.json", join("postgres", "postgres.json")]
+  expect(secret.map((file) => statSync(join(site.dataDir, file)).mode & 0o777)).toEqual([0o600, 0o600, 0o600])
   await second.end("SIGTERM")
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
@@ -88,7 +87,13 @@ async function trade({ file }: DevApp.DevApp): Promise<void> {
   const taker = await TradeSocket.open(file.urls.trade, bob!)
   await TradeSocket.subscribe(maker, ["order_responses"])
   await TradeSocket.subscribe(taker, ["order_responses"])
-  const order = { symbol: "GOLD-USD", order_time_in_force: "GTC", order_type: "LIMIT", price: 3_400, reduce_only: false }
+  const order = {
+    symbol: "GOLD-USD",
+    order_time_in_force: "GTC",
+    order_type: "LIMIT",
+    price: 3_400,
+    reduce_only: false
+  }
   const rests = maker.next(({ order_response: row }) => row)
   maker.send("add_order", { ...order, side: "SELL", quantity: 0.2 })
   expect(await rests).toMatchObject({ status: "ACK" })

@@ -69,18 +69,14 @@ export interface TradeSocket {
 }
 
 /** A connection that is signed in. An account that cannot be loaded yet is asked for again. */
-export const open = async (
-  url: string,
-  user: User,
-  heard: (frame: Frame) => void = () => {}
-): Promise<TradeSocket> => {
+export const open = async (url: string, user: User, heard: (frame: Frame) => void = () => {}): Promise<TradeSocket> => {
   const ws = new WebSocket(url)
   const waiting = new Set<(frame: Frame) => boolean>()
   const refusals = new Set<(reason: Error) => void>()
   ws.on("message", (data) => {
     const frame = JSON.parse(String(data)) as Frame
     heard(frame)
-    for (const offer of [...waiting]) if (offer(frame)) waiting.delete(offer)
+    for (const offer of waiting) if (offer(frame)) waiting.delete(offer)
   })
   let failure = "the socket was closed"
   ws.on("error", (error) => (failure = error.message))
@@ -115,7 +111,12 @@ export const open = async (
     ws.once("open", tell)
     ws.once("error", refuse)
   })
-  await insist(socket, "auth", () => ({ hmac: signed(user) }), ({ authenticated }) => authenticated)
+  await insist(
+    socket,
+    "auth",
+    () => ({ hmac: signed(user) }),
+    ({ authenticated }) => authenticated
+  )
   return socket
 }
 

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Random } from "effect"
 import { TestClock } from "effect/testing"
-import { aapl, cancel, gold, limit, say, story, told } from "./Story.ts"
+import { aapl, cancel, gold, limit, modify, say, story, told } from "./Story.ts"
 
 const many = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))
 
@@ -110,6 +110,42 @@ story("I50: whatever bytes come, the answer is an error frame, and the socket go
     assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
     assert.isUndefined(client.closedWith())
   }))
+
+story("I50: hundreds of frames with a few bytes changed leave the socket and the account sound", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice", 1_000_000))
+    const seeds = [
+      limit("BUY", 1, 190, { client_order_id: "a" }),
+      modify({ order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77", symbol: aapl, side: "BUY", type: "LIMIT", reduce_only: false }, { price: 191 }),
+      cancel("a", "client_order_id"),
+      say("get_user_trades", { limit: 5, start_ts: 1_790_400_000 }),
+      say("set_user_leverage", { symbol: gold, leverage: 5 }),
+      say("subscribe", { channels: ["positions", "balances"] })
+    ].map((message) => JSON.stringify(message))
+    const bytes = "{}[]\",:0-9e.\\u null true\u0000\u2028é"
+    for (let round = 0; round < 400; round++) {
+      let text = seeds[round % seeds.length]!
+      for (let i = yield* Random.nextIntBetween(1, 4); i > 0; i--) {
+        const at = yield* Random.nextIntBetween(0, text.length)
+        const cut = yield* Random.nextIntBetween(0, 3)
+        text = text.slice(0, at) + bytes[yield* Random.nextIntBetween(0, bytes.length - 1)] + text.slice(at + cut)
+      }
+      yield* client.sendText(text)
+    }
+    yield* venue.settle
+    yield* TestClock.adjust("10 seconds")
+    yield* venue.settle
+    const codes = new Set((yield* client.drain).flatMap(({ err }) => err?.error_code ?? []))
+    assert.isTrue(codes.has("InvalidJSONFormat"))
+    assert.isFalse(codes.has("ServerError"))
+    assert.isUndefined(client.closedWith())
+    yield* client.send(say("cancel_all_orders"))
+    yield* client.take("ack")
+    yield* venue.settle
+    yield* client.drain
+    yield* client.send(limit("BUY", 1, 190))
+    assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
+  }).pipe(Random.withSeed("bytes")))
 
 story("6.11: an error sends the request back as it was; a text that is no object comes back as a string", (venue) =>
   Effect.gen(function*() {

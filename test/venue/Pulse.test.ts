@@ -134,6 +134,38 @@ story("venue-rules 8: the balance adds up to available_balance at every mark", (
     }
   }))
 
+story("venue-rules 8: the average price is of what was bought; what is not realised follows the mark", (venue) =>
+  Effect.gen(function*() {
+    yield* venue.price(aapl, 199)
+    const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* bob.sendAll([limit("SELL", 50, 200), limit("SELL", 20, 198)])
+    yield* venue.settle
+    yield* client.send(limit("BUY", 70, 200))
+    yield* venue.settle
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    const long = (yield* client.drain).at(-1)!.position_response!
+    assert.strictEqual(long.position, 70)
+    assert.closeTo(long.average_price, 199.428571, 1e-6)
+    // 50 x 200 + 20 x 198 was paid, and the mark is 199.
+    assert.closeTo(long.unrealised_pnl, 70 * 199 - 13_960, 1e-6)
+    yield* bob.send(limit("BUY", 80, 199))
+    yield* venue.settle
+    // Through zero: the rest is short at the price of this fill.
+    yield* client.send(limit("SELL", 72, 199))
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    const short = (yield* client.drain).at(-1)!.position_response!
+    assert.deepInclude(short, { position: -2, average_price: 199, realised_pnl: -30, unrealised_pnl: 0 })
+    yield* venue.price(aapl, 195)
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    const { unrealised_pnl: profit, margin_alloc: margin } = (yield* client.drain).at(-1)!.position_response!
+    assert.closeTo(profit, 2 * (199 - margin * 10 / 2), 1e-4)
+    assert.isAbove(profit, 0)
+  }))
+
 story("venue-rules 7: buys above the mark hold their open loss as well", (venue) =>
   Effect.gen(function*() {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])

@@ -115,6 +115,44 @@ story("venue-rules 5, 6: at the weekend the band is 5 % and a tenth of the posit
     ])
   }), saturday)
 
+story("venue-rules 6: the open interest of a symbol is capped at ten position limits", (venue) =>
+  Effect.gen(function*() {
+    // At the weekend a limit is 250,000 USD, which is 1,250 at 200.
+    for (let pair = 0; pair < 10; pair++) {
+      const seller = yield* venue.trade(yield* venue.user(`seller ${pair}`), [])
+      const buyer = yield* venue.trade(yield* venue.user(`buyer ${pair}`))
+      yield* seller.send(limit("SELL", 1_250, 200))
+      yield* venue.settle
+      yield* buyer.send(limit("BUY", 1_250, 200))
+      yield* venue.settle
+      assert.deepEqual(told(yield* buyer.drain), ["ACK", "fill_response", "FILLED"])
+    }
+    const late = yield* venue.trade(yield* venue.user("late"))
+    yield* late.send(limit("BUY", 1, 200))
+    yield* venue.settle
+    assert.deepEqual(told(yield* late.drain), ["REJECTED_OPEN_INTEREST_LIMIT"])
+  }), saturday)
+
+story("venue-rules 1: an order that only reduces may be under the least quantity and the least value", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* bob.sendAll([limit("SELL", 0.12, 200), limit("BUY", 1, 199)])
+    yield* venue.settle
+    yield* client.sendAll([market("BUY", 0.12), market("SELL", 0.02), market("SELL", 0.02, { reduce_only: true })])
+    yield* venue.settle
+    const frames = yield* client.drain
+    assert.deepEqual(told(frames), [
+      "ACK",
+      "fill_response",
+      "FILLED",
+      "QUANTITY_LESS_THAN_MIN_QUANTITY",
+      "ACK",
+      "fill_response",
+      "FILLED"
+    ])
+  }))
+
 story("8: a symbol without a price is closed, whatever else is wrong; cancels still work", (venue) =>
   Effect.gen(function*() {
     const client = yield* venue.trade(yield* venue.user("alice"))

@@ -32,6 +32,20 @@ story("1.8: replies of one symbol keep the order of its commands, be they accept
     ])
   }))
 
+story("1.8: a list of one symbol's orders and the cancel of a TWAP keep their place as well", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.sendAll([
+      limit("BUY", 1, 190),
+      cancel("unwind", "client_twap_id"),
+      say("get_user_orders", { symbol: aapl })
+    ])
+    yield* venue.settle
+    const frames = yield* client.drain
+    assert.deepEqual(told(frames), ["ACK", "NO_SUCH_ORDER", "all_orders_response"])
+    assert.lengthOf(frames[2]!.all_orders_response!.orders, 1)
+  }))
+
 story("1.8: hundreds of commands on two symbols are answered in order on each", (venue) =>
   Effect.gen(function*() {
     yield* venue.price(gold, 3400)

@@ -1,5 +1,6 @@
 /** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
 import type { Desks, Markets } from "@venue/cluster/Link"
+import { defaults, Venue } from "@venue/cluster/protocol/Venue"
 import type { Journal } from "@venue/storage/Journal"
 import type { OrderResponse, TradeFrame } from "@venue/testing/Frame"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
@@ -29,8 +30,16 @@ export const story = <E>(
         const venue = yield* TestVenue
         yield* venue.price(aapl, 200)
         yield* Effect.scoped(tell(venue))
-      }).pipe(Effect.provide(layerMemory))
+      }).pipe(Effect.provide(layerMemory), Effect.provideService(Venue, settings))
     ))
+
+/** As listed, but for the markets that no story needs: each costs time whenever the clock moves. */
+const settings = {
+  ...defaults,
+  instruments: new Map(
+    [aapl, "NVDA-USD", gold, "NATGAS-USD"].map((symbol) => [symbol, defaults.instruments.get(symbol)!] as const)
+  )
+}
 
 type Side = "BUY" | "SELL"
 
@@ -44,7 +53,10 @@ export const market = (side: Side, quantity: number, more: object = {}) =>
   add({ symbol: aapl, side, order_type: "MARKET", order_time_in_force: "IOC", quantity, price: 0, ...more })
 
 /** Of an order as it was told; `changes` wins. */
-export const modify = (order: OrderResponse, changes: object) => ({
+export const modify = (
+  order: Pick<OrderResponse, "order_id" | "symbol" | "side" | "type" | "reduce_only">,
+  changes: object
+) => ({
   type: "modify_order",
   params: {
     symbol: order.symbol,

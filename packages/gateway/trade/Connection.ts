@@ -67,6 +67,12 @@ export interface Connection {
   /** Weight of small messages, charged with the next one that goes to the desk. */
   readonly takeOwed: () => number
   readonly owe: (weight: number) => void
+  /** An order went to the desk. */
+  readonly handed: () => void
+  /** The desk has it, or will not. */
+  readonly taken: () => void
+  /** Calls back once the desk has every order that went there. */
+  readonly whenTaken: (then: () => void) => void
   readonly arm: (armed: boolean) => void
   readonly armed: () => boolean
   /** Once a second. */
@@ -92,6 +98,8 @@ export const open = (
   let armed = false
   let over = false
   let unfollow = () => {}
+  let underWay = 0
+  let afterwards = () => {}
 
   const send = (text: string) => {
     if (over) return
@@ -246,6 +254,12 @@ export const open = (
     owe: (weight) => {
       owed += weight
     },
+    handed: () => void underWay++,
+    taken: () => {
+      underWay -= 1
+      if (underWay === 0) afterwards()
+    },
+    whenTaken: (then) => underWay === 0 ? then() : void (afterwards = then),
     arm: (now) => {
       armed = now
       if (channels.has("cancel_on_disconnect")) send(Frame.cancelOnDisconnect(now))

@@ -13,7 +13,7 @@ import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 import type { Connection, Member, Performed } from "./Connection.ts"
 import * as Lane from "./Lane.ts"
-import { echoOf, noEcho, type OrderCommand, requestOf } from "./Request.ts"
+import { echoOf, noEcho, type OrderCommand, requestOf, unlisted } from "./Request.ts"
 
 /** How long after its expiry a command's outcome may still come before it is called unknown. */
 const graceMillis = 1_000
@@ -39,8 +39,11 @@ export const make = Effect.gen(function*() {
     } else if (instruments.has(command.symbol)) {
       Lane.expect(connection.lane(command.symbol), commandId, text, dueMillis)
     }
-    desks.submit({ userId: member.caller.userId, cost, request }, (submitted) =>
-      answered(connection, member, request, submitted, text))
+    connection.handed()
+    desks.submit({ userId: member.caller.userId, cost, request }, (submitted) => {
+      connection.taken()
+      answered(connection, member, request, submitted, text)
+    })
   }
 
   /** What the desk says by itself; everything else comes by the log. */
@@ -137,12 +140,13 @@ export const make = Effect.gen(function*() {
       case "CancelTwap": {
         connection.owe(Command.weight(command).weight)
         if (!connection.subscribed("order_responses")) return
-        return connection.send(Frame.refusal(command.symbol, {
-          accountId: member.accountId,
-          status: "NO_SUCH_ORDER",
-          echo: command.byClientTwapId ? { ...noEcho, clientOrderId: command.twapId } : { ...noEcho, orderId: command.twapId },
-          atMillis: clock.currentTimeMillisUnsafe()
-        }))
+        return inLane(connection, command.symbol, text, Effect.sync(() =>
+          Frame.refusal(command.symbol, {
+            accountId: member.accountId,
+            status: "NO_SUCH_ORDER",
+            echo: command.byClientTwapId ? { ...noEcho, clientOrderId: command.twapId } : { ...noEcho, orderId: command.twapId },
+            atMillis: clock.currentTimeMillisUnsafe()
+          })))
       }
       case "AddTwap":
       case "CancelStopOrder":
@@ -162,16 +166,16 @@ export const make = Effect.gen(function*() {
               atMillis: clock.currentTimeMillisUnsafe()
             })
         }))
-      case "GetUserOrders":
-        return void question(
-          text,
-          Effect.map(orders(member, costOf(connection, command)), (open) =>
-            Frame.allOrdersResponse(
-              open.filter(({ symbol }) => command.symbol === null || symbol === command.symbol)
-                .slice(command.offset, command.offset + command.limit).map(resting)
-            )),
-          connection.send
-        )
+      case "GetUserOrders": {
+        const list = Effect.map(orders(member, costOf(connection, command)), (open) =>
+          Frame.allOrdersResponse(
+            open.filter(({ symbol }) => command.symbol === null || symbol === command.symbol)
+              .slice(command.offset, command.offset + command.limit).map(resting)
+          ))
+        return command.symbol === null
+          ? void question(text, list, connection.send)
+          : inLane(connection, command.symbol, text, list)
+      }
       case "GetUserTrades":
         return void question(
           text,
@@ -263,14 +267,6 @@ export const make = Effect.gen(function*() {
 
   return perform
 })
-
-/** What a symbol that nobody lists means for each request. */
-const unlisted = {
-  PlaceOrder: "BAD_SYMBOL",
-  ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
-  CancelOrder: "NO_SUCH_ORDER",
-  ClosePosition: "BAD_SYMBOL"
-} as const
 
 const accountOf = ({ accountId, caller: { userId } }: Member) => ({ userId, accountId })
 

@@ -46,6 +46,14 @@ export function requestOf(command: OrderCommand, commandId: string, expiresAtMil
   }
 }
 
+/** What a symbol that nobody lists means for each request. */
+export const unlisted = {
+  PlaceOrder: "BAD_SYMBOL",
+  ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
+  CancelOrder: "NO_SUCH_ORDER",
+  ClosePosition: "BAD_SYMBOL"
+} as const
+
 export const noEcho: Echo = {
   orderId: "",
   side: null,

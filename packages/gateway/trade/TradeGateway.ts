@@ -88,7 +88,10 @@ export class TradeGateway extends Context.Service<TradeGateway, {
           const { connectionId } = connection
           const { userId } = known.caller
           count(userId, -1)
-          run(Effect.ignore(desks.ask(userId, (desk) => desk.Detach({ connectionId, userId }))))
+          // Not before its last orders: the cancel that this starts must find them.
+          connection.whenTaken(() =>
+            void run(Effect.ignore(desks.ask(userId, (desk) => desk.Detach({ connectionId, userId }))))
+          )
         }
       }
       yield* Effect.addFinalizer(() =>
