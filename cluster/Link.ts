@@ -3,7 +3,7 @@
  * travels in the next. An entity that lives here is called as a function.
  */
 import type { TraderCommand } from "@venue/domain/Market"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Cause, Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import { Desk, deskOf, type Submission, type Submitted } from "./protocol/Desk.ts"
 import { type AccountView, type DepthAt, Market, Unavailable } from "./protocol/Market.ts"
@@ -189,15 +189,14 @@ interface DeskLine {
 function deskLine(
   call: (submissions: ReadonlyArray<Submission>, done: (answers: ReadonlyArray<Submitted> | undefined) => void) => void
 ): DeskLine {
-  let waiting: Array<{ readonly submission: Submission; readonly reply: (submitted: Submitted) => void }> = []
+  const waiting: Array<{ readonly submission: Submission; readonly reply: (submitted: Submitted) => void }> = []
   let scheduled = false
   let flying = false
 
   const send = () => {
     scheduled = false
     if (flying || waiting.length === 0) return
-    const parts = waiting
-    waiting = []
+    const parts = waiting.splice(0, maxBatch)
     flying = true
     call(parts.map((part) => part.submission), (answers) => {
       flying = false
@@ -229,11 +228,12 @@ function deskLine(
   }
 }
 
-/** A deadline means unknown, and so does everything the cluster itself may answer. */
+/** A deadline means unknown, and so does everything the cluster itself may answer, the end of an entity that moves too. */
 function bounded<A, E>(what: string, call: Effect.Effect<A, E>) {
   return call.pipe(
     Effect.timeout(deadline),
-    Effect.mapError((error) => isClusterFault(error) ? new Unavailable({ what }) : error)
+    Effect.mapError((error) => isClusterFault(error) ? new Unavailable({ what }) : error),
+    Effect.catchCauseIf(Cause.hasInterruptsOnly, () => Effect.fail(new Unavailable({ what })))
   ) as Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
 }
 

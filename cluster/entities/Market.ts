@@ -48,7 +48,12 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
     }
     const view = (userId: string, traderEpoch: number, accountIds: ReadonlyArray<string>) =>
       Effect.suspend(() => {
-        log.submit([{ _tag: "RaiseEpoch", userId, traderEpoch }], () => {})
+        let isRaised = true
+        log.submit([{ _tag: "RaiseEpoch", userId, traderEpoch }], (committed) => {
+          isRaised = committed
+        })
+        // Said at once when the row is full: a view without the raise would let the last owner's commands in after it.
+        if (!isRaised) return Effect.fail(new Unavailable({ what: `market ${symbol}` }))
         return Effect.map(
           log.asOf((engine) => ({
             accounts: accountIds.map((accountId) => ({ accountId, ...Engine.view(engine, accountId) })),

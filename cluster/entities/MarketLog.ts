@@ -2,9 +2,9 @@
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketCommand, MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
-import { type Appender, Journal, type JournalUnavailable, type NotOwner } from "@venue/storage/Journal"
+import { type Appender, Journal, type JournalUnavailable, NotOwner } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
-import { Clock, Effect, Result, Schedule, type Scope } from "effect"
+import { Clock, type Duration, Effect, Result, Schedule, type Scope } from "effect"
 import { pack, unpack } from "msgpackr"
 import { marketStream, Unavailable } from "../protocol/Market.ts"
 import type { CommittedBatch } from "../protocol/Resident.ts"
@@ -22,8 +22,11 @@ export interface MarketLog {
 interface OpenRow {
   events: Array<MarketEvent>
   dones: Array<(committed: boolean) => void>
-  reads: Array<(engine: Engine.Engine) => (seq: number | undefined) => void>
+  reads: Array<Read>
 }
+
+/** Takes its value from the state a row leaves behind, or from nothing; what it returns is told the seq of that row. */
+type Read = (engine: Engine.Engine | undefined) => (seq: number | undefined) => void
 
 interface FlyingRow {
   readonly events: ReadonlyArray<MarketEvent>
@@ -54,6 +57,7 @@ export const make = Effect.fnUntraced(function*(
   let flying: FlyingRow | undefined
 
   const load = Effect.gen(function*() {
+    if (!(yield* owned)) return yield* new NotOwner({ stream })
     engine = Engine.make(instrument, settings)
     at = yield* journal.claim(stream, {
       restore: (state) => {
@@ -81,34 +85,37 @@ export const make = Effect.fnUntraced(function*(
     return { events: flying.row }
   }
   const committed = (seq: number) => {
-    const row = flying!
-    flying = undefined
+    const { answers, dones, events, levels, row } = flying!
     at = { epoch: at.epoch, seq }
-    publish({ instrument, epoch: at.epoch, seq, events: row.events, levels: row.levels, row: row.row })
-    for (const done of row.dones) done(true)
-    for (const answer of row.answers) answer(seq)
+    publish({ instrument, epoch: at.epoch, seq, events, levels, row })
+    flying = undefined
+    for (const done of dones) done(true)
+    for (const answer of answers) answer(seq)
   }
   /** What was decided and not committed never happened; memory is discarded and the journal asked again. */
-  const lost = () => {
+  const lost = (why: "fenced" | "unknown") => {
     stop()
-    rebuild()
+    // Whoever fenced this log owns the market. To claim it at once would only fence them in turn.
+    rebuild(undefined, why === "fenced" ? fencedPause : undefined)
   }
   const stop = () => {
     appender?.close()
     appender = undefined
     const dones = [...(flying?.dones ?? []), ...open.dones]
-    const answers = [...(flying?.answers ?? []), ...open.reads.map((read) => read(engine))]
+    const answers = [...(flying?.answers ?? []), ...open.reads.map((read) => read(undefined))]
     flying = undefined
     open = emptyRow()
     for (const done of dones) done(false)
     for (const answer of answers) answer(undefined)
   }
-  const rebuild = (first?: MarketCommand) =>
+  const rebuild = (first: MarketCommand | undefined, pause?: Duration.Input) =>
     run(
-      load.pipe(
+      (pause === undefined ? load : Effect.delay(load, pause)).pipe(
         Effect.andThen(Effect.sync(() => first === undefined ? undefined : submit([first], () => {}))),
         Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }),
-        Effect.catch(() => Effect.sync(ended)),
+        Effect.catchCause((cause) =>
+          Effect.andThen(Effect.logWarning(`market ${instrument.symbol} is no longer served here`, cause), Effect.sync(ended))
+        ),
         Effect.forkIn(scope)
       )
     )
@@ -118,24 +125,25 @@ export const make = Effect.fnUntraced(function*(
     const now = clock.currentTimeMillisUnsafe()
     const before = open.events.length
     let next = 0
-    let kept = before
     const emit = (event: MarketEvent) => open.events.push(event)
     const decided = Result.try(() => {
-      for (; next < commands.length; next++) {
-        kept = open.events.length
+      for (; next < commands.length && open.events.length < maxOpenEvents; next++) {
         Engine.decide(engine, commands[next]!, now, emit)
       }
     })
-    if (Result.isFailure(decided)) return poisoned(commands[next]!, kept, decided.failure)
-    if (open.events.length > 0) {
-      open.dones.push(done)
-      if (open.events.length > before) appender.wake()
-    } else if (flying !== undefined) flying.dones.push(done)
+    if (Result.isFailure(decided)) {
+      poisoned(commands[next]!, decided.failure)
+      return done(false)
+    }
+    if (open.events.length > before) appender.wake()
+    // The rest did not fit; those that did are answered from memory when all are sent again.
+    if (next < commands.length) return done(false)
+    if (open.events.length > 0) open.dones.push(done)
+    else if (flying !== undefined) flying.dones.push(done)
     else done(true)
   }
   /** A thrown error is a fault of ours: its command is refused, and the state built anew from what is recorded. */
-  const poisoned = (command: MarketCommand, kept: number, error: unknown) => {
-    open.events.length = kept
+  const poisoned = (command: MarketCommand, error: unknown) => {
     run(Effect.logError(`market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt`, error))
     stop()
     rebuild("commandId" in command ? refusal(command) : undefined)
@@ -146,13 +154,13 @@ export const make = Effect.fnUntraced(function*(
       if (appender === undefined) {
         return resume(Effect.fail(new Unavailable({ what: `market ${instrument.symbol}` })))
       }
-      const settle = (state: Engine.Engine) => {
-        const value = read(state)
+      const settle = (state: Engine.Engine | undefined) => {
+        const value = state === undefined ? undefined : { read: read(state) }
         return (seq: number | undefined) =>
           resume(
-            seq === undefined
+            seq === undefined || value === undefined
               ? Effect.fail(new Unavailable({ what: `market ${instrument.symbol}` }))
-              : Effect.succeed({ epoch: at.epoch, seq, value })
+              : Effect.succeed({ epoch: at.epoch, seq, value: value.read })
           )
       }
       if (open.events.length > 0) open.reads.push(settle)
@@ -181,6 +189,8 @@ const maxOpenEvents = 16_384
 const snapshotEvery = "30 seconds"
 
 const again = Schedule.spaced("200 millis")
+/** A node that was frozen learns within this that its markets have moved. */
+const fencedPause = "1 second"
 
 const emptyRow = (): OpenRow => ({ events: [], dones: [], reads: [] })
 

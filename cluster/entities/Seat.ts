@@ -154,7 +154,7 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     return door
   }
   /** Asks until the market answers with a view that is not behind what this node has already been told. */
-  const ask = (symbol: string, door: Door) => {
+  const ask = (symbol: string, door: Door): void => {
     if (doors.get(symbol) !== door) return
     const again = Effect.andThen(Effect.sleep("100 millis"), Effect.sync(() => ask(symbol, door)))
     // A feed begins at some row: what came between an older view and that row would be told by neither.

@@ -1,6 +1,6 @@
 /** The traders a desk holds: woken when asked, in groups, and dropped when their journal has another owner. */
 import * as Ledger from "@venue/ledger/Ledger"
-import { Journal, type JournalUnavailable, NotOwner, type Replay } from "@venue/storage/Journal"
+import { Journal, NotOwner, type Replay } from "@venue/storage/Journal"
 import * as TraderRecord from "@venue/storage/TraderRecord"
 import { Cause, Clock, Effect, Schedule } from "effect"
 import { pack, unpack } from "msgpackr"

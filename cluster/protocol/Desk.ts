@@ -31,7 +31,12 @@ export type Submitted = typeof Submitted.Type
 export const Standing = Schema.Struct({ balance: Balance, holdings: Schema.Array(Holding) })
 export type Standing = typeof Standing.Type
 
-export const OpenOrder = Schema.Struct({ symbol: Schema.String, order: Order, modified: Schema.Boolean })
+export const OpenOrder = Schema.Struct({
+  symbol: Schema.String,
+  order: Order,
+  modified: Schema.Boolean,
+  updatedAtMillis: Schema.Number
+})
 export type OpenOrder = typeof OpenOrder.Type
 
 /** How far the logs had come that this account's facts were read from: reads of the past wait for these. */

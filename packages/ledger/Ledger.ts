@@ -122,6 +122,7 @@ export interface OpenOrder {
   readonly symbol: string
   readonly order: Order
   readonly modified: boolean
+  readonly updatedAtMillis: number
 }
 
 /** Newest first. */
@@ -130,8 +131,7 @@ export const orders = (trader: Trader, accountId: string, symbol?: string): Read
   for (const [name, { claims }] of trader.accounts.get(accountId)?.exposures ?? []) {
     if (symbol !== undefined && symbol !== name) continue
     for (const claim of claims.values()) {
-      if (claim.order !== undefined)
-        found.push({ claim, open: { symbol: name, order: claim.order, modified: claim.modified } })
+      if (claim.order !== undefined) found.push({ claim, open: openOrder(name, claim, claim.order) })
     }
   }
   found.sort((a, b) => b.open.order.placedAtMillis - a.open.order.placedAtMillis || b.claim.sequence - a.claim.sequence)
@@ -141,7 +141,7 @@ export const orders = (trader: Trader, accountId: string, symbol?: string): Read
 /** By order id, or the newest with that client order id. */
 export const order = (trader: Trader, accountId: string, symbol: string, id: string): OpenOrder | undefined => {
   const claim = trader.accounts.get(accountId)?.exposures.get(symbol)?.claims.get(id)
-  if (claim?.order !== undefined) return { symbol, order: claim.order, modified: claim.modified }
+  if (claim?.order !== undefined) return openOrder(symbol, claim, claim.order)
   return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
 }
 
@@ -213,3 +213,10 @@ function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decis
   }
   return Result.succeed(trader.armed.has(connectionId) ? [{ _tag: "Disarmed", connectionId }] : [])
 }
+
+const openOrder = (symbol: string, claim: Claim, order: Order): OpenOrder => ({
+  symbol,
+  order,
+  modified: claim.modified,
+  updatedAtMillis: Math.max(claim.changedAtMillis, order.placedAtMillis)
+})

@@ -4,7 +4,7 @@ import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
 import * as Permission from "@venue/auth/Permission"
 import { Desks } from "@venue/cluster/Link"
-import { type Cost, RateLimited, type Submitted } from "@venue/cluster/protocol/Desk"
+import { type Cost, type OpenOrder, RateLimited, type Submitted } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/protocol/Ids"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { Venue } from "@venue/cluster/protocol/Venue"
@@ -117,11 +117,11 @@ export const make = Effect.gen(function*() {
   const orders = (member: Member, cost: Cost) =>
     desks.ask(member.caller.userId, (desk) => desk.Orders({ ...accountOf(member), cost }))
 
-  const resting = (open: { readonly symbol: string; readonly order: Frame.RestingOrder["order"]; readonly modified: boolean }) => ({
-    instrument: instruments.get(open.symbol)!,
-    order: open.order,
-    status: open.modified ? "MODIFIED" as const : "ACK" as const,
-    updateMillis: open.order.placedAtMillis
+  const resting = ({ modified, order, symbol, updatedAtMillis }: OpenOrder): Frame.RestingOrder => ({
+    instrument: instruments.get(symbol)!,
+    order,
+    status: modified ? "MODIFIED" : "ACK",
+    updateMillis: updatedAtMillis
   })
 
   const perform = (connection: Connection, member: Member, command: Performed, text: string): void => {
