@@ -2,6 +2,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Accounts } from "@venue/auth/Accounts"
 import { Hmac } from "@venue/auth/Hmac"
+import { Feed } from "@venue/cluster/Feed"
 import { Markets } from "@venue/cluster/Link"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
 import * as Runner from "@venue/cluster/Runner"
@@ -46,14 +47,18 @@ export const run = Effect.fn("Dev.run")(function*(settings: Settings) {
   yield* say("preparing the tables")
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
   const live = Effect.gen(function*() {
-    yield* Founding.agree("VENUE_DESKS", String(settings.desks))
     const markets = yield* Markets
+    const feed = yield* Feed
     yield* say("waking the markets and the desks")
     yield* Seed.plant(people)
+    yield* Effect.repeat(Effect.sleep("20 millis"), {
+      until: () => [...defaults.instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
+    })
     const walk = yield* SimulatedPrices.make({
       seed: 1,
       symbols: [...SimulatedPrices.startPrices.keys()],
       speed: 1,
+      from: new Map(Array.from(feed.prices, ([symbol, { oracle }]) => [symbol, oracle])),
       sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price))
     })
     const urls = yield* Listeners.open(settings, { token: Redacted.make(secrets.adminToken), onPrice: walk.reset })
@@ -101,6 +106,7 @@ const services = (settings: Settings, url: Redacted.Redacted, secretKey: Redacte
     Layer.provideMerge(ServerTime.layer),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, Users.layer, Nonces.layer, ApiKeys.layer)),
     Layer.provideMerge(Seal.layer(secretKey)),
+    Layer.provideMerge(Founding.layerAlone("VENUE_DESKS", String(settings.desks))),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),
     Layer.provideMerge(Layer.succeed(Venue)({
       ...defaults,

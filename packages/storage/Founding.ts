@@ -1,6 +1,7 @@
 /** Settings that may not change once a venue has been started with them. */
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Migrations from "./Migrations.ts"
 
 /** The venue was founded with another value; its journals depend on it. */
 export class FoundedOtherwise extends Schema.TaggedError<FoundedOtherwise>()("FoundedOtherwise", {
@@ -20,3 +21,26 @@ export const agree = Effect.fn("Founding.agree")(function*(name: string, asked: 
   const [row] = yield* sql<{ readonly value: string }>`select value from founding where name = ${name}`
   if (row!.value !== asked) return yield* new FoundedOtherwise({ name, founded: row!.value, asked })
 })
+
+/** Another venue of one process serves this database. Two of those would take its journals from each other for ever. */
+export class DatabaseTaken extends Schema.TaggedError<DatabaseTaken>()("DatabaseTaken", {}) {
+  override get message(): string {
+    return "another venue is running on this database"
+  }
+}
+
+/** What comes after it is built only where the database is ours alone, and was founded as asked. */
+export const layerAlone = (name: string, asked: string) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // Held by the session for as long as this process lives.
+      const session = yield* sql.reserve
+      const [row] = yield* session.executeValues(`select pg_try_advisory_lock(${lockKey})`, [])
+      if (row?.[0] !== true) return yield* new DatabaseTaken()
+      yield* agree(name, asked)
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+/** Any number that nothing else of ours uses. */
+const lockKey = 7_203_114_402n

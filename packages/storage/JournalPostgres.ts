@@ -83,8 +83,17 @@ export const make = Effect.gen(function* () {
     yield* Effect.raceFirst(Deferred.await(broken), watch(connection, broken))
   })
 
+  /** Once an outage, and in words: it is tried again ten times a second. */
+  const complain = (error: SqlError) =>
+    Effect.suspend(() => {
+      if (complainedMillis > roundTripMillis) return Effect.void
+      complainedMillis = clock.currentTimeMillisUnsafe()
+      return Effect.logWarning(`the database does not answer; nothing can be recorded until it does (${error.message})`)
+    })
+  let complainedMillis = -1
+
   yield* Effect.scoped(serve).pipe(
-    Effect.catch((error) => Effect.logWarning("journal connection lost", error)),
+    Effect.catch(complain),
     Effect.forever,
     Effect.forkScoped
   )

@@ -63,6 +63,7 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       if (event._tag === "Accepted") {
         writer.number(event.expiresAtMillis)
         writer.number(event.makerRate)
+        writer.number(event.leverage)
       } else if (event._tag === "Ended") writer.byte(endings[event.status])
       return
     }
@@ -119,6 +120,7 @@ function writeFill(fill: Fill, context: OrderRecord.Context, taking: boolean): v
   OrderRecord.write(writer, fill.order, context, taking)
   writer.number(fill.fee)
   writer.number(fill.realised)
+  writer.number(fill.marginUsed)
 }
 
 function writeEcho(echo: Refused["echo"]): void {
@@ -147,7 +149,8 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
       if (_tag === "Modified") return { _tag, commandId, order, requeued: (first & flagged) !== 0, atMillis }
       if (_tag === "Ended") return { _tag, commandId, order, status: name(endingOf, reader.byte()), atMillis }
       const expiresAtMillis = reader.number()
-      return { _tag, commandId, expiresAtMillis, order, makerRate: reader.number(), atMillis }
+      const makerRate = reader.number()
+      return { _tag, commandId, expiresAtMillis, order, makerRate, leverage: reader.number(), atMillis }
     }
     case "Traded": {
       const tradeId = reader.text()
@@ -190,7 +193,12 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
 }
 
 function readFill(reader: Reader, context: OrderRecord.Context, taking: boolean): Fill {
-  return { order: OrderRecord.read(reader, context, taking), fee: reader.number(), realised: reader.number() }
+  return {
+    order: OrderRecord.read(reader, context, taking),
+    fee: reader.number(),
+    realised: reader.number(),
+    marginUsed: reader.number()
+  }
 }
 
 function readEcho(reader: Reader): Refused["echo"] {

@@ -29,11 +29,7 @@ export class ReadTables extends Context.Service<
   ReadTables,
   {
     /** Rows at or below the position are skipped, so a repeat changes nothing; a hole is refused whole. */
-    readonly project: (
-      symbol: string,
-      rows: ReadonlyArray<CommittedRow<MarketEvent>>,
-      marginUsed?: Trades.MarginUsed
-    ) => Projected
+    readonly project: (symbol: string, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => Projected
     readonly projectTrader: (userId: string, rows: ReadonlyArray<CommittedRow<TraderEvent>>) => Projected
     /** The last seq projected of a stream of the journal; 0 before the first. */
     readonly position: (stream: string) => Effect.Effect<number, DatabaseUnavailable>
@@ -71,9 +67,9 @@ export class ReadTables extends Context.Service<
       )
 
       return ReadTables.of({
-        project: Effect.fn("ReadTables.project")((symbol, rows, marginUsed = unknownMargin) =>
+        project: Effect.fn("ReadTables.project")((symbol, rows) =>
           advance(`market/${symbol}`, rows, (skip) => {
-            const { orders, trades } = written(symbol, rows.slice(skip), marginUsed)
+            const { orders, trades } = written(symbol, rows.slice(skip))
             return Effect.andThen(Trades.insert(sql, trades), Orders.insert(sql, orders.values()))
           })
         ),
@@ -117,9 +113,9 @@ export class ReadTables extends Context.Service<
       )
 
     return ReadTables.of({
-      project: (symbol, rows, marginUsed = unknownMargin) =>
+      project: (symbol, rows) =>
         advance(`market/${symbol}`, rows, (skip) => {
-          const next = written(symbol, rows.slice(skip), marginUsed)
+          const next = written(symbol, rows.slice(skip))
           trades.push(...next.trades)
           if (trades.length > 2 * maxKept) trades.splice(0, trades.length - maxKept)
           Orders.merge(orders, Array.from(next.orders.values()))
@@ -152,8 +148,6 @@ export class ReadTables extends Context.Service<
 
 const maxKept = 100_000
 
-const unknownMargin: Trades.MarginUsed = () => 0
-
 /** How many of the rows, in order, the projection has had. */
 const seen = (stream: string, position: number, rows: ReadonlyArray<Seq>): Effect.Effect<number, ProjectionGap> => {
   let skip = 0
@@ -166,12 +160,12 @@ const seen = (stream: string, position: number, rows: ReadonlyArray<Seq>): Effec
   return Effect.succeed(skip)
 }
 
-const written = (symbol: string, rows: ReadonlyArray<CommittedRow<MarketEvent>>, marginUsed: Trades.MarginUsed) => {
+const written = (symbol: string, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => {
   const trades: Array<Trades.TradeRow> = []
   const orders = new Map<string, Orders.EndedOrder>()
   for (const { events } of rows) {
     for (const event of events) {
-      if (event._tag === "Traded") trades.push(...Trades.rowsOf(symbol, event, marginUsed))
+      if (event._tag === "Traded") trades.push(...Trades.rowsOf(symbol, event))
       Orders.merge(orders, Orders.endedBy(symbol, event))
     }
   }

@@ -48,16 +48,13 @@ export interface TradeQuery {
   readonly offset: number
 }
 
-/** Initial margin a fill added, in money: no event holds it, for the leverage is the trader's. */
-export type MarginUsed = (trade: Traded, role: "maker" | "taker") => number
-
-export const rowsOf = (symbol: string, trade: Traded, marginUsed: MarginUsed): ReadonlyArray<TradeRow> => [
-  rowOf(symbol, trade, "taker", marginUsed),
-  rowOf(symbol, trade, "maker", marginUsed)
+export const rowsOf = (symbol: string, trade: Traded): ReadonlyArray<TradeRow> => [
+  rowOf(symbol, trade, "taker"),
+  rowOf(symbol, trade, "maker")
 ]
 
-const rowOf = (symbol: string, trade: Traded, role: "maker" | "taker", marginUsed: MarginUsed): TradeRow => {
-  const { fee, order, realised } = trade[role]
+const rowOf = (symbol: string, trade: Traded, role: "maker" | "taker"): TradeRow => {
+  const { fee, marginUsed, order, realised } = trade[role]
   return {
     symbol,
     number: trade.number,
@@ -74,7 +71,7 @@ const rowOf = (symbol: string, trade: Traded, role: "maker" | "taker", marginUse
     remaining: order.remaining,
     fee,
     realised,
-    marginUsed: marginUsed(trade, role),
+    marginUsed,
     orderType: order.type,
     timeInForce: order.timeInForce,
     origin: order.origin,

@@ -57,12 +57,12 @@ const order: fc.Arbitrary<Order> = fc.record({
   builderCode: text,
   placedAtMillis: millis
 })
-const fill = fc.record({ order, fee: signed, realised: signed })
+const fill = fc.record({ order, fee: signed, realised: signed, marginUsed: count })
 const sent = { commandId: text, expiresAtMillis: millis }
 const caller = { userId: user, accountId: user, atMillis: millis }
 
 export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
-  fc.record({ _tag: fc.constant("Accepted"), ...sent, order, makerRate: signed, atMillis: millis }),
+  fc.record({ _tag: fc.constant("Accepted"), ...sent, order, makerRate: signed, leverage: count, atMillis: millis }),
   fc.record({
     _tag: fc.constant("Refused"),
     ...sent,

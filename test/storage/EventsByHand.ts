@@ -36,13 +36,15 @@ export const traded = (
     readonly takerFee?: number
     readonly makerFee?: number
     readonly realised?: number
+    readonly marginUsed?: number
     readonly takerRemaining?: number
   }
 ): Traded => {
   const fill = (role: string, side: Order["side"], remaining: number, fee: number): Fill => ({
     order: order(`${name}-${role}-order`, `${name}-${role}`, { side, remaining }),
     fee,
-    realised: rest.realised ?? 0
+    realised: rest.realised ?? 0,
+    marginUsed: role === "taker" ? (rest.marginUsed ?? 0) : 0
   })
   return {
     _tag: "Traded",

@@ -96,5 +96,6 @@ const accepted = (order: Partial<Order>): MarketEvent => ({
     ...order
   },
   makerRate: 10_000,
+  leverage: 20,
   atMillis: 1_790_503_244_118
 })

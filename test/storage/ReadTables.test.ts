@@ -14,8 +14,8 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
     it.effect("a trade lands as one row for each side", () =>
       Effect.gen(function* () {
         const { project, trades } = yield* ReadTables
-        const trade = traded("sides", 1, { takerFee: 2_558_250, makerFee: -511_650, realised: -42 })
-        yield* project("SIDES-USD", [{ seq: 1, events: [trade] }], (_trade, role) => (role === "taker" ? 77 : 0))
+        const trade = traded("sides", 1, { takerFee: 2_558_250, makerFee: -511_650, realised: -42, marginUsed: 77 })
+        yield* project("SIDES-USD", [{ seq: 1, events: [trade] }])
         const [taker] = yield* trades({ accountId: "sides-taker", ...all })
         const [maker] = yield* trades({ accountId: "sides-maker", ...all })
         assert.deepStrictEqual(taker, {
