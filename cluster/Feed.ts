@@ -6,15 +6,21 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent, Priced } from "@venue/domain/Market"
 import { Journal } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
-import { Clock, Context, Deferred, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Result, Stream } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import { Markets } from "./Link.ts"
 import { Market, marketStream, type Watched } from "./protocol/Market.ts"
 import { type Batch, Residents, type Watcher } from "./protocol/Resident.ts"
 import { Venue } from "./protocol/Venue.ts"
 
-/** Called for each event that concerns the account, in the order of the log. */
-export type Follower = (event: MarketEvent, batch: Batch) => void
+export interface Follower {
+  /** Traders come before sockets: who is told of an order can read it. */
+  readonly rank: "trader" | "socket"
+  /** Called for each event that concerns the account, in the order of the log. */
+  readonly observe: (event: MarketEvent, batch: Batch) => void
+  /** It threw, so it is told nothing more: it no longer knows what is true. */
+  readonly broken: () => void
+}
 
 export interface Head {
   readonly epoch: number
@@ -24,8 +30,7 @@ export interface Head {
 }
 
 export class Feed extends Context.Service<Feed, {
-  /** Traders come before sockets: who is told of an order can read it. */
-  readonly follow: (accountId: string, rank: "trader" | "socket", follower: Follower) => () => void
+  readonly follow: (accountId: string, follower: Follower) => () => void
   /** Every batch, after the followers of its accounts. */
   readonly watch: (watcher: (batch: Batch) => void) => () => void
   readonly head: (symbol: string) => Head | undefined
@@ -38,15 +43,34 @@ export class Feed extends Context.Service<Feed, {
     Feed,
     Effect.gen(function*() {
       const { instruments } = yield* Venue
-      const followers = new Map<string, Array<{ readonly rank: string; readonly follower: Follower }>>()
+      const run = Effect.runForkWith(yield* Effect.context<never>())
+      const followers = new Map<string, ReadonlyArray<Follower>>()
       const watchers = new Set<(batch: Batch) => void>()
       const prices = new Map<string, Priced>()
       const logs = new Map<string, Log>()
 
+      const unfollow = (accountId: string, follower: Follower) => {
+        const rest = (followers.get(accountId) ?? []).filter((other) => other !== follower)
+        if (rest.length === 0) followers.delete(accountId)
+        else followers.set(accountId, rest)
+      }
       const tell = (accountId: string, event: MarketEvent, batch: Batch) => {
         const list = followers.get(accountId)
+        if (list === undefined) return
         // Lists are replaced, never changed, so one may leave while it is being told.
-        if (list !== undefined) for (const { follower } of list) follower(event, batch)
+        let next = 0
+        const rest = () => {
+          while (next < list.length) list[next++]!.observe(event, batch)
+        }
+        for (;;) {
+          const told = Result.try(rest)
+          if (Result.isSuccess(told)) return
+          // Neither the others nor the market may suffer from one that has a fault.
+          const follower = list[next - 1]!
+          run(Effect.logError(`a ${follower.rank} of account ${accountId} threw at a fact of its market`, told.failure))
+          unfollow(accountId, follower)
+          follower.broken()
+        }
       }
       const dispatch = (batch: Batch) => {
         for (const event of batch.events) {
@@ -76,15 +100,10 @@ export class Feed extends Context.Service<Feed, {
       }
 
       return Feed.of({
-        follow: (accountId, rank, follower) => {
-          const entry = { rank, follower }
+        follow: (accountId, follower) => {
           const list = followers.get(accountId) ?? []
-          followers.set(accountId, rank === "trader" ? [entry, ...list] : [...list, entry])
-          return () => {
-            const rest = (followers.get(accountId) ?? []).filter((other) => other !== entry)
-            if (rest.length === 0) followers.delete(accountId)
-            else followers.set(accountId, rest)
-          }
+          followers.set(accountId, follower.rank === "trader" ? [follower, ...list] : [...list, follower])
+          return () => unfollow(accountId, follower)
         },
         watch: (watcher) => {
           watchers.add(watcher)
@@ -151,6 +170,7 @@ const makeLog = Effect.fnUntraced(function*(
   const readBack = Effect.fnUntraced(function*(upTo: number) {
     while (last!.seq < upTo) {
       const rows = yield* journal.read(marketStream(symbol), last!.seq, Math.min(pageSize, upTo - last!.seq))
+      if (rows.length === 0) return yield* Effect.die(`${marketStream(symbol)} ends before row ${upTo}`)
       for (const row of rows) advance(decode(row, []))
     }
   })
@@ -203,7 +223,10 @@ const makeLog = Effect.fnUntraced(function*(
   })
 
   yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(Effect.exit(Effect.scoped(session)), Effect.sleep("50 millis")))
+    Effect.forever(Effect.andThen(
+      Effect.exit(Effect.tapDefect(Effect.scoped(session), (defect) => Effect.logError(`watching ${symbol}`, defect))),
+      Effect.sleep("50 millis")
+    ))
   )
   return { head: () => last, levels } satisfies Log as Log
 })

@@ -2,8 +2,8 @@
 import type { MarketCommand } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { Journal } from "@venue/storage/Journal"
-import { ReadTables } from "@venue/storage/ReadTables"
-import { Cause, Clock, Effect, Layer, Queue, Stream } from "effect"
+import type { ReadTables } from "@venue/storage/ReadTables"
+import { Cause, Clock, Effect, type Layer, Queue, Stream } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { type AccountView, type DepthAt, Market, Unavailable, type Watched } from "../protocol/Market.ts"
@@ -76,7 +76,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
     residents.markets.set(symbol, resident)
     const leave = () => {
       if (residents.markets.get(symbol) === resident) residents.markets.delete(symbol)
-      for (const watcher of [...watchers]) watcher.closed()
+      for (const watcher of watchers) watcher.closed()
       watchers.clear()
     }
     yield* Effect.addFinalizer(() => Effect.sync(leave))

@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function*(
   const lost = (why: "fenced" | "unknown") => {
     stop()
     // Whoever fenced this log owns the market. To claim it at once would only fence them in turn.
-    rebuild(undefined, why === "fenced" ? fencedPause : undefined)
+    rebuild(undefined, why === "fenced" ? pause : undefined)
   }
   const stop = () => {
     appender?.close()
@@ -108,9 +108,9 @@ export const make = Effect.fnUntraced(function*(
     for (const done of dones) done(false)
     for (const answer of answers) answer(undefined)
   }
-  const rebuild = (first: MarketCommand | undefined, pause?: Duration.Input) =>
+  const rebuild = (first: MarketCommand | undefined, after?: Duration.Input) =>
     run(
-      (pause === undefined ? load : Effect.delay(load, pause)).pipe(
+      (after === undefined ? load : Effect.delay(load, after)).pipe(
         Effect.andThen(Effect.sync(() => first === undefined ? undefined : submit([first], () => {}))),
         Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }),
         Effect.catchCause((cause) =>
@@ -146,7 +146,9 @@ export const make = Effect.fnUntraced(function*(
   const poisoned = (command: MarketCommand, error: unknown) => {
     run(Effect.logError(`market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt`, error))
     stop()
-    rebuild("commandId" in command ? refusal(command) : undefined)
+    // What has no id comes again by itself, so it may not come at once.
+    if ("commandId" in command) rebuild(refusal(command))
+    else rebuild(undefined, pause)
   }
 
   const asOf: MarketLog["asOf"] = (read) =>
@@ -190,7 +192,7 @@ const snapshotEvery = "30 seconds"
 
 const again = Schedule.spaced("200 millis")
 /** A node that was frozen learns within this that its markets have moved. */
-const fencedPause = "1 second"
+const pause = "1 second"
 
 const emptyRow = (): OpenRow => ({ events: [], dones: [], reads: [] })
 

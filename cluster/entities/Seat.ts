@@ -9,7 +9,7 @@ import { Effect, Result } from "effect"
 import type { Feed } from "../Feed.ts"
 import type { Markets } from "../Link.ts"
 import { traderStream } from "../protocol/Desk.ts"
-import type { AccountView, Unavailable } from "../protocol/Market.ts"
+import type { AccountView } from "../protocol/Market.ts"
 import type { Batch } from "../protocol/Resident.ts"
 
 /** Requests that may wait behind one door, and facts that may gather while a view is on its way. */
@@ -88,10 +88,7 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
       around.recorded(userId)
       for (const done of dones) done(true)
     },
-    lost: () => {
-      leave()
-      around.dropped(seat)
-    }
+    lost: () => lose()
   }, from)
 
   const record = (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => {
@@ -127,7 +124,7 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   }
   const follow = (accountId: string) => {
     follows.get(accountId)?.()
-    follows.set(accountId, feed.follow(accountId, "trader", observe))
+    follows.set(accountId, feed.follow(accountId, { rank: "trader", observe, broken: lose }))
   }
 
   const openDoor = (symbol: string): Door => {
@@ -162,12 +159,15 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     if (toldSeq === undefined) return around.run(again)
     around.run(
       Effect.matchEffect(markets.view(symbol, userId, from.epoch, Ledger.accountIds(trader)), {
-        onFailure: (_: Unavailable) => again,
+        onFailure: () => again,
         onSuccess: (view) =>
           view.seq < toldSeq || door.facts.length >= maxBehindDoor
             ? Effect.andThen(Effect.sync(() => door.facts.splice(0)), again)
             : Effect.sync(() => adopt(symbol, door, view))
-      })
+      }).pipe(
+        // The door stays closed: what the market says and what is known here contradict each other.
+        Effect.tapDefect((defect) => Effect.logError(`user ${userId} cannot take what ${symbol} says`, defect))
+      )
     )
   }
   const adopt = (symbol: string, door: Door, view: AccountView) => {
@@ -225,6 +225,11 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     flying = undefined
     for (const done of dones) done(false)
     tellWaiters(false)
+  }
+
+  const lose = () => {
+    leave()
+    around.dropped(seat)
   }
 
   for (const accountId of Ledger.accountIds(trader)) follow(accountId)

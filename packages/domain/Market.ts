@@ -22,6 +22,8 @@ const terms = {
   takerRate: Schema.Number,
   /** Position limit of the chosen leverage in money, before the period's share. */
   maxNotional: Schema.Number,
+  /** The account's level in this symbol. */
+  leverage: Schema.Number,
   finding: Finding
 }
 
@@ -120,6 +122,7 @@ export interface Accepted {
   readonly expiresAtMillis: number
   readonly order: Order
   readonly makerRate: number
+  readonly leverage: number
   readonly atMillis: number
 }
 
@@ -140,6 +143,8 @@ export interface Fill {
   readonly fee: number
   /** Profit this fill realised, before its fee. */
   readonly realised: number
+  /** Initial margin this fill added, in 1e-6 USD, rounded up; 0 when it only reduced. */
+  readonly marginUsed: number
 }
 
 export interface Traded {

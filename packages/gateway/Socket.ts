@@ -1,9 +1,9 @@
 /** A WebSocket listener: frames in as text, frames out joined into one write per turn, everything bounded. */
-import { Clock, Effect, Schema, type Scope } from "effect"
+import { Clock, Effect, Result, Schema, type Scope } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
-import type { Receiver, Transport } from "./Transport.ts"
+import { maxWaitingBytes, type Receiver, type Transport } from "./Transport.ts"
 
 const maxFrameBytes = 64 * 1024
 const pingMillis = 20_000
@@ -40,7 +40,12 @@ export const listen = Effect.fnUntraced(function*(options: {
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const server = createServer(options.answer)
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxFrameBytes })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes,
+    autoPong: false
+  })
   const upgrades = new Map<string, { minute: number; count: number }>()
   const unanswered = new Map<WebSocket, number>()
 
@@ -64,14 +69,27 @@ export const listen = Effect.fnUntraced(function*(options: {
     }
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true)
-      const receiver = options.accept(transportOf(ws, socket, (end) => {
+      const transport = transportOf(ws, socket, (end) => {
         run(Effect.delay(Effect.sync(end), closeGrace))
-      }), request)
+      })
+      const receiver = options.accept(transport, request)
+      let text = ""
+      const take = () => receiver.text(text)
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))
+      // Pongs that nobody reads would gather without end.
+      ws.on("ping", (data) => socket.writableLength > maxWaitingBytes ? ws.terminate() : ws.pong(data))
       ws.on("message", (data, isBinary) => {
-        if (isBinary) ws.close(1003, "text frames only")
-        else receiver.text((data as Buffer).toString("utf8"))
+        if (ws.readyState !== ws.OPEN) return
+        if (isBinary) transport.close(1003, "text frames only")
+        else {
+          text = (data as Buffer).toString("utf8")
+          const taken = Result.try(take)
+          if (Result.isSuccess(taken)) return
+          // A fault at one client's frame may cost that client its connection, and nobody else anything.
+          run(Effect.logError(`${options.what}: a frame could not be taken`, taken.failure))
+          transport.close(1011, "a frame could not be taken")
+        }
       })
       ws.on("error", () => {})
       ws.on("close", () => {

@@ -1,5 +1,5 @@
 /** From what the client asked to what the market is asked: shape, margin held, terms added (venue-rules 7). */
-import type { Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
+import type { Modify, Priced, TraderCommand } from "@venue/domain/Market"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -185,6 +185,6 @@ function envelope({ request, trader, traderEpoch }: Entry) {
   return { commandId, expiresAtMillis, traderEpoch, userId: trader.userId, accountId }
 }
 
-function terms({ maxNotional, rates }: Exposure): Pick<Place, "makerRate" | "takerRate" | "maxNotional"> {
-  return { makerRate: rates.maker, takerRate: rates.taker, maxNotional }
+function terms({ leverage, maxNotional, rates }: Exposure) {
+  return { makerRate: rates.maker, takerRate: rates.taker, maxNotional, leverage }
 }

@@ -7,17 +7,31 @@ import * as Slots from "./Slots.ts"
 
 const { ACCOUNT, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, TRAITS } = Slots
 
+/** What an order keeps of the terms it was accepted on. */
+export interface Terms {
+  readonly makerRate: number
+  readonly leverage: number
+}
+
 /** The order at the price it rests at, behind those already there. `id` holds the words of its id. */
-export const add = (market: Market, order: Order, makerRate: number, id: Int32Array, canonical: boolean): void => {
-  const { participants, slots } = market
+export const add = (
+  market: Market,
+  account: Participants.Account,
+  order: Order,
+  terms: Terms,
+  id: Int32Array,
+  canonical: boolean
+): void => {
+  const { slots } = market
   const slot = Slots.take(slots, id, canonical ? undefined : order.orderId)
   const { words } = slots
   words[slot + PRICE] = order.price
   words[slot + QUANTITY] = order.quantity
   words[slot + REMAINING] = order.remaining
-  words[slot + ACCOUNT] = Participants.account(participants, order.accountId, order.userId).number
-  words[slot + RATE] = makerRate
+  words[slot + ACCOUNT] = account.number
+  words[slot + RATE] = terms.makerRate
   words[slot + TRAITS] = builderNumber(market, order.builderCode) << Slots.builderShift |
+    terms.leverage << Slots.leverageShift |
     (order.side === "SELL" ? Slots.sell : 0) | (order.type === "ALO" ? Slots.addLiquidityOnly : 0) |
     (order.reduceOnly ? Slots.reduceOnly : 0)
   Slots.setPlacedAt(slots, slot, order.placedAtMillis)

@@ -45,6 +45,7 @@ function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
     for (let slot = ladder.heads[level]!; slot !== 0; slot = words[slot + NEXT]!) {
       order(digest, Book.order(market, slot))
       number(digest, words[slot + RATE]!)
+      number(digest, Slots.leverage(market.slots, slot))
     }
   }
 }

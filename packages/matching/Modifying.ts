@@ -52,7 +52,8 @@ function change(
   }
   Book.dequeue(market, slot)
   Book.restate(market, slot, order, true)
-  const taker = { order, account, slot, limit: price, rate: command.takerRate, remaining: quantity }
+  const { leverage, takerRate } = command
+  const taker = { order, account, slot, limit: price, rate: takerRate, leverage, remaining: quantity }
   Taker.match(market, taker, emit)
   if (taker.remaining > 0) Book.enqueue(market, slot)
   else Book.discard(market, slot)

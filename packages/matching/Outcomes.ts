@@ -1,10 +1,11 @@
 /** What became of each command, so that a repeat changes nothing: kept until a minute past its expiry. */
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
+import * as Buckets from "./Buckets.ts"
 import * as Uuid from "./Uuid.ts"
 
 /**
  * Records in the order they came, in pages that are dropped when their last is forgotten, found by the 128 bits of the
- * command id. There may be millions, so none is an object, and two bytes tell of nearly every new id that it is new.
+ * command id. There may be millions, so none is an object.
  */
 export interface Outcomes {
   /** By their numbers, which are used again; a slot is a page's number and a place in it. */
@@ -16,14 +17,7 @@ export interface Outcomes {
   forgotten: number
   written: number
   count: number
-  /**
-   * At the place that a hash's high bits say or, where that is taken, soon after: a mark, 0 where there is none, and
-   * beside it the slot. A mark holds eleven bits of the hash and how far it is from where it belongs.
-   */
-  marks: Uint16Array
-  slots: Int32Array
-  /** Shifting a hash by this gives its place. */
-  shift: number
+  buckets: Buckets.Buckets
   /** Command ids that their words do not give back. */
   readonly oddIds: Map<number, string>
 }
@@ -49,24 +43,21 @@ export const make = (): Outcomes => ({
   forgotten: 0,
   written: pageSize,
   count: 0,
-  marks: new Uint16Array(1 << 11),
-  slots: new Int32Array(1 << 11),
-  shift: 32 - 11,
+  buckets: Buckets.make(8),
   oddIds: new Map()
 })
 
 /** The slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
 export const find = (outcomes: Outcomes, id: Int32Array, atMillis: number): number => {
-  const { marks } = outcomes
+  const { buckets } = outcomes
   const hash = id[Uuid.HASH]!
-  const wanted = markOf(hash)
-  const last = marks.length - 1
-  for (let at = hash >>> outcomes.shift, mark = marks[at]!; mark !== 0; mark = marks[at = at + 1 & last]!) {
-    if ((mark & ~farthest) !== wanted) continue
-    const slot = outcomes.slots[at]!
-    if (isOf(outcomes, slot, id) && isKept(outcomes, slot, atMillis)) return slot
+  for (let bucket = Buckets.first(buckets, hash); ; bucket = Buckets.next(buckets, bucket)) {
+    if (Buckets.mayHave(buckets, bucket, hash)) {
+      const slot = among(outcomes, bucket, id, atMillis)
+      if (slot !== -1) return slot
+    }
+    if (!Buckets.isPassed(buckets, bucket)) return -1
   }
-  return -1
 }
 
 export const at = ({ pages }: Outcomes, slot: number): Outcome =>
@@ -93,7 +84,7 @@ export const remember = (
   words[first + USER] = user
   expiries[slot & pageSize - 1] = expiresAtMillis
   if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-  enter(outcomes, id[Uuid.HASH]!, slot)
+  Buckets.enter(outcomes.buckets, id[Uuid.HASH]!, slot)
 }
 
 /** Every record still kept, oldest first. */
@@ -144,7 +135,7 @@ export const load = (outcomes: Outcomes, stored: Stored): void => {
     outcomes.pages[slot >> pageBits]!.expiresAtMillis[slot & pageSize - 1] = expiresAtMillis[place]!
     const odd = oddIds.get(place)
     if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-    enter(outcomes, hashOf(outcomes, slot), slot)
+    Buckets.enter(outcomes.buckets, hashOf(outcomes, slot), slot)
   }
 }
 
@@ -165,7 +156,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
   for (let i = 0; i < forgottenAtOnce && outcomes.count > 0; i++) {
     const slot = outcomes.order[0]! << pageBits | outcomes.forgotten
     if (isKept(outcomes, slot, atMillis)) return
-    leave(outcomes, hashOf(outcomes, slot), slot)
+    Buckets.leave(outcomes.buckets, hashOf(outcomes, slot), slot)
     if (outcomes.oddIds.size > 0) outcomes.oddIds.delete(slot)
     outcomes.count--
     if (++outcomes.forgotten < pageSize) continue
@@ -179,7 +170,8 @@ function forget(outcomes: Outcomes, atMillis: number): void {
 /** The slot after the newest record. */
 function next(outcomes: Outcomes): number {
   const { order, pages, spare } = outcomes
-  if (++outcomes.count > outcomes.marks.length >> 1) grow(outcomes)
+  if (Buckets.isCrowded(outcomes.buckets)) grow(outcomes)
+  outcomes.count++
   if (outcomes.written === pageSize) {
     outcomes.written = 0
     const page = spare.pop() ?? pages.length
@@ -221,50 +213,18 @@ function hashOf({ pages }: Outcomes, slot: number): number {
   return Uuid.spread(words[first]!, words[first + 1]!, words[first + 2]!, words[first + 3]!)
 }
 
-/** The part of a mark that says how far it is from its place; at its greatest it says no more than that it is far. */
-const farthest = 15
-
-function markOf(hash: number): number {
-  return 0x8000 | (hash & 0x7ff) << 4
-}
-
-/** At most half of the places are taken, so a free one is near. */
-function enter({ marks, shift, slots }: Outcomes, hash: number, slot: number): void {
-  const last = marks.length - 1
-  const home = hash >>> shift
-  let at = home
-  while (marks[at] !== 0) at = at + 1 & last
-  marks[at] = markOf(hash) | Math.min(farthest, at - home & last)
-  slots[at] = slot
-}
-
-/** Later marks that this one had pushed on move back, so that no search ends too early. */
-function leave(outcomes: Outcomes, hash: number, slot: number): void {
-  const { marks, shift, slots } = outcomes
-  const last = marks.length - 1
-  let hole = hash >>> shift
-  while (slots[hole] !== slot || marks[hole] === 0) hole = hole + 1 & last
-  for (let at = hole + 1 & last; marks[at] !== 0; at = at + 1 & last) {
-    const told = marks[at]! & farthest
-    const distance = told < farthest ? told : at - (hashOf(outcomes, slots[at]!) >>> shift) & last
-    const moved = at - hole & last
-    if (distance < moved) continue
-    marks[hole] = marks[at]! & ~farthest | Math.min(farthest, distance - moved)
-    slots[hole] = slots[at]!
-    hole = at
+/** The slot of a command's record, or -1 where it is not in this bucket. */
+function among(outcomes: Outcomes, bucket: number, id: Int32Array, atMillis: number): number {
+  for (let place = 0; place < Buckets.places; place++) {
+    const slot = Buckets.slotAt(outcomes.buckets, bucket, place, id[Uuid.HASH]!)
+    if (slot !== -1 && isOf(outcomes, slot, id) && isKept(outcomes, slot, atMillis)) return slot
   }
-  marks[hole] = 0
+  return -1
 }
 
-/** Doubles the index; the records stay where they are. One more is counted than is there. */
+/** Twice as many buckets; the records stay where they are. */
 function grow(outcomes: Outcomes): void {
-  const size = outcomes.marks.length * 2
-  outcomes.shift--
-  outcomes.marks = new Uint16Array(size)
-  outcomes.slots = new Int32Array(size)
-  const { count, forgotten, order } = outcomes
-  for (let i = forgotten; i < forgotten + count - 1; i++) {
-    const slot = order[i >> pageBits]! << pageBits | i & pageSize - 1
-    enter(outcomes, hashOf(outcomes, slot), slot)
-  }
+  const buckets = Buckets.make(33 - outcomes.buckets.shift)
+  eachSlot(outcomes, (slot) => Buckets.enter(buckets, hashOf(outcomes, slot), slot))
+  outcomes.buckets = buckets
 }

@@ -80,19 +80,19 @@ function accept(
   canonical: boolean,
   emit: Emit
 ): void {
-  const { commandId, expiresAtMillis, makerRate, takerRate } = command
+  const { commandId, expiresAtMillis, leverage, makerRate, takerRate } = command
   Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE", canonical)
-  emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, atMillis: market.timeMillis })
+  emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
   const isSell = order.side === "SELL"
   const limit = order.type !== "MARKET" ? order.price : isSell ? prices.lower : prices.upper
   const fitting = order.reduceOnly ? cut(market, account, order, emit) : order
-  if (!crosses(market, isSell, limit)) return leave(market, command, fitting, canonical, emit)
+  if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, canonical, emit)
   const isRefused = order.type === "ALO" ||
     order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limit, fitting.quantity)
   if (isRefused) return ended(market, fitting, "CANCELLED", emit)
-  const taker = { order: fitting, account, slot: 0, limit, rate: takerRate, remaining: fitting.quantity }
+  const taker = { order: fitting, account, slot: 0, limit, rate: takerRate, leverage, remaining: fitting.quantity }
   Taker.match(market, taker, emit)
-  if (taker.remaining > 0) leave(market, command, Taker.unfilled(taker), canonical, emit)
+  if (taker.remaining > 0) leave(market, account, command, Taker.unfilled(taker), canonical, emit)
 }
 
 /** A reduce-only order of more than the position is accepted as asked and at once cut to what it may reduce. */
@@ -105,8 +105,15 @@ function cut(market: Market, account: Account, order: Order, emit: Emit): Order 
 }
 
 /** What did not trade rests, or ends. */
-function leave(market: Market, { makerRate }: Place, order: Order, canonical: boolean, emit: Emit): void {
-  if (order.timeInForce === "GTC") Book.add(market, order, makerRate, market.commandWords, canonical)
+function leave(
+  market: Market,
+  account: Account,
+  terms: Place,
+  order: Order,
+  canonical: boolean,
+  emit: Emit
+): void {
+  if (order.timeInForce === "GTC") Book.add(market, account, order, terms, market.commandWords, canonical)
   else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", emit)
   else ended(market, order, order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
 }

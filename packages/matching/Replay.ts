@@ -41,10 +41,12 @@ export const apply = (market: Market, event: MarketEvent): void => {
   }
 }
 
-function accepted(market: Market, { commandId, expiresAtMillis, makerRate, order }: Accepted): void {
+function accepted(market: Market, event: Accepted): void {
+  const { commandId, expiresAtMillis, order } = event
   const canonical = Uuid.read(commandId, market.commandWords)
-  Replies.remember(market, commandId, expiresAtMillis, accountOf(market, order).user, "DONE", canonical)
-  if (order.timeInForce === "GTC") Book.add(market, order, makerRate, market.commandWords, canonical)
+  const account = accountOf(market, order)
+  Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE", canonical)
+  if (order.timeInForce === "GTC") Book.add(market, account, order, event, market.commandWords, canonical)
 }
 
 function remember(

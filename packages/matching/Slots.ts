@@ -41,11 +41,13 @@ const CLIENT_CHAIN = 16
 const CLIENT_BACK = 17
 export const PLACED = 18
 
-/** Traits, under the number of the builder code. */
+/** Traits, under the leverage and the number of the builder code. */
 export const sell = 1
 export const addLiquidityOnly = 2
 export const reduceOnly = 4
-export const builderShift = 3
+export const leverageShift = 3
+const leverageMask = 0xff
+export const builderShift = 11
 
 export const make = (): Slots => {
   const words = new Int32Array(64 * width)
@@ -74,7 +76,7 @@ export const take = (slots: Slots, id: Int32Array, odd: string | undefined): num
     slots.used += width
     if (slots.used > slots.words.length) grow(slots)
   }
-  if (++slots.open > slots.idHeads.length << 1) index(slots)
+  if (++slots.open > slots.idHeads.length) index(slots)
   const { words } = slots
   for (let i = 0; i < 4; i++) words[slot + i] = id[i]!
   if (odd !== undefined) slots.oddIds.set(slot, odd)
@@ -134,6 +136,10 @@ export const orderId = (slots: Slots, slot: number): string => {
 
 export const clientOrderId = (slots: Slots, slot: number): string =>
   Texts.read(slots.clientIds, slots.words[slot + CLIENT]!)
+
+/** The level its account had when the order was accepted. */
+export const leverage = ({ words }: Slots, slot: number): number =>
+  words[slot + TRAITS]! >>> leverageShift & leverageMask
 
 export const placedAt = (slots: Slots, slot: number): number => slots.doubles[slot + PLACED >> 1]!
 

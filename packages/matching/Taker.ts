@@ -18,6 +18,7 @@ export interface Taker {
   /** The worst price it takes, in ticks. */
   readonly limit: number
   readonly rate: number
+  readonly leverage: number
   /** Lots not filled yet. */
   remaining: number
 }
@@ -87,6 +88,8 @@ function trade(
   if (lots === left) Book.remove(market, slot)
   taker.remaining -= lots
   if (taker.slot !== 0) Book.lessen(market, taker.slot, lots)
+  const makerMargin = marginUsed(account, !takerSells, lots, money, Slots.leverage(market.slots, slot))
+  const takerMargin = marginUsed(taker.account, takerSells, lots, money, taker.leverage)
   const realised = settle(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
   market.lastPrice = price
   const number = ++market.trades
@@ -97,12 +100,19 @@ function trade(
     price,
     quantity: lots,
     notional: money,
-    maker: { order: maker, fee: makerFee, realised: realised.maker },
-    taker: { order: unfilled(taker), fee: takerFee, realised: realised.taker },
+    maker: { order: maker, fee: makerFee, realised: realised.maker, marginUsed: makerMargin },
+    taker: { order: unfilled(taker), fee: takerFee, realised: realised.taker, marginUsed: takerMargin },
     atMillis: market.timeMillis
   })
   if (account.reducing > 0) trim(market, account, emit)
   if (taker.account.reducing > 0) trim(market, taker.account, emit)
+}
+
+/** Of the lots that make the position larger, asked before the fill is booked. */
+function marginUsed(account: Participants.Account, isSell: boolean, lots: number, money: number, leverage: number): number {
+  const held = account.position.quantity
+  const against = Math.max(0, isSell ? held : -held)
+  return against >= lots ? 0 : Math.ceil(money / lots * (lots - against) / leverage)
 }
 
 /** The incoming order with what is left of it. */

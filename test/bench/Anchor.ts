@@ -7,10 +7,10 @@ import type { Socket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
 import { BookAnchor } from "./BookAnchor.ts"
 import { connect } from "./Database.ts"
+import { mapped } from "./LoadFrames.ts"
 
 const maxOrders = 4_000_000
-const ticksPerUnit = 10
-const lotsPerUnit = 10_000
+const { lotsPerUnit, symbol: traded, ticksPerUnit } = mapped(1)
 /** Ticks a market order is held for. */
 const marketHold = 70_000
 const anyUser = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
@@ -87,7 +87,7 @@ function add(socket: WebSocket, params: Record<string, unknown>): void {
   const balance = available.get(socket) ?? 0
   const held = (isMarket ? marketHold : price) * quantity
   const accepted =
-    symbol === "US500-USD" &&
+    symbol === traded &&
     (side === "BUY" || side === "SELL") &&
     quantity > 0 &&
     (isMarket ? tif === "IOC" : type === "LIMIT" && tif === "GTC" && price > 0 && price < book.ticks) &&

@@ -166,6 +166,7 @@ export class EngineRun {
       makerRate: rates.maker,
       takerRate: rates.taker,
       maxNotional: largest,
+      leverage: us500.maxLeverage,
       finding: null,
       side: records[at + 1] === 0 ? "BUY" : "SELL",
       type: isMarket ? "MARKET" : "LIMIT",

@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs"
 import type { WebSocket } from "ws"
 import { Kind } from "./Flow.ts"
 import { connect } from "./Lane.ts"
-import { commandWriter, idReader, type Key, statusOf, us500 } from "./LoadFrames.ts"
+import { lotsPerFlowLot } from "./Load.ts"
+import { commandWriter, idReader, type Key, mapped, statusOf } from "./LoadFrames.ts"
 
 export interface FloodOptions {
   readonly url: string
@@ -40,12 +41,12 @@ const options = JSON.parse(process.argv[2] ?? "{}") as FloodOptions
 const frozenShare = 10
 const turnMillis = 5
 const maxBufferedBytes = 256 * 1024
-/** Buy orders of one flow lot, one percent below the market. */
-const price = 64_880
+/** Buy orders of one flow lot, well below the market. */
+const price = 65_100
 const graceMillis = 3_000
 const remembered = 1 << 22
 const sentAt = [new Float64Array(remembered), new Float64Array(remembered)] as const
-const write = commandWriter(us500(20), options.tag)
+const write = commandWriter(mapped(lotsPerFlowLot), options.tag)
 const idOf = idReader(options.tag)
 const latencies: Array<number> = []
 const answers: Record<string, number> = {}

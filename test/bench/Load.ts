@@ -2,7 +2,7 @@
 import type { LoadMessage, LoadOptions, LoadReport } from "./LoadClient.ts"
 import * as Worker from "./Worker.ts"
 
-/** Resting orders and takers are different users; a lot of the flow is worth at least 13 USD. */
+/** One lot of the flow is worth 13 USD, so that the minimum notional does not bite. */
 export const lotsPerFlowLot = 20
 
 /** `started` is called when the book is filled and the clock runs. */

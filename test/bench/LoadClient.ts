@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs"
 import { Kind, readFlow, recordInts } from "./Flow.ts"
 import { Lane, type Ledger } from "./Lane.ts"
-import { commandWriter, idReader, type Key, us500 } from "./LoadFrames.ts"
+import { commandWriter, idReader, type Key, mapped } from "./LoadFrames.ts"
 
 export interface LoadOptions {
   readonly url: string
@@ -65,7 +65,7 @@ const prefillWindow = 32
 const openingAtOnce = 32
 const options = JSON.parse(process.argv[2] ?? "{}") as LoadOptions
 const flow = readFlow(options.flowFile)
-const mapping = us500(options.lotsPerFlowLot)
+const mapping = mapped(options.lotsPerFlowLot)
 const totals = { trades: 0, volume: 0, notional: 0, resting: 0 }
 const accepted = { count: 0, sum: 0 }
 const cancelled = { count: 0, sum: 0 }

@@ -18,11 +18,16 @@ export interface Mapping {
   readonly lotsPerFlowLot: number
 }
 
-/** US500-USD: tick 0.1, lot 0.0001. */
-export const us500 = (lotsPerFlowLot: number): Mapping => ({
-  symbol: "US500-USD",
-  ticksPerUnit: 10,
-  lotsPerUnit: 10_000,
+/**
+ * AUD-USD: tick 0.00001, lot 1. The flow's prices are what it trades at, and of all contracts FX has the widest limits of
+ * position and open interest, also at a weekend, when they are a tenth.
+ */
+export const symbol = "AUD-USD"
+export const startPrice = 0.65536
+export const mapped = (lotsPerFlowLot: number): Mapping => ({
+  symbol,
+  ticksPerUnit: 100_000,
+  lotsPerUnit: 1,
   lotsPerFlowLot
 })
 
@@ -38,10 +43,10 @@ export const authFrame = (key: Key): string => {
 
 /** Writes the command of one record. Client ids are `tag` and the flow's id; `tag` must not end in a digit. */
 export const commandWriter = (mapping: Mapping, tag: string) => {
-  const symbol = `"symbol":"${mapping.symbol}"`
-  const opening = `{"type":"add_order","params":{${symbol},"reduce_only":false,"side":"`
+  const named = `"symbol":"${mapping.symbol}"`
+  const opening = `{"type":"add_order","params":{${named},"reduce_only":false,"side":"`
   const closing = `,"client_order_id":"${tag}`
-  const cancel = `{"type":"cancel_order","params":{${symbol},"cancel_order_id_type":"client_order_id","order_id":"${tag}`
+  const cancel = `{"type":"cancel_order","params":{${named},"cancel_order_id_type":"client_order_id","order_id":"${tag}`
   return (kind: number, side: number, price: number, quantity: number, id: number): string => {
     if (kind === Kind.cancel) return `${cancel}${id}"}}`
     const size = `${side === 0 ? "BUY" : "SELL"}","quantity":${(quantity * mapping.lotsPerFlowLot) / mapping.lotsPerUnit}`

@@ -2,9 +2,9 @@
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import type { PostgresClient } from "./Database.ts"
 import type { Tally } from "./LoadClient.ts"
-import { idReader } from "./LoadFrames.ts"
+import { idReader, symbol } from "./LoadFrames.ts"
 
-const stream = "market/US500-USD"
+const stream = `market/${symbol}`
 
 export const headOf = async (database: PostgresClient): Promise<number> => {
   const { rows } = await database.query<{ seq: string | null }>(

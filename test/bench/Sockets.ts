@@ -37,22 +37,25 @@ interface Bench {
   readonly anchorPort: number
 }
 
+/** Each shape has a server, a venue and an anchor of its own: what one leaves behind is not the next one's. */
 export const socket = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const wanted = shapes.filter((shape) => options.shapes.length === 0 || options.shapes.includes(nameOf(shape)))
-  const server = await startServer(options.folder)
-  const traders = 2 * Math.max(...wanted.map(({ connections }) => connections))
-  const venue = await startVenue({ folder: options.folder, databaseUrl: server.url, traders })
-  await fund(venue, 32)
-  const anchor = Worker.start("Anchor.ts", [server.anchorUrl, "0"], { flags: ["--max-old-space-size=4096"] })
-  const { port } = await anchor.hear<{ readonly port: number }>()
-  const bench: Bench = { options, venue, ...(await databases(server)), anchorPort: port }
-  await exact(bench)
   const rows: Array<Row> = []
-  for (const shape of wanted) rows.push(await measure(bench, shape))
-  await anchor.stop()
-  await venue.stop()
-  await Promise.all([bench.database.end(), bench.anchorDatabase.end()])
-  await server.stop()
+  for (const shape of wanted) {
+    const server = await startServer(options.folder)
+    const traders = 2 * shape.connections
+    const venue = await startVenue({ folder: options.folder, databaseUrl: server.url, traders })
+    await fund(venue, 32)
+    const anchor = Worker.start("Anchor.ts", [server.anchorUrl, "0"], { flags: ["--max-old-space-size=4096"] })
+    const { port } = await anchor.hear<{ readonly port: number }>()
+    const bench: Bench = { options, venue, ...(await databases(server)), anchorPort: port }
+    if (shape === wanted[0]) await exact(bench)
+    rows.push(await measure(bench, shape))
+    await anchor.stop()
+    await venue.stop()
+    await Promise.all([bench.database.end(), bench.anchorDatabase.end()])
+    await server.stop()
+  }
   return rows
 }
 
@@ -90,16 +93,17 @@ async function measure(bench: Bench, shape: Shape): Promise<Row> {
   const once = terms(bench, flowFile, shape)
   const notes: Array<string> = []
   const rounds: Array<Round> = []
+  say(`${nameOf(shape)}:`)
   // The first round warms both up and does not count.
   for (let index = 0; index <= options.rounds; index++) {
     const { problem, report, waited } = await onVenue(bench, once)
     const anchor = await baseline(bench, shape, once)
     const found = compare(shape, report, anchor)
+    const note = `${index === 0 ? "warm-up" : `round ${index}`}: venue ${figures(report)}, at rest after ${waited.toFixed(1)} s; ${"orders" in anchor ? `anchor ${figures(anchor)}` : floorText(anchor)}`
+    say(`  ${note}`)
     if (index === 0) continue
     rounds.push(problem === undefined ? found : { ...found, void: problem })
-    notes.push(
-      `round ${index}: venue ${figures(report)}, at rest after ${waited.toFixed(1)} s; ${"orders" in anchor ? `anchor ${figures(anchor)}` : floorText(anchor)}`
-    )
+    notes.push(note)
   }
   return {
     name: `socket, ${nameOf(shape)}, ${shape.figure}`,

@@ -8,6 +8,7 @@ import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync } f
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { startPrice, symbol } from "./LoadFrames.ts"
 import { connect, type PostgresClient } from "./Database.ts"
 
 export interface Server {
@@ -74,7 +75,7 @@ export interface VenueOptions {
   readonly traders: number
 }
 
-/** US500-USD has a price and everybody funds; nobody quotes and no limit of messages holds. */
+/** The flow's symbol has a price and everybody has funds; nobody quotes and no limit of messages holds. */
 export const startVenue = async ({ databaseUrl, folder, traders }: VenueOptions): Promise<Venue> => {
   const dataDir = mkdtempSync(join(folder, "venue-"))
   const [rest, trade, marketData, admin] = await freePorts(4)
@@ -140,7 +141,7 @@ export const startVenue = async ({ databaseUrl, folder, traders }: VenueOptions)
       await gone
     }
   }
-  await venue.admin("POST", "/prices", { symbol: "US500-USD", price: 6_553.6 })
+  await venue.admin("POST", "/prices", { symbol, price: startPrice })
   return venue
 }
 
@@ -200,7 +201,7 @@ export const settled = async (venue: Venue, database: PostgresClient): Promise<n
 /** The clock of an idle market may add a row at any time. */
 const behind = `
   select coalesce(max(journal.seq) - max(projection.seq), 0) as behind
-  from journal left join projection on projection.stream = journal.stream where journal.stream = 'market/US500-USD'`
+  from journal left join projection on projection.stream = journal.stream where journal.stream = 'market/${symbol}'`
 
 async function freePorts(count: number): Promise<ReadonlyArray<number>> {
   const servers = await Promise.all(

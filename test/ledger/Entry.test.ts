@@ -29,6 +29,7 @@ test("an order that fits becomes ticks and lots", () => {
     makerRate: 20_000,
     takerRate: 100_000,
     maxNotional: 2_500_000_000_000,
+    leverage: 10,
     finding: null,
     side: "BUY",
     type: "LIMIT",

@@ -200,7 +200,7 @@ test("a close that would pass the bankruptcy price is sent at that price instead
   assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", price: 20_998 })
 })
 
-test("the terms that travel are the rates of the first tier and the limit of the leverage", () => {
+test("the terms that travel are the rates of the first tier, the leverage and its limit", () => {
   const scene = make()
   scene.credit(100_000)
   scene.price(aapl, 200)
@@ -208,7 +208,8 @@ test("the terms that travel are the rates of the first tier and the limit of the
   assert.deepInclude(scene.placed("BUY", 1, 200), {
     makerRate: 20_000,
     takerRate: 100_000,
-    maxNotional: 3_750_000_000_000
+    maxNotional: 3_750_000_000_000,
+    leverage: 5
   })
 })
 

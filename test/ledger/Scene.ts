@@ -103,6 +103,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
         expiresAtMillis: 0,
         order,
         makerRate: command.makerRate,
+        leverage: command.leverage,
         atMillis: 0
       },
       symbol
@@ -129,8 +130,8 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
         price: ticks,
         quantity: lots,
         notional: value,
-        maker: { order: stranger, fee: 0, realised: 0 },
-        taker: { order: filled, fee: fee ?? feeOf(value, 100_000), realised: 0 },
+        maker: { order: stranger, fee: 0, realised: 0, marginUsed: 0 },
+        taker: { order: filled, fee: fee ?? feeOf(value, 100_000), realised: 0, marginUsed: 0 },
         atMillis: 0
       },
       symbol

@@ -64,6 +64,7 @@ export class Scene {
       makerRate: 20_000,
       takerRate: 100_000,
       maxNotional: 2_500_000_000_000,
+      leverage: 10,
       finding: null,
       side,
       type: "LIMIT",
@@ -105,6 +106,7 @@ export class Scene {
       makerRate: 20_000,
       takerRate: 100_000,
       maxNotional: 2_500_000_000_000,
+      leverage: 10,
       finding: null,
       orderId,
       side: "BUY",
@@ -131,6 +133,7 @@ export class Scene {
       makerRate: 20_000,
       takerRate: 100_000,
       maxNotional: 2_500_000_000_000,
+      leverage: 10,
       finding: null,
       clientOrderId: ask.clientOrderId ?? "",
       builderCode: ""

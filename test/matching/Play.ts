@@ -85,12 +85,14 @@ export const line = (event: MarketEvent): string => {
   const at = `at ${event.atMillis}`
   switch (event._tag) {
     case "Accepted":
-      return `Accepted ${event.commandId} ${order(event.order)} maker rate ${event.makerRate} until ${event.expiresAtMillis} ${at}`
+      return `Accepted ${event.commandId} ${order(event.order)} maker rate ${event.makerRate} leverage ${event.leverage} until ${event.expiresAtMillis} ${at}`
     case "Refused":
       return `Refused ${event.commandId} ${event.status} of ${event.accountId} until ${event.expiresAtMillis} ${at}`
     case "Traded": {
       const { maker, notional, price, quantity, taker } = event
-      const fills = [maker, taker].map((fill) => `${order(fill.order)} fee ${fill.fee} realised ${fill.realised + 0}`)
+      const fills = [maker, taker].map(
+        (fill) => `${order(fill.order)} fee ${fill.fee} realised ${fill.realised + 0} margin ${fill.marginUsed}`
+      )
       return `Traded ${quantity} @ ${price} = ${notional}, maker ${fills[0]}, taker ${fills[1]} ${at}`
     }
     case "Ended":

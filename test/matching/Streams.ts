@@ -74,6 +74,7 @@ export const make = (seed: number, commands?: number): Stream => {
     makerRate: pick(20_000, 7_500, 0),
     takerRate: pick(100_000, 45_000, 22_500),
     maxNotional: (tight ? pick(200, 400, 1_000) : pick(3_750_000, 100_000_000)) * 1_000_000,
+    leverage: pick(1, 3, 7, instrument.maxLeverage),
     finding: (percent(3) ? pick("REJECTED_TOO_MANY_OPEN_ORDERS", "FAILED_MARGIN_CHECK") : null) as Finding
   })
   const near = (side: Side): number => {

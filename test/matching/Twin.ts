@@ -5,7 +5,7 @@ import type { Close, Ended, MarketCommand, MarketEvent, Modify, Place } from "@v
 import type { Priced, Refuse, TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
-import { book, copy, holding, reached, reducible, type Resting, sum, sumOf, type Twin } from "./TwinState.ts"
+import { added, book, copy, holding, reached, reducible, type Resting, sum, sumOf, type Twin } from "./TwinState.ts"
 
 type Emit = (event: MarketEvent) => void
 
@@ -109,7 +109,7 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   emit({ _tag: "Modified", commandId: command.commandId, order: after, requeued, atMillis: twin.timeMillis })
   // It leaves the book while it takes, so that it is the newest when it rests again.
   twin.resting = twin.resting.filter((resting) => resting !== target)
-  match(twin, target, after.price, command.takerRate, emit)
+  match(twin, target, after.price, command, emit)
   rest(twin, target, emit)
   return done(twin, command, emit)
 }
@@ -167,9 +167,9 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
 function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): void {
   twin.owners.set(order.accountId, order.userId)
   const number = ++twin.numbers
-  const incoming: Resting = { order, makerRate: terms.makerRate, acceptedNumber: number, queuedNumber: number }
-  const { commandId, expiresAtMillis, makerRate } = terms
-  emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, atMillis: twin.timeMillis })
+  const { commandId, expiresAtMillis, leverage, makerRate } = terms
+  const incoming: Resting = { order, makerRate, leverage, acceptedNumber: number, queuedNumber: number }
+  emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: twin.timeMillis })
   if (order.reduceOnly) cut(twin, incoming, order.remaining - room(twin, order), emit)
 
   // Without a price of its own, a market order takes no worse than the edge of the band.
@@ -178,38 +178,47 @@ function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): voi
   if (order.timeInForce === "FOK") {
     const rehearsal = copy(twin)
     const rehearsed = { ...incoming }
-    match(rehearsal, rehearsed, limit, terms.takerRate, () => {})
+    match(rehearsal, rehearsed, limit, terms, () => {})
     if (rehearsed.order.remaining > 0) return leave(twin, incoming, "", "CANCELLED", emit)
   }
-  match(twin, incoming, limit, terms.takerRate, emit)
+  match(twin, incoming, limit, terms, emit)
   if (mayRest(order)) return rest(twin, incoming, emit)
   const { quantity, remaining } = incoming.order
   if (remaining > 0) leave(twin, incoming, "", remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
 }
 
+/** What the taking side of a trade pays, and what it holds its position at. */
+type Taking = Pick<Place, "takerRate" | "leverage">
+
 /** Takes order after order until nothing is reached, nothing is left, or a reduce-only order has nothing to reduce. */
-function match(twin: Twin, taker: Resting, limit: number, takerRate: number, emit: Emit): void {
+function match(twin: Twin, taker: Resting, limit: number, terms: Taking, emit: Emit): void {
   for (;;) {
     const { accountId, reduceOnly, remaining, side, userId } = taker.order
     const wanted = reduceOnly ? Math.min(remaining, reducible(twin, accountId, side)) : remaining
     const maker = reached(twin, side, limit)[0]
     if (wanted === 0 || maker === undefined) return
     if (maker.order.userId === userId) leave(twin, maker, "", "CANCELLED_STP", emit)
-    else trade(twin, maker, taker, Math.min(wanted, maker.order.remaining), takerRate, emit)
+    else trade(twin, maker, taker, Math.min(wanted, maker.order.remaining), terms, emit)
   }
 }
 
-function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, takerRate: number, emit: Emit): void {
+function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: Taking, emit: Emit): void {
   const { price } = maker.order
   const notional = BigInt(price) * BigInt(lots) * BigInt(twin.instrument.tickLotMoney)
-  const fill = (one: Resting, rate: number) => {
+  const fill = (one: Resting, rate: number, leverage: number) => {
+    const held = holding(twin, one.order.accountId)
+    const larger = notional / BigInt(lots) * BigInt(added(held.quantity, one.order.side, lots))
+    const marginUsed = Number(divideUp(larger, BigInt(leverage)))
     const fee = divideUp(notional * BigInt(rate), 100_000_000n)
     one.order = { ...one.order, remaining: one.order.remaining - lots }
-    const realised = book(holding(twin, one.order.accountId), one.order.side, lots, notional, fee)
-    return { order: one.order, fee: Number(fee), realised: Number(realised) }
+    const realised = book(held, one.order.side, lots, notional, fee)
+    return { order: one.order, fee: Number(fee), realised: Number(realised), marginUsed }
   }
   const atMillis = twin.timeMillis
-  const fills = { maker: fill(maker, maker.makerRate), taker: fill(taker, takerRate) }
+  const fills = {
+    maker: fill(maker, maker.makerRate, maker.leverage),
+    taker: fill(taker, terms.takerRate, terms.leverage)
+  }
   emit({ _tag: "Traded", tradeId: "", number: 0, price, quantity: lots, notional: Number(notional), ...fills, atMillis })
   if (maker.order.remaining === 0) twin.resting = twin.resting.filter((resting) => resting !== maker)
   shrink(twin, maker.order.accountId, emit)

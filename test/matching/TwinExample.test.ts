@@ -36,6 +36,7 @@ const market = (prices: Partial<Priced> = {}) => {
       makerRate: 20_000,
       takerRate: 100_000,
       maxNotional: 2_500_000_000_000,
+      leverage: 10,
       finding: null,
       side,
       type: "LIMIT",

@@ -8,6 +8,7 @@ export interface Resting {
   order: Order
   /** Stored when the order was accepted. */
   readonly makerRate: number
+  readonly leverage: number
   /** Position in time: of the acceptance, and of the last loss of priority. */
   readonly acceptedNumber: number
   queuedNumber: number
@@ -86,6 +87,12 @@ export function book(held: Holding, side: Side, lots: number, notional: bigint, 
   held.cash -= cost
   held.fees += fee
   return held.cash + held.basis - before
+}
+
+/** Lots by which a fill makes a position larger, on whatever side it ends up. */
+export function added(held: number, side: Side, lots: number): number {
+  const towards = side === "BUY" ? held : -held
+  return towards + lots > 0 ? Math.min(lots, towards + lots) : 0
 }
 
 /** How much of an account's position an order of that side may take away. */

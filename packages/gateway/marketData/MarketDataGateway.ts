@@ -38,8 +38,9 @@ export class MarketDataGateway extends Context.Service<MarketDataGateway, {
       const told = new Map<string, string>()
       const listeners = new Set<Listener>()
 
-      const send = (listener: Listener, body: Frame.Body) => {
-        listener.transport.send(Frame.frame(body, ++listener.sequence))
+      const send = (listener: Listener, body: Frame.Body) => say(listener, Frame.frame(body, ++listener.sequence))
+      const say = (listener: Listener, text: string) => {
+        listener.transport.send(text)
         if (listener.transport.waitingBytes() > maxWaitingBytes) {
           listener.transport.close(1013, "frames were not read; 1 MiB was waiting")
           leave(listener)
@@ -126,7 +127,7 @@ export class MarketDataGateway extends Context.Service<MarketDataGateway, {
             audience.listeners.delete(listener)
           }
         }
-        listener.transport.send(Frame.confirmation(request))
+        say(listener, Frame.confirmation(request))
         if (request._tag === "Unsubscribe") return
         for (const topic of topics) {
           const body = latest(topic)
@@ -144,10 +145,10 @@ export class MarketDataGateway extends Context.Service<MarketDataGateway, {
               listener.messages = listener.minute === minute ? listener.messages + 1 : 1
               listener.minute = minute
               if (rateLimits && listener.messages > maxMessagesPerMinute) {
-                return transport.send(Frame.rateLimited(60_000, undefined))
+                return say(listener, Frame.rateLimited(60_000, undefined))
               }
               const request = Subscription.decode(text, listed)
-              if (request._tag === "Malformed") transport.send(Frame.malformed(request))
+              if (request._tag === "Malformed") say(listener, Frame.malformed(request))
               else subscribe(listener, request)
             },
             closed: () => leave(listener)

@@ -15,6 +15,8 @@ import * as Lane from "./Lane.ts"
 
 /** Frames that may wait for the answer to `auth`. */
 const maxEarly = 256
+/** Frames that cost nothing at once may cost this much in all before one comes that is charged with it: a minute's limit. */
+const maxOwed = 12_000
 const authWithinMillis = 60_000
 
 /** Who trades on a connection, once that is known. */
@@ -31,7 +33,11 @@ export interface Gateway {
   /** Says who this is, once its trader is awake, or why not. */
   readonly signIn: (connectionId: string, auth: Auth, done: (answer: Member | Unsigned) => void) => void
   readonly perform: (connection: Connection, member: Member, command: Performed, text: string) => void
-  readonly follow: (accountId: string, follower: (event: MarketEvent, batch: Batch) => void) => () => void
+  readonly follow: (
+    accountId: string,
+    observe: (event: MarketEvent, batch: Batch) => void,
+    broken: () => void
+  ) => () => void
   /** First values of the pulsed channels just subscribed. */
   readonly pulse: (connection: Connection, member: Member) => void
   readonly arrived: (connection: Connection) => void
@@ -62,7 +68,7 @@ export interface Connection {
   readonly sweep: (commandId: string, incoming: string | undefined, dueMillis: number) => void
   /** The desk says which markets a sweep touches. */
   readonly swept: (commandId: string, symbols: ReadonlyArray<string>) => void
-  /** Its request was not handed on, and is answered otherwise. */
+  /** Its request is answered otherwise. What the markets have told of it all the same is sent after that answer. */
   readonly forgetSweep: (commandId: string) => void
   /** Weight of small messages, charged with the next one that goes to the desk. */
   readonly takeOwed: () => number
@@ -74,7 +80,6 @@ export interface Connection {
   /** Calls back once the desk has every order that went there. */
   readonly whenTaken: (then: () => void) => void
   readonly arm: (armed: boolean) => void
-  readonly armed: () => boolean
   /** Once a second. */
   readonly tick: () => void
   readonly tellStanding: (standing: Standing) => void
@@ -95,7 +100,6 @@ export const open = (
   let member: Member | undefined
   let early: Array<string> | undefined
   let owed = 0
-  let armed = false
   let over = false
   let unfollow = () => {}
   let underWay = 0
@@ -176,7 +180,7 @@ export const open = (
       if (answer === "unavailable") send(Frame.err("ServerError", "the account could not be loaded; try again"))
       else {
         member = { ...answer, builderCode: auth.builderCode ?? upgradeBuilderCode }
-        unfollow = gateway.follow(member.accountId, observe)
+        unfollow = gateway.follow(member.accountId, observe, () => close(1011, "an event could not be told"))
         gateway.opened(connection)
         send(Frame.authenticated)
       }
@@ -207,6 +211,7 @@ export const open = (
       else close(1008, "too many frames before the answer to auth")
       return
     }
+    if (owed > maxOwed) return close(1008, "too many frames that ask for nothing")
     const command = Command.decode(text)
     if (command._tag === "Malformed") {
       owed += 1
@@ -214,6 +219,7 @@ export const open = (
     }
     if (command._tag === "Auth") return signIn(command)
     if (member === undefined) {
+      owed += 1
       return send(Frame.err("PermissionDenied", "send an auth message first", Incoming.ofObject(text)))
     }
     if (command._tag === "Subscribe") return subscribe(command.channels, true, text)
@@ -244,7 +250,9 @@ export const open = (
       sweepDone(commandId, sweep)
     },
     forgetSweep: (commandId) => {
+      const frames = sweeps.get(commandId)?.frames ?? []
       sweeps.delete(commandId)
+      for (const frame of frames) send(frame)
     },
     takeOwed: () => {
       const weight = owed
@@ -261,10 +269,8 @@ export const open = (
     },
     whenTaken: (then) => underWay === 0 ? then() : void (afterwards = then),
     arm: (now) => {
-      armed = now
       if (channels.has("cancel_on_disconnect")) send(Frame.cancelOnDisconnect(now))
     },
-    armed: () => armed,
     tick: () => {
       const now = gateway.nowMillis()
       if (member === undefined && now - openedAtMillis > authWithinMillis) close(1008, "no auth message within a minute")

@@ -12,7 +12,12 @@ type Entry =
     readonly dueMillis: number
     readonly start?: () => void
   }
-  | { readonly commandId: undefined; readonly text: string }
+  | {
+    readonly commandId: undefined
+    readonly text: string
+    /** The log told it, so nothing that the log tells later may be sent before it. */
+    readonly isRecorded: boolean
+  }
 
 export interface Lane {
   readonly entries: Array<Entry>
@@ -35,8 +40,8 @@ export const ask = (lane: Lane, commandId: string, request: string, start: () =>
 }
 
 /**
- * Text about a command, or about none of this connection's. It is sent, or takes its place. `last`: the command is
- * answered by it.
+ * What the log tells about a command, or about none of this connection's. It is sent, or takes its place. `last`: the
+ * command is answered by it.
  */
 export const tell = (
   lane: Lane,
@@ -45,26 +50,41 @@ export const tell = (
   last: boolean,
   send: (text: string) => void
 ): void => {
+  if (settle(lane, commandId, text, last, true, send) || text === "") return
+  const behind = lane.entries.findLastIndex((entry) => entry.commandId === undefined && entry.isRecorded)
+  if (behind === -1) send(text)
+  else lane.entries.splice(behind + 1, 0, { commandId: undefined, text, isRecorded: true })
+}
+
+/** What a desk answers by itself. It is sent, or takes the command's place; at once where that was given up. */
+export const answer = (lane: Lane, commandId: string, text: string, send: (text: string) => void): void => {
+  if (!settle(lane, commandId, text, true, false, send)) send(text)
+}
+
+/** False when the command is owed nothing. */
+const settle = (
+  lane: Lane,
+  commandId: string,
+  text: string,
+  last: boolean,
+  isRecorded: boolean,
+  send: (text: string) => void
+): boolean => {
   const { entries } = lane
-  const head = entries[0]
-  if (head === undefined) return text === "" ? undefined : send(text)
-  if (head.commandId === commandId) {
+  if (commandId === "" || entries.length === 0) return false
+  if (entries[0]!.commandId === commandId) {
     if (text !== "") send(text)
     if (last) {
       entries.shift()
       if (entries.length > 0) release(lane, send)
     }
-    return
+    return true
   }
   // What a desk answers by itself is most often about the newest command.
-  const at = commandId === "" ? -1 : entries.findLastIndex((entry) => entry.commandId === commandId)
-  if (at > 0) {
-    entries.splice(at, last ? 1 : 0, { commandId: undefined, text })
-  } else {
-    const behind = entries.findLastIndex((entry) => entry.commandId === undefined)
-    if (behind !== -1) entries.splice(behind + 1, 0, { commandId: undefined, text })
-    else if (text !== "") send(text)
-  }
+  const at = entries.findLastIndex((entry) => entry.commandId === commandId)
+  if (at === -1) return false
+  entries.splice(at, last ? 1 : 0, { commandId: undefined, text, isRecorded })
+  return true
 }
 
 /** Gives up on commands whose answer is overdue: `unknown` says so to the client in their place. */

@@ -4,9 +4,9 @@ import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
 import * as Permission from "@venue/auth/Permission"
 import { Desks } from "@venue/cluster/Link"
-import { type Cost, type OpenOrder, RateLimited, type Submitted } from "@venue/cluster/protocol/Desk"
+import type { Cost, OpenOrder, RateLimited, Submitted } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/protocol/Ids"
-import { Unavailable } from "@venue/cluster/protocol/Market"
+import type { Unavailable } from "@venue/cluster/protocol/Market"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import type { OrderRequest } from "@venue/domain/Order"
 import { Clock, Effect } from "effect"
@@ -56,9 +56,10 @@ export const make = Effect.gen(function*() {
   ) => {
     const { commandId, symbol } = request
     const say = (frame: string) => {
-      connection.forgetSweep(commandId)
-      if (request._tag === "CancelAllOrders" || !instruments.has(symbol)) connection.send(frame)
-      else Lane.tell(connection.lane(symbol), commandId, frame, true, connection.send)
+      if (request._tag === "CancelAllOrders" || !instruments.has(symbol)) {
+        connection.send(frame)
+        connection.forgetSweep(commandId)
+      } else Lane.answer(connection.lane(symbol), commandId, frame, connection.send)
     }
     switch (submitted._tag) {
       case "HandedOn":
@@ -94,6 +95,13 @@ export const make = Effect.gen(function*() {
         Unavailable: ({ what }) =>
           Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
       }),
+      // An answer has to come: others may wait behind it.
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Effect.logError("a question could not be answered", cause),
+          Frame.err("ServerError", "it could not be answered", Incoming.ofObject(text))
+        )
+      ),
       Effect.map(send)
     ))
 
@@ -109,7 +117,7 @@ export const make = Effect.gen(function*() {
     const askId = ids.next()
     Lane.ask(lane, askId, text, () => {
       question(text, ask, (frame) => {
-        Lane.tell(lane, askId, frame, true, connection.send)
+        Lane.answer(lane, askId, frame, connection.send)
       })
     })
   }

@@ -8,7 +8,7 @@ import { Desks } from "@venue/cluster/Link"
 import { Ids } from "@venue/cluster/protocol/Ids"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
-import { History } from "../History.ts"
+import type { History } from "../History.ts"
 import type { Receiver, Transport } from "../Transport.ts"
 import { type Connection, type Gateway, type Member, open, type Unsigned } from "./Connection.ts"
 import * as Performing from "./Performing.ts"
@@ -39,6 +39,7 @@ export class TradeGateway extends Context.Service<TradeGateway, {
       const perUser = new Map<string, number>()
       const { gatewayId } = yield* Pulse.make(connections)
 
+      const isFull = (userId: string) => venue.rateLimits && (perUser.get(userId) ?? 0) >= maxConnectionsPerUser
       const member = Effect.fnUntraced(function*(connectionId: string, { accountId, credential }: Auth) {
         if (credential._tag === "Token") return "denied" as const
         const caller = yield* hmac.verify({
@@ -50,17 +51,19 @@ export class TradeGateway extends Context.Service<TradeGateway, {
         const { userId } = caller
         const acting = accountId ?? userId
         yield* Effect.provideService(Permission.authorise(caller, "auth", acting), Accounts, accounts)
-        if (venue.rateLimits && (perUser.get(userId) ?? 0) >= maxConnectionsPerUser) return "tooMany" as const
+        if (isFull(userId)) return "tooMany" as const
         yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId: acting }))
         return { caller, accountId: acting, builderCode: "" }
       })
       const signIn = (connectionId: string, auth: Auth): Effect.Effect<Member | Unsigned> =>
-        Effect.catchTags(member(connectionId, auth), {
+        member(connectionId, auth).pipe(Effect.catchTags({
           Unauthenticated: ({ reason }) => Effect.as(Effect.logDebug("a sign-in was refused", reason), "denied" as const),
           PermissionDenied: () => Effect.succeed("denied" as const),
           DatabaseUnavailable: () => Effect.succeed("unavailable" as const),
           Unavailable: () => Effect.succeed("unavailable" as const)
-        })
+        }), Effect.catchCause((cause) =>
+          // Frames wait for the answer.
+          Effect.as(Effect.logError("a sign-in failed", cause), "unavailable" as const)))
 
       const count = (userId: string, by: 1 | -1) => {
         const now = (perUser.get(userId) ?? 0) + by
@@ -69,9 +72,12 @@ export class TradeGateway extends Context.Service<TradeGateway, {
       }
       const gateway: Gateway = {
         nowMillis: () => clock.currentTimeMillisUnsafe(),
-        signIn: (connectionId, auth, done) => void run(Effect.map(signIn(connectionId, auth), done)),
+        signIn: (connectionId, auth, done) =>
+          void run(Effect.map(signIn(connectionId, auth), (answer) =>
+            // Several may have been let in at once by the look at the start.
+            done(typeof answer !== "string" && isFull(answer.caller.userId) ? "tooMany" : answer))),
         perform,
-        follow: (accountId, follower) => feed.follow(accountId, "socket", follower),
+        follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
         pulse: (connection, { accountId, caller: { userId } }) =>
           void run(
             desks.ask(userId, (desk) => desk.Standing({ userId, accountId, cost: noCost })).pipe(
@@ -96,7 +102,7 @@ export class TradeGateway extends Context.Service<TradeGateway, {
       }
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
-          for (const connection of [...connections]) connection.close(1001, "the venue is going down")
+          for (const connection of connections) connection.close(1001, "the venue is going down")
         })
       )
 

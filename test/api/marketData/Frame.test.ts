@@ -65,8 +65,8 @@ describe("the examples of the reference", () => {
       price: 34_111,
       quantity: 1_500,
       notional: 0,
-      maker: { order: { ...order, side: "BUY" }, fee: 0, realised: 0 },
-      taker: { order, fee: 0, realised: 0 },
+      maker: { order: { ...order, side: "BUY" }, fee: 0, realised: 0, marginUsed: 0 },
+      taker: { order, fee: 0, realised: 0, marginUsed: 0 },
       atMillis
     }
     expect(JSON.parse(Frame.frame(Frame.trade(gold, traded), 48_215))).toEqual({

@@ -53,11 +53,12 @@ const traded: Traded = {
   price: 34_111,
   quantity: 1_500,
   notional: 5_116_650_000,
-  maker: { order, fee: 511_665, realised: 0 },
+  maker: { order, fee: 511_665, realised: 0, marginUsed: 0 },
   taker: {
     order: { ...order, orderId: "taker", accountId: "bob", side: "SELL" },
     fee: 2_558_325,
-    realised: -1_250_000
+    realised: -1_250_000,
+    marginUsed: 0
   },
   atMillis: 1790503244118
 }

@@ -1,0 +1,118 @@
+/** Cancel-on-disconnect at the desk: what counts as an end, and that it is over only when the markets have recorded it. */
+import * as Disconnects from "@venue/cluster/entities/Disconnects"
+import type { Seat } from "@venue/cluster/entities/Seat"
+import type { Seats } from "@venue/cluster/entities/Seats"
+import * as Ledger from "@venue/ledger/Ledger"
+import { Journal } from "@venue/storage/Journal"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { one, two, userId, venue } from "./Neighbours.ts"
+
+const around = Layer.provideMerge(Journal.layerMemory, venue)
+const connectionId = "connection"
+const connection = { connectionId, userId, accountId: userId }
+
+/** One trader with an armed connection, in two markets that may be open. */
+const desk = Effect.fnUntraced(function*() {
+  const instruments = new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
+  const trader = Ledger.make(userId, instruments, new Map(), Ledger.defaults)
+  Ledger.apply(trader, { _tag: "Armed", connectionId, accountId: userId })
+  const open = new Set([one.symbol, two.symbol])
+  const cancels: Array<{ readonly symbol: string; readonly commandId: string }> = []
+  const seat = {
+    userId,
+    trader,
+    symbols: () => [one.symbol, two.symbol],
+    isOpen: (symbol?: string) => symbol === undefined || open.has(symbol),
+    enter: (request) => {
+      Ledger.enter(trader, request, 1)
+      cancels.push(request)
+      return true
+    },
+    change: (command, done) => {
+      for (const event of Result.getOrThrow(Ledger.decide(trader, command, 0))) Ledger.apply(trader, event)
+      done(Result.succeed(undefined))
+    }
+  } satisfies Partial<Seat> as unknown as Seat
+  const disconnects = yield* Disconnects.make({ all: () => [seat] } satisfies Partial<Seats> as unknown as Seats)
+  return {
+    cancels,
+    disconnects,
+    open,
+    seat,
+    isArmed: () => trader.armed.has(connectionId),
+    symbols: () => cancels.map(({ symbol }) => symbol),
+    /** The markets record all cancels so far. */
+    record: () => {
+      for (const { commandId, symbol } of cancels) Ledger.release(trader, symbol, commandId)
+    },
+    /** The gateway lives and names these for so many seconds. */
+    alive: (seconds: number, named = [connection]) =>
+      Effect.repeat(
+        Effect.andThen(Effect.sync(() => disconnects.renew("gateway", named)), TestClock.adjust("1 second")),
+        { times: seconds - 1 }
+      )
+  }
+})
+
+it.effect("I34: a detach that was lost is made good: a gateway that no longer names a connection has lost it", () =>
+  Effect.gen(function*() {
+    const { alive, disconnects, isArmed, record, symbols } = yield* desk()
+    disconnects.attach("gateway", connection)
+    yield* alive(10)
+    assert.deepEqual(symbols(), [])
+    yield* alive(5, [])
+    assert.deepEqual(symbols(), [one.symbol, two.symbol])
+    record()
+    yield* alive(2, [])
+    assert.isFalse(isArmed())
+    yield* alive(10, [])
+    assert.lengthOf(symbols(), 2)
+  }).pipe(Effect.provide(around)))
+
+it.effect("I34: a connection stays armed until every market has recorded its cancel", () =>
+  Effect.gen(function*() {
+    const { alive, cancels, disconnects, isArmed, open, record, seat, symbols } = yield* desk()
+    open.delete(two.symbol)
+    disconnects.detach(connectionId, seat)
+    // A market that does not answer holds up nothing but its own cancel.
+    assert.deepEqual(symbols(), [one.symbol])
+    record()
+    yield* alive(90, [])
+    assert.deepEqual(symbols(), [one.symbol])
+    assert.isTrue(isArmed())
+    open.add(two.symbol)
+    yield* alive(2, [])
+    assert.deepEqual(symbols(), [one.symbol, two.symbol])
+    assert.isTrue(isArmed())
+    // It waited so long for its market that it was refused as expired.
+    yield* alive(61, [])
+    record()
+    yield* alive(2, [])
+    assert.deepEqual(symbols(), [one.symbol, two.symbol, two.symbol])
+    record()
+    yield* alive(2, [])
+    assert.isFalse(isArmed())
+    assert.lengthOf(new Set(cancels.map(({ commandId }) => commandId)), 3)
+  }).pipe(Effect.provide(around)))
+
+it.effect("I34: a gateway that is silent for a lease has ended; a clock that is set, or stood still, proves nothing", () =>
+  Effect.gen(function*() {
+    const clock = yield* Clock.Clock
+    let setByMillis = 0
+    const wall: Clock.Clock = Object.assign(Object.create(clock), {
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + setByMillis
+    })
+    const { alive, disconnects, isArmed, symbols } = yield* Effect.provideService(desk(), Clock.Clock, wall)
+    disconnects.attach("gateway", connection)
+    yield* alive(2)
+    for (const millis of [30_000, -30_000]) {
+      setByMillis += millis
+      yield* TestClock.adjust("2 seconds")
+      assert.deepEqual(symbols(), [])
+    }
+    yield* TestClock.adjust("2 seconds")
+    assert.deepEqual(symbols(), [one.symbol, two.symbol])
+    assert.isTrue(isArmed())
+  }).pipe(Effect.provide(around)))

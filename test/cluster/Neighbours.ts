@@ -1,0 +1,94 @@
+/** What stands round a desk or a market under test: markets and a feed that do as the test says. */
+import { Feed, type Follower } from "@venue/cluster/Feed"
+import { Markets } from "@venue/cluster/Link"
+import type { AccountView } from "@venue/cluster/protocol/Market"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { defaults, Venue } from "@venue/cluster/protocol/Venue"
+import { type Instrument, starters } from "@venue/domain/Instrument"
+import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
+import { Effect, Layer } from "effect"
+
+export const [one, two] = starters as unknown as [Instrument, Instrument]
+
+export const venue = Layer.succeed(Venue)({
+  ...defaults,
+  desks: 1,
+  instruments: new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
+})
+
+export const userId = "00000000-0000-4000-8000-000000000001"
+
+/** The nth id of a test. */
+export const idOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
+
+export const neighbours = () => {
+  const followers = new Map<string, Set<Follower>>()
+  const heads = new Map<string, number>()
+  const submitted: Array<{ readonly symbol: string; readonly command: TraderCommand }> = []
+  /** Markets that answer, and the seq of their answer. */
+  const views = new Map<string, number>()
+  const recorded = new Map<string, ReadonlyArray<string>>()
+  const asked: Array<string> = []
+  const prices = new Map<string, Priced>()
+
+  const view = (symbol: string, accountIds: ReadonlyArray<string>) =>
+    Effect.suspend((): Effect.Effect<AccountView, Unavailable> => {
+      asked.push(symbol)
+      const seq = views.get(symbol)
+      if (seq === undefined) return Effect.fail(new Unavailable({ what: symbol }))
+      return Effect.succeed({
+        epoch: 1,
+        seq,
+        recorded: recorded.get(symbol) ?? [],
+        accounts: accountIds.map((accountId) => ({
+          accountId,
+          position: { quantity: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 },
+          orders: []
+        }))
+      })
+    })
+  const layer = Layer.merge(
+    Layer.succeed(Feed)(Feed.of({
+      follow: (accountId, follower) => {
+        const all = followers.get(accountId) ?? new Set()
+        followers.set(accountId, all.add(follower))
+        return () => void all.delete(follower)
+      },
+      watch: () => () => {},
+      head: (symbol) => {
+        const seq = heads.get(symbol)
+        return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: 0 }
+      },
+      prices,
+      levels: () => new Map()
+    })),
+    Layer.succeed(Markets)(Markets.of({
+      submit: (symbol, command) => submitted.push({ symbol, command }) > 0,
+      view: (symbol, _user, _epoch, accountIds) => view(symbol, accountIds),
+      depth: () => Effect.never,
+      observe: () => Effect.void,
+      totals: () => Effect.never
+    }))
+  )
+  const tell = (instrument: Instrument, seq: number, accountId: string, event: MarketEvent) => {
+    heads.set(instrument.symbol, seq)
+    for (const follower of followers.get(accountId) ?? []) {
+      follower.observe(event, { instrument, epoch: 1, seq, events: [event], levels: [] })
+    }
+  }
+  /** The market is up, has been heard at that row and answers as of it. */
+  const answers = (instrument: Instrument, seq = 1) => {
+    heads.set(instrument.symbol, seq)
+    views.set(instrument.symbol, seq)
+  }
+  const following = () => [...followers.values()].reduce((sum, all) => sum + all.size, 0)
+  return { answers, asked, following, heads, layer, recorded, submitted, tell, views }
+}
+
+/** Long enough for what is on its way in a journal in memory. */
+export const turns = Effect.repeat(
+  Effect.callback<void>((resume) => {
+    setImmediate(() => resume(Effect.void))
+  }),
+  { times: 20 }
+)
