@@ -18,10 +18,10 @@ export interface Projection {
 /** Rows kept in memory; when more wait they are read back from the journal. */
 const maxWaiting = 2_000
 /** Events written in one transaction: few enough that nothing else waits long for the event loop or the database. */
-const maxEvents = 256
-const pageSize = 200
-/** The journal goes first: after a transaction this stands back twice as long as that took, and never less than this. */
-const leastPauseMillis = 20
+const maxEvents = 512
+const pageSize = 64
+/** Lets the rows of a quiet market gather. */
+const gatherMillis = 20
 
 export const make = Effect.fnUntraced(function*(symbol: string) {
   const journal = yield* Journal
@@ -29,38 +29,47 @@ export const make = Effect.fnUntraced(function*(symbol: string) {
   const stream = marketStream(symbol)
   const more = yield* Latch.make(false)
   let waiting: Array<Row> = []
+  /** Read back, and not written yet. */
+  let page: Array<Row> = []
   let headSeq = 0
 
-  /** The next rows after `seq`, from memory where they are there without a hole. */
+  /** The next rows after `seq`, from memory where they are there without a hole, at most `maxEvents` unless one row is more. */
   const next = Effect.fnUntraced(function*(seq: number) {
-    waiting = waiting.filter((row) => row.seq > seq)
-    if (waiting[0]?.seq === seq + 1) {
-      let events = 0
-      // The row of a claim, after the journal was lost and found again, is in the journal only.
-      const end = waiting.findIndex(
-        (row, index) => row.seq !== seq + 1 + index || (events += row.events.length) > maxEvents
-      )
-      return waiting.slice(0, end === -1 ? waiting.length : Math.max(end, 1))
+    if (page.length === 0 && waiting[0]?.seq !== seq + 1) {
+      waiting = waiting.filter((row) => row.seq > seq)
+      if (waiting[0]?.seq !== seq + 1) {
+        const rows = yield* journal.read(stream, seq, pageSize)
+        page = rows.map((row): Row => ({
+          seq: row.seq,
+          events: row.events.length === 0 ? [] : MarketRecord.decode(row.events)
+        }))
+      }
     }
-    const rows = yield* journal.read(stream, seq, pageSize)
-    return rows.map((row): Row => ({
-      seq: row.seq,
-      events: row.events.length === 0 ? [] : MarketRecord.decode(row.events)
-    }))
+    const from = page.length > 0 ? page : waiting
+    let events = 0
+    // The row of a claim, after the journal was lost and found again, is in the journal only.
+    const end = from.findIndex(
+      (row, index) => row.seq !== seq + 1 + index || ((events += row.events.length) > maxEvents && index > 0)
+    )
+    return from.splice(0, end === -1 ? from.length : end)
   })
 
   const project = Effect.gen(function*() {
+    page = []
     let done = yield* tables.position(stream)
     while (true) {
       const rows = yield* next(done)
       if (rows.length === 0) {
         yield* more.close
         if (headSeq <= done) yield* more.await
-      } else {
-        const [took] = yield* Effect.timed(tables.project(symbol, rows))
-        done = rows.at(-1)!.seq
-        yield* Effect.sleep(Math.max(leastPauseMillis, 2 * Duration.toMillis(took)))
+        yield* Effect.sleep(gatherMillis)
+        continue
       }
+      const head = headSeq
+      const [took] = yield* Effect.timed(tables.project(symbol, rows))
+      done = rows.at(-1)!.seq
+      // The journal goes first: while it is written, this stands back twice as long as it took.
+      if (headSeq !== head) yield* Effect.sleep(2 * Duration.toMillis(took))
     }
   })
   yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)

@@ -34,8 +34,7 @@ export type Standing = typeof Standing.Type
 export const OpenOrder = Schema.Struct({
   symbol: Schema.String,
   order: Order,
-  modified: Schema.Boolean,
-  updatedAtMillis: Schema.Number
+  modified: Schema.Boolean
 })
 export type OpenOrder = typeof OpenOrder.Type
 

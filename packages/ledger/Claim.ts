@@ -31,8 +31,6 @@ export interface Claim {
   /** Undefined until the market has accepted it. */
   order: Order | undefined
   modified: boolean
-  /** When the order last changed; 0 until something changed it after it was placed. */
-  changedAtMillis: number
   /** In ticks, what it is valued at: the limit, or the edge of the band for MARKET. */
   price: number
   /** Not yet filled. */
@@ -58,7 +56,6 @@ export const make = (orderId: string, terms: Terms, price: number, lots: number,
   sequence,
   order: undefined,
   modified: false,
-  changedAtMillis: 0,
   price,
   lots,
   replacements: none,

@@ -49,7 +49,6 @@ export const adopt = (
     arrive(trader, order.orderId)
     const claim = claimOf(trader, exposure, order)
     claim.modified = known?.modified ?? false
-    claim.changedAtMillis = known?.changedAtMillis ?? 0
     claim.replacements = known?.replacements ?? claim.replacements
     add(account, exposure, claim)
   }
@@ -66,7 +65,7 @@ function accepted(trader: Trader, symbol: string, { commandId, order }: Accepted
   held.order = order
 }
 
-function filled(trader: Trader, symbol: string, { atMillis, notional, quantity }: Traded, { fee, order }: Fill): void {
+function filled(trader: Trader, symbol: string, { notional, quantity }: Traded, { fee, order }: Fill): void {
   if (order.userId !== trader.userId) return
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
@@ -76,16 +75,14 @@ function filled(trader: Trader, symbol: string, { atMillis, notional, quantity }
   const claim = exposure.claims.get(order.orderId)
   if (claim === undefined) return
   if (order.remaining === 0) return remove(account, exposure, claim)
-  claim.changedAtMillis = atMillis
   become(exposure, claim, order)
 }
 
-function modified(trader: Trader, symbol: string, { atMillis, commandId, order }: Modified): void {
+function modified(trader: Trader, symbol: string, { commandId, order }: Modified): void {
   const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
   const claim = exposure.claims.get(order.orderId)
   if (claim === undefined) return
   claim.modified = true
-  claim.changedAtMillis = atMillis
   claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId)
   become(exposure, claim, order)
 }

@@ -122,7 +122,6 @@ export interface OpenOrder {
   readonly symbol: string
   readonly order: Order
   readonly modified: boolean
-  readonly updatedAtMillis: number
 }
 
 /** Newest first. */
@@ -217,6 +216,5 @@ function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decis
 const openOrder = (symbol: string, claim: Claim, order: Order): OpenOrder => ({
   symbol,
   order,
-  modified: claim.modified,
-  updatedAtMillis: Math.max(claim.changedAtMillis, order.placedAtMillis)
+  modified: claim.modified
 })

@@ -27,7 +27,7 @@ export const make = (bits: number): Buckets => {
   }
 }
 
-/** Whether there are so many records that buckets begin to be full; the next ones belong in twice as many. */
+/** Whether there are so many records that buckets begin to be full, and the next ones need more of them. */
 export const isCrowded = ({ count, words }: Buckets): boolean => count > words.length << 1
 
 /** The bucket where a search for a hash begins; it goes on in the next one while `isPassed`. */

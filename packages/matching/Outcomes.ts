@@ -222,9 +222,9 @@ function among(outcomes: Outcomes, bucket: number, id: Int32Array, atMillis: num
   return -1
 }
 
-/** Twice as many buckets; the records stay where they are. */
+/** Four times as many buckets, so that few records are entered twice; they stay where they are. */
 function grow(outcomes: Outcomes): void {
-  const buckets = Buckets.make(33 - outcomes.buckets.shift)
+  const buckets = Buckets.make(34 - outcomes.buckets.shift)
   eachSlot(outcomes, (slot) => Buckets.enter(buckets, hashOf(outcomes, slot), slot))
   outcomes.buckets = buckets
 }

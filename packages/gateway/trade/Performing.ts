@@ -125,11 +125,11 @@ export const make = Effect.gen(function*() {
   const orders = (member: Member, cost: Cost) =>
     desks.ask(member.caller.userId, (desk) => desk.Orders({ ...accountOf(member), cost }))
 
-  const resting = ({ modified, order, symbol, updatedAtMillis }: OpenOrder): Frame.RestingOrder => ({
+  const resting = ({ modified, order, symbol }: OpenOrder): Frame.RestingOrder => ({
     instrument: instruments.get(symbol)!,
     order,
     status: modified ? "MODIFIED" : "ACK",
-    updateMillis: updatedAtMillis
+    updateMillis: order.placedAtMillis
   })
 
   const perform = (connection: Connection, member: Member, command: Performed, text: string): void => {
