@@ -115,6 +115,8 @@ export const listen = Effect.fnUntraced(function*(options: {
   )
   const ping = Effect.sync(() => {
     for (const [ws, missed] of unanswered) {
+      // Its pongs wait unread, as everything it sends does.
+      if (ws.isPaused) continue
       if (missed >= 2) {
         ws.close(1001, "two pings were not answered")
         ws.terminate()
@@ -149,6 +151,8 @@ function transportOf(ws: WebSocket, socket: NetSocket, later: (end: () => void) 
       ws.close(code, reason)
       later(() => ws.terminate())
     },
+    pause: () => ws.pause(),
+    resume: () => ws.resume(),
     waitingBytes: () => socket.writableLength
   }
 }

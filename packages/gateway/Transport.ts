@@ -3,6 +3,9 @@ export interface Transport {
   /** Text frames; those of one turn leave in one write. */
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
+  /** Reads nothing more of the client for now: what it goes on sending waits on its side. */
+  readonly pause: () => void
+  readonly resume: () => void
   /** Bytes the client has not taken yet. */
   readonly waitingBytes: () => number
 }

@@ -27,6 +27,8 @@ export interface Client<Frames = TradeFrames, Frame = TradeFrame> {
   readonly drain: Effect.Effect<ReadonlyArray<Frame>>
   /** From now on so many bytes seem to wait unread in the socket; 0 reads again. */
   readonly lag: (bytes: number) => Effect.Effect<void>
+  /** Frames the client sent that the venue has not read yet, because it owes the client too many answers. */
+  readonly unread: () => number
   /** Ends the connection from the client's side. */
   readonly close: Effect.Effect<void>
   /** How the venue closed the connection, if it did. */
@@ -63,10 +65,24 @@ function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Cli
     if (taker === undefined) frames.push(frame)
     else taker.give(frame)
   }
-  const receiver = accept({
+  /** What the venue has not read yet; undefined while it reads. */
+  let unread: Array<string> | undefined
+  const write = (text: string) => {
+    if (unread === undefined) receiver.text(text)
+    else unread.push(text)
+  }
+  const receiver: Receiver = accept({
     send: (text) => arrive(JSON.parse(text) as Fields),
     close: (code, reason) => {
       closedWith = { code, reason }
+    },
+    pause: () => {
+      unread ??= []
+    },
+    resume: () => {
+      const texts = unread ?? []
+      unread = undefined
+      for (const text of texts) write(text)
     },
     waitingBytes: () => waitingBytes
   })
@@ -93,12 +109,13 @@ function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Cli
       return Effect.sync(leave)
     })
   return {
-    send: (message) => Effect.sync(() => receiver.text(JSON.stringify(message))),
+    send: (message) => Effect.sync(() => write(JSON.stringify(message))),
     sendAll: (messages) =>
       Effect.sync(() => {
-        for (const message of messages) receiver.text(JSON.stringify(message))
+        for (const message of messages) write(JSON.stringify(message))
       }),
-    sendText: (text) => Effect.sync(() => receiver.text(text)),
+    sendText: (text) => Effect.sync(() => write(text)),
+    unread: () => unread?.length ?? 0,
     take: <Kind extends keyof Frames & string>(kind: Kind) => take(kind) as Effect.Effect<unknown> as Effect.Effect<Frames[Kind]>,
     waiting: () => frames as ReadonlyArray<unknown> as ReadonlyArray<Frame>,
     drain: Effect.sync(() => {

@@ -47,6 +47,17 @@ story("10: cancels are limited by themselves", (venue) =>
     assert.strictEqual((yield* bob.take("order_response")).order_response.status, "NO_SUCH_ORDER")
   }))
 
+story("I48: a client that sends faster than it can be answered is read no further, and loses nothing", (venue) =>
+  Effect.gen(function*() {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.sendAll(many(3_000, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
+    assert.isAbove(client.unread(), 1_000)
+    yield* venue.settle
+    assert.strictEqual(client.unread(), 0)
+    const answers = (yield* client.drain).map((frame) => frame.order_response?.client_order_id)
+    assert.deepEqual(answers, many(3_000, (at) => `c${at}`))
+  }))
+
 story("I49: a reader with 1 MiB unread is closed with 1013, and only it", (venue) =>
   Effect.gen(function*() {
     const alice = yield* venue.user("alice")

@@ -86,6 +86,9 @@ export interface Connection {
   readonly close: (code: number, reason: string) => void
 }
 
+/** Answers owed to one connection from which on its frames wait in its socket; reading goes on at half of it. */
+const mostOwed = 1_024
+
 export const open = (
   connectionId: string,
   gateway: Gateway,
@@ -101,6 +104,7 @@ export const open = (
   let early: Array<string> | undefined
   let owed = 0
   let over = false
+  let paused = false
   let unfollow = () => {}
   let underWay = 0
   let afterwards = () => {}
@@ -108,7 +112,23 @@ export const open = (
   const send = (text: string) => {
     if (over) return
     transport.send(text)
+    if (paused) relieve()
     if (transport.waitingBytes() > maxWaitingBytes) close(1013, "frames were not read; 1 MiB was waiting")
+  }
+  const answersOwed = () => {
+    let owing = sweeps.size
+    for (const { entries } of lanes.values()) owing += entries.length
+    return owing
+  }
+  const press = () => {
+    if (paused || answersOwed() < mostOwed) return
+    paused = true
+    transport.pause()
+  }
+  const relieve = () => {
+    if (answersOwed() >= mostOwed / 2) return
+    paused = false
+    transport.resume()
   }
   const close = (code: number, reason: string) => {
     if (over) return
@@ -225,6 +245,7 @@ export const open = (
     if (command._tag === "Subscribe") return subscribe(command.channels, true, text)
     if (command._tag === "Unsubscribe") return subscribe(command.channels, false, text)
     gateway.perform(connection, member, command, text)
+    press()
   }
 
   const unknown = (incoming: string | undefined) =>
@@ -272,6 +293,7 @@ export const open = (
       if (channels.has("cancel_on_disconnect")) send(Frame.cancelOnDisconnect(now))
     },
     tick: () => {
+      if (paused) relieve()
       const now = gateway.nowMillis()
       if (member === undefined && now - openedAtMillis > authWithinMillis) close(1008, "no auth message within a minute")
       for (const owing of lanes.values()) Lane.giveUp(owing, now, (request) => unknown(Incoming.ofObject(request)), sendAll)
