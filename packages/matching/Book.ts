@@ -148,9 +148,14 @@ export const accountOf = (market: Market, slot: number): Participants.Account =>
 
 /**
  * An open order as facts carry it: good till cancelled and placed by its user, since no other kind rests. Whoever has
- * its id at hand saves writing it out again.
+ * its id at hand saves writing it out again; after a fill `remaining` is what it leaves.
  */
-export const order = (market: Market, slot: number, orderId = Slots.orderId(market.slots, slot)): Order => {
+export const order = (
+  market: Market,
+  slot: number,
+  orderId = Slots.orderId(market.slots, slot),
+  remaining = market.slots.words[slot + REMAINING]!
+): Order => {
   const { slots } = market
   const { words } = slots
   const account = market.participants.accounts[words[slot + ACCOUNT]!]!
@@ -164,7 +169,7 @@ export const order = (market: Market, slot: number, orderId = Slots.orderId(mark
     timeInForce: "GTC",
     price: words[slot + PRICE]!,
     quantity: words[slot + QUANTITY]!,
-    remaining: words[slot + REMAINING]!,
+    remaining,
     reduceOnly: (traits & Slots.reduceOnly) !== 0,
     clientOrderId: Slots.clientOrderId(slots, slot),
     origin: "USER",

@@ -1,7 +1,6 @@
 /** What the market itself asks of an order, in the order of venue-rules 4; the first that fails is the answer. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
 import { type Instrument, notional } from "@venue/domain/Instrument"
-import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, Priced } from "@venue/domain/Market"
 import type { Order, OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -101,7 +100,7 @@ function limits(
   // A MARKET order has no price, so the mark it is.
   const value = isSell ? prices.mark : Math.max(prices.mark, price * instrument.tick)
   if (compare(instrument, value, lots, share(maxNotional, prices)) > 0) return "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
-  const cap = share(openInterestLimits * positionLimitUsd(instrument) * moneyScale, prices)
+  const cap = share(market.maxOpenInterest, prices)
   return compare(instrument, prices.mark, participants.totals.openInterest + quantity, cap) > 0
     ? "REJECTED_OPEN_INTEREST_LIMIT"
     : undefined
@@ -109,9 +108,6 @@ function limits(
 
 /** In money: 10 USD. */
 const minimumNotional = 10 * moneyScale
-
-/** Open interest of a symbol may reach this many position limits. */
-const openInterestLimits = 10
 
 /** Rounded down; whole ten-thousandths and the rest apart, so that no product passes 2^53. */
 function share(money: number, { limitShareBps }: Priced): number {

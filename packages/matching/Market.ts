@@ -1,5 +1,7 @@
 /** The state of one market; changed in place by its one owner. */
+import { moneyScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
+import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import * as Ladder from "./Ladder.ts"
 import * as Outcomes from "./Outcomes.ts"
@@ -15,6 +17,8 @@ export interface Settings {
 export interface Market {
   readonly instrument: Instrument
   readonly settings: Settings
+  /** In money, while the market is open. */
+  readonly maxOpenInterest: number
   readonly slots: Slots.Slots
   readonly bids: Ladder.Ladder
   readonly asks: Ladder.Ladder
@@ -42,6 +46,7 @@ export const defaults: Settings = { maxOpenOrders: 200 }
 export const make = (instrument: Instrument, settings: Settings): Market => ({
   instrument,
   settings,
+  maxOpenInterest: openInterestLimits * positionLimitUsd(instrument) * moneyScale,
   slots: Slots.make(),
   bids: Ladder.make("BUY"),
   asks: Ladder.make("SELL"),
@@ -58,7 +63,11 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   orderWords: Uuid.words()
 })
 
+/** Open interest of a symbol may reach this many position limits. */
+const openInterestLimits = 10
+
 export const builderNumber = (market: Market, code: string): number => {
+  if (code === "") return 0
   const known = market.builderNumbers.get(code)
   if (known !== undefined) return known
   market.builderNumbers.set(code, market.builderCodes.length)

@@ -43,7 +43,7 @@ export const make = (): Outcomes => ({
   forgotten: 0,
   written: pageSize,
   count: 0,
-  buckets: Buckets.make(8),
+  buckets: Buckets.make(7),
   oddIds: new Map()
 })
 

@@ -83,13 +83,13 @@ function trade(
   const makerFee = feeOf(money, words[slot + RATE]!)
   const takerFee = feeOf(money, taker.rate)
   const takerSells = taker.order.side === "SELL"
-  Book.shrink(market, slot, lots)
-  const maker = Book.order(market, slot)
-  if (lots === left) Book.remove(market, slot)
-  taker.remaining -= lots
-  if (taker.slot !== 0) Book.lessen(market, taker.slot, lots)
   const makerMargin = marginUsed(account, !takerSells, lots, money, Slots.leverage(market.slots, slot))
   const takerMargin = marginUsed(taker.account, takerSells, lots, money, taker.leverage)
+  const maker = Book.order(market, slot, undefined, left - lots)
+  if (lots === left) Book.remove(market, slot)
+  else Book.shrink(market, slot, lots)
+  taker.remaining -= lots
+  if (taker.slot !== 0) Book.lessen(market, taker.slot, lots)
   const realised = settle(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
   market.lastPrice = price
   const number = ++market.trades
@@ -109,8 +109,14 @@ function trade(
 }
 
 /** Of the lots that make the position larger, asked before the fill is booked. */
-function marginUsed(account: Participants.Account, isSell: boolean, lots: number, money: number, leverage: number): number {
-  const held = account.position.quantity
+function marginUsed(
+  { position }: Participants.Account,
+  isSell: boolean,
+  lots: number,
+  money: number,
+  leverage: number
+): number {
+  const held = position.quantity
   const against = Math.max(0, isSell ? held : -held)
   return against >= lots ? 0 : Math.ceil(money / lots * (lots - against) / leverage)
 }

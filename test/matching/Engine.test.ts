@@ -40,6 +40,18 @@ describe("matching", () => {
     assert.strictEqual(traded.taker.fee, 8_160_000)
   })
 
+  it("a fill uses margin for the lots that make its position larger, at the leverage the order was placed with", () => {
+    const scene = new Scene()
+    const used = (side: "BUY" | "SELL", quantity: number, ask: { leverage?: number; house?: number }) => {
+      scene.place(side === "BUY" ? "SELL" : "BUY", quantity, 200.01, { account: "house", leverage: ask.house ?? 10 })
+      const { maker, taker } = factOf(scene.place(side, quantity, 200.01, { leverage: ask.leverage ?? 10 }), "Traded")
+      return [taker.marginUsed, maker.marginUsed]
+    }
+    assert.deepStrictEqual(used("BUY", 3, { leverage: 7, house: 4 }), [85_718_572, 150_007_500])
+    assert.deepStrictEqual(used("SELL", 1, {}), [0, 0])
+    assert.deepStrictEqual(used("SELL", 5, { leverage: 10, house: 1 }), [60_003_000, 600_030_000])
+  })
+
   it("a user's own resting order is cancelled across accounts, and the incoming one goes on", () => {
     const scene = new Scene()
     scene.sell(5, 200, { account: "alice" })

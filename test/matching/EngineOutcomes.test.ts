@@ -1,0 +1,30 @@
+/** Many remembered commands: found while they are kept, gone afterwards, whatever came and went between. */
+import type { MarketEvent } from "@venue/domain/Market"
+import * as Engine from "@venue/matching/Engine"
+import * as Uuid from "@venue/matching/Uuid"
+import { assert, it } from "@effect/vitest"
+import { apple, Scene } from "./EngineScene.ts"
+
+const id = (n: number): string => Uuid.text(Uuid.mix(n), Uuid.mix(n + 1), Uuid.mix(n ^ 77), n)
+
+const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: number): number => {
+  const facts: Array<MarketEvent> = []
+  const envelope = { commandId: id(n), expiresAtMillis, traderEpoch: 1, userId: `user-${n % 7}`, accountId: `user-${n % 7}` }
+  Engine.decide(engine, { _tag: "CancelAll", ...envelope }, now, (event) => facts.push(event))
+  return facts.length
+}
+
+it("I20: of tens of thousands of commands a repeat of each kept one says nothing, and the oldest are forgotten", () => {
+  const { engine, now } = new Scene()
+  const kept = 40_000
+  for (let n = 0; n < kept; n++) assert.strictEqual(send(engine, n, now + 5_000, now), 1)
+  for (let n = 0; n < kept; n++) assert.strictEqual(send(engine, n, now + 5_000, now), 0)
+  // Each later command forgets a few of those whose time is past.
+  const later = now + 65_001
+  for (let n = kept; n < 2 * kept; n++) assert.strictEqual(send(engine, n, later + 5_000, later), 1)
+  for (let n = 0; n < 2 * kept; n += 7) {
+    assert.strictEqual(Engine.outcome(engine, id(n)), n < kept ? undefined : "DONE")
+    assert.strictEqual(send(engine, n, later + 5_000, later), n < kept ? 1 : 0)
+  }
+  assert.strictEqual(Engine.hash(Engine.restore(apple, Engine.defaults, Engine.snapshot(engine))), Engine.hash(engine))
+})
