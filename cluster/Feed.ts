@@ -29,19 +29,22 @@ export interface Head {
   readonly heardAtMillis: number
 }
 
-export class Feed extends Context.Service<Feed, {
-  readonly follow: (accountId: string, follower: Follower) => () => void
-  /** Every batch, after the followers of its accounts. */
-  readonly watch: (watcher: (batch: Batch) => void) => () => void
-  readonly head: (symbol: string) => Head | undefined
-  /** Latest prices of each market. */
-  readonly prices: ReadonlyMap<string, Priced>
-  /** Ticks to lots of one side; a live view, unsorted. */
-  readonly levels: (symbol: string, side: "BUY" | "SELL") => ReadonlyMap<number, number>
-}>()("@venue/cluster/Feed") {
+export class Feed extends Context.Service<
+  Feed,
+  {
+    readonly follow: (accountId: string, follower: Follower) => () => void
+    /** Every batch, after the followers of its accounts. */
+    readonly watch: (watcher: (batch: Batch) => void) => () => void
+    readonly head: (symbol: string) => Head | undefined
+    /** Latest prices of each market. */
+    readonly prices: ReadonlyMap<string, Priced>
+    /** Ticks to lots of one side; a live view, unsorted. */
+    readonly levels: (symbol: string, side: "BUY" | "SELL") => ReadonlyMap<number, number>
+  }
+>()("@venue/cluster/Feed") {
   static readonly layer: Layer.Layer<Feed, never, Journal | Markets | Residents | Sharding> = Layer.effect(
     Feed,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const { instruments } = yield* Venue
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const followers = new Map<string, ReadonlyArray<Follower>>()
@@ -127,7 +130,7 @@ const pageSize = 256
 /** Batches that may come while the start of a watch is being settled. */
 const maxEarly = 4_096
 
-const makeLog = Effect.fnUntraced(function*(
+const makeLog = Effect.fnUntraced(function* (
   instrument: Instrument,
   dispatch: (batch: Batch) => void,
   prices: Map<string, Priced>
@@ -167,7 +170,7 @@ const makeLog = Effect.fnUntraced(function*(
     levels: changed
   })
 
-  const readBack = Effect.fnUntraced(function*(upTo: number) {
+  const readBack = Effect.fnUntraced(function* (upTo: number) {
     while (last!.seq < upTo) {
       const rows = yield* journal.read(marketStream(symbol), last!.seq, Math.min(pageSize, upTo - last!.seq))
       if (rows.length === 0) return yield* Effect.die(`${marketStream(symbol)} ends before row ${upTo}`)
@@ -177,20 +180,22 @@ const makeLog = Effect.fnUntraced(function*(
 
   /** Through the cluster, as long as the market lives elsewhere. */
   const watchThere = (watcher: { readonly batch: (batch: Batch) => void } & Omit<Watcher, "batch">) =>
-    client(symbol).Watch().pipe(
-      Stream.takeUntil(() => residents.markets.has(symbol)),
-      Stream.runForEach((row) =>
-        Effect.sync(() =>
-          row.events.length === 0 ? watcher.head(row.epoch, row.seq) : watcher.batch(decode(row, row.levels))
-        )
-      ),
-      Effect.exit,
-      Effect.andThen(Effect.sync(watcher.closed)),
-      Effect.forkScoped
-    )
+    client(symbol)
+      .Watch()
+      .pipe(
+        Stream.takeUntil(() => residents.markets.has(symbol)),
+        Stream.runForEach((row) =>
+          Effect.sync(() =>
+            row.events.length === 0 ? watcher.head(row.epoch, row.seq) : watcher.batch(decode(row, row.levels))
+          )
+        ),
+        Effect.exit,
+        Effect.andThen(Effect.sync(watcher.closed)),
+        Effect.forkScoped
+      )
 
   /** One residence of the market, from attaching to its end or to the first hole. */
-  const session = Effect.gen(function*() {
+  const session = Effect.gen(function* () {
     yield* markets.depth(symbol)
     const over = Deferred.makeUnsafe<void>()
     const end = () => Deferred.doneUnsafe(over, Effect.void)
@@ -208,7 +213,11 @@ const makeLog = Effect.fnUntraced(function*(
     }
     const here = residents.markets.get(symbol)
     if (here === undefined) yield* watchThere(watcher)
-    else yield* Effect.acquireRelease(Effect.sync(() => here.watch(watcher)), (stop) => Effect.sync(stop))
+    else
+      yield* Effect.acquireRelease(
+        Effect.sync(() => here.watch(watcher)),
+        (stop) => Effect.sync(stop)
+      )
 
     const depth = yield* markets.depth(symbol)
     if (last === undefined) hear(depth.epoch, depth.seq)
@@ -223,10 +232,14 @@ const makeLog = Effect.fnUntraced(function*(
   })
 
   yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(
-      Effect.exit(Effect.tapDefect(Effect.scoped(session), (defect) => Effect.logError(`watching ${symbol}`, defect))),
-      Effect.sleep("50 millis")
-    ))
+    Effect.forever(
+      Effect.andThen(
+        Effect.exit(
+          Effect.tapDefect(Effect.scoped(session), (defect) => Effect.logError(`watching ${symbol}`, defect))
+        ),
+        Effect.sleep("50 millis")
+      )
+    )
   )
   return { head: () => last, levels } satisfies Log as Log
 })

@@ -18,22 +18,27 @@ const retryMillis = 50
 /** A call that has not answered by then is unknown and said again. */
 const deadline = "2 seconds"
 
-export class Markets extends Context.Service<Markets, {
-  /** Sends until the market recorded an outcome; false when too many wait already and it was not taken. */
-  readonly submit: (symbol: string, command: TraderCommand) => boolean
-  readonly view: (
-    symbol: string,
-    userId: string,
-    traderEpoch: number,
-    accountIds: ReadonlyArray<string>
-  ) => Effect.Effect<AccountView, Unavailable>
-  readonly depth: (symbol: string) => Effect.Effect<DepthAt, Unavailable>
-  readonly observe: (symbol: string, price: number) => Effect.Effect<void, Unavailable>
-  readonly totals: (symbol: string) => Effect.Effect<{ readonly positions: number; readonly cash: number }, Unavailable>
-}>()("@venue/cluster/Markets") {
+export class Markets extends Context.Service<
+  Markets,
+  {
+    /** Sends until the market recorded an outcome; false when too many wait already and it was not taken. */
+    readonly submit: (symbol: string, command: TraderCommand) => boolean
+    readonly view: (
+      symbol: string,
+      userId: string,
+      traderEpoch: number,
+      accountIds: ReadonlyArray<string>
+    ) => Effect.Effect<AccountView, Unavailable>
+    readonly depth: (symbol: string) => Effect.Effect<DepthAt, Unavailable>
+    readonly observe: (symbol: string, price: number) => Effect.Effect<void, Unavailable>
+    readonly totals: (
+      symbol: string
+    ) => Effect.Effect<{ readonly positions: number; readonly cash: number }, Unavailable>
+  }
+>()("@venue/cluster/Markets") {
   static readonly layer: Layer.Layer<Markets, never, Residents | Sharding> = Layer.effect(
     Markets,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const residents = yield* Residents
       const client = yield* Market.client
       const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -61,8 +66,9 @@ export class Markets extends Context.Service<Markets, {
       return Markets.of({
         submit: (symbol, command) => lineOf(symbol).push(command),
         view: (symbol, userId, traderEpoch, accountIds) =>
-          Effect.suspend(() =>
-            residents.markets.get(symbol)?.view(userId, traderEpoch, accountIds) ??
+          Effect.suspend(
+            () =>
+              residents.markets.get(symbol)?.view(userId, traderEpoch, accountIds) ??
               ask(symbol, client(symbol).View({ userId, traderEpoch, accountIds }))
           ),
         depth: (symbol) =>
@@ -76,23 +82,26 @@ export class Markets extends Context.Service<Markets, {
 
 type DeskClient = ReturnType<Effect.Success<typeof Desk.client>>
 
-export class Desks extends Context.Service<Desks, {
-  /** `reply` comes once, in this turn or a later one; `Refused` stands for a desk that cannot be reached, too. */
-  readonly submit: (submission: Submission, reply: (submitted: Submitted) => void) => void
-  /** The desk of a user, for what is asked one by one. Every call has a deadline. */
-  readonly ask: <A, E>(
-    userId: string,
-    call: (desk: DeskClient) => Effect.Effect<A, E>
-  ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-  /** The same by desk id, for what a gateway says to each desk. */
-  readonly askDesk: <A, E>(
-    deskId: string,
-    call: (desk: DeskClient) => Effect.Effect<A, E>
-  ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-}>()("@venue/cluster/Desks") {
+export class Desks extends Context.Service<
+  Desks,
+  {
+    /** `reply` comes once, in this turn or a later one; `Refused` stands for a desk that cannot be reached, too. */
+    readonly submit: (submission: Submission, reply: (submitted: Submitted) => void) => void
+    /** The desk of a user, for what is asked one by one. Every call has a deadline. */
+    readonly ask: <A, E>(
+      userId: string,
+      call: (desk: DeskClient) => Effect.Effect<A, E>
+    ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
+    /** The same by desk id, for what a gateway says to each desk. */
+    readonly askDesk: <A, E>(
+      deskId: string,
+      call: (desk: DeskClient) => Effect.Effect<A, E>
+    ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
+  }
+>()("@venue/cluster/Desks") {
   static readonly layer: Layer.Layer<Desks, never, Residents | Sharding> = Layer.effect(
     Desks,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const residents = yield* Residents
       const { desks } = yield* Venue
       const client = yield* Desk.client
@@ -113,8 +122,7 @@ export class Desks extends Context.Service<Desks, {
         return line
       }
 
-      const askDesk: Desks["Service"]["askDesk"] = (deskId, call) =>
-        bounded(`desk ${deskId}`, call(client(deskId)))
+      const askDesk: Desks["Service"]["askDesk"] = (deskId, call) => bounded(`desk ${deskId}`, call(client(deskId)))
       return Desks.of({
         submit: (submission, reply) => lineOf(deskOf(submission.userId, desks)).push(submission, reply),
         ask: (userId, call) => askDesk(deskOf(userId, desks), call),
@@ -198,14 +206,28 @@ function deskLine(
     if (flying || waiting.length === 0) return
     const parts = waiting.splice(0, maxBatch)
     flying = true
-    call(parts.map((part) => part.submission), (answers) => {
-      flying = false
-      for (let i = 0; i < parts.length; i++) {
-        const { submission: { request: { commandId } }, reply } = parts[i]!
-        reply(answers?.[i] ?? { _tag: "Refused", commandId, why: "no desk could be reached; whether it was done is unknown" })
+    call(
+      parts.map((part) => part.submission),
+      (answers) => {
+        flying = false
+        for (let i = 0; i < parts.length; i++) {
+          const {
+            submission: {
+              request: { commandId }
+            },
+            reply
+          } = parts[i]!
+          reply(
+            answers?.[i] ?? {
+              _tag: "Refused",
+              commandId,
+              why: "no desk could be reached; whether it was done is unknown"
+            }
+          )
+        }
+        kick()
       }
-      kick()
-    })
+    )
   }
   const kick = () => {
     if (scheduled || flying || waiting.length === 0) return
@@ -232,12 +254,12 @@ function deskLine(
 function bounded<A, E>(what: string, call: Effect.Effect<A, E>) {
   return call.pipe(
     Effect.timeout(deadline),
-    Effect.mapError((error) => isClusterFault(error) ? new Unavailable({ what }) : error),
+    Effect.mapError((error) => (isClusterFault(error) ? new Unavailable({ what }) : error)),
     Effect.catchCauseIf(Cause.hasInterruptsOnly, () => Effect.fail(new Unavailable({ what })))
   ) as Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
 }
 
-type ClusterFault = { readonly _tag: typeof faults[number] }
+type ClusterFault = { readonly _tag: (typeof faults)[number] }
 
 const faults = [
   "TimeoutError",

@@ -15,16 +15,18 @@ export const clients = Layer.merge(Desks.layer, Feed.layer).pipe(
 )
 
 /** Wakes every desk now and then, so that what a dead gateway left behind is seen to though nobody asks. */
-const starter = Layer.effectDiscard(Effect.gen(function*() {
-  const desks = yield* Desks
-  const { desks: count } = yield* Venue
-  const rouse = Effect.forEach(
-    Array.from({ length: count }, (_, id) => String(id)),
-    (id) => Effect.ignore(desks.askDesk(id, (desk) => desk.Renew({ gatewayId: "", connections: [] }))),
-    { discard: true, concurrency: "unbounded" }
-  )
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep("10 seconds"))))
-}))
+const starter = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const desks = yield* Desks
+    const { desks: count } = yield* Venue
+    const rouse = Effect.forEach(
+      Array.from({ length: count }, (_, id) => String(id)),
+      (id) => Effect.ignore(desks.askDesk(id, (desk) => desk.Renew({ gatewayId: "", connections: [] }))),
+      { discard: true, concurrency: "unbounded" }
+    )
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep("10 seconds"))))
+  })
+)
 
 /** A node with entities of its own. */
 export const layer = Layer.mergeAll(MarketLayer, DeskLayer, starter).pipe(Layer.provideMerge(clients))

@@ -45,7 +45,17 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
         ]
       ] as const
   ),
-  ["cluster/Runner.ts", ["cluster/protocol", "cluster/entities", "cluster/singletons", "cluster/Link.ts", "cluster/Feed.ts", "packages/storage"]],
+  [
+    "cluster/Runner.ts",
+    [
+      "cluster/protocol",
+      "cluster/entities",
+      "cluster/singletons",
+      "cluster/Link.ts",
+      "cluster/Feed.ts",
+      "packages/storage"
+    ]
+  ],
   ["apps", ["packages", "cluster"]],
   ["test", ["packages", "cluster", "apps"]]
 ]

@@ -30,7 +30,7 @@ import * as SimulatedPrices from "./SimulatedPrices.ts"
 
 const say = (text: string) => Console.log(`venue: ${text}`)
 
-export const run = Effect.fn("Dev.run")(function*(settings: Settings) {
+export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const devFile = path.join(settings.dataDir, "dev.json")
@@ -46,7 +46,7 @@ export const run = Effect.fn("Dev.run")(function*(settings: Settings) {
 
   yield* say("preparing the tables")
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
-  const live = Effect.gen(function*() {
+  const live = Effect.gen(function* () {
     const markets = yield* Markets
     const feed = yield* Feed
     yield* say("waking the markets and the desks")
@@ -66,30 +66,37 @@ export const run = Effect.fn("Dev.run")(function*(settings: Settings) {
     if (settings.simulatedPrices) yield* Effect.forkScoped(walk.run)
     if (settings.marketMaker) {
       const { publicKey, secretKey } = secrets.users.find(({ name }) => name === Seed.makerName)!
-      yield* Effect.forkScoped(MarketMaker.run({
-        restUrl: urls.rest,
-        tradeUrl: urls.trade,
-        marketDataUrl: urls.market_data,
-        keys: { publicKey, secretKey: Redacted.make(secretKey) }
-      }))
+      yield* Effect.forkScoped(
+        MarketMaker.run({
+          restUrl: urls.rest,
+          tradeUrl: urls.trade,
+          marketDataUrl: urls.market_data,
+          keys: { publicKey, secretKey: Redacted.make(secretKey) }
+        })
+      )
     }
-    yield* Secrets.writePrivately(devFile, JSON.stringify(
-      {
-        urls,
-        brand: settings.brand,
-        admin_token: secrets.adminToken,
-        users: people.filter(({ name }) => name !== Seed.makerName).map(({ name, publicKey, secretKey, userId }) => ({
-          name,
-          first_name: name.charAt(0).toUpperCase() + name.slice(1),
-          last_name: "Example",
-          user_id: userId,
-          public_key: publicKey,
-          secret_key: secretKey
-        }))
-      },
-      null,
-      2
-    ))
+    yield* Secrets.writePrivately(
+      devFile,
+      JSON.stringify(
+        {
+          urls,
+          brand: settings.brand,
+          admin_token: secrets.adminToken,
+          users: people
+            .filter(({ name }) => name !== Seed.makerName)
+            .map(({ name, publicKey, secretKey, userId }) => ({
+              name,
+              first_name: name.charAt(0).toUpperCase() + name.slice(1),
+              last_name: "Example",
+              user_id: userId,
+              public_key: publicKey,
+              secret_key: secretKey
+            }))
+        },
+        null,
+        2
+      )
+    )
     for (const [name, address] of Object.entries(urls)) yield* say(`${name.replace("_", " ").padEnd(12)}${address}`)
     yield* say(`ready; keys and addresses are in ${devFile}. Ctrl-C ends it.`)
     return yield* Effect.never
@@ -108,11 +115,13 @@ const services = (settings: Settings, url: Redacted.Redacted, secretKey: Redacte
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(Founding.layerAlone("VENUE_DESKS", String(settings.desks))),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),
-    Layer.provideMerge(Layer.succeed(Venue)({
-      ...defaults,
-      desks: settings.desks,
-      rateLimits: settings.rateLimits,
-      maxOpenOrdersPerSymbol: settings.maxOpenOrdersPerSymbol,
-      maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
-    }))
+    Layer.provideMerge(
+      Layer.succeed(Venue)({
+        ...defaults,
+        desks: settings.desks,
+        rateLimits: settings.rateLimits,
+        maxOpenOrdersPerSymbol: settings.maxOpenOrdersPerSymbol,
+        maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
+      })
+    )
   )

@@ -9,7 +9,7 @@ import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Effect } from "effect"
 import type { Settings } from "./Settings.ts"
 
-export const open = Effect.fn("Listeners.open")(function*(
+export const open = Effect.fn("Listeners.open")(function* (
   settings: Settings,
   admin: Pick<AdminServer.AdminServerOptions, "token" | "onPrice">
 ) {
@@ -25,7 +25,8 @@ export const open = Effect.fn("Listeners.open")(function*(
     host,
     port: settings.tradePort,
     limits: rateLimits,
-    accept: (transport, request) => trade.open(transport, String(request.headers[`x-${settings.brand}-builder-code`] ?? "")),
+    accept: (transport, request) =>
+      trade.open(transport, String(request.headers[`x-${settings.brand}-builder-code`] ?? "")),
     answer: health.answer(rest.url)
   })
   const marketDataListener = yield* Socket.listen({

@@ -20,7 +20,7 @@ export type Secrets = typeof Secrets.Type
 const file = Schema.fromJsonString(Secrets)
 
 /** Everybody in `names` is in the answer, with the same keys as last time. */
-export const load = Effect.fn("Secrets.load")(function*(dataDir: string, names: ReadonlyArray<string>) {
+export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names: ReadonlyArray<string>) {
   const files = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).join(dataDir, "secrets.json")
   const known = yield* Effect.option(Effect.flatMap(files.readFileString(path), Schema.decodeEffect(file)))
@@ -37,7 +37,7 @@ export const load = Effect.fn("Secrets.load")(function*(dataDir: string, names: 
 })
 
 /** Only the owner may read it. */
-export const writePrivately = Effect.fnUntraced(function*(path: string, text: string) {
+export const writePrivately = Effect.fnUntraced(function* (path: string, text: string) {
   const files = yield* FileSystem.FileSystem
   const next = `${path}.next`
   yield* files.writeFileString(next, text, { mode: 0o600 })

@@ -2,7 +2,10 @@
 import { Config } from "effect"
 
 const onOff = (name: string) =>
-  Config.Literals(["on", "off"], name).pipe(Config.withDefault("on" as const), Config.map((value) => value === "on"))
+  Config.Literals(["on", "off"], name).pipe(
+    Config.withDefault("on" as const),
+    Config.map((value) => value === "on")
+  )
 
 export const Settings = Config.all({
   databaseUrl: Config.option(Config.Redacted("VENUE_DATABASE_URL")),

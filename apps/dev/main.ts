@@ -5,7 +5,7 @@ import { Console, Effect, Layer, References } from "effect"
 import * as Dev from "./Dev.ts"
 import { Settings } from "./Settings.ts"
 
-const main = Effect.gen(function*() {
+const main = Effect.gen(function* () {
   yield* Console.log("venue: starting")
   const settings = yield* Settings
   yield* Dev.run(settings)

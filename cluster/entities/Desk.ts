@@ -26,7 +26,7 @@ export const DeskLayer: Layer.Layer<
   never,
   Sharding.Sharding | Journal | ReadTables | Residents | Feed | Markets
 > = Desk.toLayer(
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { entityId, shardId } = yield* Entity.CurrentAddress
     const sharding = yield* Sharding.Sharding
     const residents = yield* Residents
@@ -47,10 +47,12 @@ export const DeskLayer: Layer.Layer<
       const nowMillis = now()
       if (Math.abs(nowMillis - listenedAtMillis) > listenMillis) {
         listenedAtMillis = nowMillis
-        silent = new Set([...venue.instruments.keys()].filter((listed) => {
-          const head = feed.head(listed)
-          return head === undefined || nowMillis - head.heardAtMillis > staleMillis
-        }))
+        silent = new Set(
+          [...venue.instruments.keys()].filter((listed) => {
+            const head = feed.head(listed)
+            return head === undefined || nowMillis - head.heardAtMillis > staleMillis
+          })
+        )
       }
       // Margin is held against all the user has, so any joined market will do.
       return silent.size === 0 || (!silent.has(symbol) && !seat.symbols().some((joined) => silent.has(joined)))
@@ -68,7 +70,10 @@ export const DeskLayer: Layer.Layer<
         return refused(commandId, "the account is being loaded; not placed, try again")
       }
       if (addsRisk(request) && !mayAddRisk(seat, request.symbol)) {
-        return refused(commandId, `${request.symbol} or a market you hold cannot record orders now; not placed, try again`)
+        return refused(
+          commandId,
+          `${request.symbol} or a market you hold cannot record orders now; not placed, try again`
+        )
       }
       if (!seat.trader.accounts.has(request.accountId)) return refused(commandId, `no account ${request.accountId}`)
       const symbols = all ? seat.symbols() : [request.symbol]
@@ -88,7 +93,10 @@ export const DeskLayer: Layer.Layer<
       for (;;) {
         const done = Result.try(rest)
         if (Result.isSuccess(done)) return answers
-        const { request: { _tag, commandId }, userId } = submissions[answers.length]!
+        const {
+          request: { _tag, commandId },
+          userId
+        } = submissions[answers.length]!
         run(Effect.logError(`desk ${entityId}: ${_tag} threw; its trader is loaded again`, done.failure))
         seats.drop(userId)
         answers.push(refused(commandId, "it could not be processed; whether it was done is unknown"))
@@ -106,7 +114,8 @@ export const DeskLayer: Layer.Layer<
     const opened = (seat: Seat) =>
       Effect.callback<void, Unavailable>((resume) => {
         const stop = seat.whenOpen((isOpen) =>
-          resume(isOpen ? Effect.void : Effect.fail(new Unavailable({ what: `user ${seat.userId}` }))))
+          resume(isOpen ? Effect.void : Effect.fail(new Unavailable({ what: `user ${seat.userId}` })))
+        )
         return Effect.sync(stop)
       })
     /** A read waits until every market the user has joined has answered. */
@@ -114,7 +123,7 @@ export const DeskLayer: Layer.Layer<
       { accountId, cost, userId }: { readonly userId: string; readonly accountId: string; readonly cost: Cost },
       get: (seat: Seat, accountId: string) => A | undefined
     ): Effect.Effect<A, Unavailable | RateLimited> =>
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         yield* charge(userId, cost)
         const seat = yield* seats.wake(userId)
         yield* opened(seat)
@@ -129,51 +138,69 @@ export const DeskLayer: Layer.Layer<
 
     return Desk.of({
       Submit: ({ payload: { submissions } }) =>
-        Effect.forEach(new Set(submissions.map(({ userId }) => userId)), (userId) => Effect.ignore(seats.wake(userId)), {
-          discard: true,
-          concurrency: "unbounded"
-        }).pipe(Effect.map(() => repeats.submit(submissions, now())), Rpc.fork),
+        Effect.forEach(
+          new Set(submissions.map(({ userId }) => userId)),
+          (userId) => Effect.ignore(seats.wake(userId)),
+          {
+            discard: true,
+            concurrency: "unbounded"
+          }
+        ).pipe(
+          Effect.map(() => repeats.submit(submissions, now())),
+          Rpc.fork
+        ),
       Standing: ({ payload }) => Rpc.fork(read(payload, standing)),
       Orders: ({ payload }) => Rpc.fork(read(payload, ({ trader }, accountId) => Ledger.orders(trader, accountId))),
       Leverages: ({ payload }) =>
-        Rpc.fork(read(payload, ({ trader }, accountId) =>
-          [...venue.instruments.keys()].map((symbol) => ({
-            symbol,
-            leverage: Ledger.leverage(trader, accountId, symbol)
-          })))),
+        Rpc.fork(
+          read(payload, ({ trader }, accountId) =>
+            [...venue.instruments.keys()].map((symbol) => ({
+              symbol,
+              leverage: Ledger.leverage(trader, accountId, symbol)
+            }))
+          )
+        ),
       Watermarks: ({ payload }) => Rpc.fork(read(payload, (seat) => seat.watermarks())),
       Change: ({ payload: { command, cost, userId } }) =>
-        Rpc.fork(Effect.gen(function*() {
-          yield* charge(userId, cost)
-          const seat = yield* seats.wake(userId)
-          // Money and leverage are decided on what every joined market says; arming asks none.
-          if (command._tag !== "Arm") yield* opened(seat)
-          const result = yield* Effect.callback<Parameters<Parameters<Seat["change"]>[1]>[0]>((resume) =>
-            seat.change(command, (result) => resume(Effect.succeed(result)))
-          )
-          if (Result.isSuccess(result)) return
-          return yield* result.failure === "lost" ? new Unavailable({ what: `user ${userId}` }) : Effect.fail(result.failure)
-        })),
+        Rpc.fork(
+          Effect.gen(function* () {
+            yield* charge(userId, cost)
+            const seat = yield* seats.wake(userId)
+            // Money and leverage are decided on what every joined market says; arming asks none.
+            if (command._tag !== "Arm") yield* opened(seat)
+            const result = yield* Effect.callback<Parameters<Parameters<Seat["change"]>[1]>[0]>((resume) =>
+              seat.change(command, (result) => resume(Effect.succeed(result)))
+            )
+            if (Result.isSuccess(result)) return
+            return yield* result.failure === "lost"
+              ? new Unavailable({ what: `user ${userId}` })
+              : Effect.fail(result.failure)
+          })
+        ),
       Attach: ({ payload }) =>
-        Rpc.fork(Effect.suspend(() => {
-          disconnects.attach(payload.gatewayId, payload)
-          return Effect.asVoid(seats.wake(payload.userId))
-        })),
+        Rpc.fork(
+          Effect.suspend(() => {
+            disconnects.attach(payload.gatewayId, payload)
+            return Effect.asVoid(seats.wake(payload.userId))
+          })
+        ),
       Detach: ({ payload: { connectionId, userId } }) =>
         Rpc.fork(Effect.map(seats.wake(userId), (seat) => disconnects.detach(connectionId, seat))),
       Renew: ({ payload: { connections, gatewayId } }) =>
-        Rpc.fork(Effect.sync(() => {
-          disconnects.renew(gatewayId, connections)
-          const standings: Array<Standing> = []
-          for (const { accountId, userId, wanted } of connections) {
-            const seat = seats.get(userId)
-            if (seat === undefined) seats.rouse(userId)
-            // Until every market has answered nothing is told: it would be less than there is.
-            const found = wanted && seat?.isOpen() === true ? standing(seat, accountId) : undefined
-            if (found !== undefined) standings.push(found)
-          }
-          return standings
-        }))
+        Rpc.fork(
+          Effect.sync(() => {
+            disconnects.renew(gatewayId, connections)
+            const standings: Array<Standing> = []
+            for (const { accountId, userId, wanted } of connections) {
+              const seat = seats.get(userId)
+              if (seat === undefined) seats.rouse(userId)
+              // Until every market has answered nothing is told: it would be less than there is.
+              const found = wanted && seat?.isOpen() === true ? standing(seat, accountId) : undefined
+              if (found !== undefined) standings.push(found)
+            }
+            return standings
+          })
+        )
     })
   }),
   { maxIdleTime: "365 days" }

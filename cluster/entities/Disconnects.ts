@@ -36,7 +36,7 @@ interface Ending {
   readonly recorded: Set<string>
 }
 
-export const make = Effect.fnUntraced(function*(seats: Seats) {
+export const make = Effect.fnUntraced(function* (seats: Seats) {
   const journal = yield* Journal
   const clock = yield* Clock.Clock
   const ids = yield* Ids
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function*(seats: Seats) {
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("500 millis"), sweep)))
 
-  const wakeArmed = Effect.fnUntraced(function*(deskId: string) {
+  const wakeArmed = Effect.fnUntraced(function* (deskId: string) {
     const entries = yield* journal.wakeUps().pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.orDie)
     const userIds = new Set(entries.map(({ userId }) => userId).filter((userId) => deskOf(userId, desks) === deskId))
     yield* Effect.forEach(

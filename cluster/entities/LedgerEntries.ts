@@ -12,7 +12,7 @@ export interface LedgerEntries {
   readonly recorded: (userId: string) => void
 }
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const tables = yield* ReadTables
   const behind = new Set<string>()
@@ -22,7 +22,7 @@ export const make = Effect.gen(function*() {
     more.openUnsafe()
   }
 
-  const project = Effect.fnUntraced(function*(userId: string) {
+  const project = Effect.fnUntraced(function* (userId: string) {
     const stream = traderStream(userId)
     while (true) {
       const rows = yield* journal.read(stream, yield* tables.position(stream), pageSize)
@@ -33,7 +33,7 @@ export const make = Effect.gen(function*() {
       )
     }
   })
-  const loop = Effect.gen(function*() {
+  const loop = Effect.gen(function* () {
     while (true) {
       yield* more.await
       yield* more.close

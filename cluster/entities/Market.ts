@@ -12,127 +12,136 @@ import { Venue } from "../protocol/Venue.ts"
 import * as MarketLog from "./MarketLog.ts"
 import * as Projection from "./Projection.ts"
 
-export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal | ReadTables | Residents> = Market.toLayer(
-  Effect.gen(function*() {
-    const { entityId: symbol, shardId } = yield* Entity.CurrentAddress
-    const sharding = yield* Sharding.Sharding
-    const residents = yield* Residents
-    const journal = yield* Journal
-    const clock = yield* Clock.Clock
-    const { instruments } = yield* Venue
-    const instrument = instruments.get(symbol)
-    if (instrument === undefined) return yield* Effect.die(`no instrument ${symbol}`)
+export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal | ReadTables | Residents> =
+  Market.toLayer(
+    Effect.gen(function* () {
+      const { entityId: symbol, shardId } = yield* Entity.CurrentAddress
+      const sharding = yield* Sharding.Sharding
+      const residents = yield* Residents
+      const journal = yield* Journal
+      const clock = yield* Clock.Clock
+      const { instruments } = yield* Venue
+      const instrument = instruments.get(symbol)
+      if (instrument === undefined) return yield* Effect.die(`no instrument ${symbol}`)
 
-    const watchers = new Set<Watcher>()
-    /** Something moved the book since the mark was last brought up to date. */
-    let moved = false
-    const projection = yield* Projection.make(symbol)
-    const log = yield* MarketLog.make(
-      instrument,
-      Effect.sync(() => sharding.hasShardId(shardId)),
-      (committed) => {
-        moved ||= committed.levels.length > 0
-        projection.committed(committed)
-        for (const watcher of watchers) watcher.batch(committed)
-      },
-      () => leave()
-    ).pipe(Effect.orDie)
+      const watchers = new Set<Watcher>()
+      /** Something moved the book since the mark was last brought up to date. */
+      let moved = false
+      const projection = yield* Projection.make(symbol)
+      const log = yield* MarketLog.make(
+        instrument,
+        Effect.sync(() => sharding.hasShardId(shardId)),
+        (committed) => {
+          moved ||= committed.levels.length > 0
+          projection.committed(committed)
+          for (const watcher of watchers) watcher.batch(committed)
+        },
+        () => leave()
+      ).pipe(Effect.orDie)
 
-    const watch = (watcher: Watcher) => {
-      watchers.add(watcher)
-      const { epoch, seq } = log.head()
-      watcher.head(epoch, seq)
-      return () => {
-        watchers.delete(watcher)
+      const watch = (watcher: Watcher) => {
+        watchers.add(watcher)
+        const { epoch, seq } = log.head()
+        watcher.head(epoch, seq)
+        return () => {
+          watchers.delete(watcher)
+        }
       }
-    }
-    const view = (userId: string, traderEpoch: number, accountIds: ReadonlyArray<string>) =>
-      Effect.suspend(() => {
-        let isRaised = true
-        log.submit([{ _tag: "RaiseEpoch", userId, traderEpoch }], (committed) => {
-          isRaised = committed
+      const view = (userId: string, traderEpoch: number, accountIds: ReadonlyArray<string>) =>
+        Effect.suspend(() => {
+          let isRaised = true
+          log.submit([{ _tag: "RaiseEpoch", userId, traderEpoch }], (committed) => {
+            isRaised = committed
+          })
+          // Said at once when the row is full: a view without the raise would let the last owner's commands in after it.
+          if (!isRaised) return Effect.fail(new Unavailable({ what: `market ${symbol}` }))
+          return Effect.map(
+            log.asOf((engine) => ({
+              accounts: accountIds.map((accountId) => ({ accountId, ...Engine.view(engine, accountId) })),
+              recorded: Engine.outcomes(engine, userId).map(({ commandId }) => commandId)
+            })),
+            ({ epoch, seq, value }): AccountView => ({ epoch, seq, ...value })
+          )
         })
-        // Said at once when the row is full: a view without the raise would let the last owner's commands in after it.
-        if (!isRaised) return Effect.fail(new Unavailable({ what: `market ${symbol}` }))
-        return Effect.map(
-          log.asOf((engine) => ({
-            accounts: accountIds.map((accountId) => ({ accountId, ...Engine.view(engine, accountId) })),
-            recorded: Engine.outcomes(engine, userId).map(({ commandId }) => commandId)
-          })),
-          ({ epoch, seq, value }): AccountView => ({ epoch, seq, ...value })
-        )
-      })
-    const depth = Effect.map(
-      log.asOf((engine) => ({ levels: Engine.depth(engine), prices: Engine.prices(engine) ?? null })),
-      ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
-    )
-    const submitted = (commands: ReadonlyArray<MarketCommand>) =>
-      Effect.callback<void, Unavailable>((resume) =>
-        log.submit(commands, (committed) =>
-          resume(committed ? Effect.void : Effect.fail(new Unavailable({ what: `market ${symbol}` }))))
+      const depth = Effect.map(
+        log.asOf((engine) => ({ levels: Engine.depth(engine), prices: Engine.prices(engine) ?? null })),
+        ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
       )
-
-    const resident: ResidentMarket = { submit: log.submit, watch, view, depth }
-    residents.markets.set(symbol, resident)
-    const leave = () => {
-      if (residents.markets.get(symbol) === resident) residents.markets.delete(symbol)
-      for (const watcher of watchers) watcher.closed()
-      watchers.clear()
-    }
-    yield* Effect.addFinalizer(() => Effect.sync(leave))
-
-    let tickedAtMillis = 0
-    const tick = Effect.sync(() => {
-      const now = clock.currentTimeMillisUnsafe()
-      if (!moved && now - tickedAtMillis < quietTickMillis) return
-      moved = false
-      tickedAtMillis = now
-      log.submit([{ _tag: "Tick" }], () => {})
-    })
-    const beat = Effect.sync(() => {
-      if (!log.serving() || clock.currentTimeMillisUnsafe() - journal.lastRoundTripMillis() > quietTickMillis) return
-      const { epoch, seq } = log.head()
-      for (const watcher of watchers) watcher.head(epoch, seq)
-    })
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("100 millis"), tick)))
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), beat)))
-
-    return Market.of({
-      Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),
-      Watch: () => Rpc.fork(Stream.unwrap(Effect.gen(function*() {
-        const rows = yield* Queue.dropping<Watched, Unavailable>(maxBehind)
-        const offer = (row: Watched) => {
-          if (!Queue.offerUnsafe(rows, row)) closed()
-        }
-        const closed = () => {
-          Queue.failCauseUnsafe(rows, Cause.fail(new Unavailable({ what: `market ${symbol}` })))
-        }
-        yield* Effect.acquireRelease(
-          Effect.sync(() =>
-            watch({
-              batch: ({ epoch, levels, row, seq }) => offer({ epoch, seq, events: row, levels }),
-              head: (epoch, seq) => offer({ epoch, seq, events: noEvents, levels: [] }),
-              closed
-            })
-          ),
-          (stop) => Effect.sync(stop)
+      const submitted = (commands: ReadonlyArray<MarketCommand>) =>
+        Effect.callback<void, Unavailable>((resume) =>
+          log.submit(commands, (committed) =>
+            resume(committed ? Effect.void : Effect.fail(new Unavailable({ what: `market ${symbol}` })))
+          )
         )
-        return Stream.fromQueue(rows)
-      }))),
-      View: ({ payload }) => view(payload.userId, payload.traderEpoch, payload.accountIds).pipe(Rpc.fork),
-      Depth: () => Rpc.fork(depth),
-      Totals: () =>
-        Rpc.fork(Effect.map(log.asOf(Engine.totals), ({ epoch, seq, value: { cash, positions } }) => ({
-          epoch,
-          seq,
-          positions,
-          cash
-        }))),
-      Observe: ({ payload }) => submitted([{ _tag: "Observe", price: payload.price }]).pipe(Rpc.fork)
-    })
-  }),
-  { maxIdleTime: "365 days" }
-)
+
+      const resident: ResidentMarket = { submit: log.submit, watch, view, depth }
+      residents.markets.set(symbol, resident)
+      const leave = () => {
+        if (residents.markets.get(symbol) === resident) residents.markets.delete(symbol)
+        for (const watcher of watchers) watcher.closed()
+        watchers.clear()
+      }
+      yield* Effect.addFinalizer(() => Effect.sync(leave))
+
+      let tickedAtMillis = 0
+      const tick = Effect.sync(() => {
+        const now = clock.currentTimeMillisUnsafe()
+        if (!moved && now - tickedAtMillis < quietTickMillis) return
+        moved = false
+        tickedAtMillis = now
+        log.submit([{ _tag: "Tick" }], () => {})
+      })
+      const beat = Effect.sync(() => {
+        if (!log.serving() || clock.currentTimeMillisUnsafe() - journal.lastRoundTripMillis() > quietTickMillis) return
+        const { epoch, seq } = log.head()
+        for (const watcher of watchers) watcher.head(epoch, seq)
+      })
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("100 millis"), tick)))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), beat)))
+
+      return Market.of({
+        Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),
+        Watch: () =>
+          Rpc.fork(
+            Stream.unwrap(
+              Effect.gen(function* () {
+                const rows = yield* Queue.dropping<Watched, Unavailable>(maxBehind)
+                const offer = (row: Watched) => {
+                  if (!Queue.offerUnsafe(rows, row)) closed()
+                }
+                const closed = () => {
+                  Queue.failCauseUnsafe(rows, Cause.fail(new Unavailable({ what: `market ${symbol}` })))
+                }
+                yield* Effect.acquireRelease(
+                  Effect.sync(() =>
+                    watch({
+                      batch: ({ epoch, levels, row, seq }) => offer({ epoch, seq, events: row, levels }),
+                      head: (epoch, seq) => offer({ epoch, seq, events: noEvents, levels: [] }),
+                      closed
+                    })
+                  ),
+                  (stop) => Effect.sync(stop)
+                )
+                return Stream.fromQueue(rows)
+              })
+            )
+          ),
+        View: ({ payload }) => view(payload.userId, payload.traderEpoch, payload.accountIds).pipe(Rpc.fork),
+        Depth: () => Rpc.fork(depth),
+        Totals: () =>
+          Rpc.fork(
+            Effect.map(log.asOf(Engine.totals), ({ epoch, seq, value: { cash, positions } }) => ({
+              epoch,
+              seq,
+              positions,
+              cash
+            }))
+          ),
+        Observe: ({ payload }) => submitted([{ _tag: "Observe", price: payload.price }]).pipe(Rpc.fork)
+      })
+    }),
+    { maxIdleTime: "365 days" }
+  )
 
 /** A quiet market's mark and bands are brought up to date, and its watchers told, this often. */
 const quietTickMillis = 1_000

@@ -14,7 +14,9 @@ export interface MarketLog {
   /** Decides now; `done` says whether all of it is committed or that will not be known. */
   readonly submit: (commands: ReadonlyArray<MarketCommand>, done: (committed: boolean) => void) => void
   /** Reads the state as of a committed row: the newest that was decided when asked. */
-  readonly asOf: <A>(read: (engine: Engine.Engine) => A) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
+  readonly asOf: <A>(
+    read: (engine: Engine.Engine) => A
+  ) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly serving: () => boolean
 }
@@ -37,7 +39,7 @@ interface FlyingRow {
 }
 
 /** Claims the log and serves it until the scope closes. `owned` answers whether this node still owns the market. */
-export const make = Effect.fnUntraced(function*(
+export const make = Effect.fnUntraced(function* (
   instrument: Instrument,
   owned: Effect.Effect<boolean>,
   publish: (committed: CommittedBatch) => void,
@@ -56,17 +58,21 @@ export const make = Effect.fnUntraced(function*(
   let open: OpenRow = emptyRow()
   let flying: FlyingRow | undefined
 
-  const load = Effect.gen(function*() {
+  const load = Effect.gen(function* () {
     if (!(yield* owned)) return yield* new NotOwner({ stream })
     engine = Engine.make(instrument, settings)
-    at = yield* journal.claim(stream, {
-      restore: (state) => {
-        engine = Engine.restore(instrument, settings, unpack(state))
+    at = yield* journal.claim(
+      stream,
+      {
+        restore: (state) => {
+          engine = Engine.restore(instrument, settings, unpack(state))
+        },
+        replay: (row) => {
+          if (row.events.length > 0) for (const event of MarketRecord.decode(row.events)) Engine.apply(engine, event)
+        }
       },
-      replay: (row) => {
-        if (row.events.length > 0) for (const event of MarketRecord.decode(row.events)) Engine.apply(engine, event)
-      }
-    }, owned)
+      owned
+    )
     Engine.touched(engine)
     appender = journal.append({ stream, seal, committed, lost }, at)
   })
@@ -111,10 +117,13 @@ export const make = Effect.fnUntraced(function*(
   const rebuild = (first: MarketCommand | undefined, after?: Duration.Input) =>
     run(
       (after === undefined ? load : Effect.delay(load, after)).pipe(
-        Effect.andThen(Effect.sync(() => first === undefined ? undefined : submit([first], () => {}))),
+        Effect.andThen(Effect.sync(() => (first === undefined ? undefined : submit([first], () => {})))),
         Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }),
         Effect.catchCause((cause) =>
-          Effect.andThen(Effect.logWarning(`market ${instrument.symbol} is no longer served here`, cause), Effect.sync(ended))
+          Effect.andThen(
+            Effect.logWarning(`market ${instrument.symbol} is no longer served here`, cause),
+            Effect.sync(ended)
+          )
         ),
         Effect.forkIn(scope)
       )
@@ -171,7 +180,7 @@ export const make = Effect.fnUntraced(function*(
     })
 
   let savedSeq = 0
-  const save = Effect.gen(function*() {
+  const save = Effect.gen(function* () {
     if (at.seq === savedSeq) return
     const { seq, value } = yield* asOf((state) => pack(Engine.snapshot(state)))
     yield* journal.saveSnapshot(stream, seq, value)

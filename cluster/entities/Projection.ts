@@ -23,7 +23,7 @@ const pageSize = 64
 /** Lets the rows of a quiet market gather. */
 const gatherMillis = 20
 
-export const make = Effect.fnUntraced(function*(symbol: string) {
+export const make = Effect.fnUntraced(function* (symbol: string) {
   const journal = yield* Journal
   const tables = yield* ReadTables
   const stream = marketStream(symbol)
@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function*(symbol: string) {
   let headSeq = 0
 
   /** The next rows after `seq`, from memory where they are there without a hole, at most `maxEvents` unless one row is more. */
-  const next = Effect.fnUntraced(function*(seq: number) {
+  const next = Effect.fnUntraced(function* (seq: number) {
     if (page.length === 0 && waiting[0]?.seq !== seq + 1) {
       waiting = waiting.filter((row) => row.seq > seq)
       if (waiting[0]?.seq !== seq + 1) {
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function*(symbol: string) {
     return from.splice(0, end === -1 ? from.length : end)
   })
 
-  const project = Effect.gen(function*() {
+  const project = Effect.gen(function* () {
     page = []
     let done = yield* tables.position(stream)
     while (true) {

@@ -51,10 +51,7 @@ export interface Seat {
   readonly symbols: () => ReadonlyArray<string>
   /** False when too much waits already. */
   readonly enter: (request: OrderRequest) => boolean
-  readonly change: (
-    command: LedgerCommand,
-    done: (result: Result.Result<void, LedgerRefusal | "lost">) => void
-  ) => void
+  readonly change: (command: LedgerCommand, done: (result: Result.Result<void, LedgerRefusal | "lost">) => void) => void
   /** Calls back once every joined market has answered, or with false when the seat is gone. Returns how to stop waiting. */
   readonly whenOpen: (then: (isOpen: boolean) => void) => () => void
   /** Every joined market has answered, or the one that is named. */
@@ -74,22 +71,25 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   let open = emptyRow()
   let flying: Row | undefined
 
-  const appender: Appender = journal.append({
-    stream: traderStream(userId),
-    seal: () => {
-      if (open.events.length === 0) return undefined
-      flying = open
-      open = emptyRow()
-      return { events: TraderRecord.encode(flying.events), alongside: flying.alongside }
+  const appender: Appender = journal.append(
+    {
+      stream: traderStream(userId),
+      seal: () => {
+        if (open.events.length === 0) return undefined
+        flying = open
+        open = emptyRow()
+        return { events: TraderRecord.encode(flying.events), alongside: flying.alongside }
+      },
+      committed: () => {
+        const { dones } = flying!
+        flying = undefined
+        around.recorded(userId)
+        for (const done of dones) done(true)
+      },
+      lost: () => lose()
     },
-    committed: () => {
-      const { dones } = flying!
-      flying = undefined
-      around.recorded(userId)
-      for (const done of dones) done(true)
-    },
-    lost: () => lose()
-  }, from)
+    from
+  )
 
   const record = (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => {
     for (const event of events) {
@@ -153,7 +153,10 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   /** Asks until the market answers with a view that is not behind what this node has already been told. */
   const ask = (symbol: string, door: Door): void => {
     if (doors.get(symbol) !== door) return
-    const again = Effect.andThen(Effect.sleep("100 millis"), Effect.sync(() => ask(symbol, door)))
+    const again = Effect.andThen(
+      Effect.sleep("100 millis"),
+      Effect.sync(() => ask(symbol, door))
+    )
     // A feed begins at some row: what came between an older view and that row would be told by neither.
     const toldSeq = feed.head(symbol)?.seq
     if (toldSeq === undefined) return around.run(again)
@@ -162,7 +165,10 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
         onFailure: () => again,
         onSuccess: (view) =>
           view.seq < toldSeq || door.facts.length >= maxBehindDoor
-            ? Effect.andThen(Effect.sync(() => door.facts.splice(0)), again)
+            ? Effect.andThen(
+                Effect.sync(() => door.facts.splice(0)),
+                again
+              )
             : Effect.sync(() => adopt(symbol, door, view))
       }).pipe(
         // The door stays closed: what the market says and what is known here contradict each other.
@@ -187,8 +193,7 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     if (allOpen()) tellWaiters(true)
   }
   /** Margin is held against all the user has, so what adds risk waits until all of that is known. */
-  const mayPass = (door: Door, request: OrderRequest) =>
-    door.state === "open" && (unknown === 0 || !addsRisk(request))
+  const mayPass = (door: Door, request: OrderRequest) => door.state === "open" && (unknown === 0 || !addsRisk(request))
   const drain = (door: Door) => {
     let next = 0
     while (next < door.requests.length && mayPass(door, door.requests[next]!)) pass(door, door.requests[next++]!)

@@ -32,7 +32,7 @@ export interface Seats {
   readonly spend: (userId: string, cost: Cost, nowMillis: number) => number
 }
 
-export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
+export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) {
   const journal = yield* Journal
   const feed = yield* Feed
   const markets = yield* Markets
@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
   }
   const newTrader = (userId: string) => Ledger.make(userId, venue.instruments, feed.prices, settings)
 
-  const claim = Effect.fnUntraced(function*(userIds: ReadonlyArray<string>) {
+  const claim = Effect.fnUntraced(function* (userIds: ReadonlyArray<string>) {
     const traders = new Map(userIds.map((userId) => [traderStream(userId), { userId, trader: newTrader(userId) }]))
     const savedSeq = new Map<string, number>()
     const into = (stream: string): Replay => {
@@ -92,17 +92,20 @@ export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
 
   /** A journal that cannot be read keeps only its own trader out. */
   const load = (userIds: ReadonlyArray<string>): Effect.Effect<void> =>
-    userIds.length === 0 ? Effect.void : Effect.catchCause(claim(userIds), (cause) =>
-      Cause.hasDies(cause) && userIds.length > 1
-        ? Effect.forEach(userIds, (userId) => load([userId]), { discard: true })
-        : Effect.logWarning("traders could not be loaded", userIds.length, cause))
+    userIds.length === 0
+      ? Effect.void
+      : Effect.catchCause(claim(userIds), (cause) =>
+          Cause.hasDies(cause) && userIds.length > 1
+            ? Effect.forEach(userIds, (userId) => load([userId]), { discard: true })
+            : Effect.logWarning("traders could not be loaded", userIds.length, cause)
+        )
 
-  const wakeAll: Effect.Effect<void> = Effect.gen(function*() {
+  const wakeAll: Effect.Effect<void> = Effect.gen(function* () {
     while (asleep.size > 0) {
       const group = [...asleep].slice(0, maxGroup)
       asleep = new Map([...asleep].slice(maxGroup))
       // Who was asked for again while being claimed is here by now; a second claim would fence the first.
-      yield* load(group.flatMap(([userId]) => seats.has(userId) ? [] : [userId]))
+      yield* load(group.flatMap(([userId]) => (seats.has(userId) ? [] : [userId])))
       for (const [userId, asked] of group) for (const tell of asked) tell(seats.get(userId))
     }
     waking = false
@@ -129,7 +132,8 @@ export const make = Effect.fnUntraced(function*(owned: Effect.Effect<boolean>) {
       const here = seats.get(userId)
       if (here !== undefined) return resume(Effect.succeed(here))
       ask(userId, (seat) =>
-        resume(seat === undefined ? Effect.fail(new Unavailable({ what: `user ${userId}` })) : Effect.succeed(seat)))
+        resume(seat === undefined ? Effect.fail(new Unavailable({ what: `user ${userId}` })) : Effect.succeed(seat))
+      )
     })
   const keep = (userId: string) =>
     run(Effect.ignore(Effect.retry(wake(userId), { schedule: Schedule.spaced("500 millis"), while: () => owned })))

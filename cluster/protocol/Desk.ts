@@ -7,7 +7,9 @@ import { Rpc } from "effect/rpc"
 import { Unavailable } from "./Market.ts"
 
 /** The user's message bucket is full. */
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { retryAfterMillis: Schema.Number }) {}
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  retryAfterMillis: Schema.Number
+}) {}
 
 /** Which of the two message buckets of a user a message is taken from, and how much of it. */
 export const Cost = Schema.Struct({ bucket: Schema.Literals(["general", "cancel"]), weight: Schema.Number })
@@ -52,7 +54,11 @@ export const Desk = Entity.make("Desk", [
     error: Unavailable
   }),
   Rpc.make("Standing", { payload: read, success: Standing, error: Schema.Union([Unavailable, RateLimited]) }),
-  Rpc.make("Orders", { payload: read, success: Schema.Array(OpenOrder), error: Schema.Union([Unavailable, RateLimited]) }),
+  Rpc.make("Orders", {
+    payload: read,
+    success: Schema.Array(OpenOrder),
+    error: Schema.Union([Unavailable, RateLimited])
+  }),
   Rpc.make("Leverages", {
     payload: read,
     success: Schema.Array(Schema.Struct({ symbol: Schema.String, leverage: Schema.Number })),

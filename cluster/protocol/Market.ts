@@ -25,17 +25,19 @@ const At = {
 /** What the log holds of one user's accounts as of (epoch, seq). */
 export const AccountView = Schema.Struct({
   ...At,
-  accounts: Schema.Array(Schema.Struct({
-    accountId: Schema.String,
-    position: Schema.Struct({
-      quantity: Schema.Number,
-      cashFlow: Schema.Number,
-      basis: Schema.Number,
-      fees: Schema.Number,
-      funding: Schema.Number
-    }),
-    orders: Schema.Array(Order)
-  })),
+  accounts: Schema.Array(
+    Schema.Struct({
+      accountId: Schema.String,
+      position: Schema.Struct({
+        quantity: Schema.Number,
+        cashFlow: Schema.Number,
+        basis: Schema.Number,
+        fees: Schema.Number,
+        funding: Schema.Number
+      }),
+      orders: Schema.Array(Order)
+    })
+  ),
   /** Commands whose outcome is still remembered. */
   recorded: Schema.Array(Schema.String)
 })
@@ -45,17 +47,19 @@ export type AccountView = typeof AccountView.Type
 export const DepthAt = Schema.Struct({
   ...At,
   levels: Schema.Array(Schema.Struct({ side: Side, price: Schema.Number, quantity: Schema.Number })),
-  prices: Schema.NullOr(Schema.TaggedStruct("Priced", {
-    oracle: Schema.Number,
-    mark: Schema.Number,
-    premium: Schema.Number,
-    lower: Schema.Number,
-    upper: Schema.Number,
-    minPrice: Schema.Number,
-    maxPrice: Schema.Number,
-    limitShareBps: Schema.Number,
-    atMillis: Schema.Number
-  }))
+  prices: Schema.NullOr(
+    Schema.TaggedStruct("Priced", {
+      oracle: Schema.Number,
+      mark: Schema.Number,
+      premium: Schema.Number,
+      lower: Schema.Number,
+      upper: Schema.Number,
+      minPrice: Schema.Number,
+      maxPrice: Schema.Number,
+      limitShareBps: Schema.Number,
+      atMillis: Schema.Number
+    })
+  )
 })
 export type DepthAt = typeof DepthAt.Type
 
@@ -66,8 +70,10 @@ export type Totals = typeof Totals.Type
 export const Market = Entity.make("Market", [
   /** Answers once everything asked is committed; outcomes travel by the log. */
   Rpc.make("Submit", { payload: { commands: Schema.Array(TraderCommand) }, error: Unavailable }),
-  Rpc.make("Watch", { success: Watched, error: Unavailable, stream: true })
-    .annotate(ClusterSchema.InterruptOnTermination, true),
+  Rpc.make("Watch", { success: Watched, error: Unavailable, stream: true }).annotate(
+    ClusterSchema.InterruptOnTermination,
+    true
+  ),
   Rpc.make("View", {
     payload: { userId: Schema.String, traderEpoch: Schema.Number, accountIds: Schema.Array(Schema.String) },
     success: AccountView,

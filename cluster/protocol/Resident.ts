@@ -32,7 +32,11 @@ export interface ResidentMarket {
   readonly submit: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void
   /** Hands the head at once, then every batch committed after it. Returns how to stop. */
   readonly watch: (watcher: Watcher) => () => void
-  readonly view: (userId: string, traderEpoch: number, accountIds: ReadonlyArray<string>) => Effect.Effect<AccountView, Unavailable>
+  readonly view: (
+    userId: string,
+    traderEpoch: number,
+    accountIds: ReadonlyArray<string>
+  ) => Effect.Effect<AccountView, Unavailable>
   readonly depth: Effect.Effect<DepthAt, Unavailable>
 }
 
@@ -41,9 +45,12 @@ export interface ResidentDesk {
 }
 
 /** What is here now; an entity enters when it serves and leaves when it stops. */
-export class Residents extends Context.Service<Residents, {
-  readonly markets: Map<string, ResidentMarket>
-  readonly desks: Map<string, ResidentDesk>
-}>()("@venue/cluster/Residents") {
+export class Residents extends Context.Service<
+  Residents,
+  {
+    readonly markets: Map<string, ResidentMarket>
+    readonly desks: Map<string, ResidentDesk>
+  }
+>()("@venue/cluster/Residents") {
   static readonly layer = Layer.sync(Residents, () => Residents.of({ markets: new Map(), desks: new Map() }))
 }

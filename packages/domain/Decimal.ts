@@ -29,7 +29,7 @@ export const mulDivDown = (a: number, b: number, divisor: number): number => {
   const product = a * b
   return product <= Number.MAX_SAFE_INTEGER
     ? Math.floor(product / divisor)
-    : Number(BigInt(a) * BigInt(b) / BigInt(divisor))
+    : Number((BigInt(a) * BigInt(b)) / BigInt(divisor))
 }
 
 /** `ceil(a * b / divisor)` without passing 2^53 on the way; `a`, `b` >= 0, `divisor` > 0. */

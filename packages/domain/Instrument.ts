@@ -28,9 +28,9 @@ export const ticksOf = (instrument: Instrument, decimal: number): number => step
 /** Lots of a decimal quantity; `NaN` when it is not a multiple of the lot. */
 export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lot)
 
-export const priceOf = (instrument: Instrument, ticks: number): number => ticks * instrument.tick / unitScale
+export const priceOf = (instrument: Instrument, ticks: number): number => (ticks * instrument.tick) / unitScale
 
-export const quantityOf = (instrument: Instrument, lots: number): number => lots * instrument.lot / unitScale
+export const quantityOf = (instrument: Instrument, lots: number): number => (lots * instrument.lot) / unitScale
 
 /** Money of a quantity at a price of whole ticks; exact. */
 export const notional = (instrument: Instrument, ticks: number, lots: number): number =>
@@ -83,7 +83,7 @@ function list(
     minQuantity: unitsOf(min) / lotUnits,
     maxQuantity: unitsOf(max) / lotUnits,
     maxLeverage,
-    tickLotMoney: tickUnits * lotUnits / 10_000_000_000
+    tickLotMoney: (tickUnits * lotUnits) / 10_000_000_000
   }
 }
 

@@ -16,12 +16,16 @@ export const maintenanceMargin = (notional: bigint, leverage: number): bigint =>
 /** Position limit at the maximum leverage, in USD at mark. */
 export const positionLimitUsd = (instrument: Instrument): number =>
   instrument.category === "COMMODITY"
-    ? (instrument.base === "GOLD" ? limits.INDEX : limits.COMMODITY)
+    ? instrument.base === "GOLD"
+      ? limits.INDEX
+      : limits.COMMODITY
     : limits[instrument.category]
 
 /** `2 x limit x (1 - L / (2 x Lmax))` in money, rounded down. */
 export const maxNotional = (instrument: Instrument, leverage: number): number =>
-  Math.floor(positionLimitUsd(instrument) * moneyScale * (2 * instrument.maxLeverage - leverage) / instrument.maxLeverage)
+  Math.floor(
+    (positionLimitUsd(instrument) * moneyScale * (2 * instrument.maxLeverage - leverage)) / instrument.maxLeverage
+  )
 
 const limits: Record<ProductCategory, number> = {
   FX: 50_000_000,

@@ -22,7 +22,7 @@ export const mid = ({ ask, bid }: Touch): number | undefined =>
 export const premiumAfter = (premium: number, sample: number, elapsedMillis: number): number => {
   const counted = Math.min(elapsedMillis, longestStepMillis)
   const weight = Math.round(-Math.expm1(-counted / windowMillis) * weightScale)
-  return premium + Math.round(weight * (sample - premium) / weightScale)
+  return premium + Math.round((weight * (sample - premium)) / weightScale)
 }
 
 /** Samples come at least once a second; this leaves room for one late one. */

@@ -26,8 +26,10 @@ export const isLive = (instrument: Instrument, millis: number): boolean => {
   const hours = marketHours(instrument)
   const minute = minuteOfWeek(hours.tz, millis)
   const day = Math.floor(minute / minutesPerDay)
-  return covers(hours[days[day]!], minute % minutesPerDay) ||
-    covers(hours[days[(day + 6) % 7]!], minute % minutesPerDay + minutesPerDay)
+  return (
+    covers(hours[days[day]!], minute % minutesPerDay) ||
+    covers(hours[days[(day + 6) % 7]!], (minute % minutesPerDay) + minutesPerDay)
+  )
 }
 
 /** The period of venue-rules 2.3. Bank holidays count as ordinary days. */

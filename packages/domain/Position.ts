@@ -33,7 +33,7 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
   position.cashFlow -= cost
   position.fees += fee
   position.quantity = held + signedLots
-  if (held === 0 || (held > 0) === (signedLots > 0)) {
+  if (held === 0 || held > 0 === signedLots > 0) {
     position.basis += cost
   } else if (lots < Math.abs(held)) {
     const leaving = mulDivDown(Math.abs(position.basis), lots, Math.abs(held))
@@ -51,7 +51,11 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
 export const unrealised = (position: Position, value: bigint): bigint => value - BigInt(position.basis)
 
 function assertSafe(position: Position): void {
-  if (!Number.isSafeInteger(position.cashFlow) || !Number.isSafeInteger(position.basis) || !Number.isSafeInteger(position.fees)) {
+  if (
+    !Number.isSafeInteger(position.cashFlow) ||
+    !Number.isSafeInteger(position.basis) ||
+    !Number.isSafeInteger(position.fees)
+  ) {
     throw new RangeError("one account's money in one market passed 9.007e9 USD")
   }
 }

@@ -14,25 +14,28 @@ interface Reader {
 
 const patience = "2 seconds"
 
-export class History extends Context.Service<History, {
-  /** Newest first. Waits a bounded time for the tables, then says so. */
-  readonly trades: (
-    reader: Reader,
-    query: Omit<TradeQuery, "accountId">
-  ) => Effect.Effect<ReadonlyArray<TradeRow>, Unavailable | RateLimited>
-}>()("@venue/gateway/History") {
+export class History extends Context.Service<
+  History,
+  {
+    /** Newest first. Waits a bounded time for the tables, then says so. */
+    readonly trades: (
+      reader: Reader,
+      query: Omit<TradeQuery, "accountId">
+    ) => Effect.Effect<ReadonlyArray<TradeRow>, Unavailable | RateLimited>
+  }
+>()("@venue/gateway/History") {
   static readonly layer = Layer.effect(
     History,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const desks = yield* Desks
       const tables = yield* ReadTables
 
       const caughtUp = ({ seq, symbol }: { readonly symbol: string; readonly seq: number }) =>
-        tables.position(marketStream(symbol)).pipe(
-          Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (position) => position >= seq })
-        )
+        tables
+          .position(marketStream(symbol))
+          .pipe(Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (position) => position >= seq }))
 
-      const trades = Effect.fn("History.trades")(function*(reader: Reader, query: Omit<TradeQuery, "accountId">) {
+      const trades = Effect.fn("History.trades")(function* (reader: Reader, query: Omit<TradeQuery, "accountId">) {
         const watermarks = yield* desks.ask(reader.userId, (desk) => desk.Watermarks(reader))
         const wanted = watermarks.filter(({ symbol }) => query.symbol === undefined || query.symbol === symbol)
         return yield* Effect.forEach(wanted, caughtUp, { discard: true, concurrency: 4 }).pipe(

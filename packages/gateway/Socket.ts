@@ -27,7 +27,7 @@ export interface Listener {
   readonly port: number
 }
 
-export const listen = Effect.fnUntraced(function*(options: {
+export const listen = Effect.fnUntraced(function* (options: {
   readonly what: string
   readonly host: string
   readonly port: number
@@ -78,7 +78,7 @@ export const listen = Effect.fnUntraced(function*(options: {
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))
       // Pongs that nobody reads would gather without end.
-      ws.on("ping", (data) => socket.writableLength > maxWaitingBytes ? ws.terminate() : ws.pong(data))
+      ws.on("ping", (data) => (socket.writableLength > maxWaitingBytes ? ws.terminate() : ws.pong(data)))
       ws.on("message", (data, isBinary) => {
         if (ws.readyState !== ws.OPEN) return
         if (isBinary) transport.close(1003, "text frames only")
@@ -102,7 +102,8 @@ export const listen = Effect.fnUntraced(function*(options: {
   yield* Effect.acquireRelease(
     Effect.callback<void, ListenFailed>((resume) => {
       server.once("error", (cause) =>
-        resume(Effect.fail(new ListenFailed({ what: options.what, host: options.host, port: options.port, cause }))))
+        resume(Effect.fail(new ListenFailed({ what: options.what, host: options.host, port: options.port, cause })))
+      )
       server.listen(options.port, options.host, () => resume(Effect.void))
     }),
     () =>

@@ -30,9 +30,11 @@ export const add = (
   words[slot + REMAINING] = order.remaining
   words[slot + ACCOUNT] = account.number
   words[slot + RATE] = terms.makerRate
-  words[slot + TRAITS] = builderNumber(market, order.builderCode) << Slots.builderShift |
-    terms.leverage << Slots.leverageShift |
-    (order.side === "SELL" ? Slots.sell : 0) | (order.type === "ALO" ? Slots.addLiquidityOnly : 0) |
+  words[slot + TRAITS] =
+    (builderNumber(market, order.builderCode) << Slots.builderShift) |
+    (terms.leverage << Slots.leverageShift) |
+    (order.side === "SELL" ? Slots.sell : 0) |
+    (order.type === "ALO" ? Slots.addLiquidityOnly : 0) |
     (order.reduceOnly ? Slots.reduceOnly : 0)
   Slots.setPlacedAt(slots, slot, order.placedAtMillis)
   Slots.name(slots, slot, order.clientOrderId)

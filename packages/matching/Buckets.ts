@@ -25,7 +25,7 @@ export const isCrowded = ({ count, words }: Buckets): boolean => count > words.l
 /** The first word of the bucket where a search for a hash begins; it goes on in the next one while `isPassed`. */
 export const first = ({ shift }: Buckets, hash: number): number => (hash >>> shift) * width
 
-export const next = ({ words }: Buckets, bucket: number): number => bucket + width & words.length - 1
+export const next = ({ words }: Buckets, bucket: number): number => (bucket + width) & (words.length - 1)
 
 /** Whether a record that belongs in this bucket or an earlier one may be in the next. */
 export const isPassed = ({ words }: Buckets, bucket: number): boolean => words[bucket + PASSED] !== 0
@@ -36,7 +36,7 @@ export const mayHave = ({ words }: Buckets, bucket: number, hash: number): boole
   const a = words[bucket]! ^ wanted
   const b = words[bucket + 1]! ^ wanted
   const c = words[bucket + 2]! ^ wanted
-  return ((a - everyByte & ~a | b - everyByte & ~b | c - everyByte & ~c) & everyTop) !== 0
+  return ((((a - everyByte) & ~a) | ((b - everyByte) & ~b) | ((c - everyByte) & ~c)) & everyTop) !== 0
 }
 
 /** The slot at a place of a bucket, or -1 where the place is another hash's. */
@@ -89,8 +89,8 @@ function byteOf(hash: number): number {
 function free(words: Int32Array, bucket: number): number {
   for (let word = 0; word < 3; word++) {
     const bytes = words[bucket + word]!
-    const found = ~((bytes & everyRest) + everyRest | bytes) & everyTop
-    if (found !== 0) return (word << 2) + (31 - Math.clz32(found & -found) >> 3)
+    const found = ~(((bytes & everyRest) + everyRest) | bytes) & everyTop
+    if (found !== 0) return (word << 2) + ((31 - Math.clz32(found & -found)) >> 3)
   }
   return places
 }

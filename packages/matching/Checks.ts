@@ -77,8 +77,10 @@ function isBelowMinimum(instrument: Instrument, prices: Priced, { price, quantit
 
 /** The desk counts over all symbols, the market over this one. */
 function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: Order, finding: Finding): boolean {
-  return finding === "REJECTED_TOO_MANY_OPEN_ORDERS" ||
-    timeInForce === "GTC" && account.openOrders >= settings.maxOpenOrders
+  return (
+    finding === "REJECTED_TOO_MANY_OPEN_ORDERS" ||
+    (timeInForce === "GTC" && account.openOrders >= settings.maxOpenOrders)
+  )
 }
 
 /** An order that only reduces is free of both limits, also where the position stands above them. */
@@ -113,7 +115,7 @@ const minimumNotional = 10 * moneyScale
 function share(money: number, { limitShareBps }: Priced): number {
   if (limitShareBps === 10_000) return money
   const whole = Math.floor(money / 10_000)
-  return whole * limitShareBps + Math.floor((money - whole * 10_000) * limitShareBps / 10_000)
+  return whole * limitShareBps + Math.floor(((money - whole * 10_000) * limitShareBps) / 10_000)
 }
 
 /**
@@ -127,5 +129,5 @@ function compare(instrument: Instrument, price: number, lots: number, money: num
 }
 
 /** 1e-8 USD times 1e-8 of a unit, in one 1e-6 USD. */
-const unitsPerMoney = unitScale * unitScale / moneyScale
+const unitsPerMoney = (unitScale * unitScale) / moneyScale
 const tolerance = 1e-12

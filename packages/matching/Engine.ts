@@ -88,7 +88,11 @@ export const outcome = (engine: Engine, commandId: string): Outcome | undefined 
 export const prices = (engine: Engine): Priced | undefined => engine.prices
 
 /** Best prices and the last trade's, in ticks. */
-export const best = ({ asks, bids, lastPrice }: Engine): {
+export const best = ({
+  asks,
+  bids,
+  lastPrice
+}: Engine): {
   readonly bid: number | undefined
   readonly ask: number | undefined
   readonly last: number | undefined

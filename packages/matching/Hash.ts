@@ -16,8 +16,15 @@ export const hash = (market: Market): string => {
   if (market.prices !== undefined) {
     const { prices } = market
     const values = [
-      prices.oracle, prices.mark, prices.premium, prices.lower, prices.upper,
-      prices.minPrice, prices.maxPrice, prices.limitShareBps, prices.atMillis
+      prices.oracle,
+      prices.mark,
+      prices.premium,
+      prices.lower,
+      prices.upper,
+      prices.minPrice,
+      prices.maxPrice,
+      prices.limitShareBps,
+      prices.atMillis
     ]
     for (const value of values) number(digest, value)
   }
@@ -91,7 +98,10 @@ function sums(digest: Digest, { reducing, totals }: Participants): void {
 }
 
 function remembered(digest: Digest, market: Market): void {
-  const { outcomes, participants: { users } } = market
+  const {
+    outcomes,
+    participants: { users }
+  } = market
   Outcomes.each(outcomes, market.timeMillis, (slot, user) => {
     const { commandId, expiresAtMillis, outcome } = Outcomes.read(outcomes, slot)
     text(digest, commandId)
@@ -119,7 +129,7 @@ function text(digest: Digest, value: string): void {
 
 function word(digest: Digest, value: number): void {
   digest.high = mix(digest.high ^ Math.imul(value + 1, 0x9e3779b1))
-  digest.low = mix(digest.low + Math.imul(value ^ digest.high, 0x85ebca77) | 0)
+  digest.low = mix((digest.low + Math.imul(value ^ digest.high, 0x85ebca77)) | 0)
 }
 
 const double = new Float64Array(1)

@@ -51,12 +51,12 @@ export const make = (side: Side): Ladder => ({
 export const place = (ladder: Ladder, price: number): number => {
   const entry = price >> 10
   const page = entry < ladder.directory.length ? ladder.directory[entry]! : 0
-  return ((page === 0 ? addPage(ladder, entry) : page) - 1 << 10) + (price & 1023)
+  return (((page === 0 ? addPage(ladder, entry) : page) - 1) << 10) + (price & 1023)
 }
 
 /** Where a price that has orders is kept. */
 export const placeOf = (ladder: Ladder, price: number): number =>
-  (ladder.directory[price >> 10]! - 1 << 10) + (price & 1023)
+  ((ladder.directory[price >> 10]! - 1) << 10) + (price & 1023)
 
 /** A level's first order has come. */
 export const open = (ladder: Ladder, price: number, at: number): void => {
@@ -106,22 +106,22 @@ function below(ladder: Ladder, price: number): number {
   let entry = price >> 10
   let start = price - 1
   if (start >> 10 === entry) {
-    const base = directory[entry]! - 1 << 5
-    let word = start >> 5 & 31
+    const base = (directory[entry]! - 1) << 5
+    let word = (start >> 5) & 31
     // Shifting two by 31 leaves nothing and one less is every bit, as it should be.
-    let found = bits[base + word]! & (2 << start) - 1
+    let found = bits[base + word]! & ((2 << start) - 1)
     while (found === 0 && --word >= 0) found = bits[base + word]!
     if (found !== 0) return (entry << 10) + (word << 5) + 31 - Math.clz32(found)
   }
   if (--entry < 0) return 0
   let group = entry >> 5
-  let pages = occupied[group]! & (2 << entry) - 1
+  let pages = occupied[group]! & ((2 << entry) - 1)
   while (pages === 0) {
     if (--group < 0) return 0
     pages = occupied[group]!
   }
   entry = (group << 5) + 31 - Math.clz32(pages)
-  const base = directory[entry]! - 1 << 5
+  const base = (directory[entry]! - 1) << 5
   let word = 31
   while (bits[base + word] === 0) word--
   start = bits[base + word]!
@@ -133,22 +133,22 @@ function above(ladder: Ladder, price: number): number {
   let entry = price >> 10
   const start = price + 1
   if (start >> 10 === entry) {
-    const base = directory[entry]! - 1 << 5
-    let word = start >> 5 & 31
-    let found = bits[base + word]! & -1 << start
+    const base = (directory[entry]! - 1) << 5
+    let word = (start >> 5) & 31
+    let found = bits[base + word]! & (-1 << start)
     while (found === 0 && ++word < 32) found = bits[base + word]!
     if (found !== 0) return (entry << 10) + (word << 5) + lowest(found)
   }
   entry++
   let group = entry >> 5
   if (group >= occupied.length) return beyond
-  let pages = occupied[group]! & -1 << entry
+  let pages = occupied[group]! & (-1 << entry)
   while (pages === 0) {
     if (++group >= occupied.length) return beyond
     pages = occupied[group]!
   }
   entry = (group << 5) + lowest(pages)
-  const base = directory[entry]! - 1 << 5
+  const base = (directory[entry]! - 1) << 5
   let word = 0
   while (bits[base + word] === 0) word++
   return (entry << 10) + (word << 5) + lowest(bits[base + word]!)

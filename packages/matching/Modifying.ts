@@ -21,16 +21,10 @@ export const modify = (market: Market, account: Account, command: Modify, canoni
 }
 
 /** Makes the change unless something refuses it. */
-function change(
-  market: Market,
-  account: Account,
-  command: Modify,
-  slot: number,
-  emit: Emit
-): OrderRefusal | undefined {
+function change(market: Market, account: Account, command: Modify, slot: number, emit: Emit): OrderRefusal | undefined {
   const before = Book.order(market, slot)
-  const isSame = before.side === command.side && before.type === command.type &&
-    before.reduceOnly === command.reduceOnly
+  const isSame =
+    before.side === command.side && before.type === command.type && before.reduceOnly === command.reduceOnly
   if (!isSame) return "CANNOT_MODIFY_NO_SUCH_ORDER"
   if (before.remaining < before.quantity) return "CANNOT_MODIFY_PARTIAL_FILL"
   const price = command.price === 0 ? before.price : command.price

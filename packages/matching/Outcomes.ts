@@ -61,7 +61,7 @@ export const find = (outcomes: Outcomes, id: Int32Array, atMillis: number): numb
 }
 
 export const at = ({ pages }: Outcomes, slot: number): Outcome =>
-  names[pages[slot >> pageBits]!.words[(slot & pageSize - 1) * width + STATUS]!]!
+  names[pages[slot >> pageBits]!.words[(slot & (pageSize - 1)) * width + STATUS]!]!
 
 export const remember = (
   outcomes: Outcomes,
@@ -75,14 +75,14 @@ export const remember = (
   forget(outcomes, atMillis)
   const slot = next(outcomes)
   const { words, expiresAtMillis: expiries } = outcomes.pages[slot >> pageBits]!
-  const first = (slot & pageSize - 1) * width
+  const first = (slot & (pageSize - 1)) * width
   words[first] = id[0]!
   words[first + 1] = id[1]!
   words[first + 2] = id[2]!
   words[first + 3] = id[3]!
   words[first + STATUS] = outcome === "DONE" ? 0 : numbers.get(outcome)!
   words[first + USER] = user
-  expiries[slot & pageSize - 1] = expiresAtMillis
+  expiries[slot & (pageSize - 1)] = expiresAtMillis
   if (odd !== undefined) outcomes.oddIds.set(slot, odd)
   Buckets.enter(outcomes.buckets, id[Uuid.HASH]!, slot)
 }
@@ -132,7 +132,7 @@ export const load = (outcomes: Outcomes, stored: Stored): void => {
   for (let place = 0; place < expiresAtMillis.length; place++) {
     const slot = next(outcomes)
     wordsOf(outcomes, slot).set(words.subarray(place * width, (place + 1) * width))
-    outcomes.pages[slot >> pageBits]!.expiresAtMillis[slot & pageSize - 1] = expiresAtMillis[place]!
+    outcomes.pages[slot >> pageBits]!.expiresAtMillis[slot & (pageSize - 1)] = expiresAtMillis[place]!
     const odd = oddIds.get(place)
     if (odd !== undefined) outcomes.oddIds.set(slot, odd)
     Buckets.enter(outcomes.buckets, hashOf(outcomes, slot), slot)
@@ -154,7 +154,7 @@ const forgottenAtOnce = 4
 
 function forget(outcomes: Outcomes, atMillis: number): void {
   for (let i = 0; i < forgottenAtOnce && outcomes.count > 0; i++) {
-    const slot = outcomes.order[0]! << pageBits | outcomes.forgotten
+    const slot = (outcomes.order[0]! << pageBits) | outcomes.forgotten
     if (isKept(outcomes, slot, atMillis)) return
     Buckets.leave(outcomes.buckets, hashOf(outcomes, slot), slot)
     if (outcomes.oddIds.size > 0) outcomes.oddIds.delete(slot)
@@ -178,22 +178,22 @@ function next(outcomes: Outcomes): number {
     pages[page] = { words: new Int32Array(pageSize * width), expiresAtMillis: new Float64Array(pageSize) }
     order.push(page)
   }
-  return order[order.length - 1]! << pageBits | outcomes.written++
+  return (order[order.length - 1]! << pageBits) | outcomes.written++
 }
 
 const noPage: Page = { words: new Int32Array(0), expiresAtMillis: new Float64Array(0) }
 
 function eachSlot({ count, forgotten, order }: Outcomes, visit: (slot: number) => void): void {
-  for (let i = forgotten; i < forgotten + count; i++) visit(order[i >> pageBits]! << pageBits | i & pageSize - 1)
+  for (let i = forgotten; i < forgotten + count; i++) visit((order[i >> pageBits]! << pageBits) | (i & (pageSize - 1)))
 }
 
 function wordsOf({ pages }: Outcomes, slot: number): Int32Array {
-  const first = (slot & pageSize - 1) * width
+  const first = (slot & (pageSize - 1)) * width
   return pages[slot >> pageBits]!.words.subarray(first, first + width)
 }
 
 function expiryOf({ pages }: Outcomes, slot: number): number {
-  return pages[slot >> pageBits]!.expiresAtMillis[slot & pageSize - 1]!
+  return pages[slot >> pageBits]!.expiresAtMillis[slot & (pageSize - 1)]!
 }
 
 function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
@@ -202,14 +202,15 @@ function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
 
 function isOf({ pages }: Outcomes, slot: number, id: Int32Array): boolean {
   const { words } = pages[slot >> pageBits]!
-  const first = (slot & pageSize - 1) * width
-  return words[first] === id[0] && words[first + 1] === id[1] &&
-    words[first + 2] === id[2] && words[first + 3] === id[3]
+  const first = (slot & (pageSize - 1)) * width
+  return (
+    words[first] === id[0] && words[first + 1] === id[1] && words[first + 2] === id[2] && words[first + 3] === id[3]
+  )
 }
 
 function hashOf({ pages }: Outcomes, slot: number): number {
   const { words } = pages[slot >> pageBits]!
-  const first = (slot & pageSize - 1) * width
+  const first = (slot & (pageSize - 1)) * width
   return Uuid.spread(words[first]!, words[first + 1]!, words[first + 2]!, words[first + 3]!)
 }
 

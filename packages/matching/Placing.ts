@@ -14,7 +14,8 @@ export const place = (market: Market, account: Account, command: Place, canonica
   const { prices } = market
   if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, emit)
   const order = asked(command, market.timeMillis)
-  const status = Checks.shape(command.type, command.timeInForce, command.price, command.quantity) ??
+  const status =
+    Checks.shape(command.type, command.timeInForce, command.price, command.quantity) ??
     Checks.refusal(market, prices, account, order, 0, command)
   if (status === undefined) accept(market, prices, account, command, order, canonical, emit)
   else Replies.refuse(market, command, status, canonical, emit)
@@ -87,8 +88,9 @@ function accept(
   const limit = order.type !== "MARKET" ? order.price : isSell ? prices.lower : prices.upper
   const fitting = order.reduceOnly ? cut(market, account, order, emit) : order
   if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, canonical, emit)
-  const isRefused = order.type === "ALO" ||
-    order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limit, fitting.quantity)
+  const isRefused =
+    order.type === "ALO" ||
+    (order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limit, fitting.quantity))
   if (isRefused) return ended(market, fitting, "CANCELLED", emit)
   const taker = { order: fitting, account, slot: 0, limit, rate: takerRate, leverage, remaining: fitting.quantity }
   Taker.match(market, taker, emit)
@@ -105,14 +107,7 @@ function cut(market: Market, account: Account, order: Order, emit: Emit): Order 
 }
 
 /** What did not trade rests, or ends. */
-function leave(
-  market: Market,
-  account: Account,
-  terms: Place,
-  order: Order,
-  canonical: boolean,
-  emit: Emit
-): void {
+function leave(market: Market, account: Account, terms: Place, order: Order, canonical: boolean, emit: Emit): void {
   if (order.timeInForce === "GTC") Book.add(market, account, order, terms, market.commandWords, canonical)
   else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", emit)
   else ended(market, order, order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)

@@ -12,9 +12,10 @@ export const observe = (market: Market, oracle: number, atMillis: number, emit: 
   const { instrument, prices } = market
   const touch = touchOf(market)
   const mid = Mark.mid(touch)
-  const premium = prices === undefined || mid === undefined
-    ? prices?.premium ?? 0
-    : Mark.premiumAfter(prices.premium, mid - oracle, atMillis - prices.atMillis)
+  const premium =
+    prices === undefined || mid === undefined
+      ? (prices?.premium ?? 0)
+      : Mark.premiumAfter(prices.premium, mid - oracle, atMillis - prices.atMillis)
   const mark = Mark.mark(oracle, premium, touch)
   const during = period(instrument, atMillis)
   const band = PriceBand.band(instrument, during, mark)
@@ -59,7 +60,14 @@ function touchOf({ asks, bids, instrument, lastPrice }: Market): Mark.Touch {
 }
 
 function isSame(a: Priced, b: Priced): boolean {
-  return a.oracle === b.oracle && a.mark === b.mark && a.premium === b.premium && a.lower === b.lower &&
-    a.upper === b.upper && a.minPrice === b.minPrice && a.maxPrice === b.maxPrice &&
+  return (
+    a.oracle === b.oracle &&
+    a.mark === b.mark &&
+    a.premium === b.premium &&
+    a.lower === b.lower &&
+    a.upper === b.upper &&
+    a.minPrice === b.minPrice &&
+    a.maxPrice === b.maxPrice &&
     a.limitShareBps === b.limitShareBps
+  )
 }

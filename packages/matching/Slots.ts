@@ -80,7 +80,7 @@ export const take = (slots: Slots, id: Int32Array, odd: string | undefined): num
   const { words } = slots
   for (let i = 0; i < 4; i++) words[slot + i] = id[i]!
   if (odd !== undefined) slots.oddIds.set(slot, odd)
-  const bucket = id[Uuid.HASH]! & slots.idHeads.length - 1
+  const bucket = id[Uuid.HASH]! & (slots.idHeads.length - 1)
   words[slot + ID_CHAIN] = slots.idHeads[bucket]!
   slots.idHeads[bucket] = slot
   return slot
@@ -105,8 +105,11 @@ export const release = (slots: Slots, slot: number): void => {
 
 export const find = (slots: Slots, id: Int32Array): number => {
   const { words } = slots
-  const a = id[0]!, b = id[1]!, c = id[2]!, d = id[3]!
-  let slot = slots.idHeads[id[Uuid.HASH]! & slots.idHeads.length - 1]!
+  const a = id[0]!,
+    b = id[1]!,
+    c = id[2]!,
+    d = id[3]!
+  let slot = slots.idHeads[id[Uuid.HASH]! & (slots.idHeads.length - 1)]!
   while (slot !== 0) {
     if (words[slot] === a && words[slot + 1] === b && words[slot + 2] === c && words[slot + 3] === d) return slot
     slot = words[slot + ID_CHAIN]!
@@ -139,16 +142,16 @@ export const clientOrderId = (slots: Slots, slot: number): string =>
 
 /** The level its account had when the order was accepted. */
 export const leverage = ({ words }: Slots, slot: number): number =>
-  words[slot + TRAITS]! >>> leverageShift & leverageMask
+  (words[slot + TRAITS]! >>> leverageShift) & leverageMask
 
-export const placedAt = (slots: Slots, slot: number): number => slots.doubles[slot + PLACED >> 1]!
+export const placedAt = (slots: Slots, slot: number): number => slots.doubles[(slot + PLACED) >> 1]!
 
 export const setPlacedAt = (slots: Slots, slot: number, millis: number): void => {
-  slots.doubles[slot + PLACED >> 1] = millis
+  slots.doubles[(slot + PLACED) >> 1] = millis
 }
 
 function idBucket({ idHeads, words }: Slots, slot: number): number {
-  return Uuid.spread(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!) & idHeads.length - 1
+  return Uuid.spread(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!) & (idHeads.length - 1)
 }
 
 function unchain(slots: Slots, slot: number): void {
@@ -164,7 +167,7 @@ function unchain(slots: Slots, slot: number): void {
 }
 
 function clientBucket({ clientHeads }: Slots, account: number, hash: number): number {
-  return (hash ^ Math.imul(account, 0x9e3779b1)) & clientHeads.length - 1
+  return (hash ^ Math.imul(account, 0x9e3779b1)) & (clientHeads.length - 1)
 }
 
 /** Linked both ways: one client may give all its orders the same id, and each leaves at the same cost. */

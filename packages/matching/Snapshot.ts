@@ -44,8 +44,15 @@ export const snapshot = (market: Market): unknown => {
     trades,
     prices: market.prices ?? null,
     users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
-    accounts: participants.accounts.map(({ accountId, position, user }) =>
-      [accountId, user.userId, position.quantity, position.cashFlow, position.basis, position.fees, position.funding]),
+    accounts: participants.accounts.map(({ accountId, position, user }) => [
+      accountId,
+      user.userId,
+      position.quantity,
+      position.cashFlow,
+      position.basis,
+      position.fees,
+      position.funding
+    ]),
     totals: { ...participants.totals },
     builderCodes: [...market.builderCodes],
     orders: ordersOf(market),

@@ -118,7 +118,7 @@ function marginUsed(
 ): number {
   const held = position.quantity
   const against = Math.max(0, isSell ? held : -held)
-  return against >= lots ? 0 : Math.ceil(money / lots * (lots - against) / leverage)
+  return against >= lots ? 0 : Math.ceil(((money / lots) * (lots - against)) / leverage)
 }
 
 /** The incoming order with what is left of it. */
@@ -133,7 +133,7 @@ function trim(market: Market, account: Participants.Account, emit: Emit): void {
   const { slots } = market
   let slot = account.newest
   while (slot !== 0) {
-      const older = slots.words[slot + Slots.OLDER]!
+    const older = slots.words[slot + Slots.OLDER]!
     const traits = slots.words[slot + TRAITS]!
     if ((traits & Slots.reduceOnly) !== 0) {
       const held = account.position.quantity

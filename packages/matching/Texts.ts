@@ -38,7 +38,7 @@ export const make = (): Texts => {
 export const keep = (texts: Texts, text: string): number => {
   const length = text.length
   if (length === 0) return 0
-  const blocks = length + 8 >> 3
+  const blocks = (length + 8) >> 3
   if (blocks > longestRun) return keepOdd(texts, text)
   const handle = take(texts, blocks)
   const { data } = texts
@@ -68,7 +68,7 @@ export const read = (texts: Texts, handle: number): string => {
 export const drop = (texts: Texts, handle: number): void => {
   if (handle < 0) texts.odd.delete(handle)
   if (handle <= 0) return
-  const blocks = texts.data[handle << 3]! + 8 >> 3
+  const blocks = (texts.data[handle << 3]! + 8) >> 3
   texts.links[handle << 1] = texts.free[blocks]!
   texts.free[blocks] = handle
 }
@@ -108,7 +108,7 @@ function take(texts: Texts, blocks: number): number {
   const handle = texts.used
   texts.used += blocks
   if (texts.used << 3 > texts.data.length) {
-    const grown = Buffer.alloc((texts.data.length * 1.125 >> 3 << 3) + 1024) as Latin
+    const grown = Buffer.alloc((((texts.data.length * 1.125) >> 3) << 3) + 1024) as Latin
     texts.data.copy(grown)
     texts.data = grown
     texts.links = new Int32Array(grown.buffer)

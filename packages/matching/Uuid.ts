@@ -12,31 +12,69 @@ export const HASH = 4
  */
 export const read = (text: string, into: Int32Array): boolean => {
   if (
-    text.length !== 36 || text.charCodeAt(8) !== dash || text.charCodeAt(13) !== dash ||
-    text.charCodeAt(18) !== dash || text.charCodeAt(23) !== dash
-  ) return digest(text, into)
-  const a = quad(text, 0), b = quad(text, 4), c = quad(text, 9), d = quad(text, 14)
-  const e = quad(text, 19), f = quad(text, 24), g = quad(text, 28), h = quad(text, 32)
+    text.length !== 36 ||
+    text.charCodeAt(8) !== dash ||
+    text.charCodeAt(13) !== dash ||
+    text.charCodeAt(18) !== dash ||
+    text.charCodeAt(23) !== dash
+  )
+    return digest(text, into)
+  const a = quad(text, 0),
+    b = quad(text, 4),
+    c = quad(text, 9),
+    d = quad(text, 14)
+  const e = quad(text, 19),
+    f = quad(text, 24),
+    g = quad(text, 28),
+    h = quad(text, 32)
   if ((a | b | c | d | e | f | g | h) < 0) return digest(text, into)
-  into[0] = a << 16 | b
-  into[1] = c << 16 | d
-  into[2] = e << 16 | f
-  into[3] = g << 16 | h
-  into[HASH] = spread(a << 16 | b, c << 16 | d, e << 16 | f, g << 16 | h)
+  into[0] = (a << 16) | b
+  into[1] = (c << 16) | d
+  into[2] = (e << 16) | f
+  into[3] = (g << 16) | h
+  into[HASH] = spread((a << 16) | b, (c << 16) | d, (e << 16) | f, (g << 16) | h)
   return true
 }
 
 /** One call that makes one flat string: joining parts would leave a rope to be flattened by every encoder. */
 export const text = (a: number, b: number, c: number, d: number): string =>
   String.fromCharCode(
-    hex[a >>> 28]!, hex[a >>> 24 & 15]!, hex[a >>> 20 & 15]!, hex[a >>> 16 & 15]!,
-    hex[a >>> 12 & 15]!, hex[a >>> 8 & 15]!, hex[a >>> 4 & 15]!, hex[a & 15]!, dash,
-    hex[b >>> 28]!, hex[b >>> 24 & 15]!, hex[b >>> 20 & 15]!, hex[b >>> 16 & 15]!, dash,
-    hex[b >>> 12 & 15]!, hex[b >>> 8 & 15]!, hex[b >>> 4 & 15]!, hex[b & 15]!, dash,
-    hex[c >>> 28]!, hex[c >>> 24 & 15]!, hex[c >>> 20 & 15]!, hex[c >>> 16 & 15]!, dash,
-    hex[c >>> 12 & 15]!, hex[c >>> 8 & 15]!, hex[c >>> 4 & 15]!, hex[c & 15]!,
-    hex[d >>> 28]!, hex[d >>> 24 & 15]!, hex[d >>> 20 & 15]!, hex[d >>> 16 & 15]!,
-    hex[d >>> 12 & 15]!, hex[d >>> 8 & 15]!, hex[d >>> 4 & 15]!, hex[d & 15]!
+    hex[a >>> 28]!,
+    hex[(a >>> 24) & 15]!,
+    hex[(a >>> 20) & 15]!,
+    hex[(a >>> 16) & 15]!,
+    hex[(a >>> 12) & 15]!,
+    hex[(a >>> 8) & 15]!,
+    hex[(a >>> 4) & 15]!,
+    hex[a & 15]!,
+    dash,
+    hex[b >>> 28]!,
+    hex[(b >>> 24) & 15]!,
+    hex[(b >>> 20) & 15]!,
+    hex[(b >>> 16) & 15]!,
+    dash,
+    hex[(b >>> 12) & 15]!,
+    hex[(b >>> 8) & 15]!,
+    hex[(b >>> 4) & 15]!,
+    hex[b & 15]!,
+    dash,
+    hex[c >>> 28]!,
+    hex[(c >>> 24) & 15]!,
+    hex[(c >>> 20) & 15]!,
+    hex[(c >>> 16) & 15]!,
+    dash,
+    hex[(c >>> 12) & 15]!,
+    hex[(c >>> 8) & 15]!,
+    hex[(c >>> 4) & 15]!,
+    hex[c & 15]!,
+    hex[d >>> 28]!,
+    hex[(d >>> 24) & 15]!,
+    hex[(d >>> 20) & 15]!,
+    hex[(d >>> 16) & 15]!,
+    hex[(d >>> 12) & 15]!,
+    hex[(d >>> 8) & 15]!,
+    hex[(d >>> 4) & 15]!,
+    hex[d & 15]!
   )
 
 /** The hash of an id's words. */
@@ -46,9 +84,9 @@ export const spread = (a: number, b: number, c: number, d: number): number =>
 /** A bijection of 32 bits in which every bit of the input reaches every bit of the result. */
 export const mix = (word: number): number => {
   let h = word
-  h = Math.imul(h ^ h >>> 16, 0x7feb352d)
-  h = Math.imul(h ^ h >>> 15, 0x846ca68b)
-  return h ^ h >>> 16
+  h = Math.imul(h ^ (h >>> 16), 0x7feb352d)
+  h = Math.imul(h ^ (h >>> 15), 0x846ca68b)
+  return h ^ (h >>> 16)
 }
 
 /**
@@ -59,11 +97,11 @@ export const ofTrade = (number: number, saltHigh: number, saltLow: number): stri
   let left = Math.floor(number / 0x1_0000_0000) | 0
   let right = number | 0
   for (let round = 1; round <= 4; round++) {
-    const turned = left ^ mix(right + Math.imul(round, 0x9e3779b1) ^ saltLow)
+    const turned = left ^ mix((right + Math.imul(round, 0x9e3779b1)) ^ saltLow)
     left = right
     right = turned
   }
-  return text(left, saltHigh & 0xffff0fff | 0x4000, saltLow & 0x3fffffff | 0x80000000, right)
+  return text(left, (saltHigh & 0xffff0fff) | 0x4000, (saltLow & 0x3fffffff) | 0x80000000, right)
 }
 
 /** 64 bits of a text, as two words. */
@@ -81,13 +119,17 @@ const digits = new Int8Array(0x10000).fill(-1)
 for (let value = 0; value < hex.length; value++) digits[hex[value]!] = value
 
 function quad(text: string, at: number): number {
-  return digits[text.charCodeAt(at)]! << 12 | digits[text.charCodeAt(at + 1)]! << 8 |
-    digits[text.charCodeAt(at + 2)]! << 4 | digits[text.charCodeAt(at + 3)]!
+  return (
+    (digits[text.charCodeAt(at)]! << 12) |
+    (digits[text.charCodeAt(at + 1)]! << 8) |
+    (digits[text.charCodeAt(at + 2)]! << 4) |
+    digits[text.charCodeAt(at + 3)]!
+  )
 }
 
 function digest(text: string, into: Int32Array): false {
   for (let word = 0; word < 4; word++) {
-    let h = mix(word + 1 ^ text.length)
+    let h = mix((word + 1) ^ text.length)
     for (let i = 0; i < text.length; i++) h = mix(h ^ Math.imul(text.charCodeAt(i) + 1, 0x9e3779b1))
     into[word] = h
   }

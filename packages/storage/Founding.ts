@@ -15,7 +15,7 @@ export class FoundedOtherwise extends Schema.TaggedError<FoundedOtherwise>()("Fo
 }
 
 /** Stores the value at the first start, and agrees with it at every later one. */
-export const agree = Effect.fn("Founding.agree")(function*(name: string, asked: string) {
+export const agree = Effect.fn("Founding.agree")(function* (name: string, asked: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into founding (name, value) values (${name}, ${asked}) on conflict do nothing`
   const [row] = yield* sql<{ readonly value: string }>`select value from founding where name = ${name}`

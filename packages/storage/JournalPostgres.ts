@@ -92,11 +92,7 @@ export const make = Effect.gen(function* () {
     })
   let complainedMillis = -1
 
-  yield* Effect.scoped(serve).pipe(
-    Effect.catch(complain),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  yield* Effect.scoped(serve).pipe(Effect.catch(complain), Effect.forever, Effect.forkScoped)
 
   const queries = JournalQueries.make(sql)
   const journal: JournalShape = {

@@ -41,7 +41,10 @@ export type MarketDataClient = Client<MarketDataFrames, MarketDataFrame>
 export const open = <Frames = TradeFrames, Frame = TradeFrame>(
   accept: (transport: Transport) => Receiver
 ): Effect.Effect<Client<Frames, Frame>, never, Scope.Scope> =>
-  Effect.acquireRelease(Effect.sync(() => connect<Frames, Frame>(accept)), (client) => client.close)
+  Effect.acquireRelease(
+    Effect.sync(() => connect<Frames, Frame>(accept)),
+    (client) => client.close
+  )
 
 /** Real time; longer than a move of an entity between nodes takes, shorter than a test may last. */
 const patienceMillis = 20_000
@@ -53,7 +56,10 @@ interface Taker {
   readonly give: (frame: Fields) => void
 }
 
-const isKind = (kind: string) => (frame: Fields): boolean => frame["type"] === kind || kind in frame
+const isKind =
+  (kind: string) =>
+  (frame: Fields): boolean =>
+    frame["type"] === kind || kind in frame
 
 function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Client<Frames, Frame> {
   let frames: Array<Fields> = []
@@ -116,7 +122,8 @@ function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Cli
       }),
     sendText: (text) => Effect.sync(() => write(text)),
     unread: () => unread?.length ?? 0,
-    take: <Kind extends keyof Frames & string>(kind: Kind) => take(kind) as Effect.Effect<unknown> as Effect.Effect<Frames[Kind]>,
+    take: <Kind extends keyof Frames & string>(kind: Kind) =>
+      take(kind) as Effect.Effect<unknown> as Effect.Effect<Frames[Kind]>,
     waiting: () => frames as ReadonlyArray<unknown> as ReadonlyArray<Frame>,
     drain: Effect.sync(() => {
       const all = frames

@@ -1,12 +1,12 @@
 /** Another trade gateway of a venue, that can be cut off: what a dead process or a stalled desk looks like to the rest. */
-import { Accounts } from "@venue/auth/Accounts"
-import { Hmac } from "@venue/auth/Hmac"
-import { Feed } from "@venue/cluster/Feed"
+import { type Accounts } from "@venue/auth/Accounts"
+import { type Hmac } from "@venue/auth/Hmac"
+import { type Feed } from "@venue/cluster/Feed"
 import { Desks } from "@venue/cluster/Link"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { Venue } from "@venue/cluster/protocol/Venue"
-import { History } from "@venue/gateway/History"
+import { type History } from "@venue/gateway/History"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Client from "./Client.ts"
@@ -20,15 +20,15 @@ export interface OtherGateway {
   readonly cutFrom: (userId: string) => Effect.Effect<void>
 }
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const desks = yield* Desks
   const { desks: count } = yield* Venue
   const around = yield* Effect.context<Accounts | Feed | History | Hmac>()
 
-  return Effect.gen(function*() {
+  return Effect.gen(function* () {
     const cut = new Set<string>()
     const reach = <A, E>(deskId: string, call: Effect.Effect<A, E | Unavailable>): Effect.Effect<A, E | Unavailable> =>
-      Effect.suspend(() => cut.has(deskId) ? unanswered : call)
+      Effect.suspend(() => (cut.has(deskId) ? unanswered : call))
     const between = Desks.of({
       submit: (submission, reply) => {
         if (!cut.has(deskOf(submission.userId, count))) desks.submit(submission, reply)
@@ -55,4 +55,7 @@ export const make = Effect.gen(function*() {
 })
 
 /** A call into the void is given up like any that has no answer. */
-const unanswered = Effect.andThen(Effect.sleep("2 seconds"), Effect.fail(new Unavailable({ what: "a desk that was cut off" })))
+const unanswered = Effect.andThen(
+  Effect.sleep("2 seconds"),
+  Effect.fail(new Unavailable({ what: "a desk that was cut off" }))
+)

@@ -46,36 +46,39 @@ export interface TradeOptions {
   readonly gateway?: OtherGateway.OtherGateway
 }
 
-export class TestVenue extends Context.Service<TestVenue, {
-  /** A user with one key for all accounts and this many USD on the primary one. The key may do everything, unless told what. */
-  readonly user: (name: string, usd?: number, permissions?: ReadonlyArray<Permission>) => Effect.Effect<TestUser>
-  /** Another account of a user, with this many USD; answers its id. */
-  readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<string>
-  /** Sets the outside price of a symbol, in USD. Until then its market is closed. */
-  readonly price: (symbol: string, usd: number) => Effect.Effect<void>
-  /** A trade connection that is signed in and hears these channels: `order_responses` and `fills` unless told which. */
-  readonly trade: (
-    user: TestUser,
-    channels?: ReadonlyArray<string>,
-    options?: TradeOptions
-  ) => Effect.Effect<Client.Client, never, Scope.Scope>
-  /** A trade connection that has said nothing yet. */
-  readonly connect: Effect.Effect<Client.Client, never, Scope.Scope>
-  /** The same with the builder code of its upgrade. */
-  readonly upgrade: (builderCode: string) => Effect.Effect<Client.Client, never, Scope.Scope>
-  /** A connection to the market-data socket. */
-  readonly marketData: Effect.Effect<Client.MarketDataClient, never, Scope.Scope>
-  /** The `hmac` part of an auth message, with a new nonce each time and the time of the venue's clock. */
-  readonly sign: (user: TestUser) => Effect.Effect<Signed>
-  /** A second gateway of the same venue, that can be cut off as by a death of its process. */
-  readonly gateway: Effect.Effect<OtherGateway.OtherGateway, never, Scope.Scope>
-  /** Waits until all that was said has been answered, but for what waits for the clock. One process only. */
-  readonly settle: Effect.Effect<void>
-}>()("@venue/testing/TestVenue") {
+export class TestVenue extends Context.Service<
+  TestVenue,
+  {
+    /** A user with one key for all accounts and this many USD on the primary one. The key may do everything, unless told what. */
+    readonly user: (name: string, usd?: number, permissions?: ReadonlyArray<Permission>) => Effect.Effect<TestUser>
+    /** Another account of a user, with this many USD; answers its id. */
+    readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<string>
+    /** Sets the outside price of a symbol, in USD. Until then its market is closed. */
+    readonly price: (symbol: string, usd: number) => Effect.Effect<void>
+    /** A trade connection that is signed in and hears these channels: `order_responses` and `fills` unless told which. */
+    readonly trade: (
+      user: TestUser,
+      channels?: ReadonlyArray<string>,
+      options?: TradeOptions
+    ) => Effect.Effect<Client.Client, never, Scope.Scope>
+    /** A trade connection that has said nothing yet. */
+    readonly connect: Effect.Effect<Client.Client, never, Scope.Scope>
+    /** The same with the builder code of its upgrade. */
+    readonly upgrade: (builderCode: string) => Effect.Effect<Client.Client, never, Scope.Scope>
+    /** A connection to the market-data socket. */
+    readonly marketData: Effect.Effect<Client.MarketDataClient, never, Scope.Scope>
+    /** The `hmac` part of an auth message, with a new nonce each time and the time of the venue's clock. */
+    readonly sign: (user: TestUser) => Effect.Effect<Signed>
+    /** A second gateway of the same venue, that can be cut off as by a death of its process. */
+    readonly gateway: Effect.Effect<OtherGateway.OtherGateway, never, Scope.Scope>
+    /** Waits until all that was said has been answered, but for what waits for the clock. One process only. */
+    readonly settle: Effect.Effect<void>
+  }
+>()("@venue/testing/TestVenue") {
   /** On a venue that stands elsewhere: in this process, or on other nodes. */
   static readonly layer = Layer.effect(
     TestVenue,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const users = yield* Users
       const keys = yield* ApiKeys
       const desks = yield* Desks
@@ -86,7 +89,7 @@ export class TestVenue extends Context.Service<TestVenue, {
       let made = 0
       const nextId = () => (++made).toString(16).padStart(12, "0")
 
-      const sign = Effect.fnUntraced(function*(user: TestUser): Effect.fn.Return<Signed> {
+      const sign = Effect.fnUntraced(function* (user: TestUser): Effect.fn.Return<Signed> {
         const unixSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
         const nonce = nextId()
         const signature = createHmac("sha256", user.secretKey).update(`${nonce}:${unixSeconds}`).digest("hex")
@@ -96,13 +99,15 @@ export class TestVenue extends Context.Service<TestVenue, {
       const change = (userId: string, command: LedgerCommand) =>
         desks.ask(userId, (desk) => desk.Change({ userId, cost: { bucket: "general", weight: 0 }, command }))
       const credit = (userId: string, accountId: string, usd: number) =>
-        usd === 0 ? Effect.void : change(userId, {
-          _tag: "Credit",
-          creditId: nextId(),
-          accountId,
-          amount: BigInt(Math.round(usd * moneyScale)),
-          reason: "test"
-        })
+        usd === 0
+          ? Effect.void
+          : change(userId, {
+              _tag: "Credit",
+              creditId: nextId(),
+              accountId,
+              amount: BigInt(Math.round(usd * moneyScale)),
+              reason: "test"
+            })
 
       return TestVenue.of({
         sign,
@@ -111,7 +116,7 @@ export class TestVenue extends Context.Service<TestVenue, {
         connect: upgrade(""),
         settle,
         marketData: Client.open<MarketDataFrames, MarketDataFrame>((transport) => marketDataGateway.open(transport)),
-        user: Effect.fnUntraced(function*(name, usd = 100_000, permissions = everything) {
+        user: Effect.fnUntraced(function* (name, usd = 100_000, permissions = everything) {
           const id = nextId()
           const user = {
             userId: uuidOf(id),
@@ -130,7 +135,7 @@ export class TestVenue extends Context.Service<TestVenue, {
           yield* credit(user.userId, user.userId, usd)
           return user
         }, Effect.orDie),
-        subaccount: Effect.fnUntraced(function*({ userId }, usd = 100_000) {
+        subaccount: Effect.fnUntraced(function* ({ userId }, usd = 100_000) {
           const accountId = uuidOf(nextId())
           yield* users.openAccount({ accountId, userId })
           yield* change(userId, { _tag: "OpenAccount", accountId })
@@ -138,7 +143,7 @@ export class TestVenue extends Context.Service<TestVenue, {
           return accountId
         }, Effect.orDie),
         price: (symbol, usd) => Effect.orDie(markets.observe(symbol, unitsOf(usd))),
-        trade: Effect.fnUntraced(function*(user, channels = ["order_responses", "fills"], options = {}) {
+        trade: Effect.fnUntraced(function* (user, channels = ["order_responses", "fills"], options = {}) {
           const client = yield* options.gateway?.connect ?? upgrade("")
           yield* client.send({
             type: "auth",
@@ -181,14 +186,16 @@ const turn = Effect.callback<void>((resume) => {
 const settle = Effect.repeat(turn, { times: settleTurns })
 
 /** Markets are taken by the clock, so a test's is moved by the least there is until all of them have been heard. */
-const started = Layer.effectDiscard(Effect.gen(function*() {
-  const feed = yield* Feed
-  const { instruments } = yield* Venue
-  const clock = yield* Clock.Clock
-  if ("adjust" in clock) yield* TestClock.adjust(1)
-  const areHeard = Effect.sync(() => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined))
-  yield* Effect.repeat(Effect.andThen(turn, areHeard), { until: (all) => all })
-}))
+const started = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const feed = yield* Feed
+    const { instruments } = yield* Venue
+    const clock = yield* Clock.Clock
+    if ("adjust" in clock) yield* TestClock.adjust(1)
+    const areHeard = Effect.sync(() => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined))
+    yield* Effect.repeat(Effect.andThen(turn, areHeard), { until: (all) => all })
+  })
+)
 
 /**
  * A venue of its own for each use, everything in memory. Payloads between entities go through their codec, so that one
@@ -213,11 +220,8 @@ export const layerMemory = Layer.merge(TestVenue.layer, started).pipe(
   Layer.provideMerge(Runner.layer),
   Layer.provideMerge(Runner.alone({ simulate: true })),
   Layer.provideMerge(Layer.mergeAll(Accounts.layer, Hmac.layer)),
-  Layer.provideMerge(Layer.mergeAll(
-    Journal.layerMemory,
-    ReadTables.layerMemory,
-    ApiKeys.layerMemory,
-    Nonces.layerMemory
-  )),
+  Layer.provideMerge(
+    Layer.mergeAll(Journal.layerMemory, ReadTables.layerMemory, ApiKeys.layerMemory, Nonces.layerMemory)
+  ),
   Layer.provideMerge(Users.layerMemory)
 )

@@ -14,7 +14,7 @@ const connectionId = "connection"
 const connection = { connectionId, userId, accountId: userId }
 
 /** One trader with an armed connection, in two markets that may be open. */
-const desk = Effect.fnUntraced(function*() {
+const desk = Effect.fnUntraced(function* () {
   const instruments = new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
   const trader = Ledger.make(userId, instruments, new Map(), Ledger.defaults)
   Ledger.apply(trader, { _tag: "Armed", connectionId, accountId: userId })
@@ -50,14 +50,17 @@ const desk = Effect.fnUntraced(function*() {
     /** The gateway lives and names these for so many seconds. */
     alive: (seconds: number, named = [connection]) =>
       Effect.repeat(
-        Effect.andThen(Effect.sync(() => disconnects.renew("gateway", named)), TestClock.adjust("1 second")),
+        Effect.andThen(
+          Effect.sync(() => disconnects.renew("gateway", named)),
+          TestClock.adjust("1 second")
+        ),
         { times: seconds - 1 }
       )
   }
 })
 
 it.effect("I34: a detach that was lost is made good: a gateway that no longer names a connection has lost it", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { alive, disconnects, isArmed, record, symbols } = yield* desk()
     disconnects.attach("gateway", connection)
     yield* alive(10)
@@ -69,10 +72,11 @@ it.effect("I34: a detach that was lost is made good: a gateway that no longer na
     assert.isFalse(isArmed())
     yield* alive(10, [])
     assert.lengthOf(symbols(), 2)
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)
 
 it.effect("I34: a connection stays armed until every market has recorded its cancel", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { alive, cancels, disconnects, isArmed, open, record, seat, symbols } = yield* desk()
     open.delete(two.symbol)
     disconnects.detach(connectionId, seat)
@@ -95,24 +99,28 @@ it.effect("I34: a connection stays armed until every market has recorded its can
     yield* alive(2, [])
     assert.isFalse(isArmed())
     assert.lengthOf(new Set(cancels.map(({ commandId }) => commandId)), 3)
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)
 
-it.effect("I34: a gateway that is silent for a lease has ended; a clock that is set, or stood still, proves nothing", () =>
-  Effect.gen(function*() {
-    const clock = yield* Clock.Clock
-    let setByMillis = 0
-    const wall: Clock.Clock = Object.assign(Object.create(clock), {
-      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + setByMillis
-    })
-    const { alive, disconnects, isArmed, symbols } = yield* Effect.provideService(desk(), Clock.Clock, wall)
-    disconnects.attach("gateway", connection)
-    yield* alive(2)
-    for (const millis of [30_000, -30_000]) {
-      setByMillis += millis
+it.effect(
+  "I34: a gateway that is silent for a lease has ended; a clock that is set, or stood still, proves nothing",
+  () =>
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      let setByMillis = 0
+      const wall: Clock.Clock = Object.assign(Object.create(clock), {
+        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + setByMillis
+      })
+      const { alive, disconnects, isArmed, symbols } = yield* Effect.provideService(desk(), Clock.Clock, wall)
+      disconnects.attach("gateway", connection)
+      yield* alive(2)
+      for (const millis of [30_000, -30_000]) {
+        setByMillis += millis
+        yield* TestClock.adjust("2 seconds")
+        assert.deepEqual(symbols(), [])
+      }
       yield* TestClock.adjust("2 seconds")
-      assert.deepEqual(symbols(), [])
-    }
-    yield* TestClock.adjust("2 seconds")
-    assert.deepEqual(symbols(), [one.symbol, two.symbol])
-    assert.isTrue(isArmed())
-  }).pipe(Effect.provide(around)))
+      assert.deepEqual(symbols(), [one.symbol, two.symbol])
+      assert.isTrue(isArmed())
+    }).pipe(Effect.provide(around))
+)

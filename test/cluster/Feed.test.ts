@@ -13,9 +13,12 @@ import { Context, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, one, turns, userId } from "./Neighbours.ts"
 
-const around = Layer.mergeAll(Journal.layerMemory, Residents.layer, Runner.alone({ simulate: false }), Logger.layer([])).pipe(
-  Layer.provideMerge(Layer.succeed(Venue)({ ...defaults, instruments: new Map([[one.symbol, one]]) }))
-)
+const around = Layer.mergeAll(
+  Journal.layerMemory,
+  Residents.layer,
+  Runner.alone({ simulate: false }),
+  Logger.layer([])
+).pipe(Layer.provideMerge(Layer.succeed(Venue)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
 
 const fact = (n: number): MarketEvent => ({
   _tag: "Done",
@@ -27,20 +30,23 @@ const fact = (n: number): MarketEvent => ({
 })
 
 /** A market on this node whose rows the test writes; a feed that is told of those the test chooses. */
-const setUp = Effect.gen(function*() {
+const setUp = Effect.gen(function* () {
   const journal = yield* Journal
   const residents = yield* Residents
   const stream = marketStream(one.symbol)
   const open: Array<MarketEvent> = []
   let done = (_seq: number) => {}
-  const own = Effect.fnUntraced(function*() {
+  const own = Effect.fnUntraced(function* () {
     const from = yield* journal.claim(stream, { restore: () => {}, replay: () => {} }, Effect.succeed(true))
-    const appender = journal.append({
-      stream,
-      seal: () => open.length === 0 ? undefined : { events: MarketRecord.encode(open.splice(0)) },
-      committed: (seq) => done(seq),
-      lost: () => {}
-    }, from)
+    const appender = journal.append(
+      {
+        stream,
+        seal: () => (open.length === 0 ? undefined : { events: MarketRecord.encode(open.splice(0)) }),
+        committed: (seq) => done(seq),
+        lost: () => {}
+      },
+      from
+    )
     return { appender, from }
   })
   let owner = yield* own()
@@ -58,13 +64,19 @@ const setUp = Effect.gen(function*() {
   }
   residents.markets.set(one.symbol, resident)
   const services = yield* Layer.build(
-    Feed.layer.pipe(Layer.provide(Layer.succeed(Markets)(Markets.of({
-      submit: () => true,
-      view: () => Effect.never,
-      observe: () => Effect.void,
-      totals: () => Effect.never,
-      depth: () => depth
-    }))))
+    Feed.layer.pipe(
+      Layer.provide(
+        Layer.succeed(Markets)(
+          Markets.of({
+            submit: () => true,
+            view: () => Effect.never,
+            observe: () => Effect.void,
+            totals: () => Effect.never,
+            depth: () => depth
+          })
+        )
+      )
+    )
   )
   const feed = Context.get(services, Feed)
   yield* turns
@@ -86,7 +98,7 @@ const setUp = Effect.gen(function*() {
     follow,
     heard,
     /** Records a fact; the feed is told of it unless it is not. */
-    record: Effect.fnUntraced(function*(n: number, isTold = true) {
+    record: Effect.fnUntraced(function* (n: number, isTold = true) {
       const seq = yield* Effect.callback<number>((resume) => {
         done = (seq) => resume(Effect.succeed(seq))
         open.push(fact(n))
@@ -99,7 +111,7 @@ const setUp = Effect.gen(function*() {
     head: () => {
       for (const watcher of watchers) watcher.head(at.epoch, at.seq)
     },
-    move: Effect.gen(function*() {
+    move: Effect.gen(function* () {
       owner = yield* own()
       at = owner.from
     }),
@@ -111,14 +123,14 @@ const setUp = Effect.gen(function*() {
 })
 
 /** Time for the feed to come back after the end of a watch. */
-const back = Effect.gen(function*() {
+const back = Effect.gen(function* () {
   yield* turns
   yield* TestClock.adjust("50 millis")
   yield* turns
 })
 
 it.effect("4.7: a repeat is dropped, and a hole is filled from the journal before anything newer", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { follow, heard, record, repeat, watching } = yield* setUp
     follow()
     yield* record(1)
@@ -132,10 +144,11 @@ it.effect("4.7: a repeat is dropped, and a hole is filled from the journal befor
     yield* record(5)
     assert.deepEqual(heard, [1, 2, 3, 4, 5])
     assert.strictEqual(watching(), 1)
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)
 
 it.effect("4.7: a heartbeat that is ahead shows what was missed though nothing new comes", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { feed, follow, head, heard, record } = yield* setUp
     follow()
     yield* record(1)
@@ -144,10 +157,11 @@ it.effect("4.7: a heartbeat that is ahead shows what was missed though nothing n
     yield* back
     assert.deepEqual(heard, [1, 2])
     assert.strictEqual(feed.head(one.symbol)?.seq, 3)
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)
 
 it.effect("4.7: after a change of owner the log goes on where it was", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { close, feed, follow, heard, move, record } = yield* setUp
     follow()
     yield* record(1)
@@ -159,18 +173,23 @@ it.effect("4.7: after a change of owner the log goes on where it was", () =>
     yield* record(4)
     assert.deepEqual(heard, [1, 2, 3, 4])
     assert.deepInclude(feed.head(one.symbol), { epoch: 2, seq: 6 })
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)
 
 it.effect("a follower that throws is told no more; the others and the market go on", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { follow, heard, record } = yield* setUp
     let broken = 0
-    follow(() => {
-      throw new Error("fault")
-    }, () => void broken++)
+    follow(
+      () => {
+        throw new Error("fault")
+      },
+      () => void broken++
+    )
     follow()
     yield* record(1)
     yield* record(2)
     assert.deepEqual(heard, [1, 2])
     assert.strictEqual(broken, 1)
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)

@@ -40,19 +40,27 @@ const poison = (n: number): MarketCommand =>
     }
   })
 
-const open = Effect.fnUntraced(function*(owned: () => boolean = () => true) {
+const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
   const inner = yield* Journal
   const published: Array<CommittedBatch> = []
   const owners: Array<Owner> = []
   let ended = 0
-  const log = yield* MarketLog.make(one, Effect.sync(owned), (batch) => published.push(batch), () => void ended++).pipe(
-    Effect.provideService(Journal, Journal.of({
-      ...inner,
-      append: (owner, from) => {
-        owners.push(owner)
-        return inner.append(owner, from)
-      }
-    }))
+  const log = yield* MarketLog.make(
+    one,
+    Effect.sync(owned),
+    (batch) => published.push(batch),
+    () => void ended++
+  ).pipe(
+    Effect.provideService(
+      Journal,
+      Journal.of({
+        ...inner,
+        append: (owner, from) => {
+          owners.push(owner)
+          return inner.append(owner, from)
+        }
+      })
+    )
   )
   const told: Array<boolean> = []
   return {
@@ -63,13 +71,16 @@ const open = Effect.fnUntraced(function*(owned: () => boolean = () => true) {
     say: (...commands: ReadonlyArray<MarketCommand>) => log.submit(commands, (committed) => told.push(committed)),
     outcomes: () =>
       published.flatMap(({ events }) =>
-        events.flatMap((event) => event._tag === "Refused" ? [`${Number.parseInt(event.commandId.slice(-4), 16)} ${event.status}`] : [])),
+        events.flatMap((event) =>
+          event._tag === "Refused" ? [`${Number.parseInt(event.commandId.slice(-4), 16)} ${event.status}`] : []
+        )
+      ),
     loseUnknown: () => owners.at(-1)!.lost("unknown")
   }
 })
 
 it.effect("10: a poison command is refused on the record, and what else was not yet recorded is unknown", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { log, outcomes, say, told } = yield* open()
     say(command(1))
     say(command(2), poison(3), command(4))
@@ -83,21 +94,25 @@ it.effect("10: a poison command is refused on the record, and what else was not 
     yield* turns
     assert.deepEqual(told, [false, false, true, true])
     assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS", "1 REJECTED", "2 REJECTED", "4 REJECTED"])
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)
 
-it.effect("reads that waited for a row are told that it is not known, and take nothing from a state that is discarded", () =>
-  Effect.gen(function*() {
-    const { log, say } = yield* open()
-    say(command(1))
-    let reads = 0
-    const read = yield* Effect.forkChild(Effect.exit(log.asOf(() => ++reads)), { startImmediately: true })
-    say(poison(2))
-    assert.isTrue(Exit.isFailure(yield* Fiber.join(read)))
-    assert.strictEqual(reads, 0)
-  }).pipe(Effect.provide(around)))
+it.effect(
+  "reads that waited for a row are told that it is not known, and take nothing from a state that is discarded",
+  () =>
+    Effect.gen(function* () {
+      const { log, say } = yield* open()
+      say(command(1))
+      let reads = 0
+      const read = yield* Effect.forkChild(Effect.exit(log.asOf(() => ++reads)), { startImmediately: true })
+      say(poison(2))
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(read)))
+      assert.strictEqual(reads, 0)
+    }).pipe(Effect.provide(around))
+)
 
 it.effect("I1, I8: after an unknown commit the log is read back, and a repeat records nothing twice", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { log, loseUnknown, outcomes, owners, say, told } = yield* open()
     say(command(1))
     yield* turns
@@ -115,14 +130,16 @@ it.effect("I1, I8: after an unknown commit the log is read back, and a repeat re
     assert.deepEqual(outcomes(), ["1 REJECTED", "2 REJECTED", "3 REJECTED"])
     assert.lengthOf(owners, 2)
     assert.strictEqual(log.head().epoch, 2)
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)
 
 it.effect("I4: a market that was fenced claims again only where it is still owned, and not at once", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     let isOwned = true
     const { ended, log, say, told } = yield* open(() => isOwned)
     const journal = yield* Journal
-    const other = () => journal.claim(marketStream(one.symbol), { restore: () => {}, replay: () => {} }, Effect.succeed(true))
+    const other = () =>
+      journal.claim(marketStream(one.symbol), { restore: () => {}, replay: () => {} }, Effect.succeed(true))
     yield* other()
     say(command(1))
     yield* turns
@@ -141,10 +158,11 @@ it.effect("I4: a market that was fenced claims again only where it is still owne
     assert.isFalse(log.serving())
     assert.strictEqual((yield* journal.read(marketStream(one.symbol), 0, 10)).at(-1)!.epoch, 4)
     assert.isTrue(Exit.isFailure(yield* Effect.exit(log.asOf(Engine.totals))))
-  }).pipe(Effect.provide(around)))
+  }).pipe(Effect.provide(around))
+)
 
 it.effect("I48: one row takes in no more than fits; the rest is sent again and goes on from there", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { outcomes, say, told } = yield* open()
     const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))
     say(...many)
@@ -154,5 +172,9 @@ it.effect("I48: one row takes in no more than fits; the rest is sent again and g
     say(...many)
     yield* turns
     assert.deepEqual(told, [false, true])
-    assert.deepEqual(outcomes(), many.map((_, n) => `${(n + 1) % 65_536} REJECTED`))
-  }).pipe(Effect.provide(around)))
+    assert.deepEqual(
+      outcomes(),
+      many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
+    )
+  }).pipe(Effect.provide(around))
+)

@@ -20,18 +20,22 @@ it("cancels have a bucket of their own", () => {
 })
 
 it("whatever the clock does, no more than 12,000 passes at once and a refusal takes nothing", () => {
-  fc.assert(fc.property(
-    fc.array(fc.record({ weight: fc.integer({ min: 0, max: 4_000 }), step: fc.integer({ min: -30_000, max: 30_000 }) })),
-    (messages) => {
-      const rate = MessageRate.make()
-      let now = 1_000_000
-      for (const { step, weight } of messages) {
-        now += step
-        const before = rate.loads.general
-        const wait = MessageRate.spend(rate, general(weight), now)
-        expect(rate.loads.general).toBeLessThanOrEqual(12_000)
-        expect(rate.loads.general).toBeLessThanOrEqual(before + (wait === 0 ? weight : 0))
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({ weight: fc.integer({ min: 0, max: 4_000 }), step: fc.integer({ min: -30_000, max: 30_000 }) })
+      ),
+      (messages) => {
+        const rate = MessageRate.make()
+        let now = 1_000_000
+        for (const { step, weight } of messages) {
+          now += step
+          const before = rate.loads.general
+          const wait = MessageRate.spend(rate, general(weight), now)
+          expect(rate.loads.general).toBeLessThanOrEqual(12_000)
+          expect(rate.loads.general).toBeLessThanOrEqual(before + (wait === 0 ? weight : 0))
+        }
       }
-    }
-  ))
+    )
+  )
 })

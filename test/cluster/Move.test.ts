@@ -15,7 +15,7 @@ interface Placed {
 }
 
 /** Rests one order after the other until told to stop; an answer is an ACK or an honest "unknown". */
-const keepPlacing = Effect.fnUntraced(function*(client: Client, name: string, placed: Placed, stop: () => boolean) {
+const keepPlacing = Effect.fnUntraced(function* (client: Client, name: string, placed: Placed, stop: () => boolean) {
   while (!stop()) {
     const id = `${name}-${placed.sent++}`
     yield* client.send({
@@ -39,56 +39,61 @@ const keepPlacing = Effect.fnUntraced(function*(client: Client, name: string, pl
   }
 })
 
-it.live("I1, I4, I20: a runner joins, another leaves, and every order is answered once and kept", () =>
-  Effect.gen(function*() {
-    const url = yield* freshDatabase
-    const start = Effect.fnUntraced(function*() {
-      const scope = yield* Scope.make()
-      const port = yield* Effect.promise(freePort)
-      yield* Layer.buildWithScope(runner(url, port), scope)
-      return scope
-    })
-    const first = yield* start()
-    const services = yield* Layer.build(gateway(url))
-    const venue = Context.get(services, TestVenue)
-    for (const symbol of symbols) {
-      yield* Effect.retry(Effect.sandbox(venue.price(symbol, 200)), Schedule.spaced("200 millis"))
-    }
-    let over = false
-    const everybody: Array<{ readonly placed: Placed; readonly client: Client; readonly fiber: Fiber.Fiber<void> }> = []
-    for (const name of ["ann", "ben", "cid", "dot"]) {
-      const user = yield* venue.user(name)
-      const client = yield* venue.trade(user)
-      const placed: Placed = { acked: new Set(), unknown: new Set(), sent: 0 }
-      const fiber = yield* Effect.forkScoped(keepPlacing(client, name, placed, () => over))
-      everybody.push({ placed, client, fiber })
-    }
-    const ackedByAll = () => everybody.reduce((sum, { placed }) => sum + placed.acked.size, 0)
-    /** Everybody gets answers again. */
-    const progress = Effect.gen(function*() {
-      const before = everybody.map(({ placed }) => placed.acked.size)
-      yield* Effect.repeat(Effect.sleep("20 millis"), {
-        until: () => everybody.every(({ placed }, index) => placed.acked.size >= before[index]! + 8)
+it.live(
+  "I1, I4, I20: a runner joins, another leaves, and every order is answered once and kept",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const start = Effect.fnUntraced(function* () {
+        const scope = yield* Scope.make()
+        const port = yield* Effect.promise(freePort)
+        yield* Layer.buildWithScope(runner(url, port), scope)
+        return scope
       })
-    }).pipe(Effect.timeout("20 seconds"))
+      const first = yield* start()
+      const services = yield* Layer.build(gateway(url))
+      const venue = Context.get(services, TestVenue)
+      for (const symbol of symbols) {
+        yield* Effect.retry(Effect.sandbox(venue.price(symbol, 200)), Schedule.spaced("200 millis"))
+      }
+      let over = false
+      const everybody: Array<{ readonly placed: Placed; readonly client: Client; readonly fiber: Fiber.Fiber<void> }> =
+        []
+      for (const name of ["ann", "ben", "cid", "dot"]) {
+        const user = yield* venue.user(name)
+        const client = yield* venue.trade(user)
+        const placed: Placed = { acked: new Set(), unknown: new Set(), sent: 0 }
+        const fiber = yield* Effect.forkScoped(keepPlacing(client, name, placed, () => over))
+        everybody.push({ placed, client, fiber })
+      }
+      const ackedByAll = () => everybody.reduce((sum, { placed }) => sum + placed.acked.size, 0)
+      /** Everybody gets answers again. */
+      const progress = Effect.gen(function* () {
+        const before = everybody.map(({ placed }) => placed.acked.size)
+        yield* Effect.repeat(Effect.sleep("20 millis"), {
+          until: () => everybody.every(({ placed }, index) => placed.acked.size >= before[index]! + 8)
+        })
+      }).pipe(Effect.timeout("20 seconds"))
 
-    yield* progress
-    const second = yield* start()
-    yield* Effect.sleep("1 second")
-    yield* progress
-    yield* Scope.close(first, Exit.void)
-    yield* progress
-    over = true
-    for (const { fiber } of everybody) yield* Fiber.join(fiber)
+      yield* progress
+      const second = yield* start()
+      yield* Effect.sleep("1 second")
+      yield* progress
+      yield* Scope.close(first, Exit.void)
+      yield* progress
+      over = true
+      for (const { fiber } of everybody) yield* Fiber.join(fiber)
 
-    assert.isAbove(ackedByAll(), 50)
-    for (const { client, placed } of everybody) {
-      yield* client.send({ type: "get_user_orders", params: {} })
-      const { all_orders_response: open } = yield* client.take("all_orders_response")
-      const ids: Array<string> = open.orders.map((order: { client_order_id: string }) => order.client_order_id)
-      assert.strictEqual(new Set(ids).size, ids.length, "an order stands twice")
-      for (const id of placed.acked) assert.include(ids, id, "an acknowledged order is gone")
-      for (const id of ids) assert.isTrue(placed.acked.has(id) || placed.unknown.has(id))
-    }
-    yield* Scope.close(second, Exit.void)
-  }), 90_000)
+      assert.isAbove(ackedByAll(), 50)
+      for (const { client, placed } of everybody) {
+        yield* client.send({ type: "get_user_orders", params: {} })
+        const { all_orders_response: open } = yield* client.take("all_orders_response")
+        const ids: Array<string> = open.orders.map((order: { client_order_id: string }) => order.client_order_id)
+        assert.strictEqual(new Set(ids).size, ids.length, "an order stands twice")
+        for (const id of placed.acked) assert.include(ids, id, "an acknowledged order is gone")
+        for (const id of ids) assert.isTrue(placed.acked.has(id) || placed.unknown.has(id))
+      }
+      yield* Scope.close(second, Exit.void)
+    }),
+  90_000
+)

@@ -48,27 +48,31 @@ export const neighbours = () => {
       })
     })
   const layer = Layer.merge(
-    Layer.succeed(Feed)(Feed.of({
-      follow: (accountId, follower) => {
-        const all = followers.get(accountId) ?? new Set()
-        followers.set(accountId, all.add(follower))
-        return () => void all.delete(follower)
-      },
-      watch: () => () => {},
-      head: (symbol) => {
-        const seq = heads.get(symbol)
-        return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: 0 }
-      },
-      prices,
-      levels: () => new Map()
-    })),
-    Layer.succeed(Markets)(Markets.of({
-      submit: (symbol, command) => submitted.push({ symbol, command }) > 0,
-      view: (symbol, _user, _epoch, accountIds) => view(symbol, accountIds),
-      depth: () => Effect.never,
-      observe: () => Effect.void,
-      totals: () => Effect.never
-    }))
+    Layer.succeed(Feed)(
+      Feed.of({
+        follow: (accountId, follower) => {
+          const all = followers.get(accountId) ?? new Set()
+          followers.set(accountId, all.add(follower))
+          return () => void all.delete(follower)
+        },
+        watch: () => () => {},
+        head: (symbol) => {
+          const seq = heads.get(symbol)
+          return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: 0 }
+        },
+        prices,
+        levels: () => new Map()
+      })
+    ),
+    Layer.succeed(Markets)(
+      Markets.of({
+        submit: (symbol, command) => submitted.push({ symbol, command }) > 0,
+        view: (symbol, _user, _epoch, accountIds) => view(symbol, accountIds),
+        depth: () => Effect.never,
+        observe: () => Effect.void,
+        totals: () => Effect.never
+      })
+    )
   )
   const tell = (instrument: Instrument, seq: number, accountId: string, event: MarketEvent) => {
     heads.set(instrument.symbol, seq)

@@ -30,7 +30,7 @@ const desk = (
     )
   })
 
-const seatOf = Effect.fnUntraced(function*() {
+const seatOf = Effect.fnUntraced(function* () {
   const seats = yield* Seats.make(Effect.succeed(true))
   return yield* seats.wake(userId)
 })
@@ -64,17 +64,19 @@ const place = (n: number, { symbol }: Instrument): OrderRequest => ({
 const sent = ({ submitted }: Near) => submitted.map(({ command }) => Number.parseInt(command.commandId.slice(-4), 16))
 
 /** Has joined these in an earlier residence. */
-const joined = Effect.fnUntraced(function*(near: Near, instruments: ReadonlyArray<Instrument>) {
-  yield* Effect.scoped(Effect.gen(function*() {
-    const seat = yield* seatOf()
-    instruments.forEach((instrument, at) => seat.enter(cancel(50 + at, instrument)))
-    yield* turns
-  }))
+const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArray<Instrument>) {
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const seat = yield* seatOf()
+      instruments.forEach((instrument, at) => seat.enter(cancel(50 + at, instrument)))
+      yield* turns
+    })
+  )
   near.submitted.length = 0
 })
 
 desk("4.5: a trader joins a market in its journal before anything of it goes there", (near) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const journal = yield* Journal
     near.answers(one)
     const seat = yield* seatOf()
@@ -82,14 +84,16 @@ desk("4.5: a trader joins a market in its journal before anything of it goes the
     assert.deepEqual(sent(near), [])
     yield* turns
     const rows = yield* journal.read(traderStream(userId), 0, 10)
-    assert.deepEqual(rows.flatMap(({ events }) => events.length === 0 ? [] : TraderRecord.decode(events)), [
-      { _tag: "Joined", symbol: one.symbol }
-    ])
+    assert.deepEqual(
+      rows.flatMap(({ events }) => (events.length === 0 ? [] : TraderRecord.decode(events))),
+      [{ _tag: "Joined", symbol: one.symbol }]
+    )
     assert.deepEqual(sent(near), [1])
-  }))
+  })
+)
 
 desk("4.6: a view behind what the feed has told is asked for again", (near) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     near.heads.set(one.symbol, 7)
     near.views.set(one.symbol, 6)
     const seat = yield* seatOf()
@@ -102,10 +106,11 @@ desk("4.6: a view behind what the feed has told is asked for again", (near) =>
     yield* turns
     assert.isTrue(seat.isOpen())
     assert.deepEqual(seat.watermarks(), [{ symbol: one.symbol, seq: 8 }])
-  }))
+  })
+)
 
 desk("4.6: no view is taken before the feed has begun, or what came between would be told by neither", (near) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     near.views.set(one.symbol, 5)
     const seat = yield* seatOf()
     seat.enter(cancel(1, one))
@@ -116,32 +121,39 @@ desk("4.6: no view is taken before the feed has begun, or what came between woul
     yield* TestClock.adjust("100 millis")
     yield* turns
     assert.isTrue(seat.isOpen())
-  }))
+  })
+)
 
-desk("I27: while a joined market is unknown, what adds risk waits and the rest goes; each symbol keeps its order", (near) =>
-  Effect.gen(function*() {
-    near.answers(one)
-    near.answers(two)
-    yield* joined(near, [one, two])
-    near.views.delete(two.symbol)
-    const seat = yield* seatOf()
-    yield* turns
-    seat.enter(cancel(1, one))
-    seat.enter(place(2, one))
-    seat.enter(cancel(3, one))
-    seat.enter(cancel(4, two))
-    yield* turns
-    assert.deepEqual(sent(near), [1])
-    near.answers(two)
-    yield* TestClock.adjust("100 millis")
-    yield* turns
-    assert.deepEqual(near.submitted.filter(({ symbol }) => symbol === one.symbol).length, 3)
-    assert.sameOrderedMembers(sent(near).filter((n) => n < 4), [1, 2, 3])
-    assert.include(sent(near), 4)
-  }))
+desk(
+  "I27: while a joined market is unknown, what adds risk waits and the rest goes; each symbol keeps its order",
+  (near) =>
+    Effect.gen(function* () {
+      near.answers(one)
+      near.answers(two)
+      yield* joined(near, [one, two])
+      near.views.delete(two.symbol)
+      const seat = yield* seatOf()
+      yield* turns
+      seat.enter(cancel(1, one))
+      seat.enter(place(2, one))
+      seat.enter(cancel(3, one))
+      seat.enter(cancel(4, two))
+      yield* turns
+      assert.deepEqual(sent(near), [1])
+      near.answers(two)
+      yield* TestClock.adjust("100 millis")
+      yield* turns
+      assert.deepEqual(near.submitted.filter(({ symbol }) => symbol === one.symbol).length, 3)
+      assert.sameOrderedMembers(
+        sent(near).filter((n) => n < 4),
+        [1, 2, 3]
+      )
+      assert.include(sent(near), 4)
+    })
+)
 
 desk("I20: a command that the market recorded before this desk took the trader is not entered again", (near) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     near.answers(one)
     yield* joined(near, [one])
     near.recorded.set(one.symbol, [idOf(1)])
@@ -161,4 +173,5 @@ desk("I20: a command that the market recorded before this desk took the trader i
     assert.isTrue(seat.enter(cancel(3, one)))
     assert.deepEqual(sent(near), [3])
     assert.strictEqual(seat.trader.inFlight.size, 1)
-  }))
+  })
+)

@@ -22,11 +22,12 @@ const nothing = { restore: () => {}, replay: () => {} }
 const credit = (seat: Seat, creditId: string) =>
   Effect.callback<Result.Result<void, LedgerRefusal | "lost">>((resume) =>
     seat.change({ _tag: "Credit", creditId, accountId: userId, amount: 1n, reason: "test" }, (result) =>
-      resume(Effect.succeed(result)))
+      resume(Effect.succeed(result))
+    )
   )
 
 it.effect("a trader that is asked for again while it is being loaded is claimed once", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const journal = yield* Journal
     const seats = yield* Seats.make(still)
     const first = yield* Effect.forkChild(seats.wake(userId), { startImmediately: true })
@@ -38,10 +39,11 @@ it.effect("a trader that is asked for again while it is being loaded is claimed 
     assert.strictEqual(seats.get(userId), second)
     assert.lengthOf(yield* journal.read(traderStream(userId), 0, 10), 1)
     first.interruptUnsafe()
-  }).pipe(Effect.provide(around())))
+  }).pipe(Effect.provide(around()))
+)
 
 it.effect("a trader whose journal was taken is loaded again without being asked for, and its caller is told", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const journal = yield* Journal
     const seats = yield* Seats.make(still)
     const seat = yield* seats.wake(userId)
@@ -54,39 +56,47 @@ it.effect("a trader whose journal was taken is loaded again without being asked 
     // What was discarded answers nothing any more.
     assert.deepEqual(yield* credit(seat, "two"), Result.fail("lost"))
     assert.isFalse(seat.isOpen())
-  }).pipe(Effect.provide(around())))
+  }).pipe(Effect.provide(around()))
+)
 
 it.effect("I4: a desk that is no longer ours claims no trader", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const journal = yield* Journal
     const seats = yield* Seats.make(Effect.succeed(false))
     assert.isTrue(Exit.isFailure(yield* Effect.exit(seats.wake(userId))))
     assert.lengthOf(yield* journal.read(traderStream(userId), 0, 10), 0)
-  }).pipe(Effect.provide(around())))
+  }).pipe(Effect.provide(around()))
+)
 
 it.effect("a journal that cannot be read keeps only its own trader out", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const journal = yield* Journal
     const spoilt = traderStream(idOf(7))
     const from = yield* journal.claim(spoilt, nothing, still)
     yield* Effect.callback<void>((resume) => {
-      journal.append({
-        stream: spoilt,
-        seal: () => ({ events: new Uint8Array([0xc1, 0xc1, 0xc1]) }),
-        committed: () => resume(Effect.void),
-        lost: () => {}
-      }, from).wake()
+      journal
+        .append(
+          {
+            stream: spoilt,
+            seal: () => ({ events: new Uint8Array([0xc1, 0xc1, 0xc1]) }),
+            committed: () => resume(Effect.void),
+            lost: () => {}
+          },
+          from
+        )
+        .wake()
     })
     const seats = yield* Seats.make(still)
     const woken = yield* Effect.forEach([idOf(6), idOf(7), idOf(8)], (id) => Effect.exit(seats.wake(id)), {
       concurrency: "unbounded"
     })
     assert.deepEqual(woken.map(Exit.isSuccess), [true, false, true])
-  }).pipe(Effect.provide(around())))
+  }).pipe(Effect.provide(around()))
+)
 
 it.effect("who waits for the markets of a trader that is dropped waits no longer", () => {
   const near = neighbours()
-  return Effect.gen(function*() {
+  return Effect.gen(function* () {
     const seats = yield* Seats.make(still)
     const seat = yield* seats.wake(userId)
     seat.enter({

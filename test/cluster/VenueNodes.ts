@@ -47,14 +47,16 @@ const storage = (url: Redacted.Redacted) =>
 
 export const runner = (url: Redacted.Redacted, port: number) =>
   Runner.layer.pipe(
-    Layer.provide(NodeClusterSocket.layer({
-      storage: "sql",
-      shardingConfig: {
-        ...timings,
-        runnerAddress: Option.some(RunnerAddress.make("127.0.0.1", port)),
-        runnerListenAddress: Option.some(RunnerAddress.make("127.0.0.1", port))
-      }
-    })),
+    Layer.provide(
+      NodeClusterSocket.layer({
+        storage: "sql",
+        shardingConfig: {
+          ...timings,
+          runnerAddress: Option.some(RunnerAddress.make("127.0.0.1", port)),
+          runnerListenAddress: Option.some(RunnerAddress.make("127.0.0.1", port))
+        }
+      })
+    ),
     Layer.provide(storage(url))
   )
 

@@ -48,7 +48,10 @@ describe("period", () => {
   it("is told alike when asked about times in any order", () => {
     const stock = named("AAPL")
     const times = [at("2026-11-01T05:59Z"), at("2026-07-15T13:30Z"), at("2026-11-19T14:30Z"), at("2026-07-15T13:30Z")]
-    assert.deepStrictEqual(times.map((time) => period(stock, time)), ["WEEKEND", "OPEN", "OPEN", "OPEN"])
+    assert.deepStrictEqual(
+      times.map((time) => period(stock, time)),
+      ["WEEKEND", "OPEN", "OPEN", "OPEN"]
+    )
   })
 
   it("sets the share of the limits", () => {

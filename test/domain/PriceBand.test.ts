@@ -23,6 +23,12 @@ it("a close is priced five percent through the mark, rounded towards it", () => 
 })
 
 it("gold is banded like an index, other commodities wider", () => {
-  assert.deepStrictEqual(["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "OPEN")), [500, 500, 700, 200])
-  assert.deepStrictEqual(["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "WEEKEND")), [300, 300, 400, 100])
+  assert.deepStrictEqual(
+    ["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "OPEN")),
+    [500, 500, 700, 200]
+  )
+  assert.deepStrictEqual(
+    ["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "WEEKEND")),
+    [300, 300, 400, 100]
+  )
 })

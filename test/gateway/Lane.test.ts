@@ -91,39 +91,41 @@ it("I51: an overdue command is called unknown in its place; its outcome is told 
  * desk answers by itself are answered at any time after they left.
  */
 it("1.8: however desk and log interleave, answers keep the order of the commands and facts that of the log", () => {
-  fc.assert(fc.property(
-    fc.array(fc.constantFrom("market", "desk", "fact"), { maxLength: 40 }),
-    fc.infiniteStream(fc.nat()),
-    (kinds, chance) => {
-      const { answer, ask, expect: owe, lane, sent, tell } = start()
-      const log: Array<string> = []
-      const desk: Array<string> = []
-      let sending = 0
-      const pick = (n: number) => chance.next().value! % n
-      while (sending < kinds.length || log.length > 0 || desk.length > 0) {
-        const step = pick(3)
-        if (step === 0 && sending < kinds.length) {
-          const id = `${sending} ${kinds[sending]}`
-          if (kinds[sending] !== "fact") owe(id)
-          if (kinds[sending] === "desk") desk.push(id)
-          else log.push(id)
-          sending++
-          // Now and then a question whose answer takes its time.
-          if (pick(5) === 0) ask(`${id} question`, () => desk.push(`${id} question`))
-        } else if (step === 1 && log.length > 0) {
-          const id = log.shift()!
-          tell(id.endsWith("fact") ? "" : id, id, !id.endsWith("fact"))
-        } else if (step === 2 && desk.length > 0) {
-          const [id] = desk.splice(pick(desk.length), 1)
-          answer(id!, id!)
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom("market", "desk", "fact"), { maxLength: 40 }),
+      fc.infiniteStream(fc.nat()),
+      (kinds, chance) => {
+        const { answer, ask, expect: owe, lane, sent, tell } = start()
+        const log: Array<string> = []
+        const desk: Array<string> = []
+        let sending = 0
+        const pick = (n: number) => chance.next().value! % n
+        while (sending < kinds.length || log.length > 0 || desk.length > 0) {
+          const step = pick(3)
+          if (step === 0 && sending < kinds.length) {
+            const id = `${sending} ${kinds[sending]}`
+            if (kinds[sending] !== "fact") owe(id)
+            if (kinds[sending] === "desk") desk.push(id)
+            else log.push(id)
+            sending++
+            // Now and then a question whose answer takes its time.
+            if (pick(5) === 0) ask(`${id} question`, () => desk.push(`${id} question`))
+          } else if (step === 1 && log.length > 0) {
+            const id = log.shift()!
+            tell(id.endsWith("fact") ? "" : id, id, !id.endsWith("fact"))
+          } else if (step === 2 && desk.length > 0) {
+            const [id] = desk.splice(pick(desk.length), 1)
+            answer(id!, id!)
+          }
         }
+        const numbers = (wanted: (text: string) => boolean) => sent.filter(wanted).map((text) => Number.parseInt(text))
+        const sorted = (found: ReadonlyArray<number>) => expect(found).toEqual(found.toSorted((a, b) => a - b))
+        sorted(numbers((text) => !text.endsWith("fact")))
+        sorted(numbers((text) => text.endsWith("fact") || text.endsWith("market")))
+        expect(sent.filter((text) => !text.endsWith("question"))).toHaveLength(kinds.length)
+        expect(lane.entries).toHaveLength(0)
       }
-      const numbers = (wanted: (text: string) => boolean) => sent.filter(wanted).map((text) => Number.parseInt(text))
-      const sorted = (found: ReadonlyArray<number>) => expect(found).toEqual(found.toSorted((a, b) => a - b))
-      sorted(numbers((text) => !text.endsWith("fact")))
-      sorted(numbers((text) => text.endsWith("fact") || text.endsWith("market")))
-      expect(sent.filter((text) => !text.endsWith("question"))).toHaveLength(kinds.length)
-      expect(lane.entries).toHaveLength(0)
-    }
-  ))
+    )
+  )
 })

@@ -6,7 +6,7 @@ import { Effect, Logger } from "effect"
 import { type RawData, WebSocket } from "ws"
 
 /** Echoes; a frame that says so throws. */
-const listening = Effect.gen(function*() {
+const listening = Effect.gen(function* () {
   const heard: Array<string> = []
   const { port } = yield* Socket.listen({
     what: "a test",
@@ -44,37 +44,40 @@ const echoOf = (client: WebSocket, text: string) =>
   })
 
 it.live("a binary frame ends the connection with 1003, and nothing that follows it is taken", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { connect, heard } = yield* listening
     const client = yield* connect
     client.send(new Uint8Array([1]))
     client.send("after")
     assert.strictEqual(yield* closedWith(client), 1003)
     assert.notInclude(heard, "after")
-  }))
+  })
+)
 
 it.live("2.6: a frame of more than 64 KiB ends the connection with 1009, one of 64 KiB does not", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { connect } = yield* listening
     const client = yield* connect
     const largest = "x".repeat(64 * 1024)
     assert.strictEqual(yield* echoOf(client, largest), largest)
     client.send(`${largest}x`)
     assert.strictEqual(yield* closedWith(client), 1009)
-  }))
+  })
+)
 
 it.live("I50: a fault at one client's frame costs that client its connection, and nobody else anything", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { connect } = yield* listening
     const other = yield* connect
     const client = yield* connect
     client.send("throw")
     assert.strictEqual(yield* closedWith(client), 1011)
     assert.strictEqual(yield* echoOf(other, "still here"), "still here")
-  }).pipe(Effect.provide(Logger.layer([]))))
+  }).pipe(Effect.provide(Logger.layer([])))
+)
 
 it.live("a ping is answered", () =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { connect } = yield* listening
     const client = yield* connect
     const pong = yield* Effect.callback<string>((resume) => {
@@ -82,4 +85,5 @@ it.live("a ping is answered", () =>
       client.ping("beat")
     })
     assert.strictEqual(pong, "beat")
-  }))
+  })
+)

@@ -140,7 +140,15 @@ test("facts of other users, and of the market itself, change nothing", () => {
   const scene = funded()
   const order = { ...orderOf(scene.placed("BUY", 5, 200)), userId: "bob", accountId: "bob", orderId: "bobs" }
   const before = scene.balance()
-  scene.observe({ _tag: "Accepted", commandId: "bobs", expiresAtMillis: 0, order, makerRate: 0, leverage: 10, atMillis: 0 })
+  scene.observe({
+    _tag: "Accepted",
+    commandId: "bobs",
+    expiresAtMillis: 0,
+    order,
+    makerRate: 0,
+    leverage: 10,
+    atMillis: 0
+  })
   scene.observe({ _tag: "Modified", commandId: "", order, requeued: false, atMillis: 0 })
   scene.trade(order, 1_000, 20_000)
   scene.end(order)

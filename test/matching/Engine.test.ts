@@ -24,8 +24,16 @@ describe("matching", () => {
     const facts = [...scene.buy(1, 200), ...scene.buy(3, 200)]
     const trades = facts.filter((fact) => fact._tag === "Traded")
     assert.deepStrictEqual(
-      trades.map(({ maker, number, quantity, taker }) => [number, quantity, maker.order.remaining, taker.order.remaining]),
-      [[1, 1000, 3000, 0], [2, 3000, 0, 0]]
+      trades.map(({ maker, number, quantity, taker }) => [
+        number,
+        quantity,
+        maker.order.remaining,
+        taker.order.remaining
+      ]),
+      [
+        [1, 1000, 3000, 0],
+        [2, 3000, 0, 0]
+      ]
     )
     assert.notStrictEqual(trades[0]!.tradeId, trades[1]!.tradeId)
     assert.match(trades[0]!.tradeId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -227,10 +235,19 @@ describe("the sub-ledger", () => {
     assert.strictEqual(totals.cash, 0)
     assert.isAbove(totals.venueFees, 0)
     const accounts = ["alice", "bob", "house"].map((account) => Engine.view(scene.engine, account).position)
-    assert.strictEqual(accounts.reduce((sum, { quantity }) => sum + quantity, 0), 0)
-    assert.strictEqual(accounts.reduce((sum, { cashFlow, fees }) => sum + cashFlow - fees, totals.venueFees), 0)
+    assert.strictEqual(
+      accounts.reduce((sum, { quantity }) => sum + quantity, 0),
+      0
+    )
+    assert.strictEqual(
+      accounts.reduce((sum, { cashFlow, fees }) => sum + cashFlow - fees, totals.venueFees),
+      0
+    )
     // Realised profit and open cost are two views of the same cash.
-    assert.strictEqual(accounts.reduce((sum, { basis, cashFlow }) => sum + cashFlow + basis, 0), totals.basis)
+    assert.strictEqual(
+      accounts.reduce((sum, { basis, cashFlow }) => sum + cashFlow + basis, 0),
+      totals.basis
+    )
     assert.strictEqual(
       Engine.openInterest(scene.engine),
       accounts.reduce((sum, { quantity }) => sum + Math.max(0, quantity), 0)

@@ -67,7 +67,9 @@ describe("limits", () => {
     assert.deepStrictEqual(told(scene.buy(1, 200, margin)), ["FAILED_MARGIN_CHECK"])
     assert.deepStrictEqual(told(scene.buy(1, 300, many)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(told(scene.buy(1, 200, { ...margin, reduceOnly: true })), ["REJECTED"])
-    assert.deepStrictEqual(told(scene.buy(1, 200, { ...margin, maxNotional: 1 })), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.buy(1, 200, { ...margin, maxNotional: 1 })), [
+      "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
+    ])
   })
 
   it("the position limit counts a user's position and resting orders over all accounts", () => {
@@ -176,18 +178,35 @@ describe("commands", () => {
   it("what the desk refused passes through with its status and echo", () => {
     const scene = new Scene()
     const echo = {
-      orderId: "", side: "BUY", type: "LIMIT", timeInForce: "GTC",
-      price: 200.001, quantity: 1, clientOrderId: "mm-7", reduceOnly: false
+      orderId: "",
+      side: "BUY",
+      type: "LIMIT",
+      timeInForce: "GTC",
+      price: 200.001,
+      quantity: 1,
+      clientOrderId: "mm-7",
+      reduceOnly: false
     } as const
-    const [fact] = scene.ask({ _tag: "Refuse", ...scene.envelope({}), status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
+    const [fact] = scene.ask({
+      _tag: "Refuse",
+      ...scene.envelope({}),
+      status: "INVALID_TICK_SIZE_PRECISION_PRICE",
+      echo
+    })
     assert.deepInclude(fact, { _tag: "Refused", status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
   })
 
   it("a refused order echoes the request without an order id", () => {
     const scene = new Scene()
     assert.deepStrictEqual(factOf(scene.buy(2.5, 300, { clientOrderId: "mm-7" }), "Refused").echo, {
-      orderId: "", side: "BUY", type: "LIMIT", timeInForce: "GTC",
-      price: 300, quantity: 2.5, clientOrderId: "mm-7", reduceOnly: false
+      orderId: "",
+      side: "BUY",
+      type: "LIMIT",
+      timeInForce: "GTC",
+      price: 300,
+      quantity: 2.5,
+      clientOrderId: "mm-7",
+      reduceOnly: false
     })
   })
 })

@@ -8,7 +8,10 @@ describe("a modify", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
     scene.buy(3, 199, { account: "second" })
-    assert.deepStrictEqual(told(scene.modify(orderId, { account: "first", quantity: lots(2) })), ["Modified 2 @ 199", "Done"])
+    assert.deepStrictEqual(told(scene.modify(orderId, { account: "first", quantity: lots(2) })), [
+      "Modified 2 @ 199",
+      "Done"
+    ])
     assert.deepStrictEqual(told(scene.sell(2, 199)), ["Accepted", "Traded 2 @ 199 first"])
   })
 
@@ -27,7 +30,10 @@ describe("a modify", () => {
     const scene = new Scene()
     scene.buy(1, 198, { account: "second" })
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mm-7" }))
-    assert.deepInclude(factOf(scene.modify(orderId, { price: ticks(198) }), "Modified").order, { orderId, clientOrderId: "mm-7" })
+    assert.deepInclude(factOf(scene.modify(orderId, { price: ticks(198) }), "Modified").order, {
+      orderId,
+      clientOrderId: "mm-7"
+    })
     assert.deepStrictEqual(scene.levels(), ["BUY 2 @ 198"])
     assert.deepStrictEqual(told(scene.sell(1, 198, { account: "bob" })), ["Accepted", "Traded 1 @ 198 second"])
   })
@@ -69,7 +75,9 @@ describe("a modify", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     for (const over of [{ side: "SELL" }, { type: "ALO" }, { reduceOnly: true }, { account: "bob" }] as const) {
-      assert.deepStrictEqual(told(scene.modify(orderId, { ...over, price: ticks(198) })), ["CANNOT_MODIFY_NO_SUCH_ORDER"])
+      assert.deepStrictEqual(told(scene.modify(orderId, { ...over, price: ticks(198) })), [
+        "CANNOT_MODIFY_NO_SUCH_ORDER"
+      ])
     }
     assert.strictEqual(factOf(scene.modify("no-such", { price: ticks(198) }), "Refused").echo.orderId, "no-such")
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
@@ -86,7 +94,9 @@ describe("a modify", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(1, 199, { type: "ALO" }))
-    assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", price: ticks(200) })), ["CANNOT_MODIFY_ALO_WOULD_CROSS"])
+    assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", price: ticks(200) })), [
+      "CANNOT_MODIFY_ALO_WOULD_CROSS"
+    ])
     assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", price: ticks(199.99) })), [
       "Modified 1 @ 199.99 requeued",
       "Done"
@@ -106,7 +116,10 @@ describe("a modify", () => {
     ] as const
     for (const [over, status] of refusals) assert.deepStrictEqual(told(scene.modify(orderId, over)), [status])
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 10 of 10 @ 199"])
-    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(198), ...limit })), ["Modified 10 @ 198 requeued", "Done"])
+    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(198), ...limit })), [
+      "Modified 10 @ 198 requeued",
+      "Done"
+    ])
   })
 
   it("records one outcome, whether done or refused", () => {

@@ -9,7 +9,13 @@ const id = (n: number): string => Uuid.text(Uuid.mix(n), Uuid.mix(n + 1), Uuid.m
 
 const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: number): number => {
   const facts: Array<MarketEvent> = []
-  const envelope = { commandId: id(n), expiresAtMillis, traderEpoch: 1, userId: `user-${n % 7}`, accountId: `user-${n % 7}` }
+  const envelope = {
+    commandId: id(n),
+    expiresAtMillis,
+    traderEpoch: 1,
+    userId: `user-${n % 7}`,
+    accountId: `user-${n % 7}`
+  }
   Engine.decide(engine, { _tag: "CancelAll", ...envelope }, now, (event) => facts.push(event))
   return facts.length
 }

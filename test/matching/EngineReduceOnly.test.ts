@@ -89,7 +89,10 @@ describe("I33: a reduce-only order", () => {
     scene.sell(2, 202, reduceOnly)
     const orderId = orderIdOf(scene.sell(1, 201, reduceOnly))
     const over = { side: "SELL", reduceOnly: true } as const
-    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, quantity: lots(9) })), ["Modified 3 @ 201 requeued", "Done"])
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, quantity: lots(9) })), [
+      "Modified 3 @ 201 requeued",
+      "Done"
+    ])
     scene.buy(3, 200, { account: "bob" })
     assert.deepStrictEqual(told(scene.modify(orderId, { ...over, price: ticks(200) })), [
       "Modified 3 @ 200 requeued",
@@ -111,7 +114,10 @@ describe("I33: a reduce-only order", () => {
     scene.hold("alice", 5)
     scene.sell(3, 200.5)
     scene.sell(5, 201, reduceOnly)
-    assert.deepStrictEqual(told(scene.buy(6, 201, { account: "bob", timeInForce: "FOK" })), ["Accepted", "CANCELLED 6 bob"])
+    assert.deepStrictEqual(told(scene.buy(6, 201, { account: "bob", timeInForce: "FOK" })), [
+      "Accepted",
+      "CANCELLED 6 bob"
+    ])
     assert.deepStrictEqual(told(scene.buy(5, 201, { account: "bob", timeInForce: "FOK" })), [
       "Accepted",
       "Traded 3 @ 200.5 alice",

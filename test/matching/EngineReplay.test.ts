@@ -44,7 +44,10 @@ describe("I6: replay", () => {
   })
 
   it("a hash tells states apart that differ in one order's place", () => {
-    const hashes = [["a", "b"], ["b", "a"]].map((accounts) => {
+    const hashes = [
+      ["a", "b"],
+      ["b", "a"]
+    ].map((accounts) => {
       const scene = new Scene()
       accounts.forEach((account) => scene.buy(1, 199, { account, id: `order-of-${account}` }))
       return Engine.hash(scene.engine)
@@ -66,7 +69,10 @@ describe("at every step of random commands", () => {
         for (const account of accounts) {
           const { orders, position } = Engine.view(scene.engine, account)
           const reducing = orders.filter((order) => order.reduceOnly)
-          const sum = reducing.reduce((lots, { remaining, side }) => lots + (side === "BUY" ? -remaining : remaining), 0)
+          const sum = reducing.reduce(
+            (lots, { remaining, side }) => lots + (side === "BUY" ? -remaining : remaining),
+            0
+          )
           assert.isTrue(reducing.length === 0 || Math.sign(sum) === Math.sign(position.quantity))
           assert.isAtMost(Math.abs(sum), Math.abs(position.quantity))
         }
@@ -112,12 +118,12 @@ const accounts = users.flatMap((user) => [user, `${user}-2`])
 
 /** Commands of every kind at prices near the touch, from a seed. */
 function wander(seed: number, steps: number, scene = new Scene(), names = "order"): Scene {
-  let state = seed * 2_654_435_761 >>> 0
+  let state = (seed * 2_654_435_761) >>> 0
   const below = (limit: number): number => {
-    state = state + 0x6d2b79f5 >>> 0
-    let h = Math.imul(state ^ state >>> 15, state | 1)
-    h ^= h + Math.imul(h ^ h >>> 7, h | 61)
-    return ((h ^ h >>> 14) >>> 0) % limit
+    state = (state + 0x6d2b79f5) >>> 0
+    let h = Math.imul(state ^ (state >>> 15), state | 1)
+    h ^= h + Math.imul(h ^ (h >>> 7), h | 61)
+    return ((h ^ (h >>> 14)) >>> 0) % limit
   }
   const open: Array<string> = []
   for (let step = 0; step < steps; step++) {
@@ -156,7 +162,13 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
 }
 
 const kinds = [
-  ["LIMIT", "GTC"], ["LIMIT", "GTC"], ["LIMIT", "GTC"], ["LIMIT", "IOC"], ["LIMIT", "FOK"], ["MARKET", "IOC"], ["ALO", "GTC"]
+  ["LIMIT", "GTC"],
+  ["LIMIT", "GTC"],
+  ["LIMIT", "GTC"],
+  ["LIMIT", "IOC"],
+  ["LIMIT", "FOK"],
+  ["MARKET", "IOC"],
+  ["ALO", "GTC"]
 ] as const
 
 function replayed(events: ReadonlyArray<MarketEvent>): Engine.Engine {

@@ -151,8 +151,9 @@ export class Scene {
   }
 
   orders(account: string): ReadonlyArray<string> {
-    return Engine.view(this.engine, account).orders.map(({ price, quantity, remaining, side }) =>
-      `${side} ${remaining / 1000} of ${quantity / 1000} @ ${price / 100}`)
+    return Engine.view(this.engine, account).orders.map(
+      ({ price, quantity, remaining, side }) => `${side} ${remaining / 1000} of ${quantity / 1000} @ ${price / 100}`
+    )
   }
 }
 

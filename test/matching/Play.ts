@@ -70,7 +70,7 @@ export const difference = (stream: Stream): string | undefined => {
       }
       got = events.filter((event) => !isPriced(event)).map(line)
     } catch (thrown) {
-      return report([thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown)], expected)
+      return report([thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)], expected)
     }
     if (got.join("\n") !== expected.join("\n")) return report(got, expected)
     for (const each of expected) told.push(`    ${each}`)
@@ -124,7 +124,9 @@ function outcomesOf(stream: Stream, outcome: (commandId: string) => string | und
   const commands = stream.steps.map(({ command }) => command).filter(isTraderCommand)
   // Ids are kept until 60 s after the command would have expired.
   const since = Math.max(...stream.steps.map(({ atMillis }) => atMillis)) - 60_000
-  return commands.filter(({ expiresAtMillis }) => expiresAtMillis > since).map(({ commandId }) => `outcome ${commandId} ${outcome(commandId)}`)
+  return commands
+    .filter(({ expiresAtMillis }) => expiresAtMillis > since)
+    .map(({ commandId }) => `outcome ${commandId} ${outcome(commandId)}`)
 }
 
 /** Views, levels, totals and outcomes as the engine tells them. */
@@ -151,7 +153,13 @@ function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string
   for (const account of accountsOf(stream)) {
     const { basis, cash, fees, quantity } = TwinState.holding(twin, account)
     lines.push(`${account} holds ${quantity} cash ${cash} basis ${basis} fees ${fees}`)
-    lines.push(...twin.resting.map((resting) => resting.order).filter((own) => own.accountId === account).map(order).sort())
+    lines.push(
+      ...twin.resting
+        .map((resting) => resting.order)
+        .filter((own) => own.accountId === account)
+        .map(order)
+        .sort()
+    )
   }
   const levels = [...TwinState.depth(twin)].map(([level, quantity]) => `${level} ${quantity}`)
   return [...lines, ...levels.sort(), "totals 0 0", ...outcomesOf(stream, (commandId) => twin.outcomes.get(commandId))]

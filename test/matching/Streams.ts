@@ -51,7 +51,7 @@ export const make = (seed: number, commands?: number): Stream => {
   // The stock exchange is open, between two sessions, closed for the weekend.
   let atMillis = pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
   /** Lots that fill the open interest there may be at the weekend. */
-  const crowdLots = Math.floor(positionLimitUsd(instrument) * 1e16 / (startPrice * lot))
+  const crowdLots = Math.floor((positionLimitUsd(instrument) * 1e16) / (startPrice * lot))
   const weekend = new Date(atMillis).getUTCDay() === 6
   const lastMillis = atMillis + 86_400_000
 
@@ -80,7 +80,8 @@ export const make = (seed: number, commands?: number): Stream => {
   const near = (side: Side): number => {
     const centre = Math.round(oracle / tick)
     if (percent(2)) return pick(1, centre * 2, Math.round(centre * 1.29), Math.round(centre * 0.71))
-    if (percent(huge > 5 ? 25 : 4)) return centre + Math.round(centre * pick(-0.12, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.12))
+    if (percent(huge > 5 ? 25 : 4))
+      return centre + Math.round(centre * pick(-0.12, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.12))
     const away = percent(patience) ? whole(1, spread + 1) : whole(-spread, 1)
     return centre + (side === "BUY" ? -away : away)
   }
@@ -143,7 +144,13 @@ export const make = (seed: number, commands?: number): Stream => {
     const side = pick<Side>("BUY", "SELL")
     const price = Math.round(oracle / tick) + whole(-spread, spread)
     const step = side === "BUY" ? 1 : -1
-    const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, quantity: unit * whole(3, 6), reduceOnly: false } as const
+    const limit = {
+      type: "LIMIT",
+      timeInForce: "GTC",
+      finding: null,
+      quantity: unit * whole(3, 6),
+      reduceOnly: false
+    } as const
     place(accountId, { ...limit, side, price })
     place(other, { ...limit, side: opposite(side), price })
     const resting = Array.from({ length: whole(2, 3) }, () =>
@@ -153,7 +160,8 @@ export const make = (seed: number, commands?: number): Stream => {
         price: price + step * whole(1, 3),
         quantity: unit * whole(1, 5),
         reduceOnly: percent(65)
-      }))
+      })
+    )
     if (percent(50)) modifyOrder(pick(...resting), accountId, price + step * whole(1, 4), 0)
     const timeInForce = pick<TimeInForce>("FOK", "FOK", "IOC", "GTC")
     const sweeper = percent(75) ? other : pick(...accounts)
@@ -165,12 +173,12 @@ export const make = (seed: number, commands?: number): Stream => {
     const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, reduceOnly: false, maxNotional: 1e14 } as const
     place(accountId, { ...limit, side: "SELL", price, quantity: Math.floor(crowdLots * 0.95) })
     place(pick(...accounts), { ...limit, side: "BUY", price, quantity: Math.floor(crowdLots * 0.95) })
-    const quantity = Math.floor(crowdLots * whole(30, 60) / 1_000)
+    const quantity = Math.floor((crowdLots * whole(30, 60)) / 1_000)
     place(pick(...accounts), { ...limit, side: "BUY", price: Math.floor(price * 1.02), quantity })
   }
   const cancel = (accountId: string) => {
     const byClientOrderId = percent(30)
-    const orderId = byClientOrderId ? pick(...tags, "tag-4") : mine(accountId)?.commandId ?? "nothing"
+    const orderId = byClientOrderId ? pick(...tags, "tag-4") : (mine(accountId)?.commandId ?? "nothing")
     add({ _tag: "Cancel", ...envelope(percent(12) ? pick(...accounts) : accountId), orderId, byClientOrderId })
   }
   const refuse = (accountId: string) => {
@@ -180,7 +188,7 @@ export const make = (seed: number, commands?: number): Stream => {
   }
   const observe = () => {
     const move = percent(85) ? 0.0002 : percent(70) ? 0.005 : 0.06
-    oracle = Math.round(oracle * (1 + move * whole(-100, 100) / 100))
+    oracle = Math.round(oracle * (1 + (move * whole(-100, 100)) / 100))
     oracle = Math.min(Math.max(oracle, Math.round(startPrice * 0.8)), Math.round(startPrice * 1.2))
     add({ _tag: "Observe", price: oracle })
   }
@@ -190,7 +198,10 @@ export const make = (seed: number, commands?: number): Stream => {
     add({ _tag: "RaiseEpoch", userId, traderEpoch: epochs.get(userId)! })
   }
   const repeat = () => {
-    const earlier = steps.slice(-40).map(({ command }) => command).filter(isTraderCommand)
+    const earlier = steps
+      .slice(-40)
+      .map(({ command }) => command)
+      .filter(isTraderCommand)
     if (earlier.length > 0) add(pick(...earlier))
   }
 
@@ -222,18 +233,20 @@ export const make = (seed: number, commands?: number): Stream => {
 export const isTraderCommand = (command: MarketCommand): command is TraderCommand =>
   command._tag !== "Observe" && command._tag !== "Tick" && command._tag !== "RaiseEpoch"
 
-const opposite = (side: Side): Side => side === "BUY" ? "SELL" : "BUY"
+const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 
 /** A short one, one in the form of an id, and the longest there may be. */
 const tags = ["tag-1", "6b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001", `${"~".repeat(63)}!`] as const
 
 /** Ids as the edge gives them, and others that only look like them: each must come back as it was. */
-const names = ({ percent, pick, whole }: Chance, style: "plain" | "uuid" | "mixed") => (number: number): string => {
-  if (style === "plain" || (style === "mixed" && percent(30))) return `c${number}`
-  const hex = Array.from({ length: 32 }, () => whole(0, 15).toString(16)).join("")
-  const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
-  return style === "uuid" ? uuid : pick(uuid, uuid.toUpperCase(), hex, uuid.replace("-", "_"), `${uuid}0`)
-}
+const names =
+  ({ percent, pick, whole }: Chance, style: "plain" | "uuid" | "mixed") =>
+  (number: number): string => {
+    if (style === "plain" || (style === "mixed" && percent(30))) return `c${number}`
+    const hex = Array.from({ length: 32 }, () => whole(0, 15).toString(16)).join("")
+    const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+    return style === "uuid" ? uuid : pick(uuid, uuid.toUpperCase(), hex, uuid.replace("-", "_"), `${uuid}0`)
+  }
 
 const restingKind = ["LIMIT", "GTC"] as const
 const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [
@@ -251,7 +264,7 @@ export const repeated = (stream: Stream): Stream => {
   const steps = stream.steps.flatMap((step, index) => {
     for (let copies = percent(50) ? whole(0, 4) : 0; copies > 0 && isTraderCommand(step.command); copies--) {
       const place = Math.min(index + whole(0, percent(50) ? 5 : 200), stream.steps.length - 1)
-      later.set(place, [...later.get(place) ?? [], step.command])
+      later.set(place, [...(later.get(place) ?? []), step.command])
     }
     return [step, ...(later.get(index) ?? []).map((command) => ({ atMillis: step.atMillis, command }))]
   })

@@ -8,9 +8,13 @@ import { assertAlike, decide, emptyEngine, play } from "./Play.ts"
 import { isTraderCommand, make, repeated } from "./Streams.ts"
 
 describe("the engine and the rules", () => {
-  it("I23: what the engine says of 1,500 random streams is what the rules say, event for event", { timeout: 60_000 }, () => {
-    for (let seed = 1; seed <= 1_500; seed++) assertAlike(make(seed))
-  })
+  it(
+    "I23: what the engine says of 1,500 random streams is what the rules say, event for event",
+    { timeout: 60_000 },
+    () => {
+      for (let seed = 1; seed <= 1_500; seed++) assertAlike(make(seed))
+    }
+  )
 
   it("I23: and of ten long ones, where books grow deep and places are used again", { timeout: 60_000 }, () => {
     for (let seed = 1; seed <= 10; seed++) assertAlike(make(seed, 2_000))
@@ -139,7 +143,9 @@ describe("orders", () => {
         for (const event of events) {
           if (event._tag === "Traded") {
             const { order } = event.maker
-            const rivals = [...queue.values()].filter(({ orderId, side }) => side === order.side && !takers.has(orderId))
+            const rivals = [...queue.values()].filter(
+              ({ orderId, side }) => side === order.side && !takers.has(orderId)
+            )
             const best = Math[order.side === "BUY" ? "max" : "min"](...rivals.map(({ price }) => price))
             assert.strictEqual(order.price, best)
             assert.strictEqual(rivals.find(({ price }) => price === best)?.orderId, order.orderId)
@@ -191,7 +197,10 @@ describe("positions and results", () => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       return () => {
         const positions = accounts.map((account) => Engine.view(engine, account).position.quantity)
-        assert.strictEqual(positions.reduce((sum, each) => sum + each, 0), 0)
+        assert.strictEqual(
+          positions.reduce((sum, each) => sum + each, 0),
+          0
+        )
         assert.strictEqual(Number(Engine.totals(engine).positions), 0)
       }
     })
@@ -202,7 +211,8 @@ describe("positions and results", () => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       let clearing = 0n
       return (events) => {
-        for (const event of events) if (event._tag === "Traded") clearing += BigInt(event.maker.realised + event.taker.realised)
+        for (const event of events)
+          if (event._tag === "Traded") clearing += BigInt(event.maker.realised + event.taker.realised)
         const positions = accounts.map((account) => Engine.view(engine, account).position)
         const total = (each: (position: Position) => bigint) =>
           positions.reduce((sum, position) => sum + each(position), 0n)
@@ -259,7 +269,7 @@ function ordersOf(event: MarketEvent): ReadonlyArray<Order> {
 }
 
 function takersOf(events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> {
-  return events.flatMap((event) => event._tag === "Traded" ? [event.taker.order.orderId] : [])
+  return events.flatMap((event) => (event._tag === "Traded" ? [event.taker.order.orderId] : []))
 }
 
 function accountsOf(commands: ReadonlyArray<MarketCommand>): ReadonlyArray<string> {

@@ -26,11 +26,12 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
   }
   if (twin.outcomes.has(command.commandId)) return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
-  const refusal = command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)
-    ? "REJECTED_FAILED_TO_PROCESS"
-    : twin.timeMillis > command.expiresAtMillis
-    ? "EXPIRED"
-    : run(twin, command, emit)
+  const refusal =
+    command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)
+      ? "REJECTED_FAILED_TO_PROCESS"
+      : twin.timeMillis > command.expiresAtMillis
+        ? "EXPIRED"
+        : run(twin, command, emit)
   twin.outcomes.set(command.commandId, refusal ?? "DONE")
   if (refusal !== undefined) emit(refused(twin, command, refusal))
 }
@@ -50,9 +51,12 @@ function run(twin: Twin, command: TraderCommand, emit: Emit): OrderRefusal | und
       const own = twin.resting
         .filter(({ order }) => order.accountId === command.accountId)
         .sort((a, b) => a.acceptedNumber - b.acceptedNumber)
-      const found = command._tag === "CancelAll" ? own : own.filter(({ order }) =>
-        (command.byClientOrderId ? order.clientOrderId : order.orderId) === command.orderId
-      )
+      const found =
+        command._tag === "CancelAll"
+          ? own
+          : own.filter(
+              ({ order }) => (command.byClientOrderId ? order.clientOrderId : order.orderId) === command.orderId
+            )
       if (found.length === 0 && command._tag === "Cancel") return "NO_SUCH_ORDER"
       for (const resting of found) leave(twin, resting, command.commandId, "CANCELLED", emit)
       return done(twin, command, emit)
@@ -82,16 +86,21 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
     reduceOnly: true,
     origin: "CLOSE_POSITION"
   } as const
-  const order = quantity > 0
-    ? { side: "SELL", price: Math.max(lower, Number(divideUp(95n * BigInt(mark), hundredTicks))) } as const
-    : { side: "BUY", price: Math.min(upper, Number(105n * BigInt(mark) / hundredTicks)) } as const
+  const order =
+    quantity > 0
+      ? ({ side: "SELL", price: Math.max(lower, Number(divideUp(95n * BigInt(mark), hundredTicks))) } as const)
+      : ({ side: "BUY", price: Math.min(upper, Number((105n * BigInt(mark)) / hundredTicks)) } as const)
   accept(twin, orderOf(twin, { ...command, ...shape, ...order }), command, emit)
 }
 
 function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefined {
-  const target = twin.resting.find(({ order }) =>
-    order.orderId === command.orderId && order.accountId === command.accountId && order.side === command.side &&
-    order.type === command.type && order.reduceOnly === command.reduceOnly
+  const target = twin.resting.find(
+    ({ order }) =>
+      order.orderId === command.orderId &&
+      order.accountId === command.accountId &&
+      order.side === command.side &&
+      order.type === command.type &&
+      order.reduceOnly === command.reduceOnly
   )
   if (target === undefined) return "CANNOT_MODIFY_NO_SUCH_ORDER"
   const before = target.order
@@ -130,7 +139,8 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
   /** In 1e-16 USD, exact; `each` in 1e-8 USD. */
   const value = (lots: number, each: number): bigint => BigInt(lots) * BigInt(lot) * BigInt(each)
   const limitPrice = order.type === "MARKET" ? mark : order.price * tick
-  if (!order.reduceOnly && value(order.quantity, limitPrice) < 10n * 10n ** 16n) return "REJECTED_LESS_THAN_MIN_NOTIONAL"
+  if (!order.reduceOnly && value(order.quantity, limitPrice) < 10n * 10n ** 16n)
+    return "REJECTED_LESS_THAN_MIN_NOTIONAL"
 
   if (terms._tag === "Place" && mayRest(order)) {
     const open = twin.resting.filter((resting) => resting.order.accountId === accountId).length
@@ -140,7 +150,9 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
 
   if (order.reduceOnly && room(twin, order) <= 0) return "REJECTED"
 
-  const sameWay = twin.resting.filter((resting) => resting.order.side === side && resting.order.orderId !== order.orderId)
+  const sameWay = twin.resting.filter(
+    (resting) => resting.order.side === side && resting.order.orderId !== order.orderId
+  )
   const ownSameWay = sum(sameWay.filter((resting) => resting.order.accountId === accountId))
   const onlyReduces = order.reduceOnly || ownSameWay + order.quantity <= reducible(twin, accountId, side)
   if (!onlyReduces) {
@@ -174,7 +186,8 @@ function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): voi
 
   // Without a price of its own, a market order takes no worse than the edge of the band.
   const limit = order.type !== "MARKET" ? order.price : order.side === "BUY" ? twin.prices!.upper : twin.prices!.lower
-  if (order.type === "ALO" && reached(twin, order.side, limit).length > 0) return leave(twin, incoming, "", "CANCELLED", emit)
+  if (order.type === "ALO" && reached(twin, order.side, limit).length > 0)
+    return leave(twin, incoming, "", "CANCELLED", emit)
   if (order.timeInForce === "FOK") {
     const rehearsal = copy(twin)
     const rehearsed = { ...incoming }
@@ -207,7 +220,7 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
   const notional = BigInt(price) * BigInt(lots) * BigInt(twin.instrument.tickLotMoney)
   const fill = (one: Resting, rate: number, leverage: number) => {
     const held = holding(twin, one.order.accountId)
-    const larger = notional / BigInt(lots) * BigInt(added(held.quantity, one.order.side, lots))
+    const larger = (notional / BigInt(lots)) * BigInt(added(held.quantity, one.order.side, lots))
     const marginUsed = Number(divideUp(larger, BigInt(leverage)))
     const fee = divideUp(notional * BigInt(rate), 100_000_000n)
     one.order = { ...one.order, remaining: one.order.remaining - lots }
@@ -219,7 +232,16 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
     maker: fill(maker, maker.makerRate, maker.leverage),
     taker: fill(taker, terms.takerRate, terms.leverage)
   }
-  emit({ _tag: "Traded", tradeId: "", number: 0, price, quantity: lots, notional: Number(notional), ...fills, atMillis })
+  emit({
+    _tag: "Traded",
+    tradeId: "",
+    number: 0,
+    price,
+    quantity: lots,
+    notional: Number(notional),
+    ...fills,
+    atMillis
+  })
   if (maker.order.remaining === 0) twin.resting = twin.resting.filter((resting) => resting !== maker)
   shrink(twin, maker.order.accountId, emit)
   shrink(twin, taker.order.accountId, emit)
@@ -228,7 +250,9 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
 /** Live reduce-only orders never add up to more than the position: the newest give way first. */
 function shrink(twin: Twin, accountId: string, emit: Emit): void {
   for (const side of ["BUY", "SELL"] as const) {
-    const live = twin.resting.filter(({ order }) => order.accountId === accountId && order.reduceOnly && order.side === side)
+    const live = twin.resting.filter(
+      ({ order }) => order.accountId === accountId && order.reduceOnly && order.side === side
+    )
     let excess = sum(live) - reducible(twin, accountId, side)
     for (const resting of live.sort((a, b) => b.acceptedNumber - a.acceptedNumber)) {
       const { remaining } = resting.order
@@ -269,8 +293,19 @@ function leave(twin: Twin, leaving: Resting, commandId: string, status: Ended["s
 }
 
 function orderOf(twin: Twin, command: Place): Order {
-  const { accountId, builderCode, clientOrderId, commandId, origin, quantity, reduceOnly, side, timeInForce, type, userId } =
-    command
+  const {
+    accountId,
+    builderCode,
+    clientOrderId,
+    commandId,
+    origin,
+    quantity,
+    reduceOnly,
+    side,
+    timeInForce,
+    type,
+    userId
+  } = command
   const order = { orderId: commandId, userId, accountId, side, type, timeInForce, quantity, reduceOnly, clientOrderId }
   const price = type === "MARKET" ? 0 : command.price
   return { ...order, price, remaining: quantity, origin, builderCode, placedAtMillis: twin.timeMillis }

@@ -19,10 +19,10 @@ const market = (prices: Partial<Priced> = {}) => {
     event._tag === "Refused"
       ? event.status
       : event._tag === "Traded"
-      ? `${event.quantity / 1_000} @ ${event.price / 100} fees ${event.maker.fee} ${event.taker.fee}`
-      : event._tag === "Ended" || event._tag === "Modified"
-      ? `${event.order.orderId} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remaining / 1_000}`
-      : event._tag
+        ? `${event.quantity / 1_000} @ ${event.price / 100} fees ${event.maker.fee} ${event.taker.fee}`
+        : event._tag === "Ended" || event._tag === "Modified"
+          ? `${event.order.orderId} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remaining / 1_000}`
+          : event._tag
   /** Units and dollars; the order's id is its number: o1, o2 … */
   const place = (accountId: string, side: "BUY" | "SELL", units: number, price: number, more: Partial<Place> = {}) => {
     told.length = 0
@@ -59,8 +59,15 @@ it("self-trade prevention ends the resting order and lets the incoming one go on
   const { place, twin } = market()
   place("ann", "SELL", 5, 200)
   place("ben", "SELL", 4, 200.05)
-  assert.deepStrictEqual(place("ann/1", "BUY", 8, 200.1), ["Accepted", "o1 CANCELLED_STP 5", "4 @ 200.05 fees 160040 800200"])
-  assert.deepStrictEqual(twin.resting.map(({ order }) => order.remaining), [4_000])
+  assert.deepStrictEqual(place("ann/1", "BUY", 8, 200.1), [
+    "Accepted",
+    "o1 CANCELLED_STP 5",
+    "4 @ 200.05 fees 160040 800200"
+  ])
+  assert.deepStrictEqual(
+    twin.resting.map(({ order }) => order.remaining),
+    [4_000]
+  )
 })
 
 it("bands bind buys above and sells below, and nothing else", () => {
@@ -91,9 +98,15 @@ it("open interest of 122,000 takes another 500 and refuses 1,000", () => {
 it("fees are rounded up to the next millionth", () => {
   const { place } = market()
   place("ann", "SELL", 50, 204, { makerRate: 20_000 })
-  assert.deepStrictEqual(place("ben", "BUY", 50, 204, { takerRate: 80_000 }), ["Accepted", "50 @ 204 fees 2040000 8160000"])
+  assert.deepStrictEqual(place("ben", "BUY", 50, 204, { takerRate: 80_000 }), [
+    "Accepted",
+    "50 @ 204 fees 2040000 8160000"
+  ])
   place("ann", "SELL", 0.333, 200.01)
-  assert.deepStrictEqual(place("ben", "BUY", 0.333, 200.01, { takerRate: 22_501 }).at(-1), "0.333 @ 200.01 fees 13321 14987")
+  assert.deepStrictEqual(
+    place("ben", "BUY", 0.333, 200.01, { takerRate: 22_501 }).at(-1),
+    "0.333 @ 200.01 fees 13321 14987"
+  )
 })
 
 it("live reduce-only orders give way, the newest first, when the position shrinks below their sum", () => {

@@ -81,8 +81,8 @@ export function book(held: Holding, side: Side, lots: number, notional: bigint, 
   const cost = side === "BUY" ? notional : -notional
   const size = Math.abs(held.quantity)
   if (held.quantity * signed >= 0) held.basis += cost
-  else if (lots <= size) held.basis -= held.basis * BigInt(lots) / BigInt(size)
-  else held.basis = cost * BigInt(lots - size) / BigInt(lots)
+  else if (lots <= size) held.basis -= (held.basis * BigInt(lots)) / BigInt(size)
+  else held.basis = (cost * BigInt(lots - size)) / BigInt(lots)
   held.quantity += signed
   held.cash -= cost
   held.fees += fee

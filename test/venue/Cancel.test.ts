@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { aapl, cancel, gold, limit, market, say, story, told } from "./Story.ts"
 
 story("5.3: an order id cancels one order; a client order id all that carry it on that symbol, oldest first", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const price of [190, 191, 192]) yield* client.send(limit("BUY", 1, price, { client_order_id: "same" }))
@@ -16,23 +16,28 @@ story("5.3: an order id cancels one order; a client order id all that carry it o
     yield* client.send(cancel("same", "client_order_id"))
     yield* venue.settle
     const frames = yield* client.drain
-    assert.deepEqual(frames.map(({ order_response: order }) => [order?.status, order?.price]), [
-      ["CANCELLED", 191],
-      ["CANCELLED", 192]
-    ])
-  }))
+    assert.deepEqual(
+      frames.map(({ order_response: order }) => [order?.status, order?.price]),
+      [
+        ["CANCELLED", 191],
+        ["CANCELLED", 192]
+      ]
+    )
+  })
+)
 
 story("5.3: the form of 2025 has the client id in client_order_id", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "old" }))
     yield* client.send(say("cancel_order", { symbol: aapl, client_order_id: "old" }))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK", "CANCELLED"])
-  }))
+  })
+)
 
 story("5.3: nothing found is NO_SUCH_ORDER with the id and symbol sent back and the numbers 0", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
     const bob = yield* venue.trade(yield* venue.user("bob"))
@@ -53,10 +58,13 @@ story("5.3: nothing found is NO_SUCH_ORDER with the id and symbol sent back and 
       [cancel(foreign.order_id), { order_id: foreign.order_id, client_order_id: "" }],
       [cancel("no uuid"), { order_id: "no uuid", client_order_id: "" }],
       [cancel("who", "client_order_id"), { order_id: "", client_order_id: "who" }],
-      [cancel("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1", "twap_id"), {
-        order_id: "0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1",
-        client_order_id: ""
-      }],
+      [
+        cancel("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1", "twap_id"),
+        {
+          order_id: "0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1",
+          client_order_id: ""
+        }
+      ],
       [cancel("unwind", "client_twap_id"), { order_id: "", client_order_id: "unwind" }]
     ] as const
     for (const [message, ids] of asked) {
@@ -66,10 +74,11 @@ story("5.3: nothing found is NO_SUCH_ORDER with the id and symbol sent back and 
     }
     yield* venue.settle
     assert.deepEqual(yield* bob.drain, [])
-  }))
+  })
+)
 
 story("I22, I35: an order that has ended is filled, modified and cancelled no more", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
     yield* client.send(limit("SELL", 1, 200))
@@ -80,35 +89,39 @@ story("I22, I35: an order that has ended is filled, modified and cancelled no mo
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["CANCELLED", "NO_SUCH_ORDER"])
     assert.deepEqual(told(yield* bob.drain), ["ACK", "IOC_CANCELLED"])
-  }))
+  })
+)
 
-story("5.4: cancel_all_orders is acknowledged first, then each order of the account, on every symbol, is CANCELLED", (venue) =>
-  Effect.gen(function*() {
-    yield* venue.price(gold, 3400)
-    const alice = yield* venue.user("alice")
-    const accountId = yield* venue.subaccount(alice)
-    const client = yield* venue.trade(alice)
-    const sub = yield* venue.trade(alice, undefined, { accountId })
-    yield* sub.send(limit("BUY", 1, 190))
-    yield* client.send(limit("BUY", 1, 190))
-    yield* client.send(limit("BUY", 1, 3390, { symbol: gold }))
-    yield* client.send(limit("BUY", 1, 191))
-    yield* venue.settle
-    yield* client.drain
-    yield* sub.drain
-    yield* client.send(say("cancel_all_orders"))
-    yield* venue.settle
-    const frames = yield* client.drain
-    assert.deepEqual(told(frames), ["ack", "CANCELLED", "CANCELLED", "CANCELLED"])
-    assert.deepEqual(frames[0], { ack: { incoming_message: say("cancel_all_orders") }, ack_response: true })
-    assert.deepEqual(yield* sub.drain, [])
-    yield* client.send(say("cancel_all_orders"))
-    yield* venue.settle
-    assert.deepEqual(told(yield* client.drain), ["ack"])
-  }))
+story(
+  "5.4: cancel_all_orders is acknowledged first, then each order of the account, on every symbol, is CANCELLED",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* venue.price(gold, 3400)
+      const alice = yield* venue.user("alice")
+      const accountId = yield* venue.subaccount(alice)
+      const client = yield* venue.trade(alice)
+      const sub = yield* venue.trade(alice, undefined, { accountId })
+      yield* sub.send(limit("BUY", 1, 190))
+      yield* client.send(limit("BUY", 1, 190))
+      yield* client.send(limit("BUY", 1, 3390, { symbol: gold }))
+      yield* client.send(limit("BUY", 1, 191))
+      yield* venue.settle
+      yield* client.drain
+      yield* sub.drain
+      yield* client.send(say("cancel_all_orders"))
+      yield* venue.settle
+      const frames = yield* client.drain
+      assert.deepEqual(told(frames), ["ack", "CANCELLED", "CANCELLED", "CANCELLED"])
+      assert.deepEqual(frames[0], { ack: { incoming_message: say("cancel_all_orders") }, ack_response: true })
+      assert.deepEqual(yield* sub.drain, [])
+      yield* client.send(say("cancel_all_orders"))
+      yield* venue.settle
+      assert.deepEqual(told(yield* client.drain), ["ack"])
+    })
+)
 
 story("5.4: cancel_all_orders with a symbol leaves the others, and before any order it is acknowledged too", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(say("cancel_all_orders"))
@@ -122,10 +135,11 @@ story("5.4: cancel_all_orders with a symbol leaves the others, and before any or
     assert.strictEqual(frames[3]!.order_response!.symbol, gold)
     yield* client.send(say("cancel_all_orders", { symbol: "MOON-USD" }))
     assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
-  }))
+  })
+)
 
 story("5.6: close_position is a LIMIT IOC for the whole position, five percent through the mark", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.send(limit("SELL", 3, 200))
@@ -151,40 +165,51 @@ story("5.6: close_position is a LIMIT IOC for the whole position, five percent t
     })
     // Two of the three, at a loss of one USD each.
     assert.deepInclude(frames[1]!.fill_response, { price: 199, quantity: 2, realised_pnl: -2, remaining_quantity: 1 })
-  }))
+  })
+)
 
 story("5.6: close_position without a position is REJECTED with quantity 0", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(say("close_position", { symbol: aapl, client_order_id: "flat" }))
     const { order_response: refused } = yield* client.take("order_response")
-    assert.deepInclude(refused, { status: "REJECTED", order_id: "", quantity: 0, client_order_id: "flat", symbol: aapl })
-  }))
+    assert.deepInclude(refused, {
+      status: "REJECTED",
+      order_id: "",
+      quantity: 0,
+      client_order_id: "flat",
+      symbol: aapl
+    })
+  })
+)
 
-story("I33: reduce-only orders never turn or grow a position; a resting one is cut when the position shrinks", (venue) =>
-  Effect.gen(function*() {
-    const alice = yield* venue.trade(yield* venue.user("alice"))
-    const bob = yield* venue.trade(yield* venue.user("bob"), [])
-    yield* bob.send(limit("SELL", 5, 200))
-    yield* venue.settle
-    yield* alice.send(limit("BUY", 5, 200))
-    yield* venue.settle
-    yield* alice.drain
-    yield* alice.send(limit("SELL", 4, 205, { reduce_only: true }))
-    yield* alice.send(limit("BUY", 1, 190, { reduce_only: true }))
-    yield* venue.settle
-    assert.deepEqual(told(yield* alice.drain), ["ACK", "REJECTED"])
-    yield* bob.send(limit("BUY", 9, 199))
-    yield* venue.settle
-    // Of nine asked for it may have the whole five; the resting four lose what they can no longer reduce.
-    yield* alice.send(limit("SELL", 9, 199, { reduce_only: true, order_time_in_force: "IOC" }))
-    yield* venue.settle
-    const frames = yield* alice.drain
-    const fill = frames.find((frame) => frame.fill_response !== undefined)!.fill_response!
-    assert.strictEqual(fill.quantity, 5)
-    assert.include(told(frames), "CANCELLED")
-    yield* alice.send(say("get_user_orders"))
-    assert.lengthOf((yield* alice.take("all_orders_response")).all_orders_response.orders, 0)
-    yield* alice.send(say("close_position", { symbol: aapl }))
-    assert.strictEqual((yield* alice.take("order_response")).order_response.status, "REJECTED")
-  }))
+story(
+  "I33: reduce-only orders never turn or grow a position; a resting one is cut when the position shrinks",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.trade(yield* venue.user("alice"))
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      yield* bob.send(limit("SELL", 5, 200))
+      yield* venue.settle
+      yield* alice.send(limit("BUY", 5, 200))
+      yield* venue.settle
+      yield* alice.drain
+      yield* alice.send(limit("SELL", 4, 205, { reduce_only: true }))
+      yield* alice.send(limit("BUY", 1, 190, { reduce_only: true }))
+      yield* venue.settle
+      assert.deepEqual(told(yield* alice.drain), ["ACK", "REJECTED"])
+      yield* bob.send(limit("BUY", 9, 199))
+      yield* venue.settle
+      // Of nine asked for it may have the whole five; the resting four lose what they can no longer reduce.
+      yield* alice.send(limit("SELL", 9, 199, { reduce_only: true, order_time_in_force: "IOC" }))
+      yield* venue.settle
+      const frames = yield* alice.drain
+      const fill = frames.find((frame) => frame.fill_response !== undefined)!.fill_response!
+      assert.strictEqual(fill.quantity, 5)
+      assert.include(told(frames), "CANCELLED")
+      yield* alice.send(say("get_user_orders"))
+      assert.lengthOf((yield* alice.take("all_orders_response")).all_orders_response.orders, 0)
+      yield* alice.send(say("close_position", { symbol: aapl }))
+      assert.strictEqual((yield* alice.take("order_response")).order_response.status, "REJECTED")
+    })
+)

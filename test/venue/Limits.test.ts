@@ -6,7 +6,7 @@ import { aapl, cancel, gold, limit, modify, say, story, told } from "./Story.ts"
 const many = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))
 
 story("10: 12,000 of weight pass at once; then RateLimited says how long to wait and sends the request back", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const one = yield* venue.trade(alice, [])
     const two = yield* venue.trade(alice, ["order_responses"])
@@ -31,10 +31,11 @@ story("10: 12,000 of weight pass at once; then RateLimited says how long to wait
     yield* two.send(limit("BUY", 1, 190))
     yield* venue.settle
     assert.deepEqual(told(yield* two.drain), ["ACK"])
-  }))
+  })
+)
 
 story("10: cancels are limited by themselves", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
     yield* client.sendAll(many(6_000, () => say("cancel_all_orders")))
@@ -42,24 +43,32 @@ story("10: cancels are limited by themselves", (venue) =>
     yield* client.send(say("cancel_all_orders"))
     yield* client.send(limit("BUY", 1, 190))
     yield* venue.settle
-    assert.deepEqual(told(yield* client.drain).filter((kind) => kind !== "ack"), ["RateLimited", "RateLimited", "ACK"])
+    assert.deepEqual(
+      told(yield* client.drain).filter((kind) => kind !== "ack"),
+      ["RateLimited", "RateLimited", "ACK"]
+    )
     yield* bob.send(cancel("x"))
     assert.strictEqual((yield* bob.take("order_response")).order_response.status, "NO_SUCH_ORDER")
-  }))
+  })
+)
 
 story("I48: a client that sends faster than it can be answered is read no further, and loses nothing", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll(many(3_000, (at) => limit("BUY", 1, 190, { client_order_id: `c${at}` })))
     assert.isAbove(client.unread(), 1_000)
     yield* venue.settle
     assert.strictEqual(client.unread(), 0)
     const answers = (yield* client.drain).map((frame) => frame.order_response?.client_order_id)
-    assert.deepEqual(answers, many(3_000, (at) => `c${at}`))
-  }))
+    assert.deepEqual(
+      answers,
+      many(3_000, (at) => `c${at}`)
+    )
+  })
+)
 
 story("I49: a reader with 1 MiB unread is closed with 1013, and only it", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const slow = yield* venue.trade(alice)
     const quick = yield* venue.trade(alice)
@@ -74,7 +83,8 @@ story("I49: a reader with 1 MiB unread is closed with 1013, and only it", (venue
     assert.strictEqual(slow.closedWith()?.code, 1013)
     assert.deepEqual(told(yield* quick.drain), ["ACK", "ACK", "ACK"])
     assert.isBelow((yield* slow.drain).length, 3)
-  }))
+  })
+)
 
 const broken: ReadonlyArray<readonly [text: string, code: string]> = [
   ["", "InvalidJSONFormat"],
@@ -110,7 +120,7 @@ const broken: ReadonlyArray<readonly [text: string, code: string]> = [
 ]
 
 story("I50: whatever bytes come, the answer is an error frame, and the socket goes on", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const [text, code] of broken) {
       yield* client.sendText(text)
@@ -120,20 +130,30 @@ story("I50: whatever bytes come, the answer is an error frame, and the socket go
     yield* client.send(limit("BUY", 1, 190))
     assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
     assert.isUndefined(client.closedWith())
-  }))
+  })
+)
 
 story("I50: hundreds of frames with a few bytes changed leave the socket and the account sound", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000_000))
     const seeds = [
       limit("BUY", 1, 190, { client_order_id: "a" }),
-      modify({ order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77", symbol: aapl, side: "BUY", type: "LIMIT", reduce_only: false }, { price: 191 }),
+      modify(
+        {
+          order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+          symbol: aapl,
+          side: "BUY",
+          type: "LIMIT",
+          reduce_only: false
+        },
+        { price: 191 }
+      ),
       cancel("a", "client_order_id"),
       say("get_user_trades", { limit: 5, start_ts: 1_790_400_000 }),
       say("set_user_leverage", { symbol: gold, leverage: 5 }),
       say("subscribe", { channels: ["positions", "balances"] })
     ].map((message) => JSON.stringify(message))
-    const bytes = "{}[]\",:0-9e.\\u null true\u0000\u2028é"
+    const bytes = '{}[]",:0-9e.\\u null true\u0000\u2028é'
     for (let round = 0; round < 400; round++) {
       let text = seeds[round % seeds.length]!
       for (let i = yield* Random.nextIntBetween(1, 4); i > 0; i--) {
@@ -156,26 +176,40 @@ story("I50: hundreds of frames with a few bytes changed leave the socket and the
     yield* client.drain
     yield* client.send(limit("BUY", 1, 190))
     assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
-  }).pipe(Random.withSeed("bytes")))
+  }).pipe(Random.withSeed("bytes"))
+)
 
 story("6.11: an error sends the request back as it was; a text that is no object comes back as a string", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const odd = { type: "add_order", params: { symbol: aapl }, id: [1, { deep: null }] }
     yield* client.send(odd)
     assert.deepEqual((yield* client.take("err")).err.incoming_message, odd)
-    yield* client.sendText("hello \"you\"")
-    assert.strictEqual((yield* client.take("err")).err.incoming_message, "hello \"you\"")
-  }))
+    yield* client.sendText('hello "you"')
+    assert.strictEqual((yield* client.take("err")).err.incoming_message, 'hello "you"')
+  })
+)
 
 story("7: what is not offered yet is refused as such, and answers in any case", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
-    const twap = { symbol: gold, side: "SELL", total_quantity: 12, num_orders: 6, order_interval_secs: 45, reduce_only: true }
+    const twap = {
+      symbol: gold,
+      side: "SELL",
+      total_quantity: 12,
+      num_orders: 6,
+      order_interval_secs: 45,
+      reduce_only: true
+    }
     const messages = [
       say("add_twap", twap),
       say("cancel_stop_order", { stop_order_id: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6" }),
-      say("modify_stop_order", { stop_order_id: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6", symbol: gold, price: 3382.5, quantity: 1 })
+      say("modify_stop_order", {
+        stop_order_id: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6",
+        symbol: gold,
+        price: 3382.5,
+        quantity: 1
+      })
     ]
     for (const message of messages) {
       yield* client.send(message)
@@ -185,4 +219,5 @@ story("7: what is not offered yet is refused as such, and answers in any case", 
     }
     yield* client.send(limit("SELL", 1, 190, { order_type: "STOP_LOSS" }))
     assert.strictEqual((yield* client.take("order_response")).order_response.order_id, "")
-  }))
+  })
+)

@@ -15,7 +15,7 @@ const subscribe = (channels: ReadonlyArray<string>, symbols: ReadonlyArray<strin
 const kinds = (frames: ReadonlyArray<MarketDataFrame>) => frames.map((frame) => frame.type ?? "err")
 
 /** Two sides: 2 bid at 199.98 and 1 at 199.91, 3 offered at 200.02. */
-const book = Effect.fnUntraced(function*(venue: TestVenue["Service"]) {
+const book = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000), ["order_responses"])
   yield* maker.sendAll([limit("BUY", 2, 199.98), limit("BUY", 1, 199.91), limit("SELL", 3, 200.02)])
   yield* venue.settle
@@ -23,7 +23,7 @@ const book = Effect.fnUntraced(function*(venue: TestVenue["Service"]) {
 })
 
 story("2: one confirmation a request, then the first value of every stream but trade, numbered from 1", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
     const request = subscribe(["level2", "bbo", "trade", "mark_price"])
@@ -31,23 +31,30 @@ story("2: one confirmation a request, then the first value of every stream but t
     const frames = yield* client.drain
     assert.deepEqual(frames[0], { type: "subscribed", channels: request.channels, symbols: [aapl], sig_figs: [0] })
     assert.deepEqual(kinds(frames.slice(1)), ["level2", "bbo", "mark_price"])
-    assert.deepEqual(frames.slice(1).map((frame) => "sequence" in frame ? frame.sequence : 0), [1, 2, 3])
-    const { time, ...snapshot } = (frames[1] as { time: string } & MarketDataFrame)
+    assert.deepEqual(
+      frames.slice(1).map((frame) => ("sequence" in frame ? frame.sequence : 0)),
+      [1, 2, 3]
+    )
+    const { time, ...snapshot } = frames[1] as { time: string } & MarketDataFrame
     assert.deepEqual(snapshot as object, {
       type: "level2",
       sequence: 1,
       symbol: aapl,
-      bid: [["199.98", "2"], ["199.91", "1"]],
+      bid: [
+        ["199.98", "2"],
+        ["199.91", "1"]
+      ],
       ask: [["200.02", "3"]],
       sig_figs: 0
     })
     assert.strictEqual(Date.parse(time), Date.UTC(2026, 10, 20, 15, 0, 0, 1))
     assert.deepInclude(frames[2], { bid: [["199.98", "2"]], ask: [["200.02", "3"]] })
     assert.deepInclude(frames[3], { price: "200" })
-  }))
+  })
+)
 
 story("3.1: sig_figs groups bids down and asks up, and each value is a stream of its own", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
     yield* client.send(subscribe(["level2"], [aapl], { sig_figs: [1, 2] }))
@@ -62,10 +69,11 @@ story("3.1: sig_figs groups bids down and asks up, and each value is a stream of
       bid: [["199.00", "3"]],
       ask: [["201.00", "3"]]
     } as object)
-  }))
+  })
+)
 
 story("3.1: level2 comes every 500 ms, whole, also when nothing changed; an empty side is []", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { ids, maker } = yield* book(venue)
     const client = yield* venue.marketData
     yield* client.send(subscribe(["level2"]))
@@ -74,11 +82,19 @@ story("3.1: level2 comes every 500 ms, whole, also when nothing changed; an empt
     yield* TestClock.adjust("1 second")
     const frames = yield* client.drain
     assert.deepEqual(kinds(frames), ["level2", "level2"])
-    assert.deepInclude(frames[1], { sequence: 3, ask: [], bid: [["199.98", "2"], ["199.91", "1"]] } as object)
-  }))
+    assert.deepInclude(frames[1], {
+      sequence: 3,
+      ask: [],
+      bid: [
+        ["199.98", "2"],
+        ["199.91", "1"]
+      ]
+    } as object)
+  })
+)
 
 story("3.1: level2 shows at most 20 levels a side", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("maker"), [])
     yield* maker.sendAll(Array.from({ length: 25 }, (_, at) => limit("BUY", 1, 190 + at / 100)))
     yield* venue.settle
@@ -86,11 +102,18 @@ story("3.1: level2 shows at most 20 levels a side", (venue) =>
     yield* client.send(subscribe(["level2"]))
     const { bid } = yield* client.take("level2")
     assert.lengthOf(bid, 20)
-    assert.deepEqual([bid[0], bid[19]], [["190.24", "1"], ["190.05", "1"]])
-  }))
+    assert.deepEqual(
+      [bid[0], bid[19]],
+      [
+        ["190.24", "1"],
+        ["190.05", "1"]
+      ]
+    )
+  })
+)
 
 story("3.2: bbo comes when the best price or its size changed, at most once in 100 ms", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { maker } = yield* book(venue)
     const client = yield* venue.marketData
     yield* client.send(subscribe(["bbo"]))
@@ -105,10 +128,11 @@ story("3.2: bbo comes when the best price or its size changed, at most once in 1
     yield* maker.send(limit("BUY", 1, 198))
     yield* TestClock.adjust("1 second")
     assert.deepEqual(yield* client.drain, [])
-  }))
+  })
+)
 
 story("3.3: every execution is told at once, with the aggressor's side and the trade id of its fills", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
     yield* client.send(subscribe(["trade"], ["*"]))
@@ -118,13 +142,24 @@ story("3.3: every execution is told at once, with the aggressor's side and the t
     yield* venue.settle
     const fills = (yield* taker.drain).flatMap(({ fill_response: fill }) => fill ?? [])
     const trades = (yield* client.drain) as ReadonlyArray<MarketDataFrame & { trade_id: string }>
-    assert.deepEqual(trades.map((trade) => trade.trade_id), fills.map((fill) => fill.trade_id))
-    assert.deepInclude(trades[0], { type: "trade", size: "2", price: "199.98", side: "sell", execution_type: "T", sequence: 1 } as object)
+    assert.deepEqual(
+      trades.map((trade) => trade.trade_id),
+      fills.map((fill) => fill.trade_id)
+    )
+    assert.deepInclude(trades[0], {
+      type: "trade",
+      size: "2",
+      price: "199.98",
+      side: "sell",
+      execution_type: "T",
+      sequence: 1
+    } as object)
     assert.deepInclude(trades[1], { size: "0.5", price: "199.91", sequence: 2 } as object)
-  }))
+  })
+)
 
 story("3.6: mark_price comes once a second and follows the outside price", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["mark_price"], [aapl, gold]))
     // Gold has no price yet, so there is nothing to tell of it.
@@ -133,11 +168,18 @@ story("3.6: mark_price comes once a second and follows the outside price", (venu
     yield* venue.price(gold, 3_410.95)
     yield* TestClock.adjust("1 second")
     const frames = (yield* client.drain) as ReadonlyArray<MarketDataFrame & { price: string; symbol: string }>
-    assert.deepEqual(frames.map(({ price, symbol }) => [symbol, price]), [[aapl, "204.37"], [gold, "3410.95"]])
-  }))
+    assert.deepEqual(
+      frames.map(({ price, symbol }) => [symbol, price]),
+      [
+        [aapl, "204.37"],
+        [gold, "3410.95"]
+      ]
+    )
+  })
+)
 
 story("venue-rules 3.3: the mark is the median of the outside price, its average premium and the book", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("maker"), [])
     const taker = yield* venue.trade(yield* venue.user("taker"), [])
     yield* maker.sendAll([limit("SELL", 1, 200.3), limit("SELL", 5, 200.24), limit("BUY", 5, 200.18)])
@@ -147,28 +189,32 @@ story("venue-rules 3.3: the mark is the median of the outside price, its average
     const client = yield* venue.marketData
     yield* client.send(subscribe(["mark_price"]))
     yield* TestClock.adjust("30 seconds")
-    const marks = (yield* client.drain).flatMap((frame) => frame.type === "mark_price" ? [Number(frame.price)] : [])
+    const marks = (yield* client.drain).flatMap((frame) => (frame.type === "mark_price" ? [Number(frame.price)] : []))
     // The mid stands 0.21 above, and the average takes 150 seconds for 1 - 1/e of it.
     assert.closeTo(marks.at(-1)!, 200 + 0.21 * (1 - Math.exp(-30 / 150)), 0.002)
     assert.isTrue(marks.every((mark, at) => at === 0 || mark >= marks[at - 1]!))
-  }))
+  })
+)
 
 story("2: an unsubscribed stream falls silent, the others go on; the numbers go on too", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["level2", "mark_price"]))
     yield* client.drain
     const unsubscribe = { type: "unsubscribe", channels: ["level2"], symbols: [aapl] }
     yield* client.send(unsubscribe)
-    assert.deepEqual(yield* client.drain, [{ ...unsubscribe, type: "unsubscribed", sig_figs: [0] }] as ReadonlyArray<object>)
+    assert.deepEqual(yield* client.drain, [
+      { ...unsubscribe, type: "unsubscribed", sig_figs: [0] }
+    ] as ReadonlyArray<object>)
     yield* TestClock.adjust("2 seconds")
     const frames = yield* client.drain
     assert.deepEqual(kinds(frames), ["mark_price", "mark_price"])
     assert.deepInclude(frames[0], { sequence: 3 } as object)
-  }))
+  })
+)
 
 story("I50: an error names what is wrong and nothing of its request takes effect", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.marketData
     const errors = [
       ["{", "InvalidJSONFormat"],
@@ -190,30 +236,35 @@ story("I50: an error names what is wrong and nothing of its request takes effect
     assert.deepEqual(yield* client.drain, [])
     yield* client.send(subscribe(["bbo"]))
     assert.deepEqual(kinds(yield* client.drain), ["subscribed", "bbo"])
-  }))
+  })
+)
 
-story("I48, I49: 200 messages a minute; pulses skip a reader that is behind, and 1 MiB unread closes it alone", (venue) =>
-  Effect.gen(function*() {
-    const slow = yield* venue.marketData
-    const quick = yield* venue.marketData
-    for (const client of [slow, quick]) yield* client.send(subscribe(["level2", "trade"]))
-    yield* slow.drain
-    yield* slow.lag(100 * 1024)
-    yield* TestClock.adjust("1 second")
-    assert.deepEqual(yield* slow.drain, [])
-    const { maker } = yield* book(venue)
-    const taker = yield* venue.trade(yield* venue.user("taker"), [])
-    yield* slow.lag(2 * 1024 * 1024)
-    yield* taker.send(market("BUY", 1))
-    yield* venue.settle
-    assert.strictEqual(slow.closedWith()?.code, 1013)
-    assert.include(kinds(yield* quick.drain), "trade")
-    yield* maker.close
-    for (let i = 0; i < 200; i++) yield* quick.sendText("{")
-    const answers = (yield* quick.drain).map((frame) => "err" in frame ? frame.err.error_code : "")
-    assert.deepEqual(answers.slice(-1), ["RateLimited"])
-    yield* TestClock.adjust("10 seconds")
-    yield* quick.drain
-    yield* quick.send(subscribe(["bbo"]))
-    assert.deepEqual(kinds(yield* quick.drain), ["subscribed", "bbo"])
-  }), friday + 50_000)
+story(
+  "I48, I49: 200 messages a minute; pulses skip a reader that is behind, and 1 MiB unread closes it alone",
+  (venue) =>
+    Effect.gen(function* () {
+      const slow = yield* venue.marketData
+      const quick = yield* venue.marketData
+      for (const client of [slow, quick]) yield* client.send(subscribe(["level2", "trade"]))
+      yield* slow.drain
+      yield* slow.lag(100 * 1024)
+      yield* TestClock.adjust("1 second")
+      assert.deepEqual(yield* slow.drain, [])
+      const { maker } = yield* book(venue)
+      const taker = yield* venue.trade(yield* venue.user("taker"), [])
+      yield* slow.lag(2 * 1024 * 1024)
+      yield* taker.send(market("BUY", 1))
+      yield* venue.settle
+      assert.strictEqual(slow.closedWith()?.code, 1013)
+      assert.include(kinds(yield* quick.drain), "trade")
+      yield* maker.close
+      for (let i = 0; i < 200; i++) yield* quick.sendText("{")
+      const answers = (yield* quick.drain).map((frame) => ("err" in frame ? frame.err.error_code : ""))
+      assert.deepEqual(answers.slice(-1), ["RateLimited"])
+      yield* TestClock.adjust("10 seconds")
+      yield* quick.drain
+      yield* quick.send(subscribe(["bbo"]))
+      assert.deepEqual(kinds(yield* quick.drain), ["subscribed", "bbo"])
+    }),
+  friday + 50_000
+)

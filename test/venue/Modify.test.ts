@@ -7,73 +7,101 @@ import { gold, limit, modify, say, story, told } from "./Story.ts"
 
 /** A resting order, as its ACK told it. */
 const rest = (client: Client, order: ReturnType<typeof limit>) =>
-  Effect.andThen(client.send(order), Effect.map(client.take("order_response"), (frame) => frame.order_response))
+  Effect.andThen(
+    client.send(order),
+    Effect.map(client.take("order_response"), (frame) => frame.order_response)
+  )
 
 const answers = (venue: TestVenue["Service"], client: Client, message: object) =>
   client.send(message).pipe(Effect.andThen(venue.settle), Effect.andThen(client.drain))
 
 story("5.2: MODIFIED tells the whole new state; ids stay and what was left out is unchanged", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190, { client_order_id: "mine" }))
     const expected = { ...order, status: "MODIFIED" }
     const changes = [
       [{ price: 191 }, { price: 191 }],
-      [{ quantity: 3, price: 0 }, { price: 191, quantity: 3, quantity_remaining: 3 }],
+      [
+        { quantity: 3, price: 0 },
+        { price: 191, quantity: 3, quantity_remaining: 3 }
+      ],
       [{ quantity: 0 }, { price: 191, quantity: 3, quantity_remaining: 3 }],
-      [{ quantity: 1, price: 192, take_profit: 0, stop_loss: null }, { price: 192, quantity: 1, quantity_remaining: 1 }]
+      [
+        { quantity: 1, price: 192, take_profit: 0, stop_loss: null },
+        { price: 192, quantity: 1, quantity_remaining: 1 }
+      ]
     ] as const
     for (const [change, effect] of changes) {
       const [frame] = yield* answers(venue, client, modify(order, change))
       assert.deepEqual(frame!.order_response, { ...expected, ...effect } as OrderResponse)
     }
     const [open] = yield* answers(venue, client, say("get_user_orders"))
-    assert.deepInclude(open!.all_orders_response!.orders[0], { status: "MODIFIED", price: 192, order_id: order.order_id })
-  }))
+    assert.deepInclude(open!.all_orders_response!.orders[0], {
+      status: "MODIFIED",
+      price: 192,
+      order_id: order.order_id
+    })
+  })
+)
 
-story("5.2: an unknown order, or one of another symbol, side, type or reduce_only, is CANNOT_MODIFY_NO_SUCH_ORDER", (venue) =>
-  Effect.gen(function*() {
-    yield* venue.price(gold, 3400)
-    const alice = yield* venue.user("alice")
-    const client = yield* venue.trade(alice)
-    const bob = yield* venue.trade(yield* venue.user("bob"))
-    const order = yield* rest(client, limit("BUY", 2, 190, { client_order_id: "mine" }))
-    const others = [
-      { order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77" },
-      { order_id: "mine" },
-      { symbol: gold },
-      { side: "SELL" },
-      { order_type: "ALO" },
-      { reduce_only: true },
-      { reduce_only: 1 }
-    ]
-    for (const other of others) {
-      const message = modify(order, { price: 191, ...other })
-      const [frame] = yield* answers(venue, client, message)
-      assert.deepInclude(frame!.order_response, {
-        status: "CANNOT_MODIFY_NO_SUCH_ORDER",
-        order_id: message.params.order_id,
-        symbol: message.params.symbol,
-        price: 191,
-        user_id: alice.userId
-      }, JSON.stringify(other))
-    }
-    assert.deepEqual(told(yield* answers(venue, bob, modify(order, { price: 191 }))), ["CANNOT_MODIFY_NO_SUCH_ORDER"])
-    assert.deepEqual(told(yield* answers(venue, client, modify(order, { reduce_only: 0, price: 191 }))), ["MODIFIED"])
-  }))
+story(
+  "5.2: an unknown order, or one of another symbol, side, type or reduce_only, is CANNOT_MODIFY_NO_SUCH_ORDER",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* venue.price(gold, 3400)
+      const alice = yield* venue.user("alice")
+      const client = yield* venue.trade(alice)
+      const bob = yield* venue.trade(yield* venue.user("bob"))
+      const order = yield* rest(client, limit("BUY", 2, 190, { client_order_id: "mine" }))
+      const others = [
+        { order_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77" },
+        { order_id: "mine" },
+        { symbol: gold },
+        { side: "SELL" },
+        { order_type: "ALO" },
+        { reduce_only: true },
+        { reduce_only: 1 }
+      ]
+      for (const other of others) {
+        const message = modify(order, { price: 191, ...other })
+        const [frame] = yield* answers(venue, client, message)
+        assert.deepInclude(
+          frame!.order_response,
+          {
+            status: "CANNOT_MODIFY_NO_SUCH_ORDER",
+            order_id: message.params.order_id,
+            symbol: message.params.symbol,
+            price: 191,
+            user_id: alice.userId
+          },
+          JSON.stringify(other)
+        )
+      }
+      assert.deepEqual(told(yield* answers(venue, bob, modify(order, { price: 191 }))), ["CANNOT_MODIFY_NO_SUCH_ORDER"])
+      assert.deepEqual(told(yield* answers(venue, client, modify(order, { reduce_only: 0, price: 191 }))), ["MODIFIED"])
+    })
+)
 
 story("5.2: a symbol nobody lists has no such order, and a cancel there finds none", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190))
-    assert.deepEqual(told(yield* answers(venue, client, modify(order, { symbol: "MOON-USD" }))), ["CANNOT_MODIFY_NO_SUCH_ORDER"])
-    const cancel = say("cancel_order", { symbol: "MOON-USD", order_id: order.order_id, cancel_order_id_type: "order_id" })
+    assert.deepEqual(told(yield* answers(venue, client, modify(order, { symbol: "MOON-USD" }))), [
+      "CANNOT_MODIFY_NO_SUCH_ORDER"
+    ])
+    const cancel = say("cancel_order", {
+      symbol: "MOON-USD",
+      order_id: order.order_id,
+      cancel_order_id_type: "order_id"
+    })
     const [frame] = yield* answers(venue, client, cancel)
     assert.deepInclude(frame!.order_response, { status: "NO_SUCH_ORDER", symbol: "MOON-USD", order_id: order.order_id })
-  }))
+  })
+)
 
 story("5.2: reduce_only or order_type left out is InvalidJSONFormat with the request sent back", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190))
     for (const field of ["reduce_only", "order_type", "side", "order_id", "symbol"]) {
@@ -83,10 +111,11 @@ story("5.2: reduce_only or order_type left out is InvalidJSONFormat with the req
       assert.include(frame!.err!.message, field)
       assert.deepEqual(frame!.err!.incoming_message, JSON.parse(JSON.stringify(message)))
     }
-  }))
+  })
+)
 
 story("5.2: an order with a fill cannot be modified, whatever is asked", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
     const taker = yield* venue.trade(yield* venue.user("bob"))
     const order = yield* rest(client, limit("SELL", 3, 200))
@@ -95,23 +124,27 @@ story("5.2: an order with a fill cannot be modified, whatever is asked", (venue)
     for (const change of [{ price: 201 }, { price: 201.001 }, { quantity: 2 }, { quantity: 2.00001 }]) {
       assert.deepEqual(told(yield* answers(venue, client, modify(order, change))), ["CANNOT_MODIFY_PARTIAL_FILL"])
     }
-  }))
+  })
+)
 
 story("5.2: an ALO order that would cross at its new price stays as it was", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const other = yield* venue.trade(yield* venue.user("bob"))
     const order = yield* rest(client, limit("BUY", 2, 199, { order_type: "ALO" }))
     yield* other.send(limit("SELL", 1, 200))
     yield* venue.settle
-    assert.deepEqual(told(yield* answers(venue, client, modify(order, { price: 200 }))), ["CANNOT_MODIFY_ALO_WOULD_CROSS"])
+    assert.deepEqual(told(yield* answers(venue, client, modify(order, { price: 200 }))), [
+      "CANNOT_MODIFY_ALO_WOULD_CROSS"
+    ])
     const [open] = yield* answers(venue, client, say("get_user_orders"))
     assert.deepInclude(open!.all_orders_response!.orders[0], { status: "ACK", price: 199, quantity: 2 })
     assert.deepEqual(told(yield* answers(venue, client, modify(order, { price: 199.99 }))), ["MODIFIED"])
-  }))
+  })
+)
 
 story("5.2: a modify is refused for what would refuse a new order, and the resting order is unchanged", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000))
     const order = yield* rest(client, limit("BUY", 10, 190))
     const refusals = [
@@ -132,10 +165,11 @@ story("5.2: a modify is refused for what would refuse a new order, and the resti
     assert.deepInclude(open!.all_orders_response!.orders[0], { status: "ACK", price: 190, quantity: 10 })
     // The margin of what was refused is free again.
     assert.deepEqual(told(yield* answers(venue, client, modify(order, { quantity: 50 }))), ["MODIFIED"])
-  }))
+  })
+)
 
 story("9: a smaller order keeps its place, a larger or repriced one goes to the back", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
     const taker = yield* venue.trade(yield* venue.user("carol"), [])
@@ -152,10 +186,11 @@ story("9: a smaller order keeps its place, a larger or repriced one goes to the 
     yield* venue.settle
     assert.deepEqual(told(yield* bob.drain), ["fill_response", "FILLED"])
     assert.lengthOf(yield* alice.drain, 2)
-  }))
+  })
+)
 
 story("5.2: a new price that crosses trades at once, MODIFIED first", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
     yield* rest(bob, limit("SELL", 2, 200))
@@ -163,4 +198,5 @@ story("5.2: a new price that crosses trades at once, MODIFIED first", (venue) =>
     const frames = yield* answers(venue, alice, modify(order, { price: 200, quantity: 3 }))
     assert.deepEqual(told(frames), ["MODIFIED", "fill_response", "FILLED"])
     assert.deepInclude(frames[2]!.order_response, { order_id: order.order_id, quantity: 3, quantity_remaining: 1 })
-  }))
+  })
+)

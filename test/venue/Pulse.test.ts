@@ -5,29 +5,32 @@ import { aapl, limit, market, say, story, told } from "./Story.ts"
 
 const subscribe = (...channels: ReadonlyArray<string>) => say("subscribe", { channels })
 
-story("4: each channel is confirmed in a frame of its own, in the order asked, again when it is held already", (venue) =>
-  Effect.gen(function*() {
-    const client = yield* venue.trade(yield* venue.user("alice"), [])
-    yield* client.send(subscribe("fills", "stop_orders", "order_responses", "cancel_on_disconnect"))
-    yield* client.send(subscribe("fills"))
-    yield* client.send(say("unsubscribe", { channels: ["fills", "balances"] }))
-    yield* venue.settle
-    assert.deepEqual(yield* client.drain, [
-      { subscribed: "fills" },
-      { subscribed: "stop_orders" },
-      { subscribed: "order_responses" },
-      { subscribed: "cancel_on_disconnect" },
-      { subscribed: "fills" },
-      { unsubscribed: "fills" },
-      { unsubscribed: "balances" }
-    ])
-    yield* client.send(limit("BUY", 1, 190))
-    yield* venue.settle
-    assert.deepEqual(told(yield* client.drain), ["ACK"])
-  }))
+story(
+  "4: each channel is confirmed in a frame of its own, in the order asked, again when it is held already",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"), [])
+      yield* client.send(subscribe("fills", "stop_orders", "order_responses", "cancel_on_disconnect"))
+      yield* client.send(subscribe("fills"))
+      yield* client.send(say("unsubscribe", { channels: ["fills", "balances"] }))
+      yield* venue.settle
+      assert.deepEqual(yield* client.drain, [
+        { subscribed: "fills" },
+        { subscribed: "stop_orders" },
+        { subscribed: "order_responses" },
+        { subscribed: "cancel_on_disconnect" },
+        { subscribed: "fills" },
+        { unsubscribed: "fills" },
+        { unsubscribed: "balances" }
+      ])
+      yield* client.send(limit("BUY", 1, 190))
+      yield* venue.settle
+      assert.deepEqual(told(yield* client.drain), ["ACK"])
+    })
+)
 
 story("4: an unknown channel is InvalidJSONFormat and none of its message takes effect", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     for (const channels of [["order_responses", "leaderboard"], "order_responses", [7], undefined]) {
       yield* client.send(say("subscribe", { channels }))
@@ -36,10 +39,11 @@ story("4: an unknown channel is InvalidJSONFormat and none of its message takes 
     yield* client.send(limit("BUY", 1, 190))
     yield* venue.settle
     assert.deepEqual(yield* client.drain, [])
-  }))
+  })
+)
 
 story("4: balances and positions are told right after the confirmation, then once a second", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.send(limit("SELL", 1, 200))
@@ -53,17 +57,24 @@ story("4: balances and positions are told right after the confirmation, then onc
     yield* TestClock.adjust("3 seconds")
     yield* venue.settle
     const pulses = told(yield* client.drain)
-    assert.deepEqual(pulses.filter((kind) => kind === "balance_response"), Array(3).fill("balance_response"))
-    assert.deepEqual(pulses.filter((kind) => kind === "position_response"), Array(3).fill("position_response"))
+    assert.deepEqual(
+      pulses.filter((kind) => kind === "balance_response"),
+      Array(3).fill("balance_response")
+    )
+    assert.deepEqual(
+      pulses.filter((kind) => kind === "position_response"),
+      Array(3).fill("position_response")
+    )
     yield* client.send(say("unsubscribe", { channels: ["balances", "positions"] }))
     yield* venue.settle
     yield* client.drain
     yield* TestClock.adjust("3 seconds")
     assert.deepEqual(yield* client.drain, [])
-  }))
+  })
+)
 
 story("6.3: a position shows what is held, and once it is closed is told with 0", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.send(limit("BUY", 2, 200))
@@ -92,10 +103,11 @@ story("6.3: a position shows what is held, and once it is closed is told with 0"
     yield* venue.settle
     const closed = (yield* client.drain).at(-1)!.position_response!
     assert.deepInclude(closed, { id: position.id, position: 0, margin_alloc: 0, realised_pnl: -2, open_orders: 0 })
-  }))
+  })
+)
 
 story("venue-rules 8: the balance adds up to available_balance at every mark", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
     yield* client.take("balance_response")
@@ -129,13 +141,15 @@ story("venue-rules 8: the balance adds up to available_balance at every mark", (
       yield* TestClock.adjust("1 second")
       yield* venue.settle
       const now = (yield* client.drain).at(-1)!.balance_response!
-      const equity = now.deposit + now.realised_pnl + now.net_funding + now.referral_rewards - now.fees + now.unrealised_pnl
+      const equity =
+        now.deposit + now.realised_pnl + now.net_funding + now.referral_rewards - now.fees + now.unrealised_pnl
       assert.closeTo(now.available_balance, equity - now.order_margin - now.position_margin, 1e-6)
     }
-  }))
+  })
+)
 
 story("venue-rules 8: the average price is of what was bought; what is not realised follows the mark", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* venue.price(aapl, 199)
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -162,12 +176,13 @@ story("venue-rules 8: the average price is of what was bought; what is not reali
     yield* TestClock.adjust("1 second")
     yield* venue.settle
     const { unrealised_pnl: profit, margin_alloc: margin } = (yield* client.drain).at(-1)!.position_response!
-    assert.closeTo(profit, 2 * (199 - margin * 10 / 2), 1e-4)
+    assert.closeTo(profit, 2 * (199 - (margin * 10) / 2), 1e-4)
     assert.isAbove(profit, 0)
-  }))
+  })
+)
 
 story("venue-rules 7: buys above the mark hold their open loss as well", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     yield* venue.price(aapl, 204)
     yield* client.send(limit("BUY", 20, 206))
@@ -175,10 +190,11 @@ story("venue-rules 7: buys above the mark hold their open loss as well", (venue)
     yield* venue.settle
     // Flat: 412 of margin and 20 times 2.
     assert.deepInclude((yield* client.drain).at(-1)!.balance_response, { order_margin: 452, available_balance: 4_548 })
-  }))
+  })
+)
 
 story("15: a reader that is behind misses pulses and no orders or fills", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["balances", "order_responses"])
     yield* client.take("balance_response")
     yield* client.lag(100 * 1024)
@@ -190,4 +206,5 @@ story("15: a reader that is behind misses pulses and no orders or fills", (venue
     yield* TestClock.adjust("1 second")
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["balance_response"])
-  }))
+  })
+)

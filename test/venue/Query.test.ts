@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, modify, say, story, told } from "./Story.ts"
 
 story("5.9: get_order finds an open order by either id and answers under both keys, without a subscription", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice, [])
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -19,7 +19,11 @@ story("5.9: get_order finds an open order by either id and answers under both ke
     assert.deepEqual(found.all_orders_response, { orders: [found.order_response], twaps: [] })
     yield* client.send(say("get_order", { symbol: aapl, order_id: found.order_response.order_id }))
     assert.deepEqual(yield* client.take("order_response"), found)
-    const missing = [[aapl, "nobody"], [gold, "mine"], ["MOON-USD", "mine"]] as const
+    const missing = [
+      [aapl, "nobody"],
+      [gold, "mine"],
+      ["MOON-USD", "mine"]
+    ] as const
     for (const [symbol, id] of missing) {
       yield* client.send(say("get_order", { symbol, order_id: id }))
       const frame = yield* client.take("order_response")
@@ -28,10 +32,11 @@ story("5.9: get_order finds an open order by either id and answers under both ke
     }
     yield* bob.send(say("get_order", { symbol: aapl, order_id: found.order_response.order_id }))
     assert.strictEqual((yield* bob.take("order_response")).order_response.status, "NO_SUCH_ORDER")
-  }))
+  })
+)
 
 story("5.10: get_user_orders lists newest first, in pages, under both keys, filtered by symbol", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (let i = 0; i < 5; i++) {
@@ -58,22 +63,29 @@ story("5.10: get_user_orders lists newest first, in pages, under both keys, filt
       yield* client.send(say("get_user_orders", params))
       assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
     }
-  }))
+  })
+)
 
 story("5.10: orders of the same instant are listed newest first too, and a modify does not move one", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const id of ["first", "second", "third"]) yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
     yield* venue.settle
     const [first] = yield* client.drain
     yield* client.send(modify(first!.order_response!, { price: 191 }))
     yield* client.send(say("get_user_orders"))
-    const { all_orders_response: { orders } } = yield* client.take("all_orders_response")
-    assert.deepEqual(orders.map((order) => order.client_order_id), ["third", "second", "first"])
-  }))
+    const {
+      all_orders_response: { orders }
+    } = yield* client.take("all_orders_response")
+    assert.deepEqual(
+      orders.map((order) => order.client_order_id),
+      ["third", "second", "first"]
+    )
+  })
+)
 
 story("6.6: get_user_trades tells each fill of the account, newest first, filtered by order and by time", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.send(limit("SELL", 9, 200))
@@ -91,9 +103,19 @@ story("6.6: get_user_trades tells each fill of the account, newest first, filter
         (frame) => frame.user_trades_response
       )
     const all = yield* trades({})
-    assert.deepEqual(all.map((trade) => trade.client_order_id), ["c2", "c1", "c0"])
+    assert.deepEqual(
+      all.map((trade) => trade.client_order_id),
+      ["c2", "c1", "c0"]
+    )
     for (const [at, trade] of all.entries()) {
-      const { order_price: _, remaining_quantity: __, stop_loss: ___, take_profit: ____, user_id: _____, ...fill } = fills[2 - at]!
+      const {
+        order_price: _,
+        remaining_quantity: __,
+        stop_loss: ___,
+        take_profit: ____,
+        user_id: _____,
+        ...fill
+      } = fills[2 - at]!
       assert.deepEqual(trade, fill)
     }
     const ids = (params: object) => Effect.map(trades(params), (rows) => rows.map((row) => row.client_order_id))
@@ -106,11 +128,15 @@ story("6.6: get_user_trades tells each fill of the account, newest first, filter
     assert.deepEqual(yield* ids({ end_ts: t0 - 1 }), [])
     yield* bob.send(say("get_user_trades"))
     const { user_trades_response: makers } = yield* bob.take("user_trades_response")
-    assert.deepEqual(makers.map((row) => [row.side, row.aggressor_side, row.fee]), Array(3).fill(["SELL", "BUY", 0.04]))
-  }))
+    assert.deepEqual(
+      makers.map((row) => [row.side, row.aggressor_side, row.fee]),
+      Array.from({ length: 3 }, () => ["SELL", "BUY", 0.04])
+    )
+  })
+)
 
 story("5.10: get_user_trades right after a fill waits until the tables know it", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.send(limit("SELL", 1, 200))
@@ -120,10 +146,11 @@ story("5.10: get_user_trades right after a fill waits until the tables know it",
     yield* client.send(say("get_user_trades"))
     yield* TestClock.adjust("100 millis")
     assert.lengthOf((yield* client.take("user_trades_response")).user_trades_response, 1)
-  }))
+  })
+)
 
 story("5.10: leverage is the maximum until it is set, and the levels run from 1 to the maximum", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     yield* client.send(say("get_user_leverage", { limit: 1 }))
     const [row] = (yield* client.take("user_leverage_response")).user_leverage_response
@@ -143,13 +170,15 @@ story("5.10: leverage is the maximum until it is set, and the levels run from 1 
     assert.deepEqual(yield* client.take("ack"), { ack: { incoming_message: set }, ack_response: true })
     yield* client.send(say("get_user_leverage"))
     const rows = (yield* client.take("user_leverage_response")).user_leverage_response
-    assert.deepEqual(rows.filter((one) => one.symbol === aapl).map((one) => [one.leverage, one.max_notional, one.id]), [
-      ["5", 3_750_000, row!.id]
-    ])
-  }))
+    assert.deepEqual(
+      rows.filter((one) => one.symbol === aapl).map((one) => [one.leverage, one.max_notional, one.id]),
+      [["5", 3_750_000, row!.id]]
+    )
+  })
+)
 
 story("7: leverage is fixed while the symbol has an open order or a position, and must be a level", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     const set = (leverage: number, symbol = aapl) => client.send(say("set_user_leverage", { symbol, leverage }))
@@ -177,4 +206,5 @@ story("7: leverage is fixed while the symbol has an open order or a position, an
     assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
     yield* set(4, gold)
     yield* client.take("ack")
-  }))
+  })
+)

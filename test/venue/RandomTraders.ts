@@ -6,7 +6,10 @@ import { Effect, Random } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, cancel, gold, limit, market, modify, say } from "./Story.ts"
 
-const marks = { [aapl]: { usd: 200, tick: 0.01, lot: 0.1, least: 0.1 }, [gold]: { usd: 3400, tick: 0.1, lot: 0.01, least: 0.01 } }
+const marks = {
+  [aapl]: { usd: 200, tick: 0.01, lot: 0.1, least: 0.1 },
+  [gold]: { usd: 3400, tick: 0.1, lot: 0.01, least: 0.01 }
+}
 type Symbol = keyof typeof marks
 export const symbols = [aapl, gold] as ReadonlyArray<Symbol>
 
@@ -22,7 +25,7 @@ export interface Trader {
 const rounded = (value: number, step: number) => Number((Math.round(value / step) * step).toFixed(4))
 
 /** The next message of a trader: mostly orders near the price, some nonsense, and changes to what it has. */
-const next = Effect.fnUntraced(function*({ open }: Trader) {
+const next = Effect.fnUntraced(function* ({ open }: Trader) {
   const symbol = symbols[yield* Random.nextIntBetween(0, 1)]!
   const { least, lot, tick, usd } = marks[symbol]
   const side = (yield* Random.nextBoolean) ? "BUY" : "SELL"
@@ -40,10 +43,12 @@ const next = Effect.fnUntraced(function*({ open }: Trader) {
   if (dice < 79) return say("close_position", { symbol })
   if (dice < 80) return say("cancel_all_orders", { symbol })
   if (one === undefined) return limit(side, quantity, price, { symbol })
-  return dice < 90 ? cancel(one.order_id, "order_id", one.symbol) : modify(one, { price: rounded(one.price * 0.999, marks[one.symbol as Symbol].tick) })
+  return dice < 90
+    ? cancel(one.order_id, "order_id", one.symbol)
+    : modify(one, { price: rounded(one.price * 0.999, marks[one.symbol as Symbol].tick) })
 })
 
-const hear = Effect.fnUntraced(function*(trader: Trader) {
+const hear = Effect.fnUntraced(function* (trader: Trader) {
   for (const frame of yield* trader.client.drain) {
     trader.frames.push(frame)
     const order = frame.order_response
@@ -54,13 +59,13 @@ const hear = Effect.fnUntraced(function*(trader: Trader) {
 })
 
 /** Some rounds of trading; the outside price moves and the clock goes on unless `still`. */
-export const trade = Effect.fnUntraced(function*(
+export const trade = Effect.fnUntraced(function* (
   venue: TestVenue["Service"],
   { rounds, still = false, usd }: { readonly rounds: number; readonly usd: number; readonly still?: boolean }
 ) {
   yield* venue.price(gold, 3400)
   const traders: Array<Trader> = []
-  const join = Effect.fnUntraced(function*(user: TestUser, accountId: string) {
+  const join = Effect.fnUntraced(function* (user: TestUser, accountId: string) {
     const client = yield* venue.trade(user, ["order_responses", "fills", "balances", "positions"], { accountId })
     traders.push({ user, accountId, client, frames: [], open: new Map() })
   })

@@ -10,15 +10,16 @@ import { symbols, trade, type Trader } from "./RandomTraders.ts"
 import { say, story } from "./Story.ts"
 
 const sum = (values: ReadonlyArray<number>) => values.reduce((a, b) => a + b, 0)
-const fillsOf = ({ frames }: Trader): ReadonlyArray<FillResponse> => frames.flatMap((frame) => frame.fill_response ?? [])
+const fillsOf = ({ frames }: Trader): ReadonlyArray<FillResponse> =>
+  frames.flatMap((frame) => frame.fill_response ?? [])
 /** What was told of orders that were accepted; a refusal does not say whether it is reduce-only. */
 const facts = ({ frames }: Trader): ReadonlyArray<OrderResponse> =>
-  frames.flatMap(({ order_response: order }) => order?.reduce_only === undefined ? [] : order)
-const signed = ({ quantity, side }: FillResponse) => side === "BUY" ? quantity : -quantity
+  frames.flatMap(({ order_response: order }) => (order?.reduce_only === undefined ? [] : order))
+const signed = ({ quantity, side }: FillResponse) => (side === "BUY" ? quantity : -quantity)
 
 for (const seed of ["first", "second"]) {
   story(`I10, I21, I22, I25, I26: after hundreds of random commands all books agree (${seed})`, (venue) =>
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const traders = yield* trade(venue, { rounds: 60, usd: 20_000 })
       const everyFill = traders.flatMap(fillsOf)
       assert.isAbove(everyFill.length, 200)
@@ -30,7 +31,9 @@ for (const seed of ["first", "second"]) {
         assert.closeTo(balance.fees, sum(fills.map((fill) => fill.fee)), 1e-6)
         assert.closeTo(balance.realised_pnl, sum(fills.map((fill) => fill.realised_pnl)), 1e-6)
         for (const symbol of symbols) {
-          const position = trader.frames.findLast((frame) => frame.position_response?.symbol === symbol)?.position_response
+          const position = trader.frames.findLast(
+            (frame) => frame.position_response?.symbol === symbol
+          )?.position_response
           const held = sum(fills.filter((fill) => fill.symbol === symbol).map(signed))
           assert.closeTo(position?.position ?? 0, held, 1e-9)
         }
@@ -47,7 +50,11 @@ for (const seed of ["first", "second"]) {
         const ended = new Set<string>()
         for (const order of facts(trader)) {
           assert.isFalse(ended.has(order.order_id), JSON.stringify(order))
-          if (order.status.includes("CANCELLED") || order.status === "IOC_PARTIALLY_FILLED" || order.quantity_remaining === 0) {
+          if (
+            order.status.includes("CANCELLED") ||
+            order.status === "IOC_PARTIALLY_FILLED" ||
+            order.quantity_remaining === 0
+          ) {
             ended.add(order.order_id)
           }
         }
@@ -71,14 +78,17 @@ for (const seed of ["first", "second"]) {
         assert.deepInclude(yield* markets.totals(symbol), { positions: 0, cash: 0 })
         assert.closeTo(sum(everyFill.filter((fill) => fill.symbol === symbol).map(signed)), 0, 1e-9)
       }
-    }).pipe(Random.withSeed(seed)))
+    }).pipe(Random.withSeed(seed))
+  )
 }
 
 story("I27: while the marks stand still, no order takes what is available below zero; only fees can", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const traders = yield* trade(venue, { rounds: 60, usd: 400, still: true })
     assert.isAbove(traders.flatMap(fillsOf).length, 100)
-    assert.isTrue(traders.some(({ frames }) => frames.some((frame) => frame.order_response?.status === "FAILED_MARGIN_CHECK")))
+    assert.isTrue(
+      traders.some(({ frames }) => frames.some((frame) => frame.order_response?.status === "FAILED_MARGIN_CHECK"))
+    )
     let least = Infinity
     for (const { frames } of traders) {
       for (const { balance_response: balance } of frames) {
@@ -89,32 +99,40 @@ story("I27: while the marks stand still, no order takes what is available below 
     }
     // It was used to the full.
     assert.isBelow(least, 0.2)
-  }).pipe(Random.withSeed("margin")))
+  }).pipe(Random.withSeed("margin"))
+)
 
 story("I2, I6, I24: the log has no hole, and replayed it gives the book and the totals that the venue shows", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* trade(venue, { rounds: 40, usd: 5_000 })
     const journal = yield* Journal
     const markets = yield* Markets
     for (const symbol of symbols) {
       const rows = yield* journal.read(`market/${symbol}`, 0, 100_000)
-      assert.deepEqual(rows.map((row) => row.seq), rows.map((_, at) => at + 1))
-      const engine = Engine.make(starters.find((instrument) => instrument.symbol === symbol)!, { maxOpenOrders: 200 })
+      assert.deepEqual(
+        rows.map((row) => row.seq),
+        rows.map((_, at) => at + 1)
+      )
+      const engine = Engine.make(
+        starters.find((instrument) => instrument.symbol === symbol)!,
+        { maxOpenOrders: 200 }
+      )
       for (const row of rows) {
         if (row.events.length > 0) for (const event of MarketRecord.decode(row.events)) Engine.apply(engine, event)
         const { ask, bid } = Engine.best(engine)
         assert.isTrue(bid === undefined || ask === undefined || bid < ask)
       }
       const { levels, prices } = yield* markets.depth(symbol)
-      assert.deepEqual(Engine.depth(engine), levels as Array<typeof levels[number]>)
+      assert.deepEqual(Engine.depth(engine), levels as Array<(typeof levels)[number]>)
       assert.deepEqual(Engine.prices(engine) as object, prices as object)
       const { cash, positions } = Engine.totals(engine)
       assert.deepInclude(yield* markets.totals(symbol), { cash, positions })
     }
-  }).pipe(Random.withSeed("log")))
+  }).pipe(Random.withSeed("log"))
+)
 
 story("1: no frame has a key whose value is null, and every id is a UUID of version 4", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const traders = yield* trade(venue, { rounds: 20, usd: 5_000 })
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
     for (const frame of traders.flatMap(({ frames }) => frames)) {
@@ -123,8 +141,17 @@ story("1: no frame has a key whose value is null, and every id is a UUID of vers
       const ids = [order?.trade_id, order?.order_id, fill?.trade_id, fill?.order_id, position?.id].filter((id) => id)
       for (const id of ids) assert.match(id!, uuid)
       const numbers = { ...order, ...fill, ...position } as Record<string, unknown>
-      for (const key of ["quantity", "price", "fee", "update_time", "position", "average_price", "quantity_remaining"]) {
+      for (const key of [
+        "quantity",
+        "price",
+        "fee",
+        "update_time",
+        "position",
+        "average_price",
+        "quantity_remaining"
+      ]) {
         if (key in numbers) assert.strictEqual(typeof numbers[key], "number", key)
       }
     }
-  }).pipe(Random.withSeed("wire")))
+  }).pipe(Random.withSeed("wire"))
+)

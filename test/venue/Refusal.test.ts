@@ -5,7 +5,9 @@ import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, saturday, say, story, told } from "./Story.ts"
 
 /** Sends a refused order and claims everything a refusal must say. */
-const refusals: ReadonlyArray<readonly [why: string, status: OrderResponse["status"], order: ReturnType<typeof limit>]> = [
+const refusals: ReadonlyArray<
+  readonly [why: string, status: OrderResponse["status"], order: ReturnType<typeof limit>]
+> = [
   ["a symbol nobody lists", "BAD_SYMBOL", limit("BUY", 1, 200, { symbol: "MOON-USD" })],
   ["MARKET GTC", "INVALID_TIME_IN_FORCE", market("BUY", 1, { order_time_in_force: "GTC" })],
   ["MARKET FOK", "INVALID_TIME_IN_FORCE", market("BUY", 1, { order_time_in_force: "FOK" })],
@@ -29,7 +31,7 @@ const refusals: ReadonlyArray<readonly [why: string, status: OrderResponse["stat
 ]
 
 story("5.1.1: a refusal is one order_response without an order id that echoes the request, never an ACK", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
     for (const [why, status, order] of refusals) {
@@ -38,48 +40,55 @@ story("5.1.1: a refusal is one order_response without an order id that echoes th
       yield* venue.settle
       const frames = yield* client.drain
       assert.deepEqual(told(frames), [status], why)
-      const { update_time, ...refusal } = frames[0]!.order_response!
-      assert.deepEqual(refusal as object, {
-        order_id: "",
-        symbol: params["symbol"],
-        status,
-        quantity: params["quantity"],
-        price: params["price"],
-        take_profit: 0,
-        stop_loss: 0,
-        side: params["side"],
-        type: params["order_type"],
-        time_in_force: params["order_time_in_force"],
-        user_id: alice.userId,
-        client_order_id: why,
-        quantity_remaining: params["quantity"],
-        trade_id: null
-      }, why)
+      const { update_time: _, ...refusal } = frames[0]!.order_response!
+      assert.deepEqual(
+        refusal as object,
+        {
+          order_id: "",
+          symbol: params["symbol"],
+          status,
+          quantity: params["quantity"],
+          price: params["price"],
+          take_profit: 0,
+          stop_loss: 0,
+          side: params["side"],
+          type: params["order_type"],
+          time_in_force: params["order_time_in_force"],
+          user_id: alice.userId,
+          client_order_id: why,
+          quantity_remaining: params["quantity"],
+          trade_id: null
+        },
+        why
+      )
     }
-  }))
+  })
+)
 
 story("5: below 10 USD an order is refused, unless it only reduces", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* venue.price("NATGAS-USD", 3)
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 3, 3, { symbol: "NATGAS-USD" }))
     yield* client.send(limit("BUY", 3.34, 3, { symbol: "NATGAS-USD" }))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["REJECTED_LESS_THAN_MIN_NOTIONAL", "ACK"])
-  }))
+  })
+)
 
 story("6: a sell above the band and a buy below it rest", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("SELL", 1, 260))
     yield* client.send(limit("BUY", 1, 140))
     yield* client.send(limit("SELL", 1, 180))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK", "ACK", "ACK"])
-  }))
+  })
+)
 
 story("3: the bands follow the outside price, the bounds of the day do not", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* venue.price(aapl, 230)
     yield* client.send(limit("BUY", 1, 253))
@@ -93,48 +102,57 @@ story("3: the bands follow the outside price, the bounds of the day do not", (ve
       "PRICE_LESS_THAN_MIN_PRICE",
       "PRICE_GREATER_THAN_MAX_PRICE"
     ])
-  }))
+  })
+)
 
-story("venue-rules 5, 6: at the weekend the band is 5 % and a tenth of the position limit is left", (venue) =>
-  Effect.gen(function*() {
-    const client = yield* venue.trade(yield* venue.user("alice"))
-    yield* client.sendAll([
-      limit("BUY", 1, 210),
-      limit("BUY", 1, 210.01),
-      limit("SELL", 1, 189.99),
-      limit("BUY", 1_251, 200),
-      limit("BUY", 1_190, 200)
-    ])
-    yield* venue.settle
-    assert.deepEqual(told(yield* client.drain), [
-      "ACK",
-      "PRICE_GREATER_THAN_MAX_PRICE",
-      "PRICE_LESS_THAN_MIN_PRICE",
-      "REJECTED_WOULD_BREACH_MAX_NOTIONAL",
-      "ACK"
-    ])
-  }), saturday)
+story(
+  "venue-rules 5, 6: at the weekend the band is 5 % and a tenth of the position limit is left",
+  (venue) =>
+    Effect.gen(function* () {
+      const client = yield* venue.trade(yield* venue.user("alice"))
+      yield* client.sendAll([
+        limit("BUY", 1, 210),
+        limit("BUY", 1, 210.01),
+        limit("SELL", 1, 189.99),
+        limit("BUY", 1_251, 200),
+        limit("BUY", 1_190, 200)
+      ])
+      yield* venue.settle
+      assert.deepEqual(told(yield* client.drain), [
+        "ACK",
+        "PRICE_GREATER_THAN_MAX_PRICE",
+        "PRICE_LESS_THAN_MIN_PRICE",
+        "REJECTED_WOULD_BREACH_MAX_NOTIONAL",
+        "ACK"
+      ])
+    }),
+  saturday
+)
 
-story("venue-rules 6: the open interest of a symbol is capped at ten position limits", (venue) =>
-  Effect.gen(function*() {
-    // At the weekend a limit is 250,000 USD, which is 1,250 at 200.
-    for (let pair = 0; pair < 10; pair++) {
-      const seller = yield* venue.trade(yield* venue.user(`seller ${pair}`), [])
-      const buyer = yield* venue.trade(yield* venue.user(`buyer ${pair}`))
-      yield* seller.send(limit("SELL", 1_250, 200))
+story(
+  "venue-rules 6: the open interest of a symbol is capped at ten position limits",
+  (venue) =>
+    Effect.gen(function* () {
+      // At the weekend a limit is 250,000 USD, which is 1,250 at 200.
+      for (let pair = 0; pair < 10; pair++) {
+        const seller = yield* venue.trade(yield* venue.user(`seller ${pair}`), [])
+        const buyer = yield* venue.trade(yield* venue.user(`buyer ${pair}`))
+        yield* seller.send(limit("SELL", 1_250, 200))
+        yield* venue.settle
+        yield* buyer.send(limit("BUY", 1_250, 200))
+        yield* venue.settle
+        assert.deepEqual(told(yield* buyer.drain), ["ACK", "fill_response", "FILLED"])
+      }
+      const late = yield* venue.trade(yield* venue.user("late"))
+      yield* late.send(limit("BUY", 1, 200))
       yield* venue.settle
-      yield* buyer.send(limit("BUY", 1_250, 200))
-      yield* venue.settle
-      assert.deepEqual(told(yield* buyer.drain), ["ACK", "fill_response", "FILLED"])
-    }
-    const late = yield* venue.trade(yield* venue.user("late"))
-    yield* late.send(limit("BUY", 1, 200))
-    yield* venue.settle
-    assert.deepEqual(told(yield* late.drain), ["REJECTED_OPEN_INTEREST_LIMIT"])
-  }), saturday)
+      assert.deepEqual(told(yield* late.drain), ["REJECTED_OPEN_INTEREST_LIMIT"])
+    }),
+  saturday
+)
 
 story("venue-rules 1: an order that only reduces may be under the least quantity and the least value", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.sendAll([limit("SELL", 0.12, 200), limit("BUY", 1, 199)])
@@ -151,15 +169,19 @@ story("venue-rules 1: an order that only reduces may be under the least quantity
       "fill_response",
       "FILLED"
     ])
-  }))
+  })
+)
 
 story("8: a symbol without a price is closed, whatever else is wrong; cancels still work", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
     yield* client.send(limit("BUY", 1e-9, -1, { symbol: gold, order_type: "ALO", order_time_in_force: "FOK" }))
     yield* client.send(say("close_position", { symbol: gold, client_order_id: "flat" }))
-    yield* client.send({ type: "cancel_order", params: { symbol: gold, order_id: "x", cancel_order_id_type: "order_id" } })
+    yield* client.send({
+      type: "cancel_order",
+      params: { symbol: gold, order_id: "x", cancel_order_id_type: "order_id" }
+    })
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), [
       "REJECTED_MARKET_CLOSED",
@@ -170,10 +192,11 @@ story("8: a symbol without a price is closed, whatever else is wrong; cancels st
     yield* venue.price(gold, 3400)
     yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
     assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
-  }))
+  })
+)
 
 story("8: the cap of open orders is 200 a symbol", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (let i = 0; i < 201; i++) yield* client.send(limit("BUY", 0.1, 190))
     yield* venue.settle
@@ -184,10 +207,11 @@ story("8: the cap of open orders is 200 a symbol", (venue) =>
     yield* client.send(market("BUY", 0.1))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK", "IOC_CANCELLED"])
-  }))
+  })
+)
 
 story("8: the limits are checked in their order: position before margin, price before size of the account", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const poor = yield* venue.trade(yield* venue.user("poor", 100))
     yield* poor.send(limit("BUY", 20_000, 200))
     yield* poor.send(limit("BUY", 20_000, 221))
@@ -202,10 +226,11 @@ story("8: the limits are checked in their order: position before margin, price b
       "QUANTITY_GREATER_THAN_MAX_QUANTITY",
       "INVALID_TIME_IN_FORCE"
     ])
-  }))
+  })
+)
 
 story("I27: margin is held from the moment an order is sent, so that two at once cannot use the same money", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000))
     // 200 of margin and the taker's fee for each.
     for (let i = 0; i < 6; i++) yield* client.send(limit("BUY", 10, 190))
@@ -222,10 +247,11 @@ story("I27: margin is held from the moment an order is sent, so that two at once
     yield* client.send(limit("BUY", 10, 190))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["CANCELLED", "FAILED_MARGIN_CHECK", "ACK"])
-  }))
+  })
+)
 
 story("4: nothing is told of an order without the order_responses channel, not even a refusal", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     yield* client.send(limit("BUY", 1, 190))
     yield* client.send(limit("BUY", 1, 1))
@@ -235,4 +261,5 @@ story("4: nothing is told of an order without the order_responses channel, not e
     assert.deepEqual(yield* client.drain, [])
     yield* client.send(say("get_user_orders"))
     assert.lengthOf((yield* client.take("all_orders_response")).all_orders_response.orders, 1)
-  }))
+  })
+)

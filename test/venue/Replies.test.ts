@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { aapl, cancel, friday, gold, limit, market, say, story, told } from "./Story.ts"
 
 story("1.8: replies of one symbol keep the order of its commands, be they accepted, refused or questions", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "one" }))
     yield* client.send(limit("BUY", 1, 190.001, { client_order_id: "two" }))
@@ -30,10 +30,11 @@ story("1.8: replies of one symbol keep the order of its commands, be they accept
       "NO_SUCH_ORDER",
       "ACK"
     ])
-  }))
+  })
+)
 
 story("1.8: a list of one symbol's orders and the cancel of a TWAP keep their place as well", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([
       limit("BUY", 1, 190),
@@ -44,10 +45,11 @@ story("1.8: a list of one symbol's orders and the cancel of a TWAP keep their pl
     const frames = yield* client.drain
     assert.deepEqual(told(frames), ["ACK", "NO_SUCH_ORDER", "all_orders_response"])
     assert.lengthOf(frames[2]!.all_orders_response!.orders, 1)
-  }))
+  })
+)
 
 story("1.8: hundreds of commands on two symbols are answered in order on each", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
     for (let i = 0; i < 150; i++) {
@@ -63,14 +65,19 @@ story("1.8: hundreds of commands on two symbols are answered in order on each", 
     const answers = (yield* client.drain).map((frame) => frame.order_response!)
     assert.lengthOf(answers, 150)
     for (const symbol of [aapl, gold]) {
-      const numbers = answers.filter((answer) => answer.symbol === symbol)
+      const numbers = answers
+        .filter((answer) => answer.symbol === symbol)
         .map((answer) => Number(/\d+$/.exec(answer.client_order_id + answer.order_id.replace(/^(?!none).*/, ""))![0]))
-      assert.deepEqual(numbers, numbers.toSorted((a, b) => a - b))
+      assert.deepEqual(
+        numbers,
+        numbers.toSorted((a, b) => a - b)
+      )
     }
-  }))
+  })
+)
 
 story("4: every connection of the account hears every event, whichever caused it; other accounts hear none", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const accountId = yield* venue.subaccount(alice)
     const one = yield* venue.trade(alice)
@@ -98,10 +105,11 @@ story("4: every connection of the account hears every event, whichever caused it
     yield* two.send(limit("SELL", 2, 201))
     yield* venue.settle
     assert.deepEqual(yield* one.drain, [])
-  }))
+  })
+)
 
 story("6.2: a fill_response stands right before its FILLED, also while a reply is owed", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     for (let i = 0; i < 5; i++) yield* client.send(limit("SELL", 1, 200 + i))
@@ -112,15 +120,16 @@ story("6.2: a fill_response stands right before its FILLED, also while a reply i
     }
     yield* venue.settle
     const frames = yield* client.drain
-    const fills = frames.flatMap((frame, at) => frame.fill_response === undefined ? [] : [at])
+    const fills = frames.flatMap((frame, at) => (frame.fill_response === undefined ? [] : [at]))
     assert.lengthOf(fills, 5)
     for (const at of fills) {
       assert.strictEqual(frames[at + 1]?.order_response?.trade_id, frames[at]!.fill_response!.trade_id)
     }
-  }))
+  })
+)
 
 story("I20: two frames are two commands, also with the same bytes", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = limit("BUY", 1, 190, { client_order_id: "twice" })
     yield* client.send(order)
@@ -129,10 +138,11 @@ story("I20: two frames are two commands, also with the same bytes", (venue) =>
     yield* client.send(cancel("twice", "client_order_id"))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["ACK", "ACK", "CANCELLED", "CANCELLED", "NO_SUCH_ORDER"])
-  }))
+  })
+)
 
 story("I8, I20: a command that is delivered several times is done once, and answered once to who listens", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
     const desks = yield* Desks
@@ -170,4 +180,5 @@ story("I8, I20: a command that is delivered several times is done once, and answ
     yield* client.send(say("get_user_orders"))
     assert.deepEqual((yield* client.take("all_orders_response")).all_orders_response.orders, [])
     assert.deepInclude(yield* (yield* Markets).totals(aapl), { positions: 0, cash: 0 })
-  }))
+  })
+)

@@ -18,14 +18,14 @@ const signed = ({ publicKey, secretKey }: TestUser, nonce: string, unixSeconds: 
 })
 
 /** What a connection hears when it says this first. */
-const answer = Effect.fnUntraced(function*(venue: Venue, params: object) {
+const answer = Effect.fnUntraced(function* (venue: Venue, params: object) {
   const client = yield* venue.connect
   yield* client.send(auth(params))
   yield* venue.settle
   return { client, frames: yield* client.drain, closed: client.closedWith() }
 })
 
-const refused = Effect.fnUntraced(function*(venue: Venue, why: string, params: object) {
+const refused = Effect.fnUntraced(function* (venue: Venue, why: string, params: object) {
   const { closed, frames } = yield* answer(venue, params)
   assert.deepEqual(told(frames), ["PermissionDenied"], why)
   // Credentials never come back.
@@ -34,33 +34,39 @@ const refused = Effect.fnUntraced(function*(venue: Venue, why: string, params: o
 })
 
 story("3: success is one frame with both signs of it", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const { frames } = yield* answer(venue, { hmac: yield* venue.sign(yield* venue.user("alice")) })
     assert.deepEqual(frames, [{ type: "auth", result: "success", authenticated: true }])
-  }))
+  })
+)
 
-story("3: a credential that is not right is PermissionDenied without an echo, and the socket closes with 1008", (venue) =>
-  Effect.gen(function*() {
-    const alice = yield* venue.user("alice")
-    const bob = yield* venue.user("bob")
-    const hmac = yield* venue.sign(alice)
-    yield* refused(venue, "an unknown key", { hmac: { ...hmac, public_key: "svc_pub_nobody" } })
-    yield* refused(venue, "a wrong signature", { hmac: { ...hmac, signature: "00".repeat(32) } })
-    yield* refused(venue, "a signature of the wrong form", { hmac: { ...hmac, signature: "zz" } })
-    yield* refused(venue, "another's secret", { hmac: signed({ ...alice, secretKey: bob.secretKey }, "ab", friday / 1000) })
-    yield* refused(venue, "a nonce that is not hex", { hmac: signed(alice, "xyz", friday / 1000) })
-    yield* refused(venue, "a nonce of 101 characters", { hmac: signed(alice, "a".repeat(101), friday / 1000) })
-    yield* refused(venue, "an account of another", { hmac: yield* venue.sign(alice), account_id: bob.userId })
-    yield* refused(venue, "an account of nobody", {
-      hmac: yield* venue.sign(alice),
-      account_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"
+story(
+  "3: a credential that is not right is PermissionDenied without an echo, and the socket closes with 1008",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const bob = yield* venue.user("bob")
+      const hmac = yield* venue.sign(alice)
+      yield* refused(venue, "an unknown key", { hmac: { ...hmac, public_key: "svc_pub_nobody" } })
+      yield* refused(venue, "a wrong signature", { hmac: { ...hmac, signature: "00".repeat(32) } })
+      yield* refused(venue, "a signature of the wrong form", { hmac: { ...hmac, signature: "zz" } })
+      yield* refused(venue, "another's secret", {
+        hmac: signed({ ...alice, secretKey: bob.secretKey }, "ab", friday / 1000)
+      })
+      yield* refused(venue, "a nonce that is not hex", { hmac: signed(alice, "xyz", friday / 1000) })
+      yield* refused(venue, "a nonce of 101 characters", { hmac: signed(alice, "a".repeat(101), friday / 1000) })
+      yield* refused(venue, "an account of another", { hmac: yield* venue.sign(alice), account_id: bob.userId })
+      yield* refused(venue, "an account of nobody", {
+        hmac: yield* venue.sign(alice),
+        account_id: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"
+      })
+      yield* refused(venue, "a token", { jwt: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln" })
+      yield* refused(venue, "an empty token", { jwt: "" })
     })
-    yield* refused(venue, "a token", { jwt: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIzYjBhIn0.c2ln" })
-    yield* refused(venue, "an empty token", { jwt: "" })
-  }))
+)
 
 story("I36: a nonce is good once for a key, and nobody without the secret uses it up", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const bob = yield* venue.user("bob")
     const hmac = signed(alice, "c0ffee", friday / 1000)
@@ -69,10 +75,11 @@ story("I36: a nonce is good once for a key, and nobody without the secret uses i
     yield* refused(venue, "the same again", { hmac })
     yield* refused(venue, "in the other case", { hmac: signed(alice, "C0FFEE", friday / 1000) })
     assert.deepEqual(told((yield* answer(venue, { hmac: signed(bob, "c0ffee", friday / 1000) })).frames), ["type"])
-  }))
+  })
+)
 
 story("I37: a time within 300 seconds is accepted on both sides, 301 is not", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const now = friday / 1000
     for (const [at, seconds] of [now - 300, now + 300].entries()) {
@@ -80,10 +87,11 @@ story("I37: a time within 300 seconds is accepted on both sides, 301 is not", (v
     }
     yield* refused(venue, "too old", { hmac: signed(alice, "b1", now - 301) })
     yield* refused(venue, "too new", { hmac: signed(alice, "b2", now + 301) })
-  }))
+  })
+)
 
 story("3: a malformed auth is InvalidJSONFormat and may be tried again on the same connection", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const hmac = yield* venue.sign(alice)
     const client = yield* venue.connect
@@ -107,20 +115,22 @@ story("3: a malformed auth is InvalidJSONFormat and may be tried again on the sa
     assert.isUndefined(client.closedWith())
     yield* client.send(auth({ hmac }))
     yield* client.take("authenticated")
-  }))
+  })
+)
 
 story("3: a second auth is AlreadyAuthenticated and the connection stays usable", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
     yield* client.send(auth({ hmac: yield* venue.sign(alice) }))
     yield* client.send(limit("BUY", 1, 190))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["AlreadyAuthenticated", "ACK"])
-  }))
+  })
+)
 
 story("2: before auth every other message is PermissionDenied and the socket stays open", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.connect
     const messages = [limit("BUY", 1, 190), say("subscribe", { channels: ["fills"] }), say("get_user_orders")]
     for (const message of messages) {
@@ -131,10 +141,11 @@ story("2: before auth every other message is PermissionDenied and the socket sta
     }
     yield* client.send(auth({ hmac: yield* venue.sign(yield* venue.user("alice")) }))
     yield* client.take("authenticated")
-  }))
+  })
+)
 
 story("2: a connection that has not signed in after 60 seconds is closed; one that has stays", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const silent = yield* venue.connect
     const alice = yield* venue.trade(yield* venue.user("alice"), [])
     yield* TestClock.adjust("59 seconds")
@@ -142,11 +153,12 @@ story("2: a connection that has not signed in after 60 seconds is closed; one th
     yield* TestClock.adjust("3 seconds")
     assert.strictEqual(silent.closedWith()?.code, 1008)
     assert.isUndefined(alice.closedWith())
-  }))
+  })
+)
 
 story("I48: frames that follow auth at once wait for its answer, 256 of them, and are then served in order", (venue) =>
-  Effect.gen(function*() {
-    const params = Effect.fnUntraced(function*(name: string) {
+  Effect.gen(function* () {
+    const params = Effect.fnUntraced(function* (name: string) {
       // Nobody has asked for this trader yet, so that its journal must be read first.
       return { hmac: yield* venue.sign(yield* venue.user(name, 0)) }
     })
@@ -168,10 +180,11 @@ story("I48: frames that follow auth at once wait for its answer, 256 of them, an
     const flood = yield* venue.connect
     yield* flood.sendAll([auth(yield* params("bob")), ...Array.from({ length: 257 }, () => cancel("x"))])
     assert.strictEqual(flood.closedWith()?.code, 1008)
-  }))
+  })
+)
 
 story("I39: on a subaccount everything is that account's", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const accountId = yield* venue.subaccount(alice, 5_000)
     const client = yield* venue.trade(alice, ["order_responses", "balances"], { accountId: accountId.toUpperCase() })
@@ -182,10 +195,11 @@ story("I39: on a subaccount everything is that account's", (venue) =>
     const primary = yield* venue.trade(alice, [])
     yield* primary.send(say("get_user_orders"))
     assert.deepEqual((yield* primary.take("all_orders_response")).all_orders_response.orders, [])
-  }))
+  })
+)
 
 story("I38: a key may only send and hear what it is permitted", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]))
     const refusedMessages = [
       limit("BUY", 1, 190),
@@ -208,10 +222,11 @@ story("I38: a key may only send and hear what it is permitted", (venue) =>
     assert.strictEqual((yield* trader.take("order_response")).order_response.status, "ACK")
     yield* trader.send(say("get_user_orders"))
     assert.strictEqual((yield* trader.take("err")).err.error_code, "PermissionDenied")
-  }))
+  })
+)
 
 story("7: a user may hold 20 connections", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const held = yield* Effect.forEach(Array.from({ length: 20 }), () => venue.trade(alice, []))
     const { closed, frames } = yield* answer(venue, { hmac: yield* venue.sign(alice) })
@@ -219,4 +234,5 @@ story("7: a user may hold 20 connections", (venue) =>
     assert.strictEqual(closed?.code, 1008)
     yield* held[0]!.close
     yield* venue.trade(alice, [])
-  }))
+  })
+)

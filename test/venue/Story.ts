@@ -26,12 +26,13 @@ export const story = <E>(
   it.effect(name, () =>
     Effect.andThen(
       TestClock.setTime(atMillis),
-      Effect.gen(function*() {
+      Effect.gen(function* () {
         const venue = yield* TestVenue
         yield* venue.price(aapl, 200)
         yield* Effect.scoped(tell(venue))
       }).pipe(Effect.provide(layerMemory), Effect.provideService(Venue, settings))
-    ))
+    )
+  )
 
 /** As listed, but for the markets that no story needs: each costs time whenever the clock moves. */
 const settings = {

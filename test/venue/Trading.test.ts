@@ -4,48 +4,51 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { limit, market, story, told } from "./Story.ts"
 
-story("5.1: a resting order and a taker meet; each is told ACK, then the fill, then FILLED with the fill's trade id", (venue) =>
-  Effect.gen(function*() {
-    const maker = yield* venue.trade(yield* venue.user("alice"))
-    const taker = yield* venue.trade(yield* venue.user("bob"))
-    yield* maker.send(limit("SELL", 2, 200.5, { client_order_id: "m 1" }))
-    const { order_response: resting } = yield* maker.take("order_response")
-    assert.deepInclude(resting, { status: "ACK", trade_id: null, quantity_remaining: 2, client_order_id: "m 1" })
-    yield* taker.send(market("BUY", 2))
-    yield* venue.settle
-    const [ack, fill, filled] = yield* taker.drain
-    assert.deepInclude(ack!.order_response, { status: "ACK", price: 0, type: "MARKET", time_in_force: "IOC" })
-    // Taker: 401 x 10 bps; maker: 401 x 2 bps.
-    assert.deepInclude(fill!.fill_response, {
-      price: 200.5,
-      quantity: 2,
-      side: "BUY",
-      aggressor_side: "BUY",
-      order_id: ack!.order_response!.order_id,
-      fee: 0.401,
-      remaining_quantity: 0,
-      execution_type: "NEW",
-      realised_pnl: 0
+story(
+  "5.1: a resting order and a taker meet; each is told ACK, then the fill, then FILLED with the fill's trade id",
+  (venue) =>
+    Effect.gen(function* () {
+      const maker = yield* venue.trade(yield* venue.user("alice"))
+      const taker = yield* venue.trade(yield* venue.user("bob"))
+      yield* maker.send(limit("SELL", 2, 200.5, { client_order_id: "m 1" }))
+      const { order_response: resting } = yield* maker.take("order_response")
+      assert.deepInclude(resting, { status: "ACK", trade_id: null, quantity_remaining: 2, client_order_id: "m 1" })
+      yield* taker.send(market("BUY", 2))
+      yield* venue.settle
+      const [ack, fill, filled] = yield* taker.drain
+      assert.deepInclude(ack!.order_response, { status: "ACK", price: 0, type: "MARKET", time_in_force: "IOC" })
+      // Taker: 401 x 10 bps; maker: 401 x 2 bps.
+      assert.deepInclude(fill!.fill_response, {
+        price: 200.5,
+        quantity: 2,
+        side: "BUY",
+        aggressor_side: "BUY",
+        order_id: ack!.order_response!.order_id,
+        fee: 0.401,
+        remaining_quantity: 0,
+        execution_type: "NEW",
+        realised_pnl: 0
+      })
+      assert.deepInclude(filled!.order_response, {
+        status: "FILLED",
+        quantity_remaining: 0,
+        trade_id: fill!.fill_response!.trade_id
+      })
+      const [makerFill, makerFilled] = yield* maker.drain
+      assert.deepInclude(makerFill!.fill_response, {
+        trade_id: fill!.fill_response!.trade_id,
+        side: "SELL",
+        aggressor_side: "BUY",
+        fee: 0.0802,
+        client_order_id: "m 1",
+        order_price: 200.5
+      })
+      assert.deepInclude(makerFilled!.order_response, { status: "FILLED", order_id: resting.order_id, price: 200.5 })
     })
-    assert.deepInclude(filled!.order_response, {
-      status: "FILLED",
-      quantity_remaining: 0,
-      trade_id: fill!.fill_response!.trade_id
-    })
-    const [makerFill, makerFilled] = yield* maker.drain
-    assert.deepInclude(makerFill!.fill_response, {
-      trade_id: fill!.fill_response!.trade_id,
-      side: "SELL",
-      aggressor_side: "BUY",
-      fee: 0.0802,
-      client_order_id: "m 1",
-      order_price: 200.5
-    })
-    assert.deepInclude(makerFilled!.order_response, { status: "FILLED", order_id: resting.order_id, price: 200.5 })
-  }))
+)
 
 story("5.1: a GTC order filled in part is told FILLED with a remainder and stays open", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
     yield* maker.send(limit("SELL", 3, 200))
@@ -55,28 +58,35 @@ story("5.1: a GTC order filled in part is told FILLED with a remainder and stays
     assert.deepEqual(told(yield* taker.drain), ["ACK", "fill_response", "FILLED", "ACK", "fill_response", "FILLED"])
     const frames = yield* maker.drain
     assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "fill_response", "FILLED"])
-    assert.deepEqual(frames.flatMap(({ fill_response: fill }) => fill?.remaining_quantity ?? []), [2, 0])
+    assert.deepEqual(
+      frames.flatMap(({ fill_response: fill }) => fill?.remaining_quantity ?? []),
+      [2, 0]
+    )
     yield* taker.send({ type: "get_user_orders", params: {} })
     const { all_orders_response: open } = yield* taker.take("all_orders_response")
     assert.deepInclude(open.orders[0], { status: "ACK", quantity: 5, quantity_remaining: 3, price: 201 })
-  }))
+  })
+)
 
-story("5.1: what a LIMIT IOC could not fill ends as IOC_PARTIALLY_FILLED, or as IOC_CANCELLED when it met nobody", (venue) =>
-  Effect.gen(function*() {
-    const maker = yield* venue.trade(yield* venue.user("alice"), [])
-    const taker = yield* venue.trade(yield* venue.user("bob"))
-    yield* maker.send(limit("SELL", 2, 200))
-    yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
-    yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
-    yield* venue.settle
-    const frames = yield* taker.drain
-    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED", "ACK", "IOC_CANCELLED"])
-    assert.deepInclude(frames[3]!.order_response, { quantity: 5, quantity_remaining: 3, trade_id: null })
-    assert.deepInclude(frames[5]!.order_response, { quantity: 5, quantity_remaining: 5, trade_id: null })
-  }))
+story(
+  "5.1: what a LIMIT IOC could not fill ends as IOC_PARTIALLY_FILLED, or as IOC_CANCELLED when it met nobody",
+  (venue) =>
+    Effect.gen(function* () {
+      const maker = yield* venue.trade(yield* venue.user("alice"), [])
+      const taker = yield* venue.trade(yield* venue.user("bob"))
+      yield* maker.send(limit("SELL", 2, 200))
+      yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
+      yield* taker.send(limit("BUY", 5, 200, { order_time_in_force: "IOC" }))
+      yield* venue.settle
+      const frames = yield* taker.drain
+      assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED", "ACK", "IOC_CANCELLED"])
+      assert.deepInclude(frames[3]!.order_response, { quantity: 5, quantity_remaining: 3, trade_id: null })
+      assert.deepInclude(frames[5]!.order_response, { quantity: 5, quantity_remaining: 5, trade_id: null })
+    })
+)
 
 story("5.1: a MARKET order fills no further than the band and loses its rest", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"), [])
     const taker = yield* venue.trade(yield* venue.user("bob"))
     yield* taker.send(market("SELL", 1))
@@ -91,10 +101,11 @@ story("5.1: a MARKET order fills no further than the band and loses its rest", (
     const frames = yield* taker.drain
     assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED"])
     assert.strictEqual(frames[1]!.fill_response!.price, 220)
-  }))
+  })
+)
 
 story("5.1: FOK fills whole or is CANCELLED untouched; own resting orders do not count for it", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
     yield* maker.send(limit("SELL", 2, 200))
@@ -109,10 +120,11 @@ story("5.1: FOK fills whole or is CANCELLED untouched; own resting orders do not
     yield* taker.send(limit("BUY", 2, 202, { order_time_in_force: "FOK" }))
     yield* venue.settle
     assert.deepEqual(told(yield* taker.drain), ["ACK", "fill_response", "FILLED"])
-  }))
+  })
+)
 
 story("5.1: an ALO order that would cross is acknowledged and CANCELLED; one that does not rests", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
     yield* maker.send(limit("SELL", 2, 200))
@@ -123,29 +135,33 @@ story("5.1: an ALO order that would cross is acknowledged and CANCELLED; one tha
     assert.deepEqual(told(frames), ["ACK", "CANCELLED", "ACK"])
     assert.deepInclude(frames[2]!.order_response, { type: "ALO", quantity_remaining: 2 })
     assert.deepEqual(told(yield* maker.drain), ["ACK"])
-  }))
+  })
+)
 
-story("9: own resting orders are CANCELLED_STP, also those of another account of the user, and the taker goes on", (venue) =>
-  Effect.gen(function*() {
-    const alice = yield* venue.user("alice")
-    const accountId = yield* venue.subaccount(alice)
-    const primary = yield* venue.trade(alice)
-    const sub = yield* venue.trade(alice, ["order_responses", "fills"], { accountId })
-    const bob = yield* venue.trade(yield* venue.user("bob"))
-    yield* primary.send(limit("SELL", 5, 200))
-    yield* bob.send(limit("SELL", 4, 200.05))
-    yield* venue.settle
-    yield* sub.send(limit("BUY", 8, 200.1))
-    yield* venue.settle
-    const frames = yield* sub.drain
-    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED"])
-    assert.deepInclude(frames[2]!.order_response, { user_id: accountId, quantity_remaining: 4 })
-    assert.deepEqual(told(yield* primary.drain), ["ACK", "CANCELLED_STP"])
-    assert.deepEqual(told(yield* bob.drain), ["ACK", "fill_response", "FILLED"])
-  }))
+story(
+  "9: own resting orders are CANCELLED_STP, also those of another account of the user, and the taker goes on",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const accountId = yield* venue.subaccount(alice)
+      const primary = yield* venue.trade(alice)
+      const sub = yield* venue.trade(alice, ["order_responses", "fills"], { accountId })
+      const bob = yield* venue.trade(yield* venue.user("bob"))
+      yield* primary.send(limit("SELL", 5, 200))
+      yield* bob.send(limit("SELL", 4, 200.05))
+      yield* venue.settle
+      yield* sub.send(limit("BUY", 8, 200.1))
+      yield* venue.settle
+      const frames = yield* sub.drain
+      assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED"])
+      assert.deepInclude(frames[2]!.order_response, { user_id: accountId, quantity_remaining: 4 })
+      assert.deepEqual(told(yield* primary.drain), ["ACK", "CANCELLED_STP"])
+      assert.deepEqual(told(yield* bob.drain), ["ACK", "fill_response", "FILLED"])
+    })
+)
 
 story("I21, I23: an order fills best price first, then in the order of time, each quantity once", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const names = ["ann", "ben", "cid"]
     const makers = yield* Effect.forEach(names, (name) => Effect.flatMap(venue.user(name), (user) => venue.trade(user)))
     const taker = yield* venue.trade(yield* venue.user("dot"))
@@ -156,48 +172,70 @@ story("I21, I23: an order fills best price first, then in the order of time, eac
     yield* taker.send(limit("BUY", 5.5, 201))
     yield* venue.settle
     const fills = (yield* taker.drain).flatMap(({ fill_response: fill }) => fill ?? [])
-    assert.deepEqual(fills.map(({ price, quantity }) => [price, quantity]), [[200.01, 2], [200.01, 3], [200.02, 0.5]])
+    assert.deepEqual(
+      fills.map(({ price, quantity }) => [price, quantity]),
+      [
+        [200.01, 2],
+        [200.01, 3],
+        [200.02, 0.5]
+      ]
+    )
     assert.strictEqual(new Set(fills.map((fill) => fill.trade_id)).size, 3)
-    assert.deepEqual(fills.map((fill) => fill.remaining_quantity), [3.5, 0.5, 0])
-  }))
+    assert.deepEqual(
+      fills.map((fill) => fill.remaining_quantity),
+      [3.5, 0.5, 0]
+    )
+  })
+)
 
 story("5.11: client_order_id is echoed byte for byte and never makes two orders one", (venue) =>
-  Effect.gen(function*() {
+  Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const id = String.raw`"\ odd {id} ~` + "x".repeat(40)
     yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
     yield* venue.settle
     const acks = (yield* client.drain).map((frame) => frame.order_response!)
-    assert.deepEqual(acks.map((ack) => [ack.status, ack.client_order_id]), [["ACK", id], ["ACK", id]])
+    assert.deepEqual(
+      acks.map((ack) => [ack.status, ack.client_order_id]),
+      [
+        ["ACK", id],
+        ["ACK", id]
+      ]
+    )
     assert.notStrictEqual(acks[0]!.order_id, acks[1]!.order_id)
     yield* client.send(limit("BUY", 1, 190))
     assert.strictEqual((yield* client.take("order_response")).order_response.client_order_id, "")
-  }))
+  })
+)
 
-story("I19: an order carries the builder code of its auth message, else of its upgrade, and no frame shows it", (venue) =>
-  Effect.gen(function*() {
-    const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const
-    const alice = yield* venue.user("alice")
-    const place = Effect.fnUntraced(function*(upgrade: string, code: string | undefined) {
-      const client = yield* venue.upgrade(upgrade)
-      yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice), builder_code: code } })
-      yield* client.send({ type: "subscribe", params: { channels: ["order_responses"] } })
-      yield* client.send(limit("BUY", 1, 190))
-      const { order_response: ack } = yield* client.take("order_response")
-      assert.strictEqual(ack.status, "ACK")
-      assert.notInclude(JSON.stringify(ack), "c2a95d1e")
-      yield* client.close
+story(
+  "I19: an order carries the builder code of its auth message, else of its upgrade, and no frame shows it",
+  (venue) =>
+    Effect.gen(function* () {
+      const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const
+      const alice = yield* venue.user("alice")
+      const place = Effect.fnUntraced(function* (upgrade: string, code: string | undefined) {
+        const client = yield* venue.upgrade(upgrade)
+        yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice), builder_code: code } })
+        yield* client.send({ type: "subscribe", params: { channels: ["order_responses"] } })
+        yield* client.send(limit("BUY", 1, 190))
+        const { order_response: ack } = yield* client.take("order_response")
+        assert.strictEqual(ack.status, "ACK")
+        assert.notInclude(JSON.stringify(ack), "c2a95d1e")
+        yield* client.close
+      })
+      yield* place("", said)
+      yield* place(upgraded, undefined)
+      yield* place(upgraded, said)
+      yield* place(upgraded, "")
+      yield* place("", "no uuid")
+      yield* place("", undefined)
+      const journal = yield* Journal
+      const rows = yield* journal.read("market/AAPL-USD", 0, 1_000)
+      const codes = rows
+        .flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
+        .flatMap((event) => (event._tag === "Accepted" ? [event.order.builderCode] : []))
+      assert.deepEqual(codes, [said, upgraded, said, upgraded, "", ""])
     })
-    yield* place("", said)
-    yield* place(upgraded, undefined)
-    yield* place(upgraded, said)
-    yield* place(upgraded, "")
-    yield* place("", "no uuid")
-    yield* place("", undefined)
-    const journal = yield* Journal
-    const rows = yield* journal.read("market/AAPL-USD", 0, 1_000)
-    const codes = rows.flatMap((row) => row.events.length === 0 ? [] : MarketRecord.decode(row.events))
-      .flatMap((event) => event._tag === "Accepted" ? [event.order.builderCode] : [])
-    assert.deepEqual(codes, [said, upgraded, said, upgraded, "", ""])
-  }))
+)

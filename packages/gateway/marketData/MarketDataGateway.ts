@@ -22,12 +22,15 @@ interface Audience {
   readonly listeners: Set<Listener>
 }
 
-export class MarketDataGateway extends Context.Service<MarketDataGateway, {
-  readonly open: (transport: Transport) => Receiver
-}>()("@venue/gateway/MarketDataGateway") {
+export class MarketDataGateway extends Context.Service<
+  MarketDataGateway,
+  {
+    readonly open: (transport: Transport) => Receiver
+  }
+>()("@venue/gateway/MarketDataGateway") {
   static readonly layer: Layer.Layer<MarketDataGateway, never, Feed> = Layer.effect(
     MarketDataGateway,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const feed = yield* Feed
       const clock = yield* Clock.Clock
       const { instruments, rateLimits } = yield* Venue
@@ -57,9 +60,20 @@ export class MarketDataGateway extends Context.Service<MarketDataGateway, {
         const now = clock.currentTimeMillisUnsafe()
         switch (channel) {
           case "level2":
-            return Frame.level2(instrument, sorted(feed.levels(symbol, "BUY"), -1), sorted(feed.levels(symbol, "SELL"), 1), sigFigs, now)
+            return Frame.level2(
+              instrument,
+              sorted(feed.levels(symbol, "BUY"), -1),
+              sorted(feed.levels(symbol, "SELL"), 1),
+              sigFigs,
+              now
+            )
           case "bbo":
-            return Frame.bbo(instrument, best(feed.levels(symbol, "BUY"), -1), best(feed.levels(symbol, "SELL"), 1), now)
+            return Frame.bbo(
+              instrument,
+              best(feed.levels(symbol, "BUY"), -1),
+              best(feed.levels(symbol, "SELL"), 1),
+              now
+            )
           case "mark_price": {
             const prices = feed.prices.get(symbol)
             return prices === undefined ? undefined : Frame.markPrice(instrument, prices.mark, prices.atMillis)
@@ -88,7 +102,10 @@ export class MarketDataGateway extends Context.Service<MarketDataGateway, {
           for (const listener of audience.listeners) send(listener, body)
         }
       }
-      yield* Effect.acquireRelease(Effect.sync(() => feed.watch(observe)), (stop) => Effect.sync(stop))
+      yield* Effect.acquireRelease(
+        Effect.sync(() => feed.watch(observe)),
+        (stop) => Effect.sync(stop)
+      )
 
       const bestPrices = Effect.sync(() => {
         const changed = new Set<string>()
@@ -105,8 +122,14 @@ export class MarketDataGateway extends Context.Service<MarketDataGateway, {
       const every = (interval: `${number} millis`, effect: Effect.Effect<void>) =>
         Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(interval), effect)))
       yield* every("100 millis", bestPrices)
-      yield* every("500 millis", Effect.sync(() => pulse("level2", () => true)))
-      yield* every("1000 millis", Effect.sync(() => pulse("mark_price", () => true)))
+      yield* every(
+        "500 millis",
+        Effect.sync(() => pulse("level2", () => true))
+      )
+      yield* every(
+        "1000 millis",
+        Effect.sync(() => pulse("mark_price", () => true))
+      )
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
           for (const { transport } of listeners) transport.close(1001, "the venue is going down")

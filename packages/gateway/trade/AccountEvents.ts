@@ -33,9 +33,17 @@ function build(event: MarketEvent, accountId: string, { instrument }: Batch): To
     case "Accepted":
       return about(event.commandId, Frame.orderResponse(instrument, event.order, "ACK", event.atMillis, null), true)
     case "Modified":
-      return about(event.commandId, Frame.orderResponse(instrument, event.order, "MODIFIED", event.atMillis, null), true)
+      return about(
+        event.commandId,
+        Frame.orderResponse(instrument, event.order, "MODIFIED", event.atMillis, null),
+        true
+      )
     case "Ended":
-      return about(event.commandId, Frame.orderResponse(instrument, event.order, event.status, event.atMillis, null), false)
+      return about(
+        event.commandId,
+        Frame.orderResponse(instrument, event.order, event.status, event.atMillis, null),
+        false
+      )
     case "Refused":
       return about(event.commandId, Frame.refusal(instrument.symbol, event), true)
     case "Done":

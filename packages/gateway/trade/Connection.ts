@@ -249,11 +249,13 @@ export const open = (
   }
 
   const unknown = (incoming: string | undefined) =>
-    send(Frame.err(
-      "ServerError",
-      "the outcome is not known yet; it is told when it is, and get_user_orders and get_user_trades show it",
-      incoming
-    ))
+    send(
+      Frame.err(
+        "ServerError",
+        "the outcome is not known yet; it is told when it is, and get_user_orders and get_user_trades show it",
+        incoming
+      )
+    )
 
   const connection: Connection = {
     connectionId,
@@ -288,15 +290,17 @@ export const open = (
       underWay -= 1
       if (underWay === 0) afterwards()
     },
-    whenTaken: (then) => underWay === 0 ? then() : void (afterwards = then),
+    whenTaken: (then) => (underWay === 0 ? then() : void (afterwards = then)),
     arm: (now) => {
       if (channels.has("cancel_on_disconnect")) send(Frame.cancelOnDisconnect(now))
     },
     tick: () => {
       if (paused) relieve()
       const now = gateway.nowMillis()
-      if (member === undefined && now - openedAtMillis > authWithinMillis) close(1008, "no auth message within a minute")
-      for (const owing of lanes.values()) Lane.giveUp(owing, now, (request) => unknown(Incoming.ofObject(request)), sendAll)
+      if (member === undefined && now - openedAtMillis > authWithinMillis)
+        close(1008, "no auth message within a minute")
+      for (const owing of lanes.values())
+        Lane.giveUp(owing, now, (request) => unknown(Incoming.ofObject(request)), sendAll)
       for (const [commandId, sweep] of sweeps) {
         if (sweep.dueMillis > now) continue
         sweeps.delete(commandId)
@@ -322,4 +326,4 @@ export const open = (
 /** Stands between two frames that go through a lane as one; no frame holds a line break. */
 const frameBreak = "\n"
 
-const both = (fill: string, order: string): string => order === "" ? fill : `${fill}${frameBreak}${order}`
+const both = (fill: string, order: string): string => (order === "" ? fill : `${fill}${frameBreak}${order}`)

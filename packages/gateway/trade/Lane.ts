@@ -6,18 +6,18 @@
 /** A command without an answer yet, or text that waits behind one. */
 type Entry =
   | {
-    readonly commandId: string
-    /** The frame it came as, for the error that may be its answer. */
-    readonly request: string
-    readonly dueMillis: number
-    readonly start?: () => void
-  }
+      readonly commandId: string
+      /** The frame it came as, for the error that may be its answer. */
+      readonly request: string
+      readonly dueMillis: number
+      readonly start?: () => void
+    }
   | {
-    readonly commandId: undefined
-    readonly text: string
-    /** The log told it, so nothing that the log tells later may be sent before it. */
-    readonly isRecorded: boolean
-  }
+      readonly commandId: undefined
+      readonly text: string
+      /** The log told it, so nothing that the log tells later may be sent before it. */
+      readonly isRecorded: boolean
+    }
 
 export interface Lane {
   readonly entries: Array<Entry>

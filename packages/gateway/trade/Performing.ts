@@ -18,7 +18,7 @@ import { echoOf, noEcho, type OrderCommand, requestOf, unlisted } from "./Reques
 /** How long after its expiry a command's outcome may still come before it is called unknown. */
 const graceMillis = 1_000
 
-export const make = Effect.gen(function*() {
+export const make = Effect.gen(function* () {
   const desks = yield* Desks
   const history = yield* History
   const venue = yield* Venue
@@ -73,12 +73,14 @@ export const make = Effect.gen(function*() {
           return say(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))
         }
         if (!connection.subscribed("order_responses")) return
-        return say(Frame.refusal(symbol, {
-          accountId: member.accountId,
-          status: unlisted[request._tag],
-          echo: echoOf(request),
-          atMillis: clock.currentTimeMillisUnsafe()
-        }))
+        return say(
+          Frame.refusal(symbol, {
+            accountId: member.accountId,
+            status: unlisted[request._tag],
+            echo: echoOf(request),
+            atMillis: clock.currentTimeMillisUnsafe()
+          })
+        )
     }
   }
 
@@ -88,22 +90,24 @@ export const make = Effect.gen(function*() {
     ask: Effect.Effect<string, Unavailable | RateLimited>,
     send: (frame: string) => void
   ) =>
-    run(ask.pipe(
-      Effect.catchTags({
-        RateLimited: ({ retryAfterMillis }) =>
-          Effect.succeed(Frame.rateLimited(retryAfterMillis, Incoming.ofObject(text))),
-        Unavailable: ({ what }) =>
-          Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
-      }),
-      // An answer has to come: others may wait behind it.
-      Effect.catchCause((cause) =>
-        Effect.as(
-          Effect.logError("a question could not be answered", cause),
-          Frame.err("ServerError", "it could not be answered", Incoming.ofObject(text))
-        )
-      ),
-      Effect.map(send)
-    ))
+    run(
+      ask.pipe(
+        Effect.catchTags({
+          RateLimited: ({ retryAfterMillis }) =>
+            Effect.succeed(Frame.rateLimited(retryAfterMillis, Incoming.ofObject(text))),
+          Unavailable: ({ what }) =>
+            Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
+        }),
+        // An answer has to come: others may wait behind it.
+        Effect.catchCause((cause) =>
+          Effect.as(
+            Effect.logError("a question could not be answered", cause),
+            Frame.err("ServerError", "it could not be answered", Incoming.ofObject(text))
+          )
+        ),
+        Effect.map(send)
+      )
+    )
 
   /** A question about one symbol, answered in its place among that symbol's commands. */
   const inLane = (
@@ -148,13 +152,21 @@ export const make = Effect.gen(function*() {
       case "CancelTwap": {
         connection.owe(Command.weight(command).weight)
         if (!connection.subscribed("order_responses")) return
-        return inLane(connection, command.symbol, text, Effect.sync(() =>
-          Frame.refusal(command.symbol, {
-            accountId: member.accountId,
-            status: "NO_SUCH_ORDER",
-            echo: command.byClientTwapId ? { ...noEcho, clientOrderId: command.twapId } : { ...noEcho, orderId: command.twapId },
-            atMillis: clock.currentTimeMillisUnsafe()
-          })))
+        return inLane(
+          connection,
+          command.symbol,
+          text,
+          Effect.sync(() =>
+            Frame.refusal(command.symbol, {
+              accountId: member.accountId,
+              status: "NO_SUCH_ORDER",
+              echo: command.byClientTwapId
+                ? { ...noEcho, clientOrderId: command.twapId }
+                : { ...noEcho, orderId: command.twapId },
+              atMillis: clock.currentTimeMillisUnsafe()
+            })
+          )
+        )
       }
       case "AddTwap":
       case "CancelStopOrder":
@@ -162,24 +174,33 @@ export const make = Effect.gen(function*() {
         connection.owe(Command.weight(command).weight)
         return connection.send(Frame.err(command.code, command.message, Incoming.ofObject(text)))
       case "GetOrder":
-        return inLane(connection, command.symbol, text, Effect.map(orders(member, costOf(connection, command)), (open) => {
-          const found = open.find(({ order, symbol }) => symbol === command.symbol && order.orderId === command.orderId) ??
-            open.find(({ order, symbol }) => symbol === command.symbol && order.clientOrderId === command.orderId)
-          return found !== undefined
-            ? Frame.getOrderResponse(resting(found))
-            : Frame.refusal(command.symbol, {
-              accountId: member.accountId,
-              status: "NO_SUCH_ORDER",
-              echo: { ...noEcho, orderId: command.orderId },
-              atMillis: clock.currentTimeMillisUnsafe()
-            })
-        }))
+        return inLane(
+          connection,
+          command.symbol,
+          text,
+          Effect.map(orders(member, costOf(connection, command)), (open) => {
+            const found =
+              open.find(({ order, symbol }) => symbol === command.symbol && order.orderId === command.orderId) ??
+              open.find(({ order, symbol }) => symbol === command.symbol && order.clientOrderId === command.orderId)
+            return found !== undefined
+              ? Frame.getOrderResponse(resting(found))
+              : Frame.refusal(command.symbol, {
+                  accountId: member.accountId,
+                  status: "NO_SUCH_ORDER",
+                  echo: { ...noEcho, orderId: command.orderId },
+                  atMillis: clock.currentTimeMillisUnsafe()
+                })
+          })
+        )
       case "GetUserOrders": {
         const list = Effect.map(orders(member, costOf(connection, command)), (open) =>
           Frame.allOrdersResponse(
-            open.filter(({ symbol }) => command.symbol === null || symbol === command.symbol)
-              .slice(command.offset, command.offset + command.limit).map(resting)
-          ))
+            open
+              .filter(({ symbol }) => command.symbol === null || symbol === command.symbol)
+              .slice(command.offset, command.offset + command.limit)
+              .map(resting)
+          )
+        )
         return command.symbol === null
           ? void question(text, list, connection.send)
           : inLane(connection, command.symbol, text, list)
@@ -188,13 +209,16 @@ export const make = Effect.gen(function*() {
         return void question(
           text,
           Effect.map(
-            history.trades({ ...accountOf(member), cost: costOf(connection, command) }, {
-              orderId: command.orderId ?? undefined,
-              startMillis: command.startMillis ?? undefined,
-              endMillis: command.endMillis === null ? undefined : command.endMillis + 1,
-              limit: command.limit,
-              offset: command.offset
-            }),
+            history.trades(
+              { ...accountOf(member), cost: costOf(connection, command) },
+              {
+                orderId: command.orderId ?? undefined,
+                startMillis: command.startMillis ?? undefined,
+                endMillis: command.endMillis === null ? undefined : command.endMillis + 1,
+                limit: command.limit,
+                offset: command.offset
+              }
+            ),
             (trades) => Frame.userTradesResponse((symbol) => instruments.get(symbol)!, trades)
           ),
           connection.send
@@ -204,11 +228,13 @@ export const make = Effect.gen(function*() {
           text,
           Effect.map(
             desks.ask(member.caller.userId, (desk) =>
-              desk.Leverages({ ...accountOf(member), cost: costOf(connection, command) })),
+              desk.Leverages({ ...accountOf(member), cost: costOf(connection, command) })
+            ),
             (levels) =>
               Frame.userLeverageResponse(
                 member.accountId,
-                levels.slice(command.offset, command.offset + command.limit)
+                levels
+                  .slice(command.offset, command.offset + command.limit)
                   .map(({ leverage, symbol }) => ({ instrument: instruments.get(symbol)!, leverage }))
               )
           ),
@@ -224,22 +250,37 @@ export const make = Effect.gen(function*() {
         )
       }
       case "SetUserLeverage":
-        return inLane(connection, command.symbol, text, change(member, costOf(connection, command), {
-          _tag: "SetLeverage",
-          accountId: member.accountId,
-          symbol: command.symbol,
-          leverage: command.leverage
-        }, text))
+        return inLane(
+          connection,
+          command.symbol,
+          text,
+          change(
+            member,
+            costOf(connection, command),
+            {
+              _tag: "SetLeverage",
+              accountId: member.accountId,
+              symbol: command.symbol,
+              leverage: command.leverage
+            },
+            text
+          )
+        )
       case "CancelOnDisconnect":
         return void question(
           text,
           Effect.tap(
-            change(member, costOf(connection, command), {
-              _tag: "Arm",
-              connectionId: connection.connectionId,
-              accountId: member.accountId,
-              armed: command.armed
-            }, text),
+            change(
+              member,
+              costOf(connection, command),
+              {
+                _tag: "Arm",
+                connectionId: connection.connectionId,
+                accountId: member.accountId,
+                armed: command.armed
+              },
+              text
+            ),
             () => Effect.sync(() => connection.arm(command.armed))
           ),
           connection.send
@@ -250,27 +291,31 @@ export const make = Effect.gen(function*() {
   const change = (
     member: Member,
     cost: Cost,
-    command: { readonly _tag: "SetLeverage"; readonly accountId: string; readonly symbol: string; readonly leverage: number } | {
-      readonly _tag: "Arm"
-      readonly connectionId: string
-      readonly accountId: string
-      readonly armed: boolean
-    },
+    command:
+      | { readonly _tag: "SetLeverage"; readonly accountId: string; readonly symbol: string; readonly leverage: number }
+      | {
+          readonly _tag: "Arm"
+          readonly connectionId: string
+          readonly accountId: string
+          readonly armed: boolean
+        },
     text: string
   ): Effect.Effect<string, Unavailable | RateLimited> => {
     const incoming = Incoming.ofObject(text)
-    return desks.ask(member.caller.userId, (desk) => desk.Change({ userId: member.caller.userId, cost, command })).pipe(
-      Effect.as(Frame.ack(incoming)),
-      Effect.catchTags({
-        UnknownSymbol: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming)),
-        NotALevel: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming)),
-        LeverageInUse: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming))
-      }),
-      Effect.catchIf(
-        (error) => error._tag !== "Unavailable" && error._tag !== "RateLimited",
-        (error) => Effect.die(error)
-      )
-    ) as Effect.Effect<string, Unavailable | RateLimited>
+    return desks
+      .ask(member.caller.userId, (desk) => desk.Change({ userId: member.caller.userId, cost, command }))
+      .pipe(
+        Effect.as(Frame.ack(incoming)),
+        Effect.catchTags({
+          UnknownSymbol: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming)),
+          NotALevel: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming)),
+          LeverageInUse: (refusal) => Effect.succeed(Frame.leverageRefused(refusal, incoming))
+        }),
+        Effect.catchIf(
+          (error) => error._tag !== "Unavailable" && error._tag !== "RateLimited",
+          (error) => Effect.die(error)
+        )
+      ) as Effect.Effect<string, Unavailable | RateLimited>
   }
 
   return perform

@@ -10,7 +10,7 @@ export interface Pulse {
   readonly gatewayId: string
 }
 
-export const make = Effect.fnUntraced(function*(connections: ReadonlySet<Connection>) {
+export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
   const desks = yield* Desks
   const { desks: deskCount } = yield* Venue
   const gatewayId = (yield* Ids).next()
@@ -26,11 +26,15 @@ export const make = Effect.fnUntraced(function*(connections: ReadonlySet<Connect
       const member = connection.member()
       if (member !== undefined) byDesk.get(deskOf(member.caller.userId, deskCount))!.push(connection)
     }
-    return Effect.forEach(byDesk, ([deskId, mine]) => {
-      if (asked.has(deskId)) return Effect.void
-      asked.add(deskId)
-      return renew(deskId, mine).pipe(Effect.ensuring(Effect.sync(() => asked.delete(deskId))), Effect.forkIn(scope))
-    }, { discard: true })
+    return Effect.forEach(
+      byDesk,
+      ([deskId, mine]) => {
+        if (asked.has(deskId)) return Effect.void
+        asked.add(deskId)
+        return renew(deskId, mine).pipe(Effect.ensuring(Effect.sync(() => asked.delete(deskId))), Effect.forkIn(scope))
+      },
+      { discard: true }
+    )
   })
 
   const renew = (deskId: string, mine: ReadonlyArray<Connection>) => {
@@ -43,16 +47,18 @@ export const make = Effect.fnUntraced(function*(connections: ReadonlySet<Connect
         wanted: connection.subscribed("positions") || connection.subscribed("balances")
       }
     })
-    return desks.askDesk(deskId, (desk) => desk.Renew({ gatewayId, connections: named })).pipe(
-      Effect.map((standings) => {
-        const standingOf = new Map(standings.map((standing) => [standing.balance.accountId, standing]))
-        for (let i = 0; i < mine.length; i++) {
-          const standing = standingOf.get(named[i]!.accountId)
-          if (named[i]!.wanted && standing !== undefined) mine[i]!.tellStanding(standing)
-        }
-      }),
-      Effect.ignore
-    )
+    return desks
+      .askDesk(deskId, (desk) => desk.Renew({ gatewayId, connections: named }))
+      .pipe(
+        Effect.map((standings) => {
+          const standingOf = new Map(standings.map((standing) => [standing.balance.accountId, standing]))
+          for (let i = 0; i < mine.length; i++) {
+            const standing = standingOf.get(named[i]!.accountId)
+            if (named[i]!.wanted && standing !== undefined) mine[i]!.tellStanding(standing)
+          }
+        }),
+        Effect.ignore
+      )
   }
 
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), beat)))

@@ -8,7 +8,12 @@ export type OrderCommand = Extract<
   { readonly _tag: "AddOrder" | "ModifyOrder" | "CancelOrder" | "CancelAllOrders" | "ClosePosition" }
 >
 
-export function requestOf(command: OrderCommand, commandId: string, expiresAtMillis: number, member: Member): OrderRequest {
+export function requestOf(
+  command: OrderCommand,
+  commandId: string,
+  expiresAtMillis: number,
+  member: Member
+): OrderRequest {
   const { accountId, builderCode } = member
   switch (command._tag) {
     case "AddOrder":
@@ -82,7 +87,13 @@ export function echoOf(request: OrderRequest): Echo {
   }
 }
 
-const pick = ({ price, quantity, reduceOnly, side, type }: Extract<OrderRequest, { readonly _tag: "PlaceOrder" | "ModifyOrder" }>) => ({
+const pick = ({
+  price,
+  quantity,
+  reduceOnly,
+  side,
+  type
+}: Extract<OrderRequest, { readonly _tag: "PlaceOrder" | "ModifyOrder" }>) => ({
   price,
   quantity,
   reduceOnly,

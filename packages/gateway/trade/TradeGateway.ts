@@ -18,14 +18,17 @@ const maxConnectionsPerUser = 20
 
 const noCost = { bucket: "general", weight: 0 } as const
 
-export class TradeGateway extends Context.Service<TradeGateway, {
-  /** A client has come; `builderCode` is the one of its upgrade, or empty. */
-  readonly open: (transport: Transport, builderCode: string) => Receiver
-  readonly connections: () => number
-}>()("@venue/gateway/TradeGateway") {
+export class TradeGateway extends Context.Service<
+  TradeGateway,
+  {
+    /** A client has come; `builderCode` is the one of its upgrade, or empty. */
+    readonly open: (transport: Transport, builderCode: string) => Receiver
+    readonly connections: () => number
+  }
+>()("@venue/gateway/TradeGateway") {
   static readonly layer: Layer.Layer<TradeGateway, never, Accounts | Desks | Feed | History | Hmac> = Layer.effect(
     TradeGateway,
-    Effect.gen(function*() {
+    Effect.gen(function* () {
       const desks = yield* Desks
       const feed = yield* Feed
       const hmac = yield* Hmac
@@ -40,7 +43,7 @@ export class TradeGateway extends Context.Service<TradeGateway, {
       const { gatewayId } = yield* Pulse.make(connections)
 
       const isFull = (userId: string) => venue.rateLimits && (perUser.get(userId) ?? 0) >= maxConnectionsPerUser
-      const member = Effect.fnUntraced(function*(connectionId: string, { accountId, credential }: Auth) {
+      const member = Effect.fnUntraced(function* (connectionId: string, { accountId, credential }: Auth) {
         if (credential._tag === "Token") return "denied" as const
         const caller = yield* hmac.verify({
           publicKey: credential.publicKey,
@@ -56,14 +59,19 @@ export class TradeGateway extends Context.Service<TradeGateway, {
         return { caller, accountId: acting, builderCode: "" }
       })
       const signIn = (connectionId: string, auth: Auth): Effect.Effect<Member | Unsigned> =>
-        member(connectionId, auth).pipe(Effect.catchTags({
-          Unauthenticated: ({ reason }) => Effect.as(Effect.logDebug("a sign-in was refused", reason), "denied" as const),
-          PermissionDenied: () => Effect.succeed("denied" as const),
-          DatabaseUnavailable: () => Effect.succeed("unavailable" as const),
-          Unavailable: () => Effect.succeed("unavailable" as const)
-        }), Effect.catchCause((cause) =>
-          // Frames wait for the answer.
-          Effect.as(Effect.logError("a sign-in failed", cause), "unavailable" as const)))
+        member(connectionId, auth).pipe(
+          Effect.catchTags({
+            Unauthenticated: ({ reason }) =>
+              Effect.as(Effect.logDebug("a sign-in was refused", reason), "denied" as const),
+            PermissionDenied: () => Effect.succeed("denied" as const),
+            DatabaseUnavailable: () => Effect.succeed("unavailable" as const),
+            Unavailable: () => Effect.succeed("unavailable" as const)
+          }),
+          Effect.catchCause((cause) =>
+            // Frames wait for the answer.
+            Effect.as(Effect.logError("a sign-in failed", cause), "unavailable" as const)
+          )
+        )
 
       const count = (userId: string, by: 1 | -1) => {
         const now = (perUser.get(userId) ?? 0) + by
@@ -73,17 +81,19 @@ export class TradeGateway extends Context.Service<TradeGateway, {
       const gateway: Gateway = {
         nowMillis: () => clock.currentTimeMillisUnsafe(),
         signIn: (connectionId, auth, done) =>
-          void run(Effect.map(signIn(connectionId, auth), (answer) =>
-            // Several may have been let in at once by the look at the start.
-            done(typeof answer !== "string" && isFull(answer.caller.userId) ? "tooMany" : answer))),
+          void run(
+            Effect.map(signIn(connectionId, auth), (answer) =>
+              // Several may have been let in at once by the look at the start.
+              done(typeof answer !== "string" && isFull(answer.caller.userId) ? "tooMany" : answer)
+            )
+          ),
         perform,
         follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
         pulse: (connection, { accountId, caller: { userId } }) =>
           void run(
-            desks.ask(userId, (desk) => desk.Standing({ userId, accountId, cost: noCost })).pipe(
-              Effect.map(connection.tellStanding),
-              Effect.ignore
-            )
+            desks
+              .ask(userId, (desk) => desk.Standing({ userId, accountId, cost: noCost }))
+              .pipe(Effect.map(connection.tellStanding), Effect.ignore)
           ),
         arrived: (connection) => void connections.add(connection),
         opened: (connection) => count(connection.member()!.caller.userId, 1),
@@ -95,8 +105,8 @@ export class TradeGateway extends Context.Service<TradeGateway, {
           const { userId } = known.caller
           count(userId, -1)
           // Not before its last orders: the cancel that this starts must find them.
-          connection.whenTaken(() =>
-            void run(Effect.ignore(desks.ask(userId, (desk) => desk.Detach({ connectionId, userId }))))
+          connection.whenTaken(
+            () => void run(Effect.ignore(desks.ask(userId, (desk) => desk.Detach({ connectionId, userId }))))
           )
         }
       }
