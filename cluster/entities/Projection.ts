@@ -17,8 +17,12 @@ export interface Projection {
 
 /** Rows kept in memory; when more wait they are read back from the journal. */
 const maxWaiting = 2_000
-/** Events written in one transaction: few enough that nothing else waits long for the event loop or the database. */
+/** Events written in one transaction. */
 const maxEvents = 512
+/** The same while orders come in: few enough that none of them waits long for the event loop or the database. */
+const maxEventsBeside = 64
+/** Rows the tables may be behind in a burst before catching up counts as much as what comes in. */
+const patienceRows = 5_000
 const pageSize = 64
 /** Lets the rows of a quiet market gather. */
 const gatherMillis = 20
@@ -33,8 +37,8 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   let page: Array<Row> = []
   let headSeq = 0
 
-  /** The next rows after `seq`, from memory where they are there without a hole, at most `maxEvents` unless one row is more. */
-  const next = Effect.fnUntraced(function* (seq: number) {
+  /** The next rows after `seq`, from memory where they are there without a hole, at most `most` events unless one row has more. */
+  const next = Effect.fnUntraced(function* (seq: number, most: number) {
     if (page.length === 0 && waiting[0]?.seq !== seq + 1) {
       waiting = waiting.filter((row) => row.seq > seq)
       if (waiting[0]?.seq !== seq + 1) {
@@ -49,7 +53,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
     let events = 0
     // The row of a claim, after the journal was lost and found again, is in the journal only.
     const end = from.findIndex(
-      (row, index) => row.seq !== seq + 1 + index || ((events += row.events.length) > maxEvents && index > 0)
+      (row, index) => row.seq !== seq + 1 + index || ((events += row.events.length) > most && index > 0)
     )
     return from.splice(0, end === -1 ? from.length : end)
   })
@@ -57,8 +61,10 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   const project = Effect.gen(function* () {
     page = []
     let done = yield* tables.position(stream)
+    let beside = false
     while (true) {
-      const rows = yield* next(done)
+      const patient = beside && headSeq - done < patienceRows
+      const rows = yield* next(done, patient ? maxEventsBeside : maxEvents)
       if (rows.length === 0) {
         yield* more.close
         if (headSeq <= done) yield* more.await
@@ -68,8 +74,9 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       const head = headSeq
       const [took] = yield* Effect.timed(tables.project(symbol, rows))
       done = rows.at(-1)!.seq
-      // The journal goes first: while it is written, this stands back twice as long as it took.
-      if (headSeq !== head) yield* Effect.sleep(2 * Duration.toMillis(took))
+      beside = headSeq !== head
+      // The journal goes first: while it is written, this stands back for longer than it took.
+      if (beside) yield* Effect.sleep((patient ? 10 : 1) * Duration.toMillis(took))
     }
   })
   yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
