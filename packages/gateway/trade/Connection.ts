@@ -87,7 +87,7 @@ export interface Connection {
 }
 
 /** Answers owed to one connection from which on its frames wait in its socket; reading goes on at half of it. */
-const mostOwed = 1_024
+const mostOwed = 256
 
 export const open = (
   connectionId: string,
