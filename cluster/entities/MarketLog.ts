@@ -1,6 +1,6 @@
 /** One market's machine with its log: what is decided gathers in the open row, and is true once that row is committed. */
 import type { Instrument } from "@venue/domain/Instrument"
-import type { Level, MarketCommand, MarketEvent } from "@venue/domain/Market"
+import { type Level, type MarketCommand, type MarketEvent, noEcho } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { type Appender, Journal, type JournalUnavailable, NotOwner } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
@@ -216,15 +216,6 @@ function refusal(command: Extract<MarketCommand, { readonly commandId: string }>
     userId,
     accountId,
     status: "REJECTED_FAILED_TO_PROCESS",
-    echo: {
-      orderId: "",
-      side: null,
-      type: null,
-      timeInForce: null,
-      price: 0,
-      quantity: 0,
-      clientOrderId: "clientOrderId" in command ? command.clientOrderId : "",
-      reduceOnly: false
-    }
+    echo: "clientOrderId" in command ? { ...noEcho, clientOrderId: command.clientOrderId } : noEcho
   }
 }

@@ -89,6 +89,18 @@ export const Echo = Schema.Struct({
 })
 export type Echo = typeof Echo.Type
 
+/** Of a request that said nothing to repeat. */
+export const noEcho: Echo = {
+  orderId: "",
+  side: null,
+  type: null,
+  timeInForce: null,
+  price: 0,
+  quantity: 0,
+  clientOrderId: "",
+  reduceOnly: false
+}
+
 /** A command the desk already refused; it passes through the log so that a symbol's answers keep one order. */
 export const Refuse = Schema.TaggedStruct("Refuse", { ...envelope, status: OrderRefusal, echo: Echo })
 export type Refuse = typeof Refuse.Type

@@ -1,6 +1,14 @@
 /** How a command ends in the log: refused with an echo, or done. Its id is remembered either way. */
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
-import type { Cancel, Close, Echo, Modify, Place, TraderCommand } from "@venue/domain/Market"
+import {
+  type Cancel,
+  type Close,
+  type Echo,
+  type Modify,
+  noEcho,
+  type Place,
+  type TraderCommand
+} from "@venue/domain/Market"
 import type { Outcome } from "@venue/domain/Reject"
 import type { Emit, Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
@@ -70,21 +78,10 @@ function echo(market: Market, command: TraderCommand): Echo {
     case "Close":
       return closed(command)
     case "CancelAll":
-      return nothing
+      return noEcho
     case "Refuse":
       return command.echo
   }
-}
-
-const nothing: Echo = {
-  orderId: "",
-  side: null,
-  type: null,
-  timeInForce: null,
-  price: 0,
-  quantity: 0,
-  clientOrderId: "",
-  reduceOnly: false
 }
 
 /** Without an order id: on the wire that is what tells a refusal from an acceptance. */
@@ -103,7 +100,7 @@ function placed({ instrument }: Market, command: Place): Echo {
 
 function modified({ instrument }: Market, command: Modify): Echo {
   return {
-    ...nothing,
+    ...noEcho,
     orderId: command.orderId,
     side: command.side,
     type: command.type,
@@ -114,9 +111,9 @@ function modified({ instrument }: Market, command: Modify): Echo {
 }
 
 function cancelled({ byClientOrderId, orderId }: Cancel): Echo {
-  return byClientOrderId ? { ...nothing, clientOrderId: orderId } : { ...nothing, orderId }
+  return byClientOrderId ? { ...noEcho, clientOrderId: orderId } : { ...noEcho, orderId }
 }
 
 function closed({ clientOrderId }: Close): Echo {
-  return { ...nothing, type: "LIMIT", timeInForce: "IOC", clientOrderId, reduceOnly: true }
+  return { ...noEcho, type: "LIMIT", timeInForce: "IOC", clientOrderId, reduceOnly: true }
 }

@@ -8,12 +8,13 @@ import type { Cost, OpenOrder, RateLimited, Submitted } from "@venue/cluster/pro
 import { Ids } from "@venue/cluster/protocol/Ids"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
 import { Venue } from "@venue/cluster/protocol/Venue"
+import { noEcho } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 import type { Connection, Member, Performed } from "./Connection.ts"
 import * as Lane from "./Lane.ts"
-import { echoOf, noEcho, type OrderCommand, requestOf, unlisted } from "./Request.ts"
+import { echoOf, type OrderCommand, requestOf, unlisted } from "./Request.ts"
 
 /** How long after its expiry a command's outcome may still come before it is called unknown. */
 const graceMillis = 1_000

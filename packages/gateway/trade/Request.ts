@@ -1,5 +1,5 @@
 /** A command of the wire as the request the venue knows, and what of it a refusal repeats. */
-import type { Echo } from "@venue/domain/Market"
+import { type Echo, noEcho } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { Member, Performed } from "./Connection.ts"
 
@@ -58,17 +58,6 @@ export const unlisted = {
   CancelOrder: "NO_SUCH_ORDER",
   ClosePosition: "BAD_SYMBOL"
 } as const
-
-export const noEcho: Echo = {
-  orderId: "",
-  side: null,
-  type: null,
-  timeInForce: null,
-  price: 0,
-  quantity: 0,
-  clientOrderId: "",
-  reduceOnly: false
-}
 
 export function echoOf(request: OrderRequest): Echo {
   switch (request._tag) {
