@@ -136,6 +136,7 @@ export const make = Effect.fnUntraced(function* (
     let next = 0
     const emit = (event: MarketEvent) => open.events.push(event)
     const decided = Result.try(() => {
+      Engine.expect(engine, commands)
       for (; next < commands.length && open.events.length < maxOpenEvents; next++) {
         Engine.decide(engine, commands[next]!, now, emit)
       }

@@ -2,6 +2,7 @@
 import type { Order } from "@venue/domain/Order"
 import * as Ladder from "./Ladder.ts"
 import { builderNumber, type Market } from "./Market.ts"
+import * as Names from "./Names.ts"
 import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
 
@@ -23,7 +24,7 @@ export const add = (
   canonical: boolean
 ): void => {
   const { slots } = market
-  const slot = Slots.take(slots, id, canonical ? undefined : order.orderId)
+  const slot = Slots.take(slots, id, canonical ? undefined : order.orderId, order.clientOrderId)
   const { words } = slots
   words[slot + PRICE] = order.price
   words[slot + QUANTITY] = order.quantity
@@ -37,7 +38,6 @@ export const add = (
     (order.type === "ALO" ? Slots.addLiquidityOnly : 0) |
     (order.reduceOnly ? Slots.reduceOnly : 0)
   Slots.setPlacedAt(slots, slot, order.placedAtMillis)
-  Slots.name(slots, slot, order.clientOrderId)
   enlist(market, slot)
   enqueue(market, slot)
 }
@@ -52,6 +52,7 @@ export const enlist = (market: Market, slot: number): void => {
   else words[account.newest + NEWER] = slot
   account.newest = slot
   account.openOrders++
+  if (account.named !== undefined) Names.add(account.named, Slots.clientOrderId(market.slots, slot), slot)
   rest(market, slot, words[slot + REMAINING]!)
 }
 
@@ -125,6 +126,7 @@ export const discard = (market: Market, slot: number): void => {
   if (older === 0) account.oldest = newer
   else words[older + NEWER] = newer
   account.openOrders--
+  if (account.named !== undefined) Names.remove(account.named, Slots.clientOrderId(market.slots, slot), slot)
   Slots.release(market.slots, slot)
 }
 
@@ -143,6 +145,17 @@ export const restate = (market: Market, slot: number, order: Order, isOut: boole
   else shrink(market, slot, fewer)
   words[slot + PRICE] = order.price
   words[slot + QUANTITY] = order.quantity
+}
+
+/** An account's open orders with a client order id, oldest first. */
+export const named = ({ slots }: Market, account: Participants.Account, clientOrderId: string): Iterable<number> => {
+  if (account.named === undefined) {
+    account.named = new Map()
+    for (let slot = account.oldest; slot !== 0; slot = slots.words[slot + NEWER]!) {
+      Names.add(account.named, Slots.clientOrderId(slots, slot), slot)
+    }
+  }
+  return Names.find(account.named, clientOrderId)
 }
 
 export const accountOf = (market: Market, slot: number): Participants.Account =>

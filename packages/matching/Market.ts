@@ -3,6 +3,7 @@ import { moneyScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
+import * as Expected from "./Expected.ts"
 import * as Ladder from "./Ladder.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
@@ -34,7 +35,8 @@ export interface Market {
   lastPrice: number
   trades: number
   readonly salt: { readonly high: number; readonly low: number }
-  /** Words and hash of the id that the command in hand carries, and of an order it names. */
+  readonly expected: Expected.Expected
+  /** Words and hash of the id that the command in hand carries, and of the order it names. */
   readonly commandWords: Int32Array
   readonly orderWords: Int32Array
 }
@@ -59,6 +61,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   lastPrice: 0,
   trades: 0,
   salt: Uuid.salt(instrument.symbol),
+  expected: Expected.make(),
   commandWords: Uuid.words(),
   orderWords: Uuid.words()
 })

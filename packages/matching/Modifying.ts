@@ -8,11 +8,9 @@ import type { Account } from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Slots from "./Slots.ts"
 import * as Taker from "./Taker.ts"
-import * as Uuid from "./Uuid.ts"
 
 /** A refusal leaves the order as it was; a success records the new state, then what it traded, then that it is done. */
 export const modify = (market: Market, account: Account, command: Modify, canonical: boolean, emit: Emit): void => {
-  Uuid.read(command.orderId, market.orderWords)
   const slot = Slots.find(market.slots, market.orderWords)
   const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
   const status = isOwn ? change(market, account, command, slot, emit) : "CANNOT_MODIFY_NO_SUCH_ORDER"

@@ -1,6 +1,6 @@
 /** What became of each command, so that a repeat changes nothing: kept until a minute past its expiry. */
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
-import * as Buckets from "./Buckets.ts"
+import * as Index from "./Index.ts"
 import * as Uuid from "./Uuid.ts"
 
 /**
@@ -17,7 +17,7 @@ export interface Outcomes {
   forgotten: number
   written: number
   count: number
-  buckets: Buckets.Buckets
+  readonly index: Index.Index
   /** Command ids that their words do not give back. */
   readonly oddIds: Map<number, string>
 }
@@ -43,21 +43,21 @@ export const make = (): Outcomes => ({
   forgotten: 0,
   written: pageSize,
   count: 0,
-  buckets: Buckets.make(7),
+  index: Index.make(),
   oddIds: new Map()
 })
 
 /** The slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
 export const find = (outcomes: Outcomes, id: Int32Array, atMillis: number): number => {
-  const { buckets } = outcomes
+  const { index } = outcomes
+  const { words } = index
   const hash = id[Uuid.HASH]!
-  for (let bucket = Buckets.first(buckets, hash); ; bucket = Buckets.next(buckets, bucket)) {
-    if (Buckets.mayHave(buckets, bucket, hash)) {
-      const slot = among(outcomes, bucket, id, atMillis)
-      if (slot !== -1) return slot
-    }
-    if (!Buckets.isPassed(buckets, bucket)) return -1
+  for (let place = Index.first(index, hash); words[place + 1] !== 0; place = Index.next(index, place)) {
+    if (words[place] !== hash) continue
+    const slot = words[place + 1]! - 1
+    if (isOf(outcomes, slot, id) && isKept(outcomes, slot, atMillis)) return slot
   }
+  return -1
 }
 
 export const at = ({ pages }: Outcomes, slot: number): Outcome =>
@@ -84,7 +84,7 @@ export const remember = (
   words[first + USER] = user
   expiries[slot & (pageSize - 1)] = expiresAtMillis
   if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-  Buckets.enter(outcomes.buckets, id[Uuid.HASH]!, slot)
+  Index.enter(outcomes.index, id[Uuid.HASH]!, slot + 1)
 }
 
 /** Every record still kept, oldest first. */
@@ -135,7 +135,7 @@ export const load = (outcomes: Outcomes, stored: Stored): void => {
     outcomes.pages[slot >> pageBits]!.expiresAtMillis[slot & (pageSize - 1)] = expiresAtMillis[place]!
     const odd = oddIds.get(place)
     if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-    Buckets.enter(outcomes.buckets, hashOf(outcomes, slot), slot)
+    Index.enter(outcomes.index, hashOf(outcomes, slot), slot + 1)
   }
 }
 
@@ -156,7 +156,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
   for (let i = 0; i < forgottenAtOnce && outcomes.count > 0; i++) {
     const slot = (outcomes.order[0]! << pageBits) | outcomes.forgotten
     if (isKept(outcomes, slot, atMillis)) return
-    Buckets.leave(outcomes.buckets, hashOf(outcomes, slot), slot)
+    Index.leave(outcomes.index, hashOf(outcomes, slot), slot + 1)
     if (outcomes.oddIds.size > 0) outcomes.oddIds.delete(slot)
     outcomes.count--
     if (++outcomes.forgotten < pageSize) continue
@@ -170,7 +170,6 @@ function forget(outcomes: Outcomes, atMillis: number): void {
 /** The slot after the newest record. */
 function next(outcomes: Outcomes): number {
   const { order, pages, spare } = outcomes
-  if (Buckets.isCrowded(outcomes.buckets)) grow(outcomes)
   outcomes.count++
   if (outcomes.written === pageSize) {
     outcomes.written = 0
@@ -212,20 +211,4 @@ function hashOf({ pages }: Outcomes, slot: number): number {
   const { words } = pages[slot >> pageBits]!
   const first = (slot & (pageSize - 1)) * width
   return Uuid.spread(words[first]!, words[first + 1]!, words[first + 2]!, words[first + 3]!)
-}
-
-/** The slot of a command's record, or -1 where it is not in this bucket. */
-function among(outcomes: Outcomes, bucket: number, id: Int32Array, atMillis: number): number {
-  for (let place = 0; place < Buckets.places; place++) {
-    const slot = Buckets.slotAt(outcomes.buckets, bucket, place, id[Uuid.HASH]!)
-    if (slot !== -1 && isOf(outcomes, slot, id) && isKept(outcomes, slot, atMillis)) return slot
-  }
-  return -1
-}
-
-/** Four times as many buckets, so that few records are entered twice; they stay where they are. */
-function grow(outcomes: Outcomes): void {
-  const buckets = Buckets.make(34 - outcomes.buckets.shift)
-  eachSlot(outcomes, (slot) => Buckets.enter(buckets, hashOf(outcomes, slot), slot))
-  outcomes.buckets = buckets
 }

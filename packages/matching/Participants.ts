@@ -1,4 +1,5 @@
 /** Who takes part in one market: users with their limits and epochs, accounts with their positions and open orders. */
+import type { Names } from "./Names.ts"
 import * as Position from "@venue/domain/Position"
 import type { Side } from "@venue/domain/Order"
 
@@ -28,6 +29,8 @@ export interface Account {
   /** Ends of the chain of open orders by age; 0 when there is none. */
   oldest: number
   newest: number
+  /** Its open orders by client order id; made when it first cancels by one, since most never do. */
+  named: Names | undefined
 }
 
 /** Sums over all participants, kept as they change. */
@@ -81,7 +84,8 @@ export const account = (participants: Participants, accountId: string, userId: s
     selling: 0,
     reducing: 0,
     oldest: 0,
-    newest: 0
+    newest: 0,
+    named: undefined
   }
   participants.accounts.push(added)
   participants.accountsById.set(accountId, added)

@@ -106,11 +106,10 @@ function restoreOrders(market: Market, stored: Orders): void {
     const own = words.subarray(row * width, (row + 1) * width)
     id.set(own.subarray(0, Uuid.HASH))
     id[Uuid.HASH] = Uuid.spread(id[0]!, id[1]!, id[2]!, id[3]!)
-    const slot = Slots.take(slots, id, oddIds.get(row))
+    const slot = Slots.take(slots, id, oddIds.get(row), clientOrderId)
     // All but the links, which are made anew.
     slots.words.set(own.subarray(PRICE, TRAITS + 1), slot + PRICE)
     slots.words.set(own.subarray(PLACED), slot + PLACED)
-    Slots.name(slots, slot, clientOrderId)
     Book.enqueue(market, slot)
     return slot
   })

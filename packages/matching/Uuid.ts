@@ -7,10 +7,10 @@ export const words = (): Int32Array => new Int32Array(5)
 export const HASH = 4
 
 /**
- * Writes the words of an id and their hash, and tells whether the words give the text back. Any text but a lower-case
- * UUID is digested instead, and whoever keeps its words keeps the text as well.
+ * Writes the words of an id and their hash, from a place on, and tells whether the words give the text back. Any text
+ * but a lower-case UUID is digested instead, and whoever keeps its words keeps the text as well.
  */
-export const read = (text: string, into: Int32Array): boolean => {
+export const read = (text: string, into: Int32Array, at = 0): boolean => {
   if (
     text.length !== 36 ||
     text.charCodeAt(8) !== dash ||
@@ -18,7 +18,7 @@ export const read = (text: string, into: Int32Array): boolean => {
     text.charCodeAt(18) !== dash ||
     text.charCodeAt(23) !== dash
   )
-    return digest(text, into)
+    return digest(text, into, at)
   const a = quad(text, 0),
     b = quad(text, 4),
     c = quad(text, 9),
@@ -27,12 +27,12 @@ export const read = (text: string, into: Int32Array): boolean => {
     f = quad(text, 24),
     g = quad(text, 28),
     h = quad(text, 32)
-  if ((a | b | c | d | e | f | g | h) < 0) return digest(text, into)
-  into[0] = (a << 16) | b
-  into[1] = (c << 16) | d
-  into[2] = (e << 16) | f
-  into[3] = (g << 16) | h
-  into[HASH] = spread((a << 16) | b, (c << 16) | d, (e << 16) | f, (g << 16) | h)
+  if ((a | b | c | d | e | f | g | h) < 0) return digest(text, into, at)
+  into[at] = (a << 16) | b
+  into[at + 1] = (c << 16) | d
+  into[at + 2] = (e << 16) | f
+  into[at + 3] = (g << 16) | h
+  into[at + HASH] = spread((a << 16) | b, (c << 16) | d, (e << 16) | f, (g << 16) | h)
   return true
 }
 
@@ -107,7 +107,7 @@ export const ofTrade = (number: number, saltHigh: number, saltLow: number): stri
 /** 64 bits of a text, as two words. */
 export const salt = (text: string): { readonly high: number; readonly low: number } => {
   const into = words()
-  digest(text, into)
+  digest(text, into, 0)
   return { high: into[0]! ^ into[2]!, low: into[1]! ^ into[3]! }
 }
 
@@ -127,12 +127,12 @@ function quad(text: string, at: number): number {
   )
 }
 
-function digest(text: string, into: Int32Array): false {
+function digest(text: string, into: Int32Array, at: number): false {
   for (let word = 0; word < 4; word++) {
     let h = mix((word + 1) ^ text.length)
     for (let i = 0; i < text.length; i++) h = mix(h ^ Math.imul(text.charCodeAt(i) + 1, 0x9e3779b1))
-    into[word] = h
+    into[at + word] = h
   }
-  into[HASH] = spread(into[0]!, into[1]!, into[2]!, into[3]!)
+  into[at + HASH] = spread(into[at]!, into[at + 1]!, into[at + 2]!, into[at + 3]!)
   return false
 }

@@ -62,7 +62,7 @@ export class Sink {
   readonly emit: (event: MarketEvent) => void
   #row: Array<MarketEvent> = []
 
-  constructor(onRow: (events: ReadonlyArray<MarketEvent>) => void = () => {}) {
+  constructor(onRow = ignore) {
     this.onRow = onRow
     this.emit = (event) => {
       this.#row.push(event)
@@ -111,6 +111,7 @@ export class EngineRun {
   run(): void {
     const { engine, sink } = this
     let i = this.#from
+    Engine.expect(engine, this.#batch)
     for (const command of this.#batch) {
       const now = nowAt(i)
       if (i % tickEvery === 0) Engine.decide(engine, { _tag: "Tick" }, now, sink.emit)
@@ -185,6 +186,8 @@ export const restingOf = (engine: Engine.Engine, { makers }: Names): number =>
   makers.reduce((sum, maker) => sum + Engine.view(engine, maker).orders.length, 0)
 
 const nowAt = (i: number): number => startMillis + Math.floor(i / operationsPerMilli)
+
+const ignore = (_events: ReadonlyArray<MarketEvent>): void => {}
 
 /** A position limit the whole flow stays under: a billion USD. */
 const largest = 1e15
