@@ -1,8 +1,6 @@
 /** Many rows of one table in one statement. */
 import { PgTypes } from "@effect/sql-pg"
-import { Effect, Result } from "effect"
-import type { SqlClient } from "effect/sql"
-import type { SqlError } from "effect/sql/SqlError"
+import { Result } from "effect"
 
 export interface Column<Row> {
   readonly name: string
@@ -10,39 +8,43 @@ export interface Column<Row> {
   readonly of: (row: Row) => string | number | bigint | boolean | null
 }
 
-/** A larger insert goes in several statements of this many rows. */
-const maxRows = 2_000
+/** Rows on their way into a table. */
+export interface Batch {
+  readonly rows: number
+  /** Its parameters are `$first` and those after it; `where` and `on conflict` may follow. */
+  readonly insert: (first: number) => string
+  /** The end of the statement. */
+  readonly conflict: string
+  /** Of the rows from `start` to before `end`. */
+  readonly parameters: (start: number, end: number) => ReadonlyArray<unknown>
+}
 
-/** Inserts nothing if there are no rows. `conflict` is the end of the statement. */
-export const insert = <Row>(
-  sql: SqlClient.SqlClient,
+export const batch = <Row>(
   table: string,
   columns: ReadonlyArray<Column<Row>>,
   rows: ReadonlyArray<Row>,
   conflict = ""
-): Effect.Effect<void, SqlError> => {
-  const names = columns.map(({ name }) => name).join(", ")
-  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")
-  const text = `insert into ${table} (${names}) select * from unnest(${arrays}) ${conflict}`
-  const starts = Array.from({ length: Math.ceil(rows.length / maxRows) }, (_, page) => page * maxRows)
-  return Effect.forEach(
-    starts,
-    (start) => {
-      const page = rows.slice(start, start + maxRows)
-      const parameters = columns.map(({ of, type }) => {
-        const { convert, oid } = elements[type]
-        return Result.getOrThrow(
-          PgTypes.array(
-            page.map((row) => convert(of(row) as never)),
-            oid
-          )
+): Batch => ({
+  rows: rows.length,
+  insert: (first) => {
+    const names = columns.map(({ name }) => name).join(", ")
+    const arrays = columns.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ")
+    return `insert into ${table} (${names}) select u.* from unnest(${arrays}) u`
+  },
+  conflict,
+  parameters: (start, end) => {
+    const page = start === 0 && end >= rows.length ? rows : rows.slice(start, end)
+    return columns.map(({ of, type }) => {
+      const { convert, oid } = elements[type]
+      return Result.getOrThrow(
+        PgTypes.array(
+          page.map((row) => convert(of(row) as never)),
+          oid
         )
-      })
-      return sql.unsafe(text, parameters)
-    },
-    { discard: true }
-  )
-}
+      )
+    })
+  }
+})
 
 /** Postgres has no zero character in a text; what a client wrote must not stop a projection or fail a read. */
 export const storable = (value: string): string => (value.includes("\0") ? value.replaceAll("\0", "\ufffd") : value)

@@ -38,13 +38,13 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: Emb
     yield* Postmaster.initialise(home, settings["fsync"] !== "off")
   }
   yield* log("Starting the database")
-  const { pid } = yield* Postmaster.launch(home, settings)
-  return yield* keep({ home, pid, session: yield* claim(home) }, settings, log)
+  const server = yield* Postmaster.launch(home, settings)
+  return yield* keep({ home, server, session: yield* claim(home, server) }, settings, log)
 })
 
 interface Claimed {
   readonly home: PostgresHome.PostgresHome
-  readonly pid: number
+  readonly server: Postmaster.Postmaster
   readonly session: PgClient.PgClient
 }
 
@@ -52,10 +52,10 @@ interface Claimed {
 const adopt = Effect.fnUntraced(function* (found: PostgresHome.PostgresHome, log: Log) {
   const left = yield* Postmaster.find(found)
   if (Option.isNone(left)) return Option.none<Claimed>()
-  const { pid, port } = left.value
-  const home = { ...found, port }
+  const server = left.value
+  const home = { ...found, port: server.port }
   yield* log("Adopting the database server that an earlier run left behind")
-  const answered = yield* claim(home).pipe(
+  const answered = yield* claim(home, server).pipe(
     Effect.retry({ while: (error) => error.reason !== inUse, schedule: Schedule.spaced("100 millis") }),
     Effect.map(Option.some),
     Effect.raceFirst(Effect.as(gone(home), Option.none<PgClient.PgClient>())),
@@ -63,9 +63,9 @@ const adopt = Effect.fnUntraced(function* (found: PostgresHome.PostgresHome, log
   )
   if (Option.isNone(answered)) {
     yield* log("It does not answer; ending it")
-    yield* Postmaster.end(home, pid)
+    yield* Postmaster.end(home, server.pid)
   }
-  return Option.map(Option.flatten(answered), (session): Claimed => ({ home, pid, session }))
+  return Option.map(Option.flatten(answered), (session): Claimed => ({ home, server, session }))
 })
 
 /** It may have been stopping when we came. */
@@ -77,17 +77,17 @@ const gone = (home: PostgresHome.PostgresHome) =>
  * is started again: what was committed is there, and the venue reads it back.
  */
 const keep = Effect.fnUntraced(function* (
-  { home, pid, session }: Claimed,
+  { home, server, session }: Claimed,
   settings: Readonly<Record<string, string>>,
   log: Log
 ) {
-  let running = pid
-  yield* Effect.addFinalizer(() => Effect.catch(Postmaster.end(home, running), (error) => log(error.message)))
+  let running = server
+  yield* Effect.addFinalizer(() => Effect.catch(Postmaster.end(home, running.pid), (error) => log(error.message)))
   const revive = Effect.gen(function* () {
     if (Option.isSome(yield* Postmaster.find(home))) return
     yield* log("The database server is gone; starting it again")
-    running = (yield* Postmaster.launch(home, settings)).pid
-    yield* claim(home)
+    running = yield* Postmaster.launch(home, settings)
+    yield* claim(home, running)
   })
   yield* Effect.catch(revive, (error) => log(error.message)).pipe(
     Effect.delay("500 millis"),
@@ -96,7 +96,7 @@ const keep = Effect.fnUntraced(function* (
   )
   const present = yield* asking(session`select 1 from pg_database where datname = ${database}`)
   if (present.length === 0) yield* asking(session`create database ${session(database)}`)
-  return { url: urlOf(home, database) }
+  return { url: urlOf(home, server, database) }
 })
 
 const database = "venue"
@@ -106,10 +106,12 @@ const inUse = "another venue is running on this data directory"
  * One session holds a lock for as long as the venue lives, and the server lets it go the moment the venue dies: this tells an
  * orphaned server from one in use, where a process id could not.
  */
-const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome) {
+const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome, server: Postmaster.Postmaster) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const locked = Effect.gen(function* () {
-    const session = yield* asking(PgClient.makeClient({ url: urlOf(home, "postgres"), applicationName: "venue-claim" }))
+    const session = yield* asking(
+      PgClient.makeClient({ url: urlOf(home, server, "postgres"), applicationName: "venue-claim" })
+    )
     const [answer] = yield* asking(session<{ directory: string; locked: boolean }>`
       select current_setting('data_directory') as directory, pg_try_advisory_lock(${lockKey}) as locked`)
     if (answer?.directory !== home.data) return yield* refused("another server answers on its port")
@@ -134,5 +136,12 @@ const asking = <A, E extends Error, R>(effect: Effect.Effect<A, E, R>) =>
     (cause) => new EmbeddedPostgresError({ step: "ask the database", reason: cause.message, cause })
   )
 
-const urlOf = ({ password, port }: PostgresHome.PostgresHome, name: string) =>
-  Redacted.make(`postgres://${Postmaster.superuser}:${Redacted.value(password)}@127.0.0.1:${port}/${name}`)
+/** Over the Unix socket where there is one, since that costs both sides less; without its query the url is that of the port. */
+const urlOf = (
+  { password }: PostgresHome.PostgresHome,
+  { port, socketFolder }: Postmaster.Postmaster,
+  name: string
+) => {
+  const url = `postgres://${Postmaster.superuser}:${Redacted.value(password)}@127.0.0.1:${port}/${name}`
+  return Redacted.make(socketFolder === undefined ? url : `${url}?host=${encodeURIComponent(socketFolder)}`)
+}

@@ -14,6 +14,14 @@ const append = `
   on conflict do nothing
   returning stream, epoch`
 
+/** The same of one row, the commonest flush of all, without taking arrays apart. */
+const appendOne = `
+  insert into journal (stream, seq, epoch, events)
+  select $1::text, $2::bigint, $3::integer, $4::bytea
+  where (select p.epoch from journal p where p.stream = $1 and p.seq = $2 - 1) = $3
+  on conflict do nothing
+  returning stream, epoch`
+
 /** The rows go first: the other parts are asked for once all of `won` is known, so every node locks in one order. */
 const appendWithAlongside = `
   with won as (${append}),
@@ -38,13 +46,18 @@ export interface Statement {
 }
 
 export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
+  const rides = drafts.some((draft) => draft.alongside.length > 0)
+  const [only] = drafts
+  if (only !== undefined && drafts.length === 1 && !rides) {
+    return { text: appendOne, parameters: [only.stream, BigInt(only.seq), only.epoch, only.events] }
+  }
   const rows = [
     drafts.map((draft) => draft.stream),
     drafts.map((draft) => BigInt(draft.seq)),
     drafts.map((draft) => draft.epoch),
     drafts.map((draft) => draft.events)
   ]
-  if (!drafts.some((draft) => draft.alongside.length > 0)) return { text: append, parameters: rows }
+  if (!rides) return { text: append, parameters: rows }
   const entries = net(drafts)
   return {
     text: appendWithAlongside,

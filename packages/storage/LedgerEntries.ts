@@ -68,8 +68,7 @@ const columns: ReadonlyArray<Bulk.Column<LedgerEntry>> = [
   { name: "at_millis", type: "bigint", of: (row) => row.atMillis }
 ]
 
-export const insert = (sql: SqlClient.SqlClient, entries: ReadonlyArray<LedgerEntry>) =>
-  Bulk.insert(sql, "ledger_entry", columns, entries)
+export const batch = (entries: ReadonlyArray<LedgerEntry>) => Bulk.batch("ledger_entry", columns, entries)
 
 export const sumByAsset = (sql: SqlClient.SqlClient) =>
   Effect.map(

@@ -147,8 +147,7 @@ const columns: ReadonlyArray<Bulk.Column<EndedOrder>> = [
 const update = columns.map(({ name }) => `${name} = excluded.${name}`).join(", ")
 const conflict = `on conflict (order_id) do update set ${update} where ended_order.status = '${unprocessed}'`
 
-export const insert = (sql: SqlClient.SqlClient, orders: Iterable<EndedOrder>) =>
-  Bulk.insert(sql, "ended_order", columns, Array.from(orders), conflict)
+export const batch = (orders: Iterable<EndedOrder>) => Bulk.batch("ended_order", columns, Array.from(orders), conflict)
 
 /** Newest first; the fills are summed for the orders of the page alone. */
 export const page = (sql: SqlClient.SqlClient, query: OrderQuery) => {

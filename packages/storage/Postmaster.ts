@@ -1,6 +1,7 @@
 /** The server process of one Postgres data directory: initialised, launched, recognised, ended. */
 import { execFile, spawn } from "node:child_process"
 import { chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect, Option, Redacted, Schedule } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -10,6 +11,8 @@ import { environment, run } from "./PostgresPrograms.ts"
 export interface Postmaster {
   readonly pid: number
   readonly port: number
+  /** The folder of its Unix socket; absent of a server that listens on its port alone. */
+  readonly socketFolder: string | undefined
   readonly ready: boolean
 }
 
@@ -58,26 +61,35 @@ export const find = Effect.fn("Postmaster.find")(function* (home: PostgresHome) 
   const lines = yield* pidLines(home)
   const pid = Number(lines[0])
   if (!(yield* serves(pid, home))) return Option.none<Postmaster>()
-  return Option.some<Postmaster>({ pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" })
+  return Option.some<Postmaster>({
+    pid,
+    port: Number(lines[3]),
+    socketFolder: lines[4] || undefined,
+    ready: lines[7]?.trim() === "ready"
+  })
 })
 
 const pidFile = (home: PostgresHome) => join(home.data, "postmaster.pid")
 
-const pidLines = (home: PostgresHome) =>
-  attempt("read", () => readFile(pidFile(home), "utf8")).pipe(
+const pidLines = (home: PostgresHome) => linesOf(pidFile(home))
+
+const linesOf = (file: string) =>
+  attempt("read", () => readFile(file, "utf8")).pipe(
     Effect.map((text) => text.split("\n")),
     Effect.orElseSucceed(() => [])
   )
 
 /**
- * After a power cut the remembered pid may be some other program of ours, and Postgres would refuse to start beside it.
+ * After a power cut a remembered pid may be some other program of ours, and Postgres would refuse to start beside it.
  * A pid of nobody is left to Postgres, which then also looks for orphans of the dead server.
  */
-const forgetStranger = Effect.fnUntraced(function* (home: PostgresHome) {
-  const pid = Number((yield* pidLines(home))[0])
-  const args = yield* Effect.option(commandLine(pid))
-  if (Option.isNone(args) || args.value === "" || args.value.includes(home.data)) return
-  yield* attempt("forget a server long gone", () => rm(pidFile(home)))
+const forgetStrangers = Effect.fnUntraced(function* (home: PostgresHome) {
+  for (const file of [pidFile(home), join(home.directory, `${socketName(home.port)}.lock`)]) {
+    const pid = Number((yield* linesOf(file))[0])
+    const args = yield* Effect.option(commandLine(pid))
+    if (Option.isNone(args) || args.value === "" || args.value.includes(home.data)) continue
+    yield* attempt("forget a server long gone", () => rm(file))
+  }
 })
 
 /** Returns when the server takes connections. It lives in a group of its own: Ctrl-C is for us to pass on, after our last write. */
@@ -86,9 +98,16 @@ export const launch = Effect.fn("Postmaster.launch")(function* (
   settings: Readonly<Record<string, string>>
 ) {
   const step = "start the database"
-  yield* forgetStranger(home)
+  yield* forgetStrangers(home)
+  const hasSocket = yield* canHoldSocket(home)
   const logFile = join(home.directory, "server.log")
-  const flags = Object.entries({ ...always, ...settings, port: String(home.port) })
+  const flags = Object.entries({
+    ...always,
+    // Its own folder, where only its user and root may go.
+    unix_socket_directories: hasSocket ? `"${home.directory.replaceAll('"', '""')}"` : "",
+    ...settings,
+    port: String(home.port)
+  })
   const log = yield* attempt(step, () => open(logFile, "w", 0o600))
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -130,6 +149,21 @@ export const launch = Effect.fn("Postmaster.launch")(function* (
   )
   return yield* Effect.raceFirst(ready, ended).pipe(Effect.ensuring(Effect.promise(() => log.close())))
 })
+
+/** Not where the path is longer than the system takes, nor on a file system without sockets: the port does then. */
+const canHoldSocket = ({ directory, port }: PostgresHome) => {
+  if (Buffer.byteLength(join(directory, socketName(port))) > maxSocketBytes) return Effect.succeed(false)
+  return Effect.callback<boolean>((resume) => {
+    const server = createServer()
+    server.once("error", () => resume(Effect.succeed(false)))
+    server.listen(join(directory, `.try.${process.pid}`), () => server.close(() => resume(Effect.succeed(true))))
+  })
+}
+
+/** Of all systems the least. */
+const maxSocketBytes = 103
+
+const socketName = (port: number) => `.s.PGSQL.${port}`
 
 /** Politely first: open transactions are rolled back and all is written. Then harder, which the next start repairs. */
 export const end = Effect.fn("Postmaster.end")(function* (home: PostgresHome, pid: number) {
@@ -177,7 +211,7 @@ const always = {
   full_page_writes: "on",
   synchronous_commit: "on",
   listen_addresses: "127.0.0.1",
-  unix_socket_directories: "",
+  unix_socket_permissions: "0700",
   max_connections: "200",
   // Refused statements and checkpoints are not news, and the log stays small.
   log_min_messages: "log",

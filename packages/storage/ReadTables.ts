@@ -2,8 +2,10 @@
 import type { MarketEvent } from "@venue/domain/Market"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
+import type { Batch } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
+import { land } from "./Landing.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Orders from "./Orders.ts"
@@ -48,44 +50,45 @@ export class ReadTables extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      /** Moves the projection in the transaction that writes: two owners at once take turns at its row. */
-      const advance = Effect.fnUntraced(
-        function* (
-          stream: string,
-          rows: ReadonlyArray<Seq>,
-          write: (skip: number) => Effect.Effect<void, SqlError.SqlError>
-        ) {
-          yield* sql`insert into projection (stream, seq) values (${stream}, 0) on conflict do nothing`
-          const [at] = yield* sql<Seq>`select seq::float8 as seq from projection where stream = ${stream} for update`
-          const skip = yield* seen(stream, at!.seq, rows)
-          if (skip === rows.length) return
-          yield* write(skip)
-          yield* sql`update projection set seq = ${BigInt(rows.at(-1)!.seq)} where stream = ${stream}`
-        },
-        sql.withTransaction,
-        orUnavailable
-      )
+      const position = Effect.fnUntraced(function* (stream: string) {
+        const [at] = yield* sql<Seq>`select seq::float8 as seq from projection where stream = ${stream}`
+        return at?.seq ?? 0
+      })
+
+      /** Taken to follow the position; where they do not, it is asked for. */
+      const advance = Effect.fnUntraced(function* (
+        stream: string,
+        rows: ReadonlyArray<Seq>,
+        write: (skip: number) => ReadonlyArray<Batch>
+      ) {
+        let skip = 0
+        while (skip < rows.length) {
+          const before = rows[skip]!.seq - 1
+          const isWhole = rows.every(({ seq }, index) => index < skip || seq === before + 1 + index - skip)
+          if (isWhole) {
+            const landing = { stream, before, last: rows.at(-1)!.seq, batches: write(skip) }
+            if (yield* land(sql, landing)) return
+          }
+          skip = yield* seen(stream, yield* position(stream), rows)
+        }
+      }, orUnavailable)
 
       return ReadTables.of({
         project: Effect.fn("ReadTables.project")((symbol, rows) =>
           advance(`market/${symbol}`, rows, (skip) => {
             const { orders, trades } = written(symbol, rows.slice(skip))
-            return Effect.andThen(Trades.insert(sql, trades), Orders.insert(sql, orders.values()))
+            return [Trades.batch(trades), Orders.batch(orders.values())]
           })
         ),
         projectTrader: Effect.fn("ReadTables.projectTrader")((userId, rows) => {
           const stream = `trader/${userId}`
-          return advance(stream, rows, (skip) =>
-            LedgerEntries.insert(
-              sql,
+          return advance(stream, rows, (skip) => [
+            LedgerEntries.batch(
               rows.slice(skip).flatMap(({ events, seq }) => LedgerEntries.entriesOf(stream, seq, events))
             )
-          )
+          ])
         }),
-        position: Effect.fn("ReadTables.position")(function* (stream: string) {
-          const [at] = yield* sql<Seq>`select seq::float8 as seq from projection where stream = ${stream}`
-          return at?.seq ?? 0
-        }, orUnavailable),
+        position: Effect.fn("ReadTables.position")((stream) => orUnavailable(position(stream))),
         trades: Effect.fn("ReadTables.trades")((query) => orUnavailable(Trades.page(sql, query))),
         orders: Effect.fn("ReadTables.orders")((query) => orUnavailable(Orders.page(sql, query))),
         sumByAsset: Effect.fn("ReadTables.sumByAsset")(() => orUnavailable(LedgerEntries.sumByAsset(sql))),

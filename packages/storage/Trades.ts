@@ -108,8 +108,7 @@ const columns: ReadonlyArray<Bulk.Column<TradeRow>> = [
   { name: "at_millis", type: "bigint", of: (row) => row.atMillis }
 ]
 
-export const insert = (sql: SqlClient.SqlClient, rows: ReadonlyArray<TradeRow>) =>
-  Bulk.insert(sql, "trade", columns, rows)
+export const batch = (rows: ReadonlyArray<TradeRow>) => Bulk.batch("trade", columns, rows)
 
 /** Newest first. Integers are below 2^53, so a double carries them. */
 export const page = (sql: SqlClient.SqlClient, query: TradeQuery) => {

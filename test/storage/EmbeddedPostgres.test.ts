@@ -2,7 +2,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
-import { Effect, type Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -26,8 +26,10 @@ const folder = (mode: number) =>
       })
   )
 
-const homeOf = (dataDir: string): string =>
-  resolve(dataDir, JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")).directory)
+const rememberedOf = (dataDir: string): { readonly directory: string; readonly port: number } =>
+  JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8"))
+
+const homeOf = (dataDir: string): string => resolve(dataDir, rememberedOf(dataDir).directory)
 
 const pidOf = (dataDir: string): number =>
   Number(readFileSync(join(homeOf(dataDir), "data", "postmaster.pid"), "utf8").split("\n")[0])
@@ -43,6 +45,11 @@ const ask = (url: Redacted.Redacted, statement: string) =>
   Effect.scoped(Effect.flatMap(PgClient.makeClient({ url }), (sql) => sql.unsafe<object>(statement))).pipe(
     Effect.provide(Reactivity.layer)
   )
+
+const cameBySocket = "select inet_client_addr() is null as local"
+
+/** What stands before the mark. */
+const without = (url: Redacted.Redacted, mark: string) => Redacted.make(Redacted.value(url).split(mark)[0]!)
 
 /** Another venue in a process of its own, ready. */
 const venue = (dataDir: string, uid?: number) =>
@@ -106,6 +113,32 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 6
     })
   )
 
+  it.live("sessions come by a socket that only its user reaches, or by the port, and never without the password", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const { url } = yield* start(dataDir)
+      const byPort = without(url, "?")
+      assert.deepStrictEqual(yield* ask(url, cameBySocket), [{ local: true }])
+      assert.deepStrictEqual(yield* ask(byPort, cameBySocket), [{ local: false }])
+      const socket = join(homeOf(dataDir), `.s.PGSQL.${rememberedOf(dataDir).port}`)
+      assert.deepStrictEqual([statSync(homeOf(dataDir)).mode & 0o777, statSync(socket).mode & 0o777], [0o700, 0o700])
+      for (const way of [url, byPort]) {
+        const wrong = Redacted.make(Redacted.value(way).replace(/:[^:@/]+@/, ":wrong@"))
+        const refused = yield* Effect.flip(ask(wrong, cameBySocket))
+        assert.strictEqual(refused.reason._tag, "AuthenticationError")
+      }
+    })
+  )
+
+  it.live("a folder too deep for a socket has the port alone", () =>
+    Effect.gen(function* () {
+      const dataDir = join(yield* folder(0o755), "d".repeat(60))
+      const { url } = yield* start(dataDir)
+      assert.deepStrictEqual(url, without(url, "?"))
+      assert.deepStrictEqual(yield* ask(url, cameBySocket), [{ local: false }])
+    })
+  )
+
   it.live("a venue killed outright leaves its server to the next one, with all that was committed", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
@@ -113,7 +146,8 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 6
       const orphan = pidOf(dataDir)
       yield* stop(killed, "SIGKILL")
       const steps: Array<string> = []
-      yield* Effect.scoped(start(dataDir, steps))
+      const local = yield* Effect.scoped(Effect.flatMap(start(dataDir, steps), ({ url }) => ask(url, cameBySocket)))
+      assert.deepStrictEqual(local, [{ local: true }])
       assert.deepStrictEqual(steps, ["Adopting the database server that an earlier run left behind"])
       assert.isFalse(isAlive(orphan), "and an adopted server stops with its new venue")
     })
@@ -147,10 +181,12 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 6
         Effect.sync(() => spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"])),
         (child) => Effect.sync(() => child.kill())
       )
-      writeFileSync(
-        join(homeOf(dataDir), "data", "postmaster.pid"),
-        `${stranger.pid}\n${homeOf(dataDir)}/data\n0\n1\n\n\n0 0\nready\n`
-      )
+      const { directory, port } = rememberedOf(dataDir)
+      const text = `${stranger.pid}\n${homeOf(dataDir)}/data\n0\n1\n\n\n0 0\nready\n`
+      writeFileSync(join(homeOf(dataDir), "data", "postmaster.pid"), text)
+      const lock = join(resolve(dataDir, directory), `.s.PGSQL.${port}.lock`)
+      writeFileSync(lock, text)
+      if (isRoot) chownSync(lock, statSync(homeOf(dataDir)).uid, -1)
       const { url } = yield* start(dataDir)
       assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
       assert.strictEqual(stranger.exitCode, null)

@@ -264,13 +264,14 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("more rows than one statement takes land whole", () =>
+    it.effect("more rows than one statement takes land whole, and once", () =>
       Effect.gen(function* () {
         const { orders, project, trades } = yield* ReadTables
         const events = Array.from({ length: 2_500 }, (_, n) => [
           traded("many", n + 1, {}),
           ended(order(`many-${n}`, "many-taker", {}), "CANCELLED")
         ]).flat()
+        yield* project("MANY-USD", [{ seq: 1, events }])
         yield* project("MANY-USD", [{ seq: 1, events }])
         const last = yield* trades({ accountId: "many-maker", limit: 5_000, offset: 2_000 })
         assert.deepStrictEqual([last.length, last.at(-1)?.number], [500, 1])
