@@ -134,11 +134,10 @@ export const make = Effect.fnUntraced(function* (
     const now = clock.currentTimeMillisUnsafe()
     const before = open.events.length
     let next = 0
-    const emit = (event: MarketEvent) => open.events.push(event)
     const decided = Result.try(() => {
       Engine.expect(engine, commands)
       for (; next < commands.length && open.events.length < maxOpenEvents; next++) {
-        Engine.decide(engine, commands[next]!, now, emit)
+        Engine.decide(engine, commands[next]!, now, open.events)
       }
     })
     if (Result.isFailure(decided)) {

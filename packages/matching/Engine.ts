@@ -8,7 +8,7 @@ import * as Book from "./Book.ts"
 import { cancel, cancelAll } from "./Cancelling.ts"
 import * as Expected from "./Expected.ts"
 import * as Ladder from "./Ladder.ts"
-import { assertSound, type Emit, make as makeMarket, type Market, type Settings } from "./Market.ts"
+import { assertSound, type Facts, make as makeMarket, type Market, type Settings } from "./Market.ts"
 import { modify } from "./Modifying.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
@@ -35,18 +35,18 @@ export const make = (instrument: Instrument, settings: Settings): Engine => make
 export const expect = (engine: Engine, commands: ReadonlyArray<MarketCommand>): void =>
   Expected.read(engine.expected, commands, engine.outcomes.index, engine.slots)
 
-/** Decides a command at market time max(previous, now), changes the state and emits the facts in order. */
-export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, emit: Emit): void => {
+/** Decides a command at market time max(previous, now), changes the state and adds the facts in order. */
+export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, facts: Facts): void => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
   switch (command._tag) {
     case "Observe":
-      return observe(engine, command.price, atMillis, emit)
+      return observe(engine, command.price, atMillis, facts)
     case "Tick":
-      return tick(engine, atMillis, emit)
+      return tick(engine, atMillis, facts)
     case "RaiseEpoch":
-      return raise(engine, command.userId, command.traderEpoch, atMillis, emit)
+      return raise(engine, command.userId, command.traderEpoch, atMillis, facts)
     default:
-      obey(engine, command, atMillis, emit)
+      obey(engine, command, atMillis, facts)
       assertSound(engine)
   }
 }
@@ -116,7 +116,7 @@ export const openInterest = (engine: Engine): number => engine.participants.tota
 /** Sums over all participants: `positions` and `cash`, the venue's fees among it, are 0 after every command. */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
-function obey(engine: Engine, command: TraderCommand, atMillis: number, emit: Emit): void {
+function obey(engine: Engine, command: TraderCommand, atMillis: number, facts: Facts): void {
   if (!Expected.isNext(engine.expected, command)) expect(engine, [command])
   const canonical = Expected.take(engine.expected, engine.commandWords, engine.orderWords)
   if (Outcomes.find(engine.outcomes, engine.commandWords, atMillis) !== -1) return
@@ -124,29 +124,29 @@ function obey(engine: Engine, command: TraderCommand, atMillis: number, emit: Em
   const account = Participants.account(engine.participants, command.accountId, command.userId)
   const { user } = account
   if (command.traderEpoch < user.epoch || user.userId !== command.userId) {
-    return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", canonical, emit)
+    return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", canonical, facts)
   }
-  if (atMillis > command.expiresAtMillis) return Replies.refuse(engine, command, "EXPIRED", canonical, emit)
+  if (atMillis > command.expiresAtMillis) return Replies.refuse(engine, command, "EXPIRED", canonical, facts)
   switch (command._tag) {
     case "Place":
-      return place(engine, account, command, canonical, emit)
+      return place(engine, account, command, canonical, facts)
     case "Modify":
-      return modify(engine, account, command, canonical, emit)
+      return modify(engine, account, command, canonical, facts)
     case "Cancel":
-      return cancel(engine, account, command, canonical, emit)
+      return cancel(engine, account, command, canonical, facts)
     case "CancelAll":
-      return cancelAll(engine, account, command, canonical, emit)
+      return cancelAll(engine, account, command, canonical, facts)
     case "Close":
-      return close(engine, account, command, canonical, emit)
+      return close(engine, account, command, canonical, facts)
     case "Refuse":
-      return Replies.refuse(engine, command, command.status, canonical, emit)
+      return Replies.refuse(engine, command, command.status, canonical, facts)
   }
 }
 
-function raise(engine: Engine, userId: string, traderEpoch: number, atMillis: number, emit: Emit): void {
+function raise(engine: Engine, userId: string, traderEpoch: number, atMillis: number, facts: Facts): void {
   const user = Participants.user(engine.participants, userId)
   if (traderEpoch <= user.epoch) return
   user.epoch = traderEpoch
   engine.timeMillis = atMillis
-  emit({ _tag: "EpochRaised", userId, traderEpoch, atMillis })
+  facts.push({ _tag: "EpochRaised", userId, traderEpoch, atMillis })
 }

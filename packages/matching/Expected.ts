@@ -3,7 +3,7 @@
  * for a whole batch at a time, it is fetched side by side, and is at hand when each command is decided.
  */
 import type { MarketCommand } from "@venue/domain/Market"
-import * as Index from "./Index.ts"
+import * as HashIndex from "./HashIndex.ts"
 import * as Slots from "./Slots.ts"
 import * as Uuid from "./Uuid.ts"
 
@@ -29,7 +29,7 @@ export const make = (): Expected => ({
 export const read = (
   expected: Expected,
   commands: ReadonlyArray<MarketCommand>,
-  outcomes: Index.Index,
+  outcomes: HashIndex.HashIndex,
   orders: Slots.Slots
 ): void => {
   expected.commands = commands
@@ -41,8 +41,10 @@ export const read = (
   for (let i = 0; i < commands.length; i++) readIds(expected, commands[i]!, i)
   const { words } = expected
   for (let at = Uuid.HASH; at < commands.length * width; at += width) {
-    expected.touched ^= Index.touch(outcomes, words[at]!)
-    const slot = Index.touch(orders.index, words[at + ORDER]!)
+    expected.touched ^= HashIndex.touch(outcomes, words[at]!)
+    // Where an order goes that this command places, and the order it names.
+    expected.touched ^= HashIndex.touch(orders.index, words[at]!)
+    const slot = HashIndex.touch(orders.index, words[at + ORDER]!)
     expected.touched ^= orders.words[slot]! ^ orders.words[slot + Slots.PREVIOUS]!
   }
 }

@@ -1,30 +1,30 @@
 /** Finds a record by the hash of its id: open addressing, so one line of the cache tells of most new ids that they are. */
 
 /** A place is two words: the hash, and the number of the record, above 0; 0 where the place is free. */
-export interface Index {
+export interface HashIndex {
   words: Int32Array
   /** Shifting a hash by this gives its first place. */
   shift: number
   count: number
 }
 
-export const make = (): Index => ({ words: new Int32Array(2 << leastBits), shift: 32 - leastBits, count: 0 })
+export const make = (): HashIndex => ({ words: new Int32Array(2 << leastBits), shift: 32 - leastBits, count: 0 })
 
 /** The first place where a record of this hash can be; the search goes on with `next` until a place is free. */
-export const first = ({ shift }: Index, hash: number): number => (hash >>> shift) << 1
+export const first = ({ shift }: HashIndex, hash: number): number => (hash >>> shift) << 1
 
-export const next = ({ words }: Index, place: number): number => (place + 2) & (words.length - 1)
+export const next = ({ words }: HashIndex, place: number): number => (place + 2) & (words.length - 1)
 
 /** The number at the first place of a hash, which may be another's or 0. */
-export const touch = ({ shift, words }: Index, hash: number): number => words[((hash >>> shift) << 1) + 1]!
+export const touch = ({ shift, words }: HashIndex, hash: number): number => words[((hash >>> shift) << 1) + 1]!
 
-export const enter = (index: Index, hash: number, number: number): void => {
+export const enter = (index: HashIndex, hash: number, number: number): void => {
   if (++index.count > index.words.length >> 2) grow(index)
   put(index, hash, number)
 }
 
 /** The record must be there. What stands behind it moves up, so that no search ends too early. */
-export const leave = (index: Index, hash: number, number: number): void => {
+export const leave = (index: HashIndex, hash: number, number: number): void => {
   const { words } = index
   const last = words.length - 1
   let free = first(index, hash)
@@ -42,7 +42,7 @@ export const leave = (index: Index, hash: number, number: number): void => {
 
 const leastBits = 6
 
-function put(index: Index, hash: number, number: number): void {
+function put(index: HashIndex, hash: number, number: number): void {
   const { words } = index
   let place = first(index, hash)
   while (words[place + 1] !== 0) place = next(index, place)
@@ -51,7 +51,7 @@ function put(index: Index, hash: number, number: number): void {
 }
 
 /** Twice the places. They are in the order of their hashes, so both the old and the new ones are walked in turn. */
-function grow(index: Index): void {
+function grow(index: HashIndex): void {
   const { words } = index
   index.words = new Int32Array(words.length * 2)
   index.shift--

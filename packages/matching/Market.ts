@@ -41,7 +41,8 @@ export interface Market {
   readonly orderWords: Int32Array
 }
 
-export type Emit = (event: MarketEvent) => void
+/** What was decided, in order: whoever decides only adds to it. */
+export type Facts = Array<MarketEvent>
 
 export const defaults: Settings = { maxOpenOrders: 200 }
 

@@ -3,23 +3,29 @@ import type { Modify } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
-import { crosses, type Emit, type Market } from "./Market.ts"
+import { crosses, type Facts, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Slots from "./Slots.ts"
 import * as Taker from "./Taker.ts"
 
 /** A refusal leaves the order as it was; a success records the new state, then what it traded, then that it is done. */
-export const modify = (market: Market, account: Account, command: Modify, canonical: boolean, emit: Emit): void => {
+export const modify = (market: Market, account: Account, command: Modify, canonical: boolean, facts: Facts): void => {
   const slot = Slots.find(market.slots, market.orderWords)
   const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
-  const status = isOwn ? change(market, account, command, slot, emit) : "CANNOT_MODIFY_NO_SUCH_ORDER"
-  if (status === undefined) Replies.done(market, command, account.user, canonical, emit)
-  else Replies.refuse(market, command, status, canonical, emit)
+  const status = isOwn ? change(market, account, command, slot, facts) : "CANNOT_MODIFY_NO_SUCH_ORDER"
+  if (status === undefined) Replies.done(market, command, account.user, canonical, facts)
+  else Replies.refuse(market, command, status, canonical, facts)
 }
 
 /** Makes the change unless something refuses it. */
-function change(market: Market, account: Account, command: Modify, slot: number, emit: Emit): OrderRefusal | undefined {
+function change(
+  market: Market,
+  account: Account,
+  command: Modify,
+  slot: number,
+  facts: Facts
+): OrderRefusal | undefined {
   const before = Book.order(market, slot)
   const isSame =
     before.side === command.side && before.type === command.type && before.reduceOnly === command.reduceOnly
@@ -37,7 +43,7 @@ function change(market: Market, account: Account, command: Modify, slot: number,
   const quantity = before.reduceOnly ? Math.min(asked, Checks.reducible(account, wanted, before.remaining)) : asked
   const order = Book.withNumbers(before, price, quantity, quantity)
   const requeued = price !== before.price || quantity > before.quantity
-  emit({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
+  facts.push({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
   if (!meets) {
     Book.change(market, slot, order, requeued)
     return undefined
@@ -46,7 +52,7 @@ function change(market: Market, account: Account, command: Modify, slot: number,
   Book.restate(market, slot, order, true)
   const { leverage, takerRate } = command
   const taker = { order, account, slot, limit: price, rate: takerRate, leverage, remaining: quantity }
-  Taker.match(market, taker, emit)
+  Taker.match(market, taker, facts)
   if (taker.remaining > 0) Book.enqueue(market, slot)
   else Book.discard(market, slot)
   return undefined

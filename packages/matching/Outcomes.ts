@@ -1,6 +1,6 @@
 /** What became of each command, so that a repeat changes nothing: kept until a minute past its expiry. */
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
-import * as Index from "./Index.ts"
+import * as HashIndex from "./HashIndex.ts"
 import * as Uuid from "./Uuid.ts"
 
 /**
@@ -17,7 +17,7 @@ export interface Outcomes {
   forgotten: number
   written: number
   count: number
-  readonly index: Index.Index
+  readonly index: HashIndex.HashIndex
   /** Command ids that their words do not give back. */
   readonly oddIds: Map<number, string>
 }
@@ -43,7 +43,7 @@ export const make = (): Outcomes => ({
   forgotten: 0,
   written: pageSize,
   count: 0,
-  index: Index.make(),
+  index: HashIndex.make(),
   oddIds: new Map()
 })
 
@@ -52,7 +52,7 @@ export const find = (outcomes: Outcomes, id: Int32Array, atMillis: number): numb
   const { index } = outcomes
   const { words } = index
   const hash = id[Uuid.HASH]!
-  for (let place = Index.first(index, hash); words[place + 1] !== 0; place = Index.next(index, place)) {
+  for (let place = HashIndex.first(index, hash); words[place + 1] !== 0; place = HashIndex.next(index, place)) {
     if (words[place] !== hash) continue
     const slot = words[place + 1]! - 1
     if (isOf(outcomes, slot, id) && isKept(outcomes, slot, atMillis)) return slot
@@ -84,7 +84,7 @@ export const remember = (
   words[first + USER] = user
   expiries[slot & (pageSize - 1)] = expiresAtMillis
   if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-  Index.enter(outcomes.index, id[Uuid.HASH]!, slot + 1)
+  HashIndex.enter(outcomes.index, id[Uuid.HASH]!, slot + 1)
 }
 
 /** Every record still kept, oldest first. */
@@ -135,7 +135,7 @@ export const load = (outcomes: Outcomes, stored: Stored): void => {
     outcomes.pages[slot >> pageBits]!.expiresAtMillis[slot & (pageSize - 1)] = expiresAtMillis[place]!
     const odd = oddIds.get(place)
     if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-    Index.enter(outcomes.index, hashOf(outcomes, slot), slot + 1)
+    HashIndex.enter(outcomes.index, hashOf(outcomes, slot), slot + 1)
   }
 }
 
@@ -156,7 +156,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
   for (let i = 0; i < forgottenAtOnce && outcomes.count > 0; i++) {
     const slot = (outcomes.order[0]! << pageBits) | outcomes.forgotten
     if (isKept(outcomes, slot, atMillis)) return
-    Index.leave(outcomes.index, hashOf(outcomes, slot), slot + 1)
+    HashIndex.leave(outcomes.index, hashOf(outcomes, slot), slot + 1)
     if (outcomes.oddIds.size > 0) outcomes.oddIds.delete(slot)
     outcomes.count--
     if (++outcomes.forgotten < pageSize) continue

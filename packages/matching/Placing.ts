@@ -5,28 +5,28 @@ import type { EndStatus, Order } from "@venue/domain/Order"
 import { isFillable } from "./Available.ts"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
-import { crosses, type Emit, type Market } from "./Market.ts"
+import { crosses, type Facts, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Taker from "./Taker.ts"
 
-export const place = (market: Market, account: Account, command: Place, canonical: boolean, emit: Emit): void => {
+export const place = (market: Market, account: Account, command: Place, canonical: boolean, facts: Facts): void => {
   const { prices } = market
-  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, emit)
+  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, facts)
   const order = asked(command, market.timeMillis)
   const status =
     Checks.shape(command.type, command.timeInForce, command.price, command.quantity) ??
     Checks.refusal(market, prices, account, order, 0, command)
-  if (status === undefined) accept(market, prices, account, command, order, canonical, emit)
-  else Replies.refuse(market, command, status, canonical, emit)
+  if (status === undefined) accept(market, prices, account, command, order, canonical, facts)
+  else Replies.refuse(market, command, status, canonical, facts)
 }
 
 /** An immediate order for the whole position, against it, at most five percent through the mark. */
-export const close = (market: Market, account: Account, command: Close, canonical: boolean, emit: Emit): void => {
+export const close = (market: Market, account: Account, command: Close, canonical: boolean, facts: Facts): void => {
   const { instrument, prices } = market
   const { position } = account
-  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, emit)
-  if (position.quantity === 0) return Replies.refuse(market, command, "REJECTED", canonical, emit)
+  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, facts)
+  if (position.quantity === 0) return Replies.refuse(market, command, "REJECTED", canonical, facts)
   const isSell = position.quantity > 0
   const through = PriceBand.closePrice(instrument, prices.mark)
   place(
@@ -46,7 +46,7 @@ export const close = (market: Market, account: Account, command: Close, canonica
       origin: "CLOSE_POSITION"
     },
     canonical,
-    emit
+    facts
   )
 }
 
@@ -79,40 +79,40 @@ function accept(
   command: Place,
   order: Order,
   canonical: boolean,
-  emit: Emit
+  facts: Facts
 ): void {
   const { commandId, expiresAtMillis, leverage, makerRate, takerRate } = command
   Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE", canonical)
-  emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
+  facts.push({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
   const isSell = order.side === "SELL"
   const limit = order.type !== "MARKET" ? order.price : isSell ? prices.lower : prices.upper
-  const fitting = order.reduceOnly ? cut(market, account, order, emit) : order
-  if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, canonical, emit)
+  const fitting = order.reduceOnly ? cut(market, account, order, facts) : order
+  if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, canonical, facts)
   const isRefused =
     order.type === "ALO" ||
     (order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limit, fitting.quantity))
-  if (isRefused) return ended(market, fitting, "CANCELLED", emit)
+  if (isRefused) return ended(market, fitting, "CANCELLED", facts)
   const taker = { order: fitting, account, slot: 0, limit, rate: takerRate, leverage, remaining: fitting.quantity }
-  Taker.match(market, taker, emit)
-  if (taker.remaining > 0) leave(market, account, command, Taker.unfilled(taker), canonical, emit)
+  Taker.match(market, taker, facts)
+  if (taker.remaining > 0) leave(market, account, command, Taker.unfilled(taker), canonical, facts)
 }
 
 /** A reduce-only order of more than the position is accepted as asked and at once cut to what it may reduce. */
-function cut(market: Market, account: Account, order: Order, emit: Emit): Order {
+function cut(market: Market, account: Account, order: Order, facts: Facts): Order {
   const lots = Checks.reducible(account, order, 0)
   if (lots >= order.quantity) return order
   const fitting = Book.withNumbers(order, order.price, lots, lots)
-  emit({ _tag: "Modified", commandId: "", order: fitting, requeued: false, atMillis: market.timeMillis })
+  facts.push({ _tag: "Modified", commandId: "", order: fitting, requeued: false, atMillis: market.timeMillis })
   return fitting
 }
 
 /** What did not trade rests, or ends. */
-function leave(market: Market, account: Account, terms: Place, order: Order, canonical: boolean, emit: Emit): void {
+function leave(market: Market, account: Account, terms: Place, order: Order, canonical: boolean, facts: Facts): void {
   if (order.timeInForce === "GTC") Book.add(market, account, order, terms, market.commandWords, canonical)
-  else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", emit)
-  else ended(market, order, order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
+  else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", facts)
+  else ended(market, order, order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", facts)
 }
 
-function ended(market: Market, order: Order, status: EndStatus, emit: Emit): void {
-  emit({ _tag: "Ended", commandId: "", order, status, atMillis: market.timeMillis })
+function ended(market: Market, order: Order, status: EndStatus, facts: Facts): void {
+  facts.push({ _tag: "Ended", commandId: "", order, status, atMillis: market.timeMillis })
 }

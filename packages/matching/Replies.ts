@@ -10,7 +10,7 @@ import {
   type TraderCommand
 } from "@venue/domain/Market"
 import type { Outcome } from "@venue/domain/Reject"
-import type { Emit, Market } from "./Market.ts"
+import type { Facts, Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 
@@ -19,12 +19,12 @@ export const refuse = (
   command: TraderCommand,
   status: Exclude<Outcome, "DONE">,
   canonical: boolean,
-  emit: Emit
+  facts: Facts
 ): void => {
   const { accountId, commandId, expiresAtMillis, userId } = command
   const user = Participants.user(market.participants, userId)
   remember(market, commandId, expiresAtMillis, user, status, canonical)
-  emit({
+  facts.push({
     _tag: "Refused",
     commandId,
     expiresAtMillis,
@@ -41,10 +41,10 @@ export const done = (
   { accountId, commandId, expiresAtMillis, userId }: TraderCommand,
   user: Participants.User,
   canonical: boolean,
-  emit: Emit
+  facts: Facts
 ): void => {
   remember(market, commandId, expiresAtMillis, user, "DONE", canonical)
-  emit({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: market.timeMillis })
+  facts.push({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: market.timeMillis })
 }
 
 /** The words of the command's id must be at hand in the market. */

@@ -1,5 +1,5 @@
 /** The open orders of one market, sixteen words each in one array, found by id. */
-import * as Index from "./Index.ts"
+import * as HashIndex from "./HashIndex.ts"
 import * as Uuid from "./Uuid.ts"
 
 /**
@@ -13,7 +13,7 @@ export interface Slots {
   /** Words ever used, and the first of the slots given back. */
   used: number
   free: number
-  readonly index: Index.Index
+  readonly index: HashIndex.HashIndex
   /** As their clients gave them, by slot / width. */
   readonly clientOrderIds: Array<string>
   /** Order ids that their words do not give back. */
@@ -50,7 +50,7 @@ export const make = (): Slots => {
     doubles: new Float64Array(words.buffer),
     used: width,
     free: 0,
-    index: Index.make(),
+    index: HashIndex.make(),
     clientOrderIds: [""],
     oddIds: new Map()
   }
@@ -72,13 +72,13 @@ export const take = (slots: Slots, id: Int32Array, odd: string | undefined, clie
   for (let i = 0; i < 4; i++) words[slot + i] = id[i]!
   if (odd !== undefined) slots.oddIds.set(slot, odd)
   slots.clientOrderIds[slot >> widthBits] = clientOrderId
-  Index.enter(slots.index, id[Uuid.HASH]!, slot)
+  HashIndex.enter(slots.index, id[Uuid.HASH]!, slot)
   return slot
 }
 
 export const release = (slots: Slots, slot: number): void => {
   const { words } = slots
-  Index.leave(slots.index, hashOf(slots, slot), slot)
+  HashIndex.leave(slots.index, hashOf(slots, slot), slot)
   if (slots.oddIds.size > 0) slots.oddIds.delete(slot)
   slots.clientOrderIds[slot >> widthBits] = ""
   words[slot + NEXT] = slots.free
@@ -88,7 +88,7 @@ export const release = (slots: Slots, slot: number): void => {
 export const find = ({ index, words }: Slots, id: Int32Array): number => {
   const { words: places } = index
   const hash = id[Uuid.HASH]!
-  for (let place = Index.first(index, hash); places[place + 1] !== 0; place = Index.next(index, place)) {
+  for (let place = HashIndex.first(index, hash); places[place + 1] !== 0; place = HashIndex.next(index, place)) {
     if (places[place] !== hash) continue
     const slot = places[place + 1]!
     if (words[slot] === id[0] && words[slot + 1] === id[1] && words[slot + 2] === id[2] && words[slot + 3] === id[3])

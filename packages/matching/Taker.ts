@@ -4,7 +4,7 @@ import { notional } from "@venue/domain/Instrument"
 import type { EndStatus, Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
-import type { Emit, Market } from "./Market.ts"
+import type { Facts, Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
 import * as Uuid from "./Uuid.ts"
@@ -24,7 +24,7 @@ export interface Taker {
 }
 
 /** Trades at resting prices, best first, oldest first, until nothing is left of either. */
-export const match = (market: Market, taker: Taker, emit: Emit): void => {
+export const match = (market: Market, taker: Taker, facts: Facts): void => {
   const isSell = taker.order.side === "SELL"
   const ladder = isSell ? market.bids : market.asks
   const { user } = taker.account
@@ -33,8 +33,8 @@ export const match = (market: Market, taker: Taker, emit: Emit): void => {
     if (isSell ? price < taker.limit || price === 0 : price > taker.limit || price === Ladder.beyond) return
     const maker = ladder.heads[Ladder.placeOf(ladder, price)]!
     const account = Book.accountOf(market, maker)
-    if (account.user === user) end(market, maker, "CANCELLED_STP", "", emit)
-    else trade(market, taker, maker, account, price, emit)
+    if (account.user === user) end(market, maker, "CANCELLED_STP", "", facts)
+    else trade(market, taker, maker, account, price, facts)
   }
 }
 
@@ -44,11 +44,11 @@ export const end = (
   slot: number,
   status: EndStatus,
   commandId: string,
-  emit: Emit,
+  facts: Facts,
   order = Book.order(market, slot)
 ): void => {
   Book.remove(market, slot)
-  emit({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
+  facts.push({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
 }
 
 /** Books both sides of a trade; the market's own account takes the fees. */
@@ -74,7 +74,7 @@ function trade(
   slot: number,
   account: Participants.Account,
   price: number,
-  emit: Emit
+  facts: Facts
 ): void {
   const { words } = market.slots
   const left = words[slot + REMAINING]!
@@ -93,7 +93,7 @@ function trade(
   const realised = settle(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
   market.lastPrice = price
   const number = ++market.trades
-  emit({
+  facts.push({
     _tag: "Traded",
     tradeId: Uuid.ofTrade(number, market.salt.high, market.salt.low),
     number,
@@ -104,8 +104,8 @@ function trade(
     taker: { order: unfilled(taker), fee: takerFee, realised: realised.taker, marginUsed: takerMargin },
     atMillis: market.timeMillis
   })
-  if (account.reducing > 0) trim(market, account, emit)
-  if (taker.account.reducing > 0) trim(market, taker.account, emit)
+  if (account.reducing > 0) trim(market, account, facts)
+  if (taker.account.reducing > 0) trim(market, taker.account, facts)
 }
 
 /** Of the lots that make the position larger, asked before the fill is booked. */
@@ -129,7 +129,7 @@ export const unfilled = ({ order, remaining }: Taker): Order =>
  * Reduce-only orders never rest with more than the position they reduce: the newest are cut, then ended, until they
  * fit. Done after every trade, before the next one, so that together they cannot turn the position.
  */
-function trim(market: Market, account: Participants.Account, emit: Emit): void {
+function trim(market: Market, account: Participants.Account, facts: Facts): void {
   const { slots } = market
   let slot = account.newest
   while (slot !== 0) {
@@ -140,11 +140,11 @@ function trim(market: Market, account: Participants.Account, emit: Emit): void {
       const excess = account.reducing - Math.max(0, (traits & Slots.sell) === 0 ? -held : held)
       if (excess <= 0) return
       const remaining = slots.words[slot + REMAINING]!
-      if (excess >= remaining) end(market, slot, "CANCELLED", "", emit)
+      if (excess >= remaining) end(market, slot, "CANCELLED", "", facts)
       else {
         Book.shrink(market, slot, excess)
         slots.words[slot + QUANTITY]! -= excess
-        emit({
+        facts.push({
           _tag: "Modified",
           commandId: "",
           order: Book.order(market, slot),

@@ -50,89 +50,85 @@ export const name = (records: Int32Array): Names => {
   }
 }
 
-/** Takes every fact as an owner of a market would: gathered in rows with the levels they touched, then read. */
-export class Sink {
+/** What has been recorded, to be checked against what the flow must add up to. */
+export class Sums {
   trades = 0
   volume = 0
   notional = 0
   events = 0
-  refused = 0
-  levels = 0
-  readonly onRow: (events: ReadonlyArray<MarketEvent>) => void
-  readonly emit: (event: MarketEvent) => void
-  #row: Array<MarketEvent> = []
 
-  constructor(onRow = ignore) {
-    this.onRow = onRow
-    this.emit = (event) => {
-      this.#row.push(event)
-    }
-  }
-
-  seal(engine: Engine.Engine): void {
-    const row = this.#row
-    this.#row = []
+  add(row: ReadonlyArray<MarketEvent>): void {
     for (const event of row) {
-      if (event._tag === "Traded") {
-        this.trades++
-        this.volume += event.quantity
-        this.notional += event.notional
-      } else if (event._tag === "Refused") this.refused++
+      if (event._tag !== "Traded") continue
+      this.trades++
+      this.volume += event.quantity
+      this.notional += event.notional
     }
     this.events += row.length
-    this.levels += Engine.touched(engine).length
-    this.onRow(row)
   }
 }
 
 export class EngineRun {
   readonly engine = Engine.make(us500, settings)
-  readonly sink: Sink
+  readonly sums = new Sums()
   readonly #records: Int32Array
   readonly #names: Names
+  readonly #onRow: (events: ReadonlyArray<MarketEvent>) => void
+  #row: Array<MarketEvent> = []
   #from = 0
   #batch: Array<MarketCommand> = []
 
-  constructor(records: Int32Array, names: Names, onRow?: (events: ReadonlyArray<MarketEvent>) => void) {
+  constructor(records: Int32Array, names: Names, onRow: (events: ReadonlyArray<MarketEvent>) => void = ignore) {
     this.#records = records
     this.#names = names
-    this.sink = new Sink(onRow)
-    Engine.decide(this.engine, { _tag: "Observe", price: oracle }, startMillis, this.sink.emit)
+    this.#onRow = onRow
+    Engine.decide(this.engine, { _tag: "Observe", price: oracle }, startMillis, this.#row)
   }
 
   /** Commands as they come out of a decoder: not what is measured. */
   prepare(from: number, to: number): void {
+    this.seal()
     this.#from = from
     this.#batch = []
     for (let i = from; i < to; i++) this.#batch.push(this.#command(i, nowAt(i)))
   }
 
-  /** Decides what was prepared, 100 of them in a millisecond of market time. */
+  /** Decides what was prepared, 100 of them in a millisecond of market time: one row with the levels it touched. */
   run(): void {
-    const { engine, sink } = this
+    const { engine } = this
+    const row: Array<MarketEvent> = []
     let i = this.#from
     Engine.expect(engine, this.#batch)
     for (const command of this.#batch) {
       const now = nowAt(i)
-      if (i % tickEvery === 0) Engine.decide(engine, { _tag: "Tick" }, now, sink.emit)
-      Engine.decide(engine, command, now, sink.emit)
+      if (i % tickEvery === 0) Engine.decide(engine, { _tag: "Tick" }, now, row)
+      Engine.decide(engine, command, now, row)
       i++
     }
-    sink.seal(engine)
+    Engine.touched(engine)
+    this.#row = row
   }
 
   totals(): Totals {
-    const { engine, sink } = this
+    const { engine, sums } = this
+    this.seal()
     const { ask, bid } = Engine.best(engine)
     const resting = restingOf(engine, this.#names)
     return {
-      trades: sink.trades,
-      volume: sink.volume / lotsPerFlowLot,
-      notional: sink.notional / us500.tickLotMoney / lotsPerFlowLot,
+      trades: sums.trades,
+      volume: sums.volume / lotsPerFlowLot,
+      notional: sums.notional / us500.tickLotMoney / lotsPerFlowLot,
       resting,
       bid: bid ?? -1,
       ask: ask ?? -1
     }
+  }
+
+  /** The last row goes to whoever takes rows: what they do with it is not what is measured. */
+  seal(): void {
+    this.sums.add(this.#row)
+    this.#onRow(this.#row)
+    this.#row = []
   }
 
   #command(i: number, now: number): MarketCommand {

@@ -41,6 +41,7 @@ function venue(): Log {
     made.prepare(at, Math.min(commands, at + batch))
     made.run()
   }
+  made.seal()
   const recorded = Engine.hash(made.engine)
   const replay = () => {
     const engine = Engine.make(us500, { maxOpenOrders: commands })
@@ -53,7 +54,7 @@ function venue(): Log {
     }
   }
   const bytes = rows.reduce((sum, row) => sum + row.length, 0)
-  return { events: commands + made.sink.trades, recorded: made.sink.events, bytes, replay }
+  return { events: commands + made.sums.trades, recorded: made.sums.events, bytes, replay }
 }
 
 function json(): Log {

@@ -16,7 +16,7 @@ const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: nu
     userId: `user-${n % 7}`,
     accountId: `user-${n % 7}`
   }
-  Engine.decide(engine, { _tag: "CancelAll", ...envelope }, now, (event) => facts.push(event))
+  Engine.decide(engine, { _tag: "CancelAll", ...envelope }, now, facts)
   return facts.length
 }
 

@@ -40,7 +40,7 @@ export class Scene {
   /** The facts that follow from a command. */
   ask(command: MarketCommand, now = this.now): ReadonlyArray<MarketEvent> {
     const facts: Array<MarketEvent> = []
-    Engine.decide(this.engine, command, now, (event) => facts.push(event))
+    Engine.decide(this.engine, command, now, facts)
     this.events.push(...facts)
     return facts
   }

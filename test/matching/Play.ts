@@ -12,7 +12,7 @@ export const emptyEngine = ({ instrument, maxOpenOrders }: Stream): Engine.Engin
 /** What one command made the engine say. */
 export const decide = (engine: Engine.Engine, { atMillis, command }: Step): ReadonlyArray<MarketEvent> => {
   const events: Array<MarketEvent> = []
-  Engine.decide(engine, command, atMillis, (event) => events.push(event))
+  Engine.decide(engine, command, atMillis, events)
   return events
 }
 
