@@ -57,44 +57,34 @@ export class Feed extends Context.Service<
         if (rest.length === 0) followers.delete(accountId)
         else followers.set(accountId, rest)
       }
-      const tell = (accountId: string, event: MarketEvent, batch: Batch) => {
-        const list = followers.get(accountId)
-        if (list === undefined) return
+      const dispatch = (batch: Batch) => {
+        const { events } = batch
+        let at = 0
+        let role = 0
         // Lists are replaced, never changed, so one may leave while it is being told.
+        let list: ReadonlyArray<Follower> | undefined
         let next = 0
         const rest = () => {
-          while (next < list.length) list[next++]!.observe(event, batch)
+          for (; at < events.length; at++, role = 0) {
+            const event = events[at]!
+            if (event._tag === "Priced") prices.set(batch.instrument.symbol, event)
+            for (let accountId; (accountId = concerned(event, role)) !== undefined; role++) {
+              list ??= followers.get(accountId)
+              if (list !== undefined) while (next < list.length) list[next++]!.observe(event, batch)
+              list = undefined
+              next = 0
+            }
+          }
         }
         for (;;) {
           const told = Result.try(rest)
-          if (Result.isSuccess(told)) return
+          if (Result.isSuccess(told)) break
           // Neither the others nor the market may suffer from one that has a fault.
-          const follower = list[next - 1]!
+          const accountId = concerned(events[at]!, role)!
+          const follower = list![next - 1]!
           run(Effect.logError(`a ${follower.rank} of account ${accountId} threw at a fact of its market`, told.failure))
           unfollow(accountId, follower)
           follower.broken()
-        }
-      }
-      const dispatch = (batch: Batch) => {
-        for (const event of batch.events) {
-          switch (event._tag) {
-            case "Priced":
-              prices.set(batch.instrument.symbol, event)
-              break
-            case "Traded":
-              tell(event.taker.order.accountId, event, batch)
-              tell(event.maker.order.accountId, event, batch)
-              break
-            case "Accepted":
-            case "Ended":
-            case "Modified":
-              tell(event.order.accountId, event, batch)
-              break
-            case "Refused":
-            case "Done":
-              tell(event.accountId, event, batch)
-              break
-          }
         }
         for (const watcher of watchers) watcher(batch)
       }
@@ -118,6 +108,23 @@ export class Feed extends Context.Service<
       })
     })
   )
+}
+
+/** The account an event is told to first (0), or second: a trade is its taker's and its maker's. */
+function concerned(event: MarketEvent, role: number): string | undefined {
+  switch (event._tag) {
+    case "Traded":
+      return role === 0 ? event.taker.order.accountId : role === 1 ? event.maker.order.accountId : undefined
+    case "Accepted":
+    case "Ended":
+    case "Modified":
+      return role === 0 ? event.order.accountId : undefined
+    case "Refused":
+    case "Done":
+      return role === 0 ? event.accountId : undefined
+    default:
+      return undefined
+  }
 }
 
 interface Log {

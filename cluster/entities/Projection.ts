@@ -6,7 +6,13 @@ import { ReadTables } from "@venue/storage/ReadTables"
 import { Duration, Effect, Latch, Schedule } from "effect"
 import { marketStream } from "../protocol/Market.ts"
 
+/** As the journal holds it: waiting events would take many times these bytes, on a heap that then has to be searched. */
 interface Row {
+  readonly seq: number
+  readonly row: Uint8Array
+}
+
+interface Decoded {
   readonly seq: number
   readonly events: ReadonlyArray<MarketEvent>
 }
@@ -15,8 +21,9 @@ export interface Projection {
   readonly committed: (row: Row) => void
 }
 
-/** Rows kept in memory; when more wait they are read back from the journal. */
-const maxWaiting = 2_000
+/** Kept in memory; when more wait they are read back from the journal. */
+const maxWaitingRows = 2_000
+const maxWaitingBytes = 16 * 1024 * 1024
 /** Events written in one transaction. */
 const maxEvents = 512
 /** The same while orders come in: few enough that none of them waits long for the event loop or the database. */
@@ -33,6 +40,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   const stream = marketStream(symbol)
   const more = yield* Latch.make(false)
   let waiting: Array<Row> = []
+  let waitingBytes = 0
   /** Read back, and not written yet. */
   let page: Array<Row> = []
   let headSeq = 0
@@ -40,23 +48,31 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   /** The next rows after `seq`, from memory where they are there without a hole, at most `most` events unless one row has more. */
   const next = Effect.fnUntraced(function* (seq: number, most: number) {
     if (page.length === 0 && waiting[0]?.seq !== seq + 1) {
-      waiting = waiting.filter((row) => row.seq > seq)
+      keep(waiting.filter((row) => row.seq > seq))
       if (waiting[0]?.seq !== seq + 1) {
         const rows = yield* journal.read(stream, seq, pageSize)
-        page = rows.map((row): Row => ({
-          seq: row.seq,
-          events: row.events.length === 0 ? [] : MarketRecord.decode(row.events)
-        }))
+        page = rows.map(({ events, seq }): Row => ({ seq, row: events }))
       }
     }
     const from = page.length > 0 ? page : waiting
+    const found: Array<Decoded> = []
     let events = 0
-    // The row of a claim, after the journal was lost and found again, is in the journal only.
-    const end = from.findIndex(
-      (row, index) => row.seq !== seq + 1 + index || ((events += row.events.length) > most && index > 0)
-    )
-    return from.splice(0, end === -1 ? from.length : end)
+    for (const { row, seq: at } of from) {
+      // The row of a claim, after the journal was lost and found again, is in the journal only.
+      if (at !== seq + 1 + found.length) break
+      const decoded = row.length === 0 ? [] : MarketRecord.decode(row)
+      events += decoded.length
+      if (events > most && found.length > 0) break
+      found.push({ seq: at, events: decoded })
+    }
+    if (from === page) page = page.slice(found.length)
+    else keep(waiting.slice(found.length))
+    return found
   })
+  const keep = (rows: Array<Row>) => {
+    waiting = rows
+    waitingBytes = rows.reduce((bytes, { row }) => bytes + row.length, 0)
+  }
 
   const project = Effect.gen(function* () {
     page = []
@@ -82,10 +98,11 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
 
   return {
-    committed: ({ events, seq }) => {
+    committed: ({ row, seq }) => {
       headSeq = seq
-      if (waiting.length >= maxWaiting) waiting = []
-      waiting.push({ seq, events })
+      if (waiting.length >= maxWaitingRows || waitingBytes >= maxWaitingBytes) keep([])
+      waiting.push({ seq, row })
+      waitingBytes += row.length
       more.openUnsafe()
     }
   } satisfies Projection as Projection

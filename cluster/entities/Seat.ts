@@ -200,7 +200,7 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     door.requests.splice(0, next)
   }
   const pass = (door: Door, request: OrderRequest): boolean => {
-    if (door.recorded.has(request.commandId)) return true
+    if (door.recorded.size > 0 && door.recorded.has(request.commandId)) return true
     if (markets.submit(request.symbol, Ledger.enter(trader, request, from.epoch))) return true
     Ledger.release(trader, request.symbol, request.commandId)
     return false

@@ -69,12 +69,20 @@ export const listen = Effect.fnUntraced(function* (options: {
     }
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true)
-      const transport = transportOf(ws, socket, (end) => {
+      const transport = transportOf(ws, socket, take, (end) => {
         run(Effect.delay(Effect.sync(end), closeGrace))
       })
       const receiver = options.accept(transport, request)
       let text = ""
-      const take = () => receiver.text(text)
+      const hand = () => receiver.text(text)
+      function take(frame: Buffer): void {
+        text = frame.toString("utf8")
+        const taken = Result.try(hand)
+        if (Result.isSuccess(taken)) return
+        // A fault at one client's frame may cost that client its connection, and nobody else anything.
+        run(Effect.logError(`${options.what}: a frame could not be taken`, taken.failure))
+        transport.close(1011, "a frame could not be taken")
+      }
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))
       // Pongs that nobody reads would gather without end.
@@ -82,18 +90,12 @@ export const listen = Effect.fnUntraced(function* (options: {
       ws.on("message", (data, isBinary) => {
         if (ws.readyState !== ws.OPEN) return
         if (isBinary) transport.close(1003, "text frames only")
-        else {
-          text = (data as Buffer).toString("utf8")
-          const taken = Result.try(take)
-          if (Result.isSuccess(taken)) return
-          // A fault at one client's frame may cost that client its connection, and nobody else anything.
-          run(Effect.logError(`${options.what}: a frame could not be taken`, taken.failure))
-          transport.close(1011, "a frame could not be taken")
-        }
+        else transport.arrived(data as Buffer)
       })
       ws.on("error", () => {})
       ws.on("close", () => {
         unanswered.delete(ws)
+        transport.ended()
         receiver.closed()
       })
     })
@@ -134,39 +136,96 @@ export const listen = Effect.fnUntraced(function* (options: {
 
 const maxAddresses = 10_000
 
+interface Line extends Transport {
+  /** A frame was read; it is taken when those before it are and the reading is not paused. */
+  readonly arrived: (frame: Buffer) => void
+  /** The client has gone: what was read before that is taken all the same. */
+  readonly ended: () => void
+}
+
 /** Frames gather until the turn ends and leave as one buffer on the net socket itself. */
-function transportOf(ws: WebSocket, socket: NetSocket, later: (end: () => void) => void): Transport {
+function transportOf(
+  ws: WebSocket,
+  socket: NetSocket,
+  take: (frame: Buffer) => void,
+  later: (end: () => void) => void
+): Line {
   let gathered: Array<string> = []
+  let isPaused = false
+  let isClosed = false
+  /** Read before the pause began, as far as one read of the socket went. */
+  let held: Array<Buffer> = []
   const flush = () => {
     const texts = gathered
     gathered = []
     if (ws.readyState === ws.OPEN && !socket.destroyed) socket.write(framed(texts))
   }
+  const drain = () => {
+    let taken = 0
+    for (const frame of held) {
+      if (isPaused || isClosed) break
+      taken++
+      take(frame)
+    }
+    held = held.slice(taken)
+    if (held.length === 0 && !isPaused) ws.resume()
+  }
   return {
     send: (text) => {
-      if (gathered.push(text) === 1) process.nextTick(flush)
+      if (gathered.push(text) === 1) atTurnsEnd(flush)
     },
     close: (code, reason) => {
+      isClosed = true
       if (gathered.length > 0) flush()
       gathered = []
       ws.close(code, reason)
       later(() => ws.terminate())
     },
-    pause: () => ws.pause(),
-    resume: () => ws.resume(),
-    waitingBytes: () => socket.writableLength
+    pause: () => {
+      isPaused = true
+      ws.pause()
+    },
+    resume: () => {
+      isPaused = false
+      // Not here: who resumes may be in the middle of telling others.
+      setImmediate(drain)
+    },
+    waitingBytes: () => socket.writableLength,
+    arrived: (frame) => {
+      if (isPaused || held.length > 0) held.push(frame)
+      else take(frame)
+    },
+    ended: () => {
+      if (!isClosed) for (const frame of held) take(frame)
+      held = []
+    }
   }
+}
+
+let flushes: Array<() => void> = []
+
+/** One callback for all sockets that were written to in a turn. */
+function atTurnsEnd(flush: () => void): void {
+  if (flushes.push(flush) === 1) process.nextTick(flushAll)
+}
+
+function flushAll(): void {
+  const due = flushes
+  flushes = []
+  for (const flush of due) flush()
 }
 
 /** Unmasked text frames, one after the other. */
 function framed(texts: ReadonlyArray<string>): Buffer {
-  const lengths = texts.map((text) => Buffer.byteLength(text))
   let total = 0
-  for (const length of lengths) total += length + (length < 126 ? 2 : length < 65_536 ? 4 : 10)
+  for (const text of texts) {
+    const length = Buffer.byteLength(text)
+    total += length + (length < 126 ? 2 : length < 65_536 ? 4 : 10)
+  }
   const buffer = Buffer.allocUnsafe(total)
   let at = 0
-  for (let i = 0; i < texts.length; i++) {
-    const length = lengths[i]!
+  for (const text of texts) {
+    const length = Buffer.byteLength(text)
     buffer[at] = 0x81
     if (length < 126) {
       buffer[at + 1] = length
@@ -180,7 +239,7 @@ function framed(texts: ReadonlyArray<string>): Buffer {
       buffer.writeBigUInt64BE(BigInt(length), at + 2)
       at += 10
     }
-    at += buffer.write(texts[i]!, at, "utf8")
+    at += buffer.write(text, at, "utf8")
   }
   return buffer
 }

@@ -27,6 +27,9 @@ export interface Exposure {
   stale: boolean
   /** The mark the figures are of, in 1e-8 USD; 0 while none is known. */
   mark: number
+  /** Marks from here to there, both included, price the same orders through the mark; none where `from` is larger. */
+  crossesSameFrom: number
+  crossesSameTo: number
   /** Signed money of the position at the mark, rounded down; its cost while no mark is known. */
   value: number
   positionMargin: number
@@ -49,6 +52,8 @@ export const make = (instrument: Instrument, leverage: number): Exposure => ({
   traded: false,
   stale: false,
   mark: 0,
+  crossesSameFrom: 0,
+  crossesSameTo: 0,
   value: 0,
   positionMargin: 0,
   orderMargin: 0,
@@ -93,7 +98,7 @@ export const reckon = (exposure: Exposure, mark: number): void => {
   const { leverage, position, valuation } = exposure
   if (mark !== exposure.mark) {
     exposure.mark = mark
-    recross(exposure)
+    if (mark < exposure.crossesSameFrom || mark > exposure.crossesSameTo) recross(exposure)
   }
   const held = Math.abs(position.quantity)
   // What the position covers of the orders that would close it.
@@ -135,7 +140,9 @@ function orderMargin({ buys, leverage, mark, position, sells, valuation }: Expos
 }
 
 function recross(exposure: Exposure): void {
-  const { buys, claims, sells } = exposure
+  const { buys, claims, mark, sells } = exposure
+  exposure.crossesSameFrom = mark === 0 ? 0 : 1
+  exposure.crossesSameTo = mark === 0 ? 0 : Infinity
   buys.crossedLots = buys.crossedValue = sells.crossedLots = sells.crossedValue = 0
   for (const claim of claims.values()) cross(exposure, claim, sumsOf(exposure, claim.side))
 }
@@ -146,10 +153,21 @@ function cross(exposure: Exposure, claim: Claim, sums: Sums): void {
   counted.crossedLots = 0
   counted.crossedValue = 0
   if (claim.reduceOnly || exposure.mark === 0) return
+  // Which of several would lose most may turn at any mark.
+  if (claim.replacements.length > 0) exposure.crossesSameTo = 0
+  else bound(exposure, claim.side, claim.price * exposure.instrument.tick)
   dearer(exposure, claim, claim.lots, claim.price)
   for (const { lots, price } of claim.replacements) dearer(exposure, claim, lots, price)
   sums.crossedLots += counted.crossedLots
   sums.crossedValue += counted.crossedValue
+}
+
+/** A buy crosses a mark below it, a sell one above it. */
+function bound(exposure: Exposure, side: Side, units: number): void {
+  const isAbove = side === "BUY" ? units > exposure.mark : units >= exposure.mark
+  const last = side === "BUY" ? units - 1 : units
+  if (isAbove) exposure.crossesSameTo = Math.min(exposure.crossesSameTo, last)
+  else exposure.crossesSameFrom = Math.max(exposure.crossesSameFrom, last + 1)
 }
 
 function dearer(

@@ -2,7 +2,7 @@
 import * as Socket from "@venue/gateway/Socket"
 import type { Transport } from "@venue/gateway/Transport"
 import { assert, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Deferred, Effect, Logger } from "effect"
 import { type RawData, WebSocket } from "ws"
 
 /** Echoes; a frame that says so throws. */
@@ -85,5 +85,66 @@ it.live("a ping is answered", () =>
       client.ping("beat")
     })
     assert.strictEqual(pong, "beat")
+  })
+)
+
+it.live("frames that were read with the one that paused its connection wait for the end of the pause, in order", () =>
+  Effect.gen(function* () {
+    const heard: Array<string> = []
+    const gone = yield* Deferred.make<void>()
+    let transport: Transport | undefined
+    const { port } = yield* Socket.listen({
+      what: "a test",
+      host: "127.0.0.1",
+      port: 0,
+      limits: false,
+      accept: (made) => {
+        transport = made
+        return {
+          text: (text) => {
+            heard.push(text)
+            if (heard.length % 10 === 0) made.pause()
+            made.send(text)
+          },
+          closed: () => Deferred.doneUnsafe(gone, Effect.void)
+        }
+      },
+      answer: (_, response) => response.end()
+    })
+    const client = new WebSocket(`ws://127.0.0.1:${port}`)
+    const answers: Array<string> = []
+    let answered = () => {}
+    client.on("message", (data: RawData) => {
+      answers.push(String(data))
+      answered()
+    })
+    const answersAre = (count: number) =>
+      Effect.callback<void>((resume) => {
+        answered = () => void (answers.length >= count && resume(Effect.void))
+        answered()
+      })
+    yield* Effect.callback<void>((resume) => {
+      client.on("open", () => resume(Effect.void))
+    })
+
+    const sent = Array.from({ length: 35 }, (_, n) => `${n}`)
+    for (const text of sent) client.send(text)
+    for (const count of [10, 20, 30]) {
+      yield* answersAre(count)
+      assert.strictEqual(heard.length, count)
+      transport!.resume()
+    }
+    yield* answersAre(35)
+    assert.deepStrictEqual(heard, sent)
+
+    // What came before its end is taken, however much of it was read in a pause.
+    for (const text of sent) client.send(text)
+    client.close()
+    for (const count of [40, 50, 60, 70]) {
+      while (heard.length < count) yield* Effect.callback<void>((resume) => void setImmediate(resume, Effect.void))
+      transport!.resume()
+    }
+    yield* Deferred.await(gone)
+    assert.deepStrictEqual(heard, [...sent, ...sent])
   })
 )

@@ -1,65 +1,60 @@
-/** What the owner of an account is told of a recorded fact. Built once for all the owner's connections. */
+/** What the owner of an account is told of a recorded fact. A text is built once for all the owner's connections. */
 import * as Frame from "@venue/api/trade/Frame"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Batch } from "@venue/cluster/protocol/Resident"
 
-export interface Told {
-  /** The command it answers, or empty. */
-  readonly commandId: string
-  /** For `order_responses`; empty when there is nothing to say. */
-  readonly order: string
-  /** For `fills`, ahead of the order response. */
-  readonly fill: string
-  /** The command is answered by it. */
-  readonly last: boolean
-}
+/** The command it answers, or empty. */
+export const commandOf = (event: MarketEvent): string => ("commandId" in event ? event.commandId : "")
 
-let memoEvent: MarketEvent | undefined
-let memoAccountId = ""
-let memo: Told | undefined
+/** The command is answered by it. */
+export const isLast = ({ _tag }: MarketEvent): boolean =>
+  _tag === "Accepted" || _tag === "Modified" || _tag === "Refused" || _tag === "Done"
 
-/** Connections of one account are told one after the other, so the last answer is all that need be remembered. */
-export const tellOf = (event: MarketEvent, accountId: string, batch: Batch): Told | undefined => {
-  if (memoEvent !== event || memoAccountId !== accountId) {
-    memo = build(event, accountId, batch)
-    memoEvent = event
-    memoAccountId = accountId
+type Tell = (event: MarketEvent, accountId: string, batch: Batch) => string
+
+/** Connections of one account are told one after the other, so the last text is all that need be remembered. */
+const remembering = (build: Tell): Tell => {
+  let lastEvent: MarketEvent | undefined
+  let lastAccountId = ""
+  let last = ""
+  return (event, accountId, batch) => {
+    if (lastEvent !== event || lastAccountId !== accountId) {
+      last = build(event, accountId, batch)
+      lastEvent = event
+      lastAccountId = accountId
+    }
+    return last
   }
-  return memo
 }
 
-function build(event: MarketEvent, accountId: string, { instrument }: Batch): Told | undefined {
+/** For `order_responses`; empty when there is nothing to say. */
+export const order = remembering((event, accountId, { instrument }) => {
   switch (event._tag) {
     case "Accepted":
-      return about(event.commandId, Frame.orderResponse(instrument, event.order, "ACK", event.atMillis, null), true)
+      return Frame.orderResponse(instrument, event.order, "ACK", event.atMillis, null)
     case "Modified":
-      return about(
-        event.commandId,
-        Frame.orderResponse(instrument, event.order, "MODIFIED", event.atMillis, null),
-        true
-      )
+      return Frame.orderResponse(instrument, event.order, "MODIFIED", event.atMillis, null)
     case "Ended":
-      return about(
-        event.commandId,
-        Frame.orderResponse(instrument, event.order, event.status, event.atMillis, null),
-        false
-      )
+      return Frame.orderResponse(instrument, event.order, event.status, event.atMillis, null)
     case "Refused":
-      return about(event.commandId, Frame.refusal(instrument.symbol, event), true)
-    case "Done":
-      return about(event.commandId, "", true)
-    case "Traded": {
-      const role = event.taker.order.accountId === accountId ? "taker" : "maker"
-      return {
-        commandId: "",
-        order: Frame.orderResponse(instrument, event[role].order, "FILLED", event.atMillis, event.tradeId),
-        fill: Frame.fillResponse(instrument, event, role),
-        last: false
-      }
-    }
+      return Frame.refusal(instrument.symbol, event)
+    case "Traded":
+      return Frame.orderResponse(
+        instrument,
+        event[roleOf(event, accountId)].order,
+        "FILLED",
+        event.atMillis,
+        event.tradeId
+      )
     default:
-      return undefined
+      return ""
   }
-}
+})
 
-const about = (commandId: string, order: string, last: boolean): Told => ({ commandId, order, fill: "", last })
+/** For `fills`, ahead of the order response; empty when it is no trade. */
+export const fill = remembering((event, accountId, { instrument }) =>
+  event._tag === "Traded" ? Frame.fillResponse(instrument, event, roleOf(event, accountId)) : ""
+)
+
+const roleOf = ({ taker }: Extract<MarketEvent, { readonly _tag: "Traded" }>, accountId: string): "taker" | "maker" =>
+  taker.order.accountId === accountId ? "taker" : "maker"

@@ -10,7 +10,8 @@ import type { MarketEvent } from "@venue/domain/Market"
 import type { Standing } from "@venue/cluster/protocol/Desk"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../Transport.ts"
-import { tellOf } from "./AccountEvents.ts"
+import * as AccountEvents from "./AccountEvents.ts"
+import type { Dues } from "./Dues.ts"
 import * as Lane from "./Lane.ts"
 
 /** Frames that may wait for the answer to `auth`. */
@@ -30,6 +31,8 @@ export interface Member {
 /** What a connection needs of its gateway. */
 export interface Gateway {
   readonly nowMillis: () => number
+  /** Over all its connections. */
+  readonly dues: Dues
   /** Says who this is, once its trader is awake, or why not. */
   readonly signIn: (connectionId: string, auth: Auth, done: (answer: Member | Unsigned) => void) => void
   readonly perform: (connection: Connection, member: Member, command: Performed, text: string) => void
@@ -64,7 +67,12 @@ export interface Connection {
   readonly member: () => Member | undefined
   readonly send: (text: string) => void
   readonly subscribed: (channel: Channel) => boolean
-  readonly lane: (symbol: string) => Lane.Lane
+  /** A command on a symbol went out; its answer is due at that time, or its outcome is unknown. */
+  readonly expect: (symbol: string, commandId: string, request: string, dueMillis: number) => void
+  /** Something to be asked once all before it on that symbol is answered. */
+  readonly ask: (symbol: string, commandId: string, request: string, start: () => void) => void
+  /** What a desk answers by itself, sent at the command's place. */
+  readonly answer: (symbol: string, commandId: string, text: string) => void
   readonly sweep: (commandId: string, incoming: string | undefined, dueMillis: number) => void
   /** The desk says which markets a sweep touches. */
   readonly swept: (commandId: string, symbols: ReadonlyArray<string>) => void
@@ -86,9 +94,6 @@ export interface Connection {
   readonly close: (code: number, reason: string) => void
 }
 
-/** Answers owed to one connection from which on its frames wait in its socket; reading goes on at half of it. */
-const mostOwed = 256
-
 export const open = (
   connectionId: string,
   gateway: Gateway,
@@ -97,13 +102,18 @@ export const open = (
   upgradeBuilderCode: string
 ): Receiver => {
   const openedAtMillis = gateway.nowMillis()
+  const { dues } = gateway
   const channels = new Set<Channel>()
+  let wantsOrders = false
+  let wantsFills = false
   const lanes = new Map<string, Lane.Lane>()
   const sweeps = new Map<string, Sweep>()
   let member: Member | undefined
   let early: Array<string> | undefined
   let owed = 0
   let over = false
+  /** Answers owed as its dues were last told. */
+  let owing = 0
   let paused = false
   let unfollow = () => {}
   let underWay = 0
@@ -112,23 +122,20 @@ export const open = (
   const send = (text: string) => {
     if (over) return
     transport.send(text)
-    if (paused) relieve()
     if (transport.waitingBytes() > maxWaitingBytes) close(1013, "frames were not read; 1 MiB was waiting")
   }
-  const answersOwed = () => {
-    let owing = sweeps.size
-    for (const { entries } of lanes.values()) owing += entries.length
-    return owing
-  }
-  const press = () => {
-    if (paused || answersOwed() < mostOwed) return
-    paused = true
-    transport.pause()
-  }
-  const relieve = () => {
-    if (answersOwed() >= mostOwed / 2) return
-    paused = false
-    transport.resume()
+  /** After every change of what is owed: too much of it leaves frames unread, and reading goes on at half of that. */
+  const reckon = () => {
+    if (over) return
+    let now = sweeps.size
+    for (const { entries } of lanes.values()) now += entries.length
+    if (now !== owing) dues.change(now - owing)
+    owing = now
+    const most = dues.most()
+    if (paused ? now > most / 2 : now < most) return
+    paused = !paused
+    if (paused) transport.pause()
+    else transport.resume()
   }
   const close = (code: number, reason: string) => {
     if (over) return
@@ -138,6 +145,8 @@ export const open = (
   const closed = () => {
     if (over) return
     over = true
+    dues.change(-owing)
+    if (member !== undefined) dues.leave()
     unfollow()
     gateway.ended(connection)
   }
@@ -151,15 +160,19 @@ export const open = (
   }
 
   const observe = (event: MarketEvent, batch: Batch) => {
-    const told = tellOf(event, member!.accountId, batch)
-    if (told === undefined) return
-    const order = channels.has("order_responses") ? told.order : ""
-    const sweep = told.commandId === "" ? undefined : sweeps.get(told.commandId)
-    if (sweep !== undefined) return sweepTold(told.commandId, sweep, batch.instrument.symbol, order, told.last)
-    const text = told.fill !== "" && channels.has("fills") ? both(told.fill, order) : order
-    const owing = lanes.get(batch.instrument.symbol)
-    if (owing !== undefined) Lane.tell(owing, told.commandId, text, told.last, sendAll)
-    else if (text !== "") sendAll(text)
+    const { accountId } = member!
+    const { symbol } = batch.instrument
+    const commandId = AccountEvents.commandOf(event)
+    const order = wantsOrders ? AccountEvents.order(event, accountId, batch) : ""
+    const sweep = commandId === "" || sweeps.size === 0 ? undefined : sweeps.get(commandId)
+    if (sweep !== undefined) return sweepTold(commandId, sweep, symbol, order, AccountEvents.isLast(event))
+    const fill = wantsFills ? AccountEvents.fill(event, accountId, batch) : ""
+    const text = fill === "" ? order : both(fill, order)
+    const lane = lanes.get(symbol)
+    if (lane !== undefined && lane.entries.length > 0) {
+      Lane.tell(lane, commandId, text, AccountEvents.isLast(event), sendAll)
+      reckon()
+    } else if (text !== "") sendAll(text)
   }
   /** A fill and its order response travel as one text through a lane. */
   const sendAll = (text: string) => {
@@ -180,6 +193,7 @@ export const open = (
     sweeps.delete(commandId)
     send(Frame.ack(sweep.incoming))
     for (const frame of sweep.frames) send(frame)
+    reckon()
   }
 
   const signIn = (auth: Auth) => {
@@ -201,6 +215,7 @@ export const open = (
       else {
         member = { ...answer, builderCode: auth.builderCode ?? upgradeBuilderCode }
         unfollow = gateway.follow(member.accountId, observe, () => close(1011, "an event could not be told"))
+        dues.join()
         gateway.opened(connection)
         send(Frame.authenticated)
       }
@@ -219,6 +234,8 @@ export const open = (
       pulsed ||= on && (channel === "positions" || channel === "balances")
       if (on) channels.add(channel)
       else channels.delete(channel)
+      wantsOrders = channels.has("order_responses")
+      wantsFills = channels.has("fills")
       send(on ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
     }
     if (pulsed) gateway.pulse(connection, member!)
@@ -245,7 +262,7 @@ export const open = (
     if (command._tag === "Subscribe") return subscribe(command.channels, true, text)
     if (command._tag === "Unsubscribe") return subscribe(command.channels, false, text)
     gateway.perform(connection, member, command, text)
-    press()
+    reckon()
   }
 
   const unknown = (incoming: string | undefined) =>
@@ -262,7 +279,12 @@ export const open = (
     member: () => member,
     send,
     subscribed: (channel) => channels.has(channel),
-    lane,
+    expect: (symbol, commandId, request, dueMillis) => Lane.expect(lane(symbol), commandId, request, dueMillis),
+    ask: (symbol, commandId, request, start) => Lane.ask(lane(symbol), commandId, request, start),
+    answer: (symbol, commandId, text) => {
+      Lane.answer(lane(symbol), commandId, text, send)
+      reckon()
+    },
     sweep: (commandId, incoming, dueMillis) => {
       sweeps.set(commandId, { incoming, waiting: undefined, answered: new Set(), frames: [], dueMillis })
     },
@@ -276,6 +298,7 @@ export const open = (
       const frames = sweeps.get(commandId)?.frames ?? []
       sweeps.delete(commandId)
       for (const frame of frames) send(frame)
+      reckon()
     },
     takeOwed: () => {
       const weight = owed
@@ -295,7 +318,6 @@ export const open = (
       if (channels.has("cancel_on_disconnect")) send(Frame.cancelOnDisconnect(now))
     },
     tick: () => {
-      if (paused) relieve()
       const now = gateway.nowMillis()
       if (member === undefined && now - openedAtMillis > authWithinMillis)
         close(1008, "no auth message within a minute")
@@ -307,6 +329,7 @@ export const open = (
         unknown(sweep.incoming)
         for (const frame of sweep.frames) send(frame)
       }
+      reckon()
     },
     tellStanding: ({ balance, holdings }) => {
       if (transport.waitingBytes() > maxPulseBytes) return

@@ -13,7 +13,6 @@ import type { OrderRequest } from "@venue/domain/Order"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 import type { Connection, Member, Performed } from "./Connection.ts"
-import * as Lane from "./Lane.ts"
 import { echoOf, type OrderCommand, requestOf, unlisted } from "./Request.ts"
 
 /** How long after its expiry a command's outcome may still come before it is called unknown. */
@@ -38,7 +37,7 @@ export const make = Effect.gen(function* () {
     if (command._tag === "CancelAllOrders") {
       connection.sweep(commandId, Incoming.ofObject(text), dueMillis)
     } else if (instruments.has(command.symbol)) {
-      Lane.expect(connection.lane(command.symbol), commandId, text, dueMillis)
+      connection.expect(command.symbol, commandId, text, dueMillis)
     }
     connection.handed()
     desks.submit({ userId: member.caller.userId, cost, request }, (submitted) => {
@@ -60,7 +59,7 @@ export const make = Effect.gen(function* () {
       if (request._tag === "CancelAllOrders" || !instruments.has(symbol)) {
         connection.send(frame)
         connection.forgetSweep(commandId)
-      } else Lane.answer(connection.lane(symbol), commandId, frame, connection.send)
+      } else connection.answer(symbol, commandId, frame)
     }
     switch (submitted._tag) {
       case "HandedOn":
@@ -118,12 +117,9 @@ export const make = Effect.gen(function* () {
     ask: Effect.Effect<string, Unavailable | RateLimited>
   ) => {
     if (!instruments.has(symbol)) return void question(text, ask, connection.send)
-    const lane = connection.lane(symbol)
     const askId = ids.next()
-    Lane.ask(lane, askId, text, () => {
-      question(text, ask, (frame) => {
-        Lane.answer(lane, askId, frame, connection.send)
-      })
+    connection.ask(symbol, askId, text, () => {
+      question(text, ask, (frame) => connection.answer(symbol, askId, frame))
     })
   }
 

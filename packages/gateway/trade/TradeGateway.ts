@@ -11,6 +11,7 @@ import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { History } from "../History.ts"
 import type { Receiver, Transport } from "../Transport.ts"
 import { type Connection, type Gateway, type Member, open, type Unsigned } from "./Connection.ts"
+import * as Dues from "./Dues.ts"
 import * as Performing from "./Performing.ts"
 import * as Pulse from "./Pulse.ts"
 
@@ -80,6 +81,7 @@ export class TradeGateway extends Context.Service<
       }
       const gateway: Gateway = {
         nowMillis: () => clock.currentTimeMillisUnsafe(),
+        dues: Dues.make(),
         signIn: (connectionId, auth, done) =>
           void run(
             Effect.map(signIn(connectionId, auth), (answer) =>

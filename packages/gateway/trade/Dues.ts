@@ -1,0 +1,39 @@
+/**
+ * The answers a gateway owes all its connections together. While they are many, no connection may be owed more than its
+ * share; one that is owed less is read as ever, so nobody waits for another's answers.
+ */
+export interface Dues {
+  /** A connection is owed so many more, or fewer. */
+  readonly change: (by: number) => void
+  /** A connection has signed in; before that it is owed nothing. */
+  readonly join: () => void
+  readonly leave: () => void
+  /** What one connection may be owed now before its frames wait; at least one. */
+  readonly most: () => number
+}
+
+/** Of one connection. */
+const mostOwed = 256
+/**
+ * Of all. What is owed stays below about twice this, or one for each connection where they are more. Some flushes of the
+ * journal fit in, so that a venue at its limit is never short of work.
+ */
+const mostOwedInAll = 8_192
+
+export const make = (): Dues => {
+  let owed = 0
+  let connections = 0
+  return {
+    change: (by) => {
+      owed += by
+    },
+    join: () => {
+      connections += 1
+    },
+    leave: () => {
+      connections -= 1
+    },
+    most: () =>
+      owed < mostOwedInAll ? mostOwed : Math.max(1, Math.min(mostOwed, Math.floor(mostOwedInAll / connections)))
+  }
+}
