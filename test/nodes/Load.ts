@@ -20,21 +20,27 @@ const markets = [
   { symbol: "EUR-USD", price: 1.085, tick: 0.00001, quantity: 20 }
 ]
 
+export const prices = markets.map(({ price, symbol }) => [symbol, price] as const)
+
 const connectionsPerUser = 2
 const maxOpenOrders = 40
 /** Nobody who was told to try again does so at once. */
 const pauseMillis = 50
 
-/** `tag` names the run in client order ids, which are used once. */
+/**
+ * `tag` names the run in client order ids, which are used once. With `everyMillis` a connection sends one command in
+ * that time at most, else as soon as one is answered.
+ */
 export const begin = async (
   url: string,
   traders: ReadonlyArray<Heard.Heard>,
   tag: string,
-  inFlight: number
+  inFlight: number,
+  everyMillis = 0
 ): Promise<Load> => {
   const desks = await Promise.all(
     traders.flatMap((heard) =>
-      Array.from({ length: connectionsPerUser }, (_, index) => beginOne(url, heard, tag, index, inFlight))
+      Array.from({ length: connectionsPerUser }, (_, index) => beginOne(url, heard, tag, index, inFlight, everyMillis))
     )
   )
   for (const desk of desks) desk.begin()
@@ -49,7 +55,14 @@ export const begin = async (
   }
 }
 
-async function beginOne(url: string, heard: Heard.Heard, tag: string, index: number, inFlight: number) {
+async function beginOne(
+  url: string,
+  heard: Heard.Heard,
+  tag: string,
+  index: number,
+  inFlight: number,
+  everyMillis: number
+) {
   const prefix = `${tag}-${index}-`
   const { unanswered } = heard
   /** Each with the key that its answer has: a client order id, or an order id. */
@@ -128,7 +141,13 @@ async function beginOne(url: string, heard: Heard.Heard, tag: string, index: num
     const { orderId: order_id, side, symbol } = order
     socket.send("modify_order", { symbol, order_id, side, order_type: "LIMIT", reduce_only: false, ...wanted })
   }
-  const maySend = () => isWorking && socket.isOpen() && waiting.size < inFlight
+  let nextAtMillis = 0
+  const maySend = () => {
+    const now = performance.now()
+    if (!isWorking || !socket.isOpen() || waiting.size >= inFlight || now < nextAtMillis) return false
+    nextAtMillis = now + everyMillis
+    return true
+  }
   const work = () => {
     while (maySend()) {
       const free = [...open].filter((orderId) => !waiting.has(orderId))
@@ -153,6 +172,9 @@ async function beginOne(url: string, heard: Heard.Heard, tag: string, index: num
     begin: () => {
       isWorking = true
       work()
+      if (everyMillis === 0) return
+      const timer = setInterval(work, everyMillis)
+      void socket.closed.then(() => clearInterval(timer))
     },
     errors,
     answered: () => answered,

@@ -149,7 +149,8 @@ export const subscribe = async (socket: TradeSocket, channels: ReadonlyArray<str
   await last
 }
 
-const signed = (user: User) => {
+/** A credential for `auth`, good for once. */
+export const signed = (user: User) => {
   const nonce = randomBytes(16).toString("hex")
   const unix_ts = Math.floor(Date.now() / 1000)
   const signature = createHmac("sha256", user.secret_key).update(`${nonce}:${unix_ts}`).digest("hex")

@@ -1,0 +1,106 @@
+/** More than anybody may send, all at once: orders of one's own, messages past one's limit, bytes that mean nothing. */
+import * as DevApp from "./DevApp.ts"
+import * as Heard from "./Heard.ts"
+import * as Stalled from "./Stalled.ts"
+import * as Stranger from "./Stranger.ts"
+import * as TradeSocket from "./TradeSocket.ts"
+
+export const symbol = "NATGAS-USD"
+/** Just above what an order must be worth. */
+const quantity = 4
+export const price = 3.2
+
+/** So many orders that nobody waited for, each to be answered. Of two users on either side all of them meet. */
+export const orders = async (
+  url: string,
+  heard: Heard.Heard,
+  side: "BUY" | "SELL",
+  count: number
+): Promise<ReadonlyArray<string>> => {
+  const errors: Array<string> = []
+  const { adds } = heard.unanswered
+  const hear = Heard.listener(heard, () => true)
+  const socket = await TradeSocket.open(url, heard.user, (frame) => {
+    hear(frame)
+    if (frame.order_response !== undefined) adds.delete(frame.order_response.client_order_id)
+    if (frame.err !== undefined) errors.push(`${frame.err.error_code}: ${frame.err.message}`)
+  })
+  await TradeSocket.subscribe(socket, ["order_responses", "fills"])
+  for (let i = 1; i <= count; i++) {
+    const order: Heard.Sent = {
+      client_order_id: `flood-${i}`,
+      symbol,
+      side,
+      order_type: "LIMIT",
+      quantity,
+      price
+    }
+    heard.sent.set(order.client_order_id, order)
+    adds.set(order.client_order_id, order)
+    socket.send("add_order", { ...order, order_time_in_force: "GTC", reduce_only: false })
+  }
+  await DevApp.until("every order of the flood is answered", () => adds.size <= errors.length)
+  return errors
+}
+
+/** Cancels of what does not exist: what was said of each, in the order in which it was said. */
+export const cancels = async (
+  url: string,
+  user: DevApp.User,
+  ids: ReadonlyArray<string>
+): Promise<ReadonlyArray<{ readonly id: string; readonly answer: string }>> => {
+  const answers: Array<{ readonly id: string; readonly answer: string }> = []
+  const socket = await TradeSocket.open(url, user, ({ err, order_response: row }) => {
+    if (row !== undefined) answers.push({ id: row.client_order_id, answer: row.status })
+    if (err === undefined) return
+    answers.push({ id: String(err.incoming_message?.params["order_id"]), answer: err.error_code })
+  })
+  await TradeSocket.subscribe(socket, ["order_responses"])
+  for (const order_id of ids) {
+    socket.send("cancel_order", { symbol, order_id, cancel_order_id_type: "client_order_id" })
+  }
+  await DevApp.until("every cancel is answered", () => answers.length >= ids.length)
+  await socket.close()
+  return answers
+}
+
+/** Questions that each cost a look into the tables: how many were answered, and what else was said. */
+export const questions = async (
+  url: string,
+  user: DevApp.User,
+  count: number
+): Promise<{ readonly answered: number; readonly errors: ReadonlyArray<string> }> => {
+  let answered = 0
+  const errors: Array<string> = []
+  const socket = await TradeSocket.open(url, user, ({ err, user_trades_response: rows }) => {
+    if (rows !== undefined) answered++
+    if (err !== undefined) errors.push(`${err.error_code}: ${err.message}`)
+  })
+  for (let i = 0; i < count; i++) socket.send("get_user_trades", { limit: 1_000 })
+  await DevApp.until("every question is answered", () => answered + errors.length >= count)
+  await socket.close()
+  return { answered, errors }
+}
+
+/** Asks for far more than a mebibyte and reads none of it; resolves when there is no more to send or nobody to send to. */
+export const deaf = async (url: string, from: string): Promise<Stalled.Stalled> => {
+  const stranger = await Stranger.come(url, from)
+  stranger.freeze()
+  void (async () => {
+    for (let left = deafFrames; left > 0 && stranger.isOpen();) {
+      if (stranger.send(Stalled.loud)) left--
+      else await new Promise((over) => setTimeout(over, 5))
+    }
+  })()
+  return { ...stranger, url, filledAtMillis: Date.now() }
+}
+
+/** For each: answers of 49 MB. */
+const deafFrames = 1_000
+
+/** How the venue ends a connection that sent this so many times. */
+export const ending = async (url: string, from: string, data: string | Buffer, times = 1): Promise<Stranger.End> => {
+  const stranger = await Stranger.come(url, from)
+  for (let i = 0; i < times; i++) stranger.send(data)
+  return stranger.ended
+}

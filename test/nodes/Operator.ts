@@ -1,0 +1,14 @@
+/** What the operator of a dev app may ask and set. */
+import type { DevFile } from "./DevApp.ts"
+
+export const of =
+  (file: DevFile) =>
+  async (method: "GET" | "POST", path: string, body?: object): Promise<unknown> => {
+    const answer = await fetch(`${file.urls.admin}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${file.admin_token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
