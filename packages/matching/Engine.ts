@@ -79,12 +79,7 @@ export const view = (engine: Engine, accountId: string): View => {
 /** What is still remembered of a user's commands, oldest first. */
 export const outcomes = (engine: Engine, userId: string): ReadonlyArray<Outcomes.Remembered> => {
   const user = engine.participants.usersById.get(userId)
-  const found: Array<Outcomes.Remembered> = []
-  if (user === undefined) return found
-  Outcomes.each(engine.outcomes, engine.timeMillis, (slot, number) => {
-    if (number === user.number) found.push(Outcomes.read(engine.outcomes, slot))
-  })
-  return found
+  return user === undefined ? [] : Outcomes.ofUser(engine.outcomes, user.number, engine.timeMillis)
 }
 
 export const outcome = (engine: Engine, commandId: string): Outcome | undefined => {

@@ -5,7 +5,7 @@ import * as Uuid from "./Uuid.ts"
 
 /**
  * Records in the order they came, in pages that are dropped when their last is forgotten, found by the 128 bits of the
- * command id. There may be millions, so none is an object.
+ * command id, and by user. There may be millions, so none is an object.
  */
 export interface Outcomes {
   /** By their numbers, which are used again; a slot is a page's number and a place in it. */
@@ -18,6 +18,9 @@ export interface Outcomes {
   written: number
   count: number
   readonly index: HashIndex.HashIndex
+  /** By the number of a user: how many records there are, and the newest, which leads to the one before it. */
+  readonly counts: Array<number>
+  readonly newest: Array<number>
   /** Command ids that their words do not give back. */
   readonly oddIds: Map<number, string>
 }
@@ -44,6 +47,8 @@ export const make = (): Outcomes => ({
   written: pageSize,
   count: 0,
   index: HashIndex.make(),
+  counts: [],
+  newest: [],
   oddIds: new Map()
 })
 
@@ -81,7 +86,7 @@ export const remember = (
   words[first + 2] = id[2]!
   words[first + 3] = id[3]!
   words[first + STATUS] = outcome === "DONE" ? 0 : numbers.get(outcome)!
-  words[first + USER] = user
+  chain(outcomes, words, first, user, slot)
   expiries[slot & (pageSize - 1)] = expiresAtMillis
   if (odd !== undefined) outcomes.oddIds.set(slot, odd)
   HashIndex.enter(outcomes.index, id[Uuid.HASH]!, slot + 1)
@@ -92,6 +97,17 @@ export const each = (outcomes: Outcomes, atMillis: number, visit: (slot: number,
   eachSlot(outcomes, (slot) => {
     if (isKept(outcomes, slot, atMillis)) visit(slot, wordsOf(outcomes, slot)[USER]!)
   })
+
+/** What is still kept of a user's, oldest first. */
+export const ofUser = (outcomes: Outcomes, user: number, atMillis: number): ReadonlyArray<Remembered> => {
+  const found: Array<Remembered> = []
+  let slot = outcomes.newest[user]!
+  for (let left = outcomes.counts[user] ?? 0; left > 0; left--) {
+    if (isKept(outcomes, slot, atMillis)) found.push(read(outcomes, slot))
+    slot = wordsOf(outcomes, slot)[OLDER]!
+  }
+  return found.reverse()
+}
 
 export const read = (outcomes: Outcomes, slot: number): Remembered => {
   const words = wordsOf(outcomes, slot)
@@ -131,7 +147,9 @@ export const load = (outcomes: Outcomes, stored: Stored): void => {
   const oddIds = new Map(stored.oddIds)
   for (let place = 0; place < expiresAtMillis.length; place++) {
     const slot = next(outcomes)
-    wordsOf(outcomes, slot).set(words.subarray(place * width, (place + 1) * width))
+    const own = wordsOf(outcomes, slot)
+    own.set(words.subarray(place * width, (place + 1) * width))
+    chain(outcomes, own, 0, own[USER]!, slot)
     outcomes.pages[slot >> pageBits]!.expiresAtMillis[slot & (pageSize - 1)] = expiresAtMillis[place]!
     const odd = oddIds.get(place)
     if (odd !== undefined) outcomes.oddIds.set(slot, odd)
@@ -142,7 +160,9 @@ export const load = (outcomes: Outcomes, stored: Stored): void => {
 /** A record is the four words of the id, then these. */
 const STATUS = 4
 const USER = 5
-const width = 6
+/** The user's record before this one, where there is any. */
+const OLDER = 6
+const width = 7
 const pageBits = 12
 const pageSize = 1 << pageBits
 
@@ -158,6 +178,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
     if (isKept(outcomes, slot, atMillis)) return
     HashIndex.leave(outcomes.index, hashOf(outcomes, slot), slot + 1)
     if (outcomes.oddIds.size > 0) outcomes.oddIds.delete(slot)
+    outcomes.counts[wordsOf(outcomes, slot)[USER]!]!--
     outcomes.count--
     if (++outcomes.forgotten < pageSize) continue
     outcomes.forgotten = 0
@@ -165,6 +186,14 @@ function forget(outcomes: Outcomes, atMillis: number): void {
     outcomes.pages[page] = noPage
     outcomes.spare.push(page)
   }
+}
+
+/** Makes a record, whose words begin at `first`, the newest of its user. */
+function chain({ counts, newest }: Outcomes, words: Int32Array, first: number, user: number, slot: number): void {
+  words[first + USER] = user
+  words[first + OLDER] = newest[user] ?? 0
+  newest[user] = slot
+  counts[user] = (counts[user] ?? 0) + 1
 }
 
 /** The slot after the newest record. */

@@ -74,7 +74,6 @@ export class EngineRun {
   readonly #records: Int32Array
   readonly #names: Names
   readonly #onRow: (events: ReadonlyArray<MarketEvent>) => void
-  #row: Array<MarketEvent> = []
   #from = 0
   #batch: Array<MarketCommand> = []
 
@@ -82,18 +81,17 @@ export class EngineRun {
     this.#records = records
     this.#names = names
     this.#onRow = onRow
-    Engine.decide(this.engine, { _tag: "Observe", price: oracle }, startMillis, this.#row)
+    Engine.decide(this.engine, { _tag: "Observe", price: oracle }, startMillis, [])
   }
 
   /** Commands as they come out of a decoder: not what is measured. */
   prepare(from: number, to: number): void {
-    this.seal()
     this.#from = from
     this.#batch = []
     for (let i = from; i < to; i++) this.#batch.push(this.#command(i, nowAt(i)))
   }
 
-  /** Decides what was prepared, 100 of them in a millisecond of market time: one row with the levels it touched. */
+  /** Decides what was prepared, 100 of them in a millisecond of market time: one row with the levels it touched, and read. */
   run(): void {
     const { engine } = this
     const row: Array<MarketEvent> = []
@@ -106,12 +104,12 @@ export class EngineRun {
       i++
     }
     Engine.touched(engine)
-    this.#row = row
+    this.sums.add(row)
+    this.#onRow(row)
   }
 
   totals(): Totals {
     const { engine, sums } = this
-    this.seal()
     const { ask, bid } = Engine.best(engine)
     const resting = restingOf(engine, this.#names)
     return {
@@ -122,13 +120,6 @@ export class EngineRun {
       bid: bid ?? -1,
       ask: ask ?? -1
     }
-  }
-
-  /** The last row goes to whoever takes rows: what they do with it is not what is measured. */
-  seal(): void {
-    this.sums.add(this.#row)
-    this.#onRow(this.#row)
-    this.#row = []
   }
 
   #command(i: number, now: number): MarketCommand {

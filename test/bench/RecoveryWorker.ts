@@ -41,7 +41,6 @@ function venue(): Log {
     made.prepare(at, Math.min(commands, at + batch))
     made.run()
   }
-  made.seal()
   const recorded = Engine.hash(made.engine)
   const replay = () => {
     const engine = Engine.make(us500, { maxOpenOrders: commands })
