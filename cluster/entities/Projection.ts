@@ -14,6 +14,7 @@ interface Row {
 
 interface Decoded {
   readonly seq: number
+  readonly bytes: number
   readonly events: ReadonlyArray<MarketEvent>
 }
 
@@ -26,8 +27,10 @@ const maxWaitingRows = 2_000
 const maxWaitingBytes = 16 * 1024 * 1024
 /** Events written in one transaction. */
 const maxEvents = 512
-/** The same while orders come in: few enough that none of them waits long for the event loop or the database. */
+/** The same in a burst of orders: few enough that none of them waits long for the event loop or the database. */
 const maxEventsBeside = 64
+/** It is a burst when writing what comes in would take more than this share of the time. */
+const burstShare = 0.3
 /** Rows the tables may be behind in a burst before catching up counts as much as what comes in. */
 const patienceRows = 5_000
 const pageSize = 64
@@ -44,6 +47,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   /** Read back, and not written yet. */
   let page: Array<Row> = []
   let headSeq = 0
+  let recordedBytes = 0
 
   /** The next rows after `seq`, from memory where they are there without a hole, at most `most` events unless one row has more. */
   const next = Effect.fnUntraced(function* (seq: number, most: number) {
@@ -63,7 +67,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       const decoded = row.length === 0 ? [] : MarketRecord.decode(row)
       events += decoded.length
       if (events > most && found.length > 0) break
-      found.push({ seq: at, events: decoded })
+      found.push({ seq: at, bytes: row.length, events: decoded })
     }
     if (from === page) page = page.slice(found.length)
     else keep(waiting.slice(found.length))
@@ -77,22 +81,26 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   const project = Effect.gen(function* () {
     page = []
     let done = yield* tables.position(stream)
-    let beside = false
+    let isBurst = false
     while (true) {
-      const patient = beside && headSeq - done < patienceRows
-      const rows = yield* next(done, patient ? maxEventsBeside : maxEvents)
+      const patient = isBurst && headSeq - done < patienceRows
+      const rows: ReadonlyArray<Decoded> = yield* next(done, patient ? maxEventsBeside : maxEvents)
       if (rows.length === 0) {
+        isBurst = false
         yield* more.close
         if (headSeq <= done) yield* more.await
         yield* Effect.sleep(gatherMillis)
         continue
       }
-      const head = headSeq
-      const [took] = yield* Effect.timed(tables.project(symbol, rows))
+      const before = recordedBytes
+      const took = Duration.toMillis((yield* Effect.timed(tables.project(symbol, rows)))[0])
       done = rows.at(-1)!.seq
-      beside = headSeq !== head
-      // The journal goes first: while it is written, this stands back for longer than it took.
-      if (beside) yield* Effect.sleep((patient ? 10 : 1) * Duration.toMillis(took))
+      if (recordedBytes === before) continue
+      // The journal goes first: while it is written, this stands back.
+      const pause = (patient ? 10 : 1) * took
+      yield* Effect.sleep(pause)
+      const written = rows.reduce((bytes, row) => bytes + row.bytes, 0)
+      isBurst = (recordedBytes - before) * took > burstShare * (took + pause) * written
     }
   })
   yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
@@ -100,6 +108,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   return {
     committed: ({ row, seq }) => {
       headSeq = seq
+      recordedBytes += row.length
       if (waiting.length >= maxWaitingRows || waitingBytes >= maxWaitingBytes) keep([])
       waiting.push({ seq, row })
       waitingBytes += row.length
