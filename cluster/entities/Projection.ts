@@ -81,9 +81,9 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   const project = Effect.gen(function* () {
     page = []
     let done = yield* tables.position(stream)
-    let isBurst = false
+    let isBurst: boolean = false
     while (true) {
-      const patient = isBurst && headSeq - done < patienceRows
+      const patient: boolean = isBurst && headSeq - done < patienceRows
       const rows: ReadonlyArray<Decoded> = yield* next(done, patient ? maxEventsBeside : maxEvents)
       if (rows.length === 0) {
         isBurst = false
@@ -97,7 +97,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       done = rows.at(-1)!.seq
       if (recordedBytes === before) continue
       // The journal goes first: while it is written, this stands back.
-      const pause = (patient ? 10 : 1) * took
+      const pause: number = (patient ? 10 : 1) * took
       yield* Effect.sleep(pause)
       const written = rows.reduce((bytes, row) => bytes + row.bytes, 0)
       isBurst = (recordedBytes - before) * took > burstShare * (took + pause) * written
