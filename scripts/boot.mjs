@@ -2,6 +2,7 @@
  * Runs one of our programs on the Node this project pins: `node scripts/boot.mjs <program> [arguments]`.
  * A fresh clone has neither that Node nor any package, so this file and what it imports run on Node 20 with nothing else.
  */
+import { readFileSync } from "node:fs"
 import { delimiter, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
@@ -31,7 +32,15 @@ if (process.versions.node === pinnedNode) {
   await import(pathToFileURL(resolve(program)).href)
 } else {
   const env = { ...process.env, VENUE_BOOT: String(process.pid) }
-  process.exit(await run(nodeProgram, [fileURLToPath(import.meta.url), program, ...args], { env }))
+  process.exit(await run(nodeProgram, [...flags(), fileURLToPath(import.meta.url), program, ...args], { env }))
+}
+
+/**
+ * Nearly all a busy venue makes is dead within milliseconds: with room for it, next to nothing is alive to be copied. And
+ * a command's way through the matching machine is many small functions, of which by default only the first are inlined.
+ */
+function flags() {
+  return JSON.parse(readFileSync(new URL("node-flags.json", import.meta.url), "utf8"))
 }
 
 /** A closed terminal, or an npm that was killed, leaves nothing running: both end as a request to stop. */

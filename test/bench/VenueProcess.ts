@@ -8,6 +8,7 @@ import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync } f
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { nodeFlags } from "./Worker.ts"
 import { startPrice, symbol } from "./LoadFrames.ts"
 import { connect, type PostgresClient } from "./Database.ts"
 
@@ -81,7 +82,12 @@ export const startVenue = async ({ databaseUrl, folder, traders }: VenueOptions)
   const [rest, trade, marketData, admin] = await freePorts(4)
   const child = spawn(
     process.execPath,
-    ["--max-old-space-size=4096", ...profiling(), fileURLToPath(new URL("../../apps/dev/main.ts", import.meta.url))],
+    [
+      ...nodeFlags,
+      "--max-old-space-size=4096",
+      ...profiling(),
+      fileURLToPath(new URL("../../apps/dev/main.ts", import.meta.url))
+    ],
     {
       cwd: fileURLToPath(new URL("../..", import.meta.url)),
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,5 +1,6 @@
 /** A child process that measures: it says when it is warm, and answers each request with what it found. */
 import { type ChildProcess, fork } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 export interface Worker {
@@ -10,8 +11,13 @@ export interface Worker {
   readonly stop: () => Promise<void>
 }
 
-/** The same limits for everybody that is measured in a process of its own. */
-export const heapFlags = ["--expose-gc", "--max-old-space-size=4096", "--max-semi-space-size=32"]
+/** What a venue's Node is started with. */
+export const nodeFlags = JSON.parse(
+  readFileSync(new URL("../../scripts/node-flags.json", import.meta.url), "utf8")
+) as ReadonlyArray<string>
+
+/** The same flags, those of a venue, for everybody that is measured in a process of its own. */
+export const heapFlags = ["--expose-gc", "--max-old-space-size=4096", ...nodeFlags]
 
 export const start = (file: string, args: ReadonlyArray<string>, options: WorkerOptions = {}): Worker => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
