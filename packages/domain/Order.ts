@@ -35,7 +35,10 @@ export const Order = Schema.Struct({
   origin: OrderOrigin,
   /** Builder code of the connection; empty when there is none. */
   builderCode: Schema.String,
-  placedAtMillis: Schema.Number
+  /** Whether it was ever modified, or cut by its market. */
+  modified: Schema.Boolean,
+  /** When it was placed, modified, cut or filled last; how it ended does not count. */
+  updatedAtMillis: Schema.Number
 })
 export type Order = typeof Order.Type
 

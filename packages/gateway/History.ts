@@ -4,7 +4,7 @@ import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
 import { marketStream, Unavailable } from "@venue/cluster/protocol/Market"
 import { ReadTables } from "@venue/storage/ReadTables"
 import type { TradeQuery, TradeRow } from "@venue/storage/Trades"
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 
 interface Reader {
   readonly userId: string
@@ -13,6 +13,8 @@ interface Reader {
 }
 
 const patience = "2 seconds"
+/** Queries at once, of all readers: fewer than the pool has connections, so that sign-ins and projections find theirs. */
+const maxQueries = 4
 
 export class History extends Context.Service<
   History,
@@ -29,10 +31,11 @@ export class History extends Context.Service<
     Effect.gen(function* () {
       const desks = yield* Desks
       const tables = yield* ReadTables
+      const queries = yield* Semaphore.make(maxQueries)
 
       const caughtUp = ({ seq, symbol }: { readonly symbol: string; readonly seq: number }) =>
-        tables
-          .position(marketStream(symbol))
+        queries
+          .withPermit(tables.position(marketStream(symbol)))
           .pipe(Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (position) => position >= seq }))
 
       const trades = Effect.fn("History.trades")(function* (reader: Reader, query: Omit<TradeQuery, "accountId">) {
@@ -40,7 +43,7 @@ export class History extends Context.Service<
         const wanted = watermarks.filter(({ symbol }) => query.symbol === undefined || query.symbol === symbol)
         return yield* Effect.forEach(wanted, caughtUp, { discard: true, concurrency: 4 }).pipe(
           Effect.timeout(patience),
-          Effect.andThen(tables.trades({ ...query, accountId: reader.accountId })),
+          Effect.andThen(queries.withPermit(tables.trades({ ...query, accountId: reader.accountId }))),
           Effect.mapError(() => new Unavailable({ what: "the table of trades" }))
         )
       })

@@ -26,11 +26,12 @@ export interface Claim {
   readonly reduceOnly: boolean
   /** Counts towards the cap of open orders. */
   readonly mayRest: boolean
-  /** Later orders have higher ones. */
-  readonly sequence: number
+  /** Orders that were accepted later have higher ones. */
+  sequence: number
   /** Undefined until the market has accepted it. */
   order: Order | undefined
-  modified: boolean
+  /** When it was placed, or of an order that came with a view of its market, when it changed last before. */
+  placedByMillis: number
   /** In ticks, what it is valued at: the limit, or the edge of the band for MARKET. */
   price: number
   /** Not yet filled. */
@@ -55,7 +56,7 @@ export const make = (orderId: string, terms: Terms, price: number, lots: number,
   mayRest: mayRest(terms),
   sequence,
   order: undefined,
-  modified: false,
+  placedByMillis: 0,
   price,
   lots,
   replacements: none,

@@ -48,7 +48,7 @@ export const adopt = (
     if (known !== undefined && known.order === undefined) remove(account, exposure, known)
     arrive(trader, order.orderId)
     const claim = claimOf(trader, exposure, order)
-    claim.modified = known?.modified ?? false
+    if (known?.order !== undefined) claim.placedByMillis = known.placedByMillis
     claim.replacements = known?.replacements ?? claim.replacements
     add(account, exposure, claim)
   }
@@ -63,6 +63,8 @@ function accepted(trader: Trader, symbol: string, { commandId, order }: Accepted
   const held = exposure.claims.get(order.orderId)
   if (held === undefined) return add(account, exposure, claimOf(trader, exposure, order))
   held.order = order
+  held.placedByMillis = order.updatedAtMillis
+  held.sequence = ++trader.lastSequence
 }
 
 function filled(trader: Trader, symbol: string, { notional, quantity }: Traded, { fee, order }: Fill): void {
@@ -82,7 +84,6 @@ function modified(trader: Trader, symbol: string, { commandId, order }: Modified
   const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
   const claim = exposure.claims.get(order.orderId)
   if (claim === undefined) return
-  claim.modified = true
   claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId)
   become(exposure, claim, order)
 }
@@ -110,6 +111,7 @@ function claimOf(trader: Trader, exposure: Exposure.Exposure, order: Order): Cla
   const price = order.type === "MARKET" ? (edge ?? 0) : order.price
   const claim = Claim.make(order.orderId, order, price, order.remaining, ++trader.lastSequence)
   claim.order = order
+  claim.placedByMillis = order.updatedAtMillis
   return claim
 }
 

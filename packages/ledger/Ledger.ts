@@ -23,7 +23,6 @@ import {
 } from "@venue/domain/Trader"
 import { Result } from "effect"
 import * as Account from "./Account.ts"
-import type { Claim } from "./Claim.ts"
 import * as Exposure from "./Exposure.ts"
 import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
 
@@ -124,23 +123,29 @@ export interface OpenOrder {
   readonly modified: boolean
 }
 
-/** Newest first. */
+/**
+ * Newest first. Where an order's market tells only when it changed last, it was placed before that and before whatever
+ * follows it in its market: the latest such time gives it its place among the orders of other markets.
+ */
 export const orders = (trader: Trader, accountId: string, symbol?: string): ReadonlyArray<OpenOrder> => {
-  const found: Array<{ readonly claim: Claim; readonly open: OpenOrder }> = []
+  const found: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
   for (const [name, { claims }] of trader.accounts.get(accountId)?.exposures ?? []) {
     if (symbol !== undefined && symbol !== name) continue
-    for (const claim of claims.values()) {
-      if (claim.order !== undefined) found.push({ claim, open: openOrder(name, claim, claim.order) })
+    let placedByMillis = Infinity
+    for (const claim of [...claims.values()].sort((a, b) => b.sequence - a.sequence)) {
+      if (claim.order === undefined) continue
+      placedByMillis = Math.min(placedByMillis, claim.placedByMillis)
+      found.push({ placedByMillis, sequence: claim.sequence, open: openOrder(name, claim.order) })
     }
   }
-  found.sort((a, b) => b.open.order.placedAtMillis - a.open.order.placedAtMillis || b.claim.sequence - a.claim.sequence)
+  found.sort((a, b) => b.placedByMillis - a.placedByMillis || b.sequence - a.sequence)
   return found.map(({ open }) => open)
 }
 
 /** By order id, or the newest with that client order id. */
 export const order = (trader: Trader, accountId: string, symbol: string, id: string): OpenOrder | undefined => {
   const claim = trader.accounts.get(accountId)?.exposures.get(symbol)?.claims.get(id)
-  if (claim?.order !== undefined) return openOrder(symbol, claim, claim.order)
+  if (claim?.order !== undefined) return openOrder(symbol, claim.order)
   return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
 }
 
@@ -213,8 +218,4 @@ function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decis
   return Result.succeed(trader.armed.has(connectionId) ? [{ _tag: "Disarmed", connectionId }] : [])
 }
 
-const openOrder = (symbol: string, claim: Claim, order: Order): OpenOrder => ({
-  symbol,
-  order,
-  modified: claim.modified
-})
+const openOrder = (symbol: string, order: Order): OpenOrder => ({ symbol, order, modified: order.modified })

@@ -36,8 +36,9 @@ export const add = (
     (terms.leverage << Slots.leverageShift) |
     (order.side === "SELL" ? Slots.sell : 0) |
     (order.type === "ALO" ? Slots.addLiquidityOnly : 0) |
-    (order.reduceOnly ? Slots.reduceOnly : 0)
-  Slots.setPlacedAt(slots, slot, order.placedAtMillis)
+    (order.reduceOnly ? Slots.reduceOnly : 0) |
+    (order.modified ? Slots.modified : 0)
+  Slots.setUpdatedAt(slots, slot, order.updatedAtMillis)
   enlist(market, slot)
   enqueue(market, slot)
 }
@@ -139,12 +140,15 @@ export const change = (market: Market, slot: number, order: Order, requeued: boo
 
 /** The words of a modified order; one that is not in a queue takes any price and quantity. */
 export const restate = (market: Market, slot: number, order: Order, isOut: boolean): void => {
-  const { words } = market.slots
+  const { slots } = market
+  const { words } = slots
   const fewer = words[slot + REMAINING]! - order.remaining
   if (isOut) lessen(market, slot, fewer)
   else shrink(market, slot, fewer)
   words[slot + PRICE] = order.price
   words[slot + QUANTITY] = order.quantity
+  words[slot + TRAITS]! |= Slots.modified
+  Slots.setUpdatedAt(slots, slot, order.updatedAtMillis)
 }
 
 /** An account's open orders with a client order id, oldest first. */
@@ -163,7 +167,7 @@ export const accountOf = (market: Market, slot: number): Participants.Account =>
 
 /**
  * An open order as facts carry it: good till cancelled and placed by its user, since no other kind rests. Whoever has
- * its id at hand saves writing it out again; after a fill `remaining` is what it leaves.
+ * its id at hand saves writing it out again; of a fill in hand `remaining` is what it leaves.
  */
 export const order = (
   market: Market,
@@ -189,12 +193,13 @@ export const order = (
     clientOrderId: Slots.clientOrderId(slots, slot),
     origin: "USER",
     builderCode: market.builderCodes[traits >>> Slots.builderShift]!,
-    placedAtMillis: Slots.placedAt(slots, slot)
+    modified: (traits & Slots.modified) !== 0,
+    updatedAtMillis: Slots.updatedAt(slots, slot)
   }
 }
 
-/** The same order with other numbers: a literal, which is several times faster than a spread here. */
-export const withNumbers = (order: Order, price: number, quantity: number, remaining: number): Order => ({
+/** The same order with other terms: a literal, which is several times faster than a spread here. */
+export const modified = (order: Order, price: number, quantity: number, atMillis: number): Order => ({
   orderId: order.orderId,
   userId: order.userId,
   accountId: order.accountId,
@@ -203,12 +208,32 @@ export const withNumbers = (order: Order, price: number, quantity: number, remai
   timeInForce: order.timeInForce,
   price,
   quantity,
+  remaining: quantity,
+  reduceOnly: order.reduceOnly,
+  clientOrderId: order.clientOrderId,
+  origin: order.origin,
+  builderCode: order.builderCode,
+  modified: true,
+  updatedAtMillis: atMillis
+})
+
+/** An incoming order with what is left of it; it was placed or modified at the time of its fills. */
+export const unfilled = (order: Order, remaining: number): Order => ({
+  orderId: order.orderId,
+  userId: order.userId,
+  accountId: order.accountId,
+  side: order.side,
+  type: order.type,
+  timeInForce: order.timeInForce,
+  price: order.price,
+  quantity: order.quantity,
   remaining,
   reduceOnly: order.reduceOnly,
   clientOrderId: order.clientOrderId,
   origin: order.origin,
   builderCode: order.builderCode,
-  placedAtMillis: order.placedAtMillis
+  modified: order.modified,
+  updatedAtMillis: order.updatedAtMillis
 })
 
 /** Counts lots among those its account and user have resting. */

@@ -58,10 +58,10 @@ function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
 }
 
 function order(digest: Digest, order: Order): void {
-  for (const value of [order.price, order.quantity, order.remaining, order.placedAtMillis]) number(digest, value)
+  for (const value of [order.price, order.quantity, order.remaining, order.updatedAtMillis]) number(digest, value)
   const { accountId, builderCode, clientOrderId, orderId, type, userId } = order
   for (const value of [orderId, userId, accountId, type, clientOrderId, builderCode]) text(digest, value)
-  number(digest, order.reduceOnly ? 1 : 0)
+  number(digest, (order.reduceOnly ? 1 : 0) | (order.modified ? 2 : 0))
 }
 
 /** Somebody who only asked and left nothing behind is nobody. */

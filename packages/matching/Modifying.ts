@@ -37,11 +37,11 @@ function change(
   if (misshapen !== undefined) return misshapen
   const meets = crosses(market, before.side === "SELL", price)
   if (meets && before.type === "ALO") return "CANNOT_MODIFY_ALO_WOULD_CROSS"
-  const wanted = Book.withNumbers(before, price, asked, asked)
+  const wanted = Book.modified(before, price, asked, market.timeMillis)
   const status = Checks.refusal(market, market.prices!, account, wanted, before.remaining, command)
   if (status !== undefined) return status
   const quantity = before.reduceOnly ? Math.min(asked, Checks.reducible(account, wanted, before.remaining)) : asked
-  const order = Book.withNumbers(before, price, quantity, quantity)
+  const order = Book.modified(before, price, quantity, market.timeMillis)
   const requeued = price !== before.price || quantity > before.quantity
   facts.push({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
   if (!meets) {

@@ -53,7 +53,7 @@ export const close = (market: Market, account: Account, command: Close, canonica
 /** Lots of one order fit 31 bits; a larger position takes two closes. */
 const largestOrder = 0x7ffffffe
 
-function asked(command: Place, placedAtMillis: number): Order {
+function asked(command: Place, atMillis: number): Order {
   return {
     orderId: command.commandId,
     userId: command.userId,
@@ -68,7 +68,8 @@ function asked(command: Place, placedAtMillis: number): Order {
     clientOrderId: command.clientOrderId,
     origin: command.origin,
     builderCode: command.builderCode,
-    placedAtMillis
+    modified: false,
+    updatedAtMillis: atMillis
   }
 }
 
@@ -101,7 +102,7 @@ function accept(
 function cut(market: Market, account: Account, order: Order, facts: Facts): Order {
   const lots = Checks.reducible(account, order, 0)
   if (lots >= order.quantity) return order
-  const fitting = Book.withNumbers(order, order.price, lots, lots)
+  const fitting = Book.modified(order, order.price, lots, market.timeMillis)
   facts.push({ _tag: "Modified", commandId: "", order: fitting, requeued: false, atMillis: market.timeMillis })
   return fitting
 }

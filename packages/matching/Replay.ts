@@ -81,6 +81,7 @@ function filled(market: Market, order: Order, lots: number): void {
   const slot = find(market, order)
   if (slot === 0) return
   Book.shrink(market, slot, lots)
+  Slots.setUpdatedAt(market.slots, slot, order.updatedAtMillis)
   if (order.remaining === 0) Book.remove(market, slot)
 }
 

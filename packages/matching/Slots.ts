@@ -20,7 +20,7 @@ export interface Slots {
   readonly oddIds: Map<number, string>
 }
 
-/** Words of a slot: first the four of the id, then these, and in the last two the time it was placed. */
+/** Words of a slot: first the four of the id, then these, and in the last two when it changed last. */
 export const width = 16
 const widthBits = 4
 export const PRICE = 4
@@ -33,15 +33,16 @@ export const NEXT = 10
 export const PREVIOUS = 11
 export const OLDER = 12
 export const NEWER = 13
-export const PLACED = 14
+export const UPDATED = 14
 
 /** Traits, under the leverage and the number of the builder code. */
 export const sell = 1
 export const addLiquidityOnly = 2
 export const reduceOnly = 4
-export const leverageShift = 3
+export const modified = 8
+export const leverageShift = 4
 const leverageMask = 0xff
-export const builderShift = 11
+export const builderShift = 12
 
 export const make = (): Slots => {
   const words = new Int32Array(64 * width)
@@ -110,10 +111,10 @@ export const clientOrderId = ({ clientOrderIds }: Slots, slot: number): string =
 export const leverage = ({ words }: Slots, slot: number): number =>
   (words[slot + TRAITS]! >>> leverageShift) & leverageMask
 
-export const placedAt = (slots: Slots, slot: number): number => slots.doubles[(slot + PLACED) >> 1]!
+export const updatedAt = (slots: Slots, slot: number): number => slots.doubles[(slot + UPDATED) >> 1]!
 
-export const setPlacedAt = (slots: Slots, slot: number, millis: number): void => {
-  slots.doubles[(slot + PLACED) >> 1] = millis
+export const setUpdatedAt = (slots: Slots, slot: number, millis: number): void => {
+  slots.doubles[(slot + UPDATED) >> 1] = millis
 }
 
 function hashOf({ words }: Slots, slot: number): number {

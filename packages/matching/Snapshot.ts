@@ -81,7 +81,7 @@ export const restore = (instrument: Instrument, settings: Settings, snapshot: un
   return market
 }
 
-const { NEWER, NEXT, PLACED, PRICE, TRAITS, width } = Slots
+const { NEWER, NEXT, PRICE, TRAITS, UPDATED, width } = Slots
 
 function ordersOf(market: Market): Orders {
   const { slots } = market
@@ -109,7 +109,7 @@ function restoreOrders(market: Market, stored: Orders): void {
     const slot = Slots.take(slots, id, oddIds.get(row), clientOrderId)
     // All but the links, which are made anew.
     slots.words.set(own.subarray(PRICE, TRAITS + 1), slot + PRICE)
-    slots.words.set(own.subarray(PLACED), slot + PLACED)
+    slots.words.set(own.subarray(UPDATED), slot + UPDATED)
     Book.enqueue(market, slot)
     return slot
   })

@@ -85,6 +85,7 @@ function trade(
   const takerSells = taker.order.side === "SELL"
   const makerMargin = marginUsed(account, !takerSells, lots, money, Slots.leverage(market.slots, slot))
   const takerMargin = marginUsed(taker.account, takerSells, lots, money, taker.leverage)
+  Slots.setUpdatedAt(market.slots, slot, market.timeMillis)
   const maker = Book.order(market, slot, undefined, left - lots)
   if (lots === left) Book.remove(market, slot)
   else Book.shrink(market, slot, lots)
@@ -122,8 +123,7 @@ function marginUsed(
 }
 
 /** The incoming order with what is left of it. */
-export const unfilled = ({ order, remaining }: Taker): Order =>
-  Book.withNumbers(order, order.price, order.quantity, remaining)
+export const unfilled = ({ order, remaining }: Taker): Order => Book.unfilled(order, remaining)
 
 /**
  * Reduce-only orders never rest with more than the position they reduce: the newest are cut, then ended, until they
@@ -144,6 +144,8 @@ function trim(market: Market, account: Participants.Account, facts: Facts): void
       else {
         Book.shrink(market, slot, excess)
         slots.words[slot + QUANTITY]! -= excess
+        slots.words[slot + TRAITS] = traits | Slots.modified
+        Slots.setUpdatedAt(slots, slot, market.timeMillis)
         facts.push({
           _tag: "Modified",
           commandId: "",

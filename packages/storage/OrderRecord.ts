@@ -12,22 +12,23 @@ export interface Context {
 }
 
 export function write(writer: Writer, order: Order, context: Context, taking: boolean): void {
+  const now = order.updatedAtMillis === context.atMillis
   const last = taking ? context.taker : context.maker
-  if (last !== undefined && isSameButRemaining(order, last)) {
-    writer.byte(0)
+  if (last !== undefined && (now || order.updatedAtMillis === last.updatedAtMillis) && isSame(order, last)) {
+    writer.byte(now ? updatedNow : 0)
     return writer.number(order.remaining)
   }
   if (taking) context.taker = order
   else context.maker = order
   const own = order.userId === order.accountId
-  const now = order.placedAtMillis === context.atMillis
   const whole = order.remaining === order.quantity
   writer.byte(
     sides[order.side] |
       (order.reduceOnly ? reduceOnly : 0) |
       (own ? accountIsUser : 0) |
-      (now ? placedNow : 0) |
-      (whole ? unfilled : 0)
+      (now ? updatedNow : 0) |
+      (whole ? unfilled : 0) |
+      (order.modified ? modified : 0)
   )
   writer.byte(types[order.type] | (times[order.timeInForce] << 4))
   writer.byte(origins[order.origin])
@@ -39,15 +40,16 @@ export function write(writer: Writer, order: Order, context: Context, taking: bo
   if (!whole) writer.number(order.remaining)
   writer.text(order.clientOrderId)
   writer.text(order.builderCode)
-  if (!now) writer.number(order.placedAtMillis)
+  if (!now) writer.number(order.updatedAtMillis)
 }
 
 export function read(reader: Reader, context: Context, taking: boolean): Order {
   const first = reader.byte()
-  if (first === 0) {
+  const now = (first & updatedNow) !== 0
+  if ((first & side) === 0) {
     const last = taking ? context.taker : context.maker
     if (last === undefined) throw new Error("market record repeats an order it does not hold")
-    return { ...last, remaining: reader.number() }
+    return { ...last, remaining: reader.number(), updatedAtMillis: now ? context.atMillis : last.updatedAtMillis }
   }
   const kind = reader.byte()
   const origin = name(originOf, reader.byte())
@@ -60,7 +62,7 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
     orderId,
     userId,
     accountId,
-    side: name(sideOf, first & 3),
+    side: name(sideOf, first & side),
     type: name(typeOf, kind & 15),
     timeInForce: name(timeOf, kind >>> 4),
     price,
@@ -70,14 +72,16 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
     clientOrderId: reader.text(),
     origin,
     builderCode: reader.known(),
-    placedAtMillis: (first & placedNow) !== 0 ? context.atMillis : reader.number()
+    modified: (first & modified) !== 0,
+    updatedAtMillis: now ? context.atMillis : reader.number()
   }
   if (taking) context.taker = order
   else context.maker = order
   return order
 }
 
-function isSameButRemaining(order: Order, last: Order): boolean {
+/** But for what is left of it, and since when. */
+function isSame(order: Order, last: Order): boolean {
   return (
     order.orderId === last.orderId &&
     order.price === last.price &&
@@ -91,7 +95,7 @@ function isSameButRemaining(order: Order, last: Order): boolean {
     order.clientOrderId === last.clientOrderId &&
     order.origin === last.origin &&
     order.builderCode === last.builderCode &&
-    order.placedAtMillis === last.placedAtMillis
+    order.modified === last.modified
   )
 }
 
@@ -100,8 +104,10 @@ const typeOf = names(types)
 const timeOf = names(times)
 const originOf = names(origins)
 
-// The first byte of an order: 0 when it is the one remembered, else its side and these.
+// The first byte of an order: its side, or none when it is the one remembered, and these.
+const side = 3
 const reduceOnly = 4
 const accountIsUser = 8
-const placedNow = 16
+const updatedNow = 16
 const unfilled = 32
+const modified = 64

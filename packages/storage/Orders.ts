@@ -13,8 +13,6 @@ export interface EndedOrder {
   readonly orderId: string
   readonly status: TerminalStatus
   readonly endedAtMillis: number
-  /** Of a refused order, when it was refused. */
-  readonly placedAtMillis: number
   readonly symbol: string
   readonly accountId: string
   readonly userId: string
@@ -74,7 +72,6 @@ const ended = (symbol: string, order: Order, status: TerminalStatus, atMillis: n
   orderId: order.orderId,
   status,
   endedAtMillis: atMillis,
-  placedAtMillis: order.placedAtMillis,
   symbol,
   accountId: order.accountId,
   userId: order.userId,
@@ -97,7 +94,6 @@ const refused = (symbol: string, { accountId, atMillis, commandId, echo, status,
     // The wire has no name for a command that came too late.
     status: status === "EXPIRED" ? unprocessed : status,
     endedAtMillis: atMillis,
-    placedAtMillis: atMillis,
     symbol,
     accountId,
     userId,
@@ -129,7 +125,6 @@ const columns: ReadonlyArray<Bulk.Column<EndedOrder>> = [
   { name: "order_id", type: "text", of: (row) => row.orderId },
   { name: "status", type: "text", of: (row) => row.status },
   { name: "ended_at_millis", type: "bigint", of: (row) => row.endedAtMillis },
-  { name: "placed_at_millis", type: "bigint", of: (row) => row.placedAtMillis },
   { name: "symbol", type: "text", of: (row) => row.symbol },
   { name: "account_id", type: "text", of: (row) => row.accountId },
   { name: "user_id", type: "text", of: (row) => row.userId },
@@ -159,10 +154,10 @@ export const page = (sql: SqlClient.SqlClient, query: OrderQuery) => {
   if (query.endMillis !== undefined) wanted.push(sql`ended_at_millis < ${query.endMillis}`)
   return sql<HistoricOrder>`
     select page.order_id as "orderId", page.status, page.ended_at_millis::float8 as "endedAtMillis",
-      page.placed_at_millis::float8 as "placedAtMillis", page.symbol, page.account_id as "accountId",
-      page.user_id as "userId", page.client_order_id as "clientOrderId", page.side, page.order_type as "orderType",
-      page.time_in_force as "timeInForce", page.price::float8 as price, page.quantity::float8 as quantity,
-      page.reduce_only as "reduceOnly", page.asked_price as "askedPrice", page.asked_quantity as "askedQuantity",
+      page.symbol, page.account_id as "accountId", page.user_id as "userId", page.client_order_id as "clientOrderId",
+      page.side, page.order_type as "orderType", page.time_in_force as "timeInForce",
+      page.price::float8 as price, page.quantity::float8 as quantity, page.reduce_only as "reduceOnly",
+      page.asked_price as "askedPrice", page.asked_quantity as "askedQuantity",
       coalesce(fills.quantity, 0)::float8 as "filledQuantity", coalesce(fills.passive, 0)::float8 as "passiveQuantity",
       (fills.cost / fills.quantity)::float8 as "averagePrice",
       fills.first_at::float8 as "firstFillAtMillis", fills.last_at::float8 as "lastFillAtMillis"

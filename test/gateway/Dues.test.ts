@@ -10,6 +10,8 @@ const order = JSON.stringify({
   type: "cancel_order",
   params: { symbol, cancel_order_id_type: "order_id", order_id: "1" }
 })
+/** Of 64 KiB. */
+const longest = order.padEnd(64 * 1_024)
 const auth = JSON.stringify({
   type: "auth",
   params: { hmac: { public_key: "a", nonce: "0123456789abcdef", unix_ts: 1, signature: "00" } }
@@ -20,7 +22,7 @@ interface Client {
   readonly owed: ReadonlyArray<string>
   readonly sent: ReadonlyArray<string>
   readonly waiting: () => number
-  readonly write: (count: number) => void
+  readonly write: (count: number, frame?: string) => void
   readonly read: () => void
   /** Answers the oldest command. */
   readonly answer: () => void
@@ -38,7 +40,7 @@ const start = () => {
     debts.push(owed)
     const sent: Array<string> = []
     let paused = false
-    let waiting = 0
+    const unread: Array<string> = []
     let connection: Connection.Connection | undefined
     const gateway: Connection.Gateway = {
       nowMillis: () => 0,
@@ -79,17 +81,17 @@ const start = () => {
       owed,
       sent,
       closed: receiver.closed,
-      write: (count: number) => {
-        waiting += count
+      write: (count: number, frame = order) => {
+        for (let i = 0; i < count; i++) unread.push(frame)
         self.read()
       },
       read: () => {
-        for (; waiting > 0; waiting--) {
+        while (unread.length > 0) {
           if (paused) return
-          receiver.text(order)
+          receiver.text(unread.shift()!)
         }
       },
-      waiting: () => waiting,
+      waiting: () => unread.length,
       answer: () => {
         const id = owed.shift()!
         connection!.answer(symbol, id, id)
@@ -159,4 +161,54 @@ it("what a connection was owed when it closed is owed no longer", () => {
   next.write(1_000)
   expect(next.owed).toHaveLength(256)
   expect(owed()).toBeGreaterThan(0)
+})
+
+it("I48: of the longest frames a connection is owed for few, so that they hold little memory", () => {
+  const { client } = start()
+  const one = client()
+  one.write(100, longest)
+  expect(one.owed).toHaveLength(4)
+  one.answer()
+  expect(one.owed).toHaveLength(3)
+  one.answer()
+  one.answer()
+  expect(one.owed).toHaveLength(4)
+  while (one.owed.length > 0) one.answer()
+  expect(one.sent).toHaveLength(100)
+})
+
+it("I48: frames that wait for the answer to auth are bounded by their length as well as their number", () => {
+  const early = (frame: string, count: number) => {
+    const closes: Array<number> = []
+    const receiver = Connection.open(
+      "c",
+      {
+        nowMillis: () => 0,
+        dues: Dues.make(),
+        signIn: () => {},
+        perform: () => {},
+        follow: () => () => {},
+        pulse: () => {},
+        arrived: () => {},
+        opened: () => {},
+        ended: () => {}
+      },
+      new Map(),
+      {
+        send: () => {},
+        close: (code) => void closes.push(code),
+        pause: () => {},
+        resume: () => {},
+        waitingBytes: () => 0
+      },
+      ""
+    )
+    receiver.text(auth)
+    for (let i = 0; i < count; i++) receiver.text(frame)
+    return closes
+  }
+  expect(early("x", 256)).toEqual([])
+  expect(early("x", 256 + 1)).toEqual([1008])
+  expect(early("x".repeat(64 * 1_024), 3)).toEqual([])
+  expect(early("x".repeat(64 * 1_024), 4)).toEqual([1008])
 })

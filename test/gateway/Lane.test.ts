@@ -86,6 +86,23 @@ it("I51: an overdue command is called unknown in its place; its outcome is told 
   expect(sent).toEqual(["unknown request a", "ACK b", "ACK a", "ACK c"])
 })
 
+it("I48: what waits counts by its length, whether a request or what was told early, until it is sent or given up", () => {
+  const { answer, expect: owe, giveUp, lane, tell } = start()
+  const long = "x".repeat(64 * 1_024)
+  Lane.expect(lane, "a", long, 10)
+  owe("b")
+  Lane.ask(lane, "c", long, () => {})
+  expect(lane.owed).toBe(65 + 1 + 65)
+  tell("b", long, false)
+  expect(lane.owed).toBe(65 + 65 + 1 + 65)
+  tell("b", "")
+  answer("c", "short")
+  expect(lane.owed).toBe(65 + 65 + 1 + 1)
+  giveUp(15)
+  expect(lane.entries).toHaveLength(0)
+  expect(lane.owed).toBe(0)
+})
+
 /**
  * Commands leave in order. Those a market takes are answered by its log, in order and among facts of others; those a
  * desk answers by itself are answered at any time after they left.
@@ -118,6 +135,8 @@ it("1.8: however desk and log interleave, answers keep the order of the commands
             const [id] = desk.splice(pick(desk.length), 1)
             answer(id!, id!)
           }
+          // All of them are short.
+          expect(lane.owed).toBe(lane.entries.length)
         }
         const numbers = (wanted: (text: string) => boolean) => sent.filter(wanted).map((text) => Number.parseInt(text))
         const sorted = (found: ReadonlyArray<number>) => expect(found).toEqual(found.toSorted((a, b) => a - b))

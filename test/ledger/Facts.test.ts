@@ -1,8 +1,11 @@
 /** Holds that become orders, orders that become positions, and nothing that stays behind. */
 import * as Ledger from "@venue/ledger/Ledger"
+import type { Order } from "@venue/domain/Order"
 import { flat } from "@venue/domain/Position"
 import { assert, test } from "@effect/vitest"
 import { aapl, alice, make, orderOf, usd } from "./Scene.ts"
+
+const msft = "MSFT-USD"
 
 const funded = () => {
   const scene = make()
@@ -169,6 +172,37 @@ test("orders are listed newest first, by symbol when asked, and found by either 
   assert.strictEqual(Ledger.order(scene.trader, alice, aapl, "same")?.order, young)
   assert.isUndefined(Ledger.order(scene.trader, alice, aapl, ""))
   assert.isUndefined(Ledger.order(scene.trader, alice, "MSFT-USD", "same"))
+})
+
+test("an order that changes keeps its place in the list, and after a waking among those of its market", () => {
+  const scene = funded()
+  scene.price(msft, 400)
+  const accepted = (atMillis: number, symbol: string): Order => {
+    const { commandId, leverage, makerRate, ...rest } = scene.placed("BUY", 1, 190, { symbol })
+    const order = { ...orderOf({ commandId, leverage, makerRate, ...rest }), updatedAtMillis: atMillis }
+    scene.observe({ _tag: "Accepted", commandId, expiresAtMillis: 0, order, makerRate, leverage, atMillis }, symbol)
+    return order
+  }
+  const oldest = accepted(1, aapl)
+  const older = accepted(2, aapl)
+  const between = accepted(3, msft)
+  const youngest = accepted(4, aapl)
+  const modified = { ...oldest, modified: true, updatedAtMillis: 5 }
+  const filled = { ...older, remaining: 400, updatedAtMillis: 6 }
+  scene.observe({ _tag: "Modified", commandId: "", order: modified, requeued: true, atMillis: 5 })
+  scene.trade({ ...filled, remaining: 1_000 }, 600, 19_000)
+  const listed = (trader = scene.trader) => Ledger.orders(trader, alice).map(({ order }) => order)
+  assert.deepStrictEqual(listed(), [youngest, between, filled, modified])
+  Ledger.adopt(scene.trader, aapl, alice, { position: flat(), orders: [modified, filled, youngest] })
+  assert.deepStrictEqual(listed(), [youngest, between, filled, modified])
+  const woken = make().trader
+  Ledger.adopt(woken, msft, alice, { position: flat(), orders: [between] })
+  Ledger.adopt(woken, aapl, alice, { position: flat(), orders: [modified, filled, youngest] })
+  assert.deepStrictEqual(listed(woken), [youngest, filled, modified, between])
+  assert.deepStrictEqual(
+    Ledger.orders(woken, alice).map((open) => open.modified),
+    [false, false, true, false]
+  )
 })
 
 test("a view replaces what was known of its market and nothing else", () => {

@@ -152,7 +152,8 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
       ...before,
       price: command.price === 0 ? before.price : command.price,
       quantity: command.quantity === 0 ? before.quantity : command.quantity,
-      remaining: command.quantity === 0 ? before.remaining : command.quantity
+      remaining: command.quantity === 0 ? before.remaining : command.quantity,
+      modified: true
     }
     observe({ _tag: "Modified", commandId: command.commandId, order, requeued: true, atMillis: 0 })
     done(command.commandId)
@@ -177,7 +178,8 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
       clientOrderId: "",
       origin: "USER",
       builderCode: "",
-      placedAtMillis: 0
+      modified: false,
+      updatedAtMillis: 0
     }
     trade(order, lots, ticks, symbol, 0)
   }
@@ -223,7 +225,8 @@ export const orderOf = (command: Place): Order => ({
   clientOrderId: command.clientOrderId,
   origin: command.origin,
   builderCode: command.builderCode,
-  placedAtMillis: 0
+  modified: false,
+  updatedAtMillis: 0
 })
 
 export const decimalPrice = (symbol: string, ticks: number): number => priceOf(instruments.get(symbol)!, ticks)

@@ -110,8 +110,8 @@ export const line = (event: MarketEvent): string => {
 
 function order(order: Order): string {
   const { accountId, orderId, price, quantity, reduceOnly, remaining, side, timeInForce, type, userId } = order
-  const names = `${order.clientOrderId}|${order.builderCode}|${order.origin}|${order.placedAtMillis}`
-  const shape = `${side} ${remaining}/${quantity} @ ${price} ${type} ${timeInForce}${reduceOnly ? " reduce-only" : ""}`
+  const names = `${order.clientOrderId}|${order.builderCode}|${order.origin}|${order.updatedAtMillis}`
+  const shape = `${side} ${remaining}/${quantity} @ ${price} ${type} ${timeInForce}${reduceOnly ? " reduce-only" : ""}${order.modified ? " modified" : ""}`
   return `[${orderId} ${userId} ${accountId} ${shape} ${names}]`
 }
 

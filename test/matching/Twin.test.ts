@@ -111,7 +111,8 @@ describe("orders", () => {
           assert.notStrictEqual(event.maker.order.userId, event.taker.order.userId)
           for (const { order } of [event.maker, event.taker]) {
             const before = orders.get(order.orderId)!
-            assert.deepStrictEqual(order, { ...before, remaining: before.remaining - event.quantity })
+            const remaining = before.remaining - event.quantity
+            assert.deepStrictEqual(order, { ...before, remaining, updatedAtMillis: event.atMillis })
             assert.isAtLeast(order.remaining, 0)
             orders.set(order.orderId, order)
           }

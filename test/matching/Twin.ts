@@ -107,7 +107,8 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   if (before.remaining < before.quantity) return "CANNOT_MODIFY_PARTIAL_FILL"
   const asked = command.quantity || before.quantity
   const quantity = before.reduceOnly ? Math.min(asked, room(twin, before)) : asked
-  const after: Order = { ...before, price: command.price || before.price, quantity, remaining: quantity }
+  const changed = { quantity, remaining: quantity, modified: true, updatedAtMillis: twin.timeMillis }
+  const after: Order = { ...before, price: command.price || before.price, ...changed }
   if (after.type === "ALO" && reached(twin, after.side, after.price).length > 0) return "CANNOT_MODIFY_ALO_WOULD_CROSS"
   const refusal = check(twin, after, command)
   if (refusal !== undefined) return refusal
@@ -223,7 +224,7 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
     const larger = (notional / BigInt(lots)) * BigInt(added(held.quantity, one.order.side, lots))
     const marginUsed = Number(divideUp(larger, BigInt(leverage)))
     const fee = divideUp(notional * BigInt(rate), 100_000_000n)
-    one.order = { ...one.order, remaining: one.order.remaining - lots }
+    one.order = { ...one.order, remaining: one.order.remaining - lots, updatedAtMillis: twin.timeMillis }
     const realised = book(held, one.order.side, lots, notional, fee)
     return { order: one.order, fee: Number(fee), realised: Number(realised), marginUsed }
   }
@@ -266,7 +267,8 @@ function shrink(twin: Twin, accountId: string, emit: Emit): void {
 function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): void {
   if (lots <= 0) return
   const { quantity, remaining } = resting.order
-  resting.order = { ...resting.order, quantity: quantity - lots, remaining: remaining - lots }
+  const left = { quantity: quantity - lots, remaining: remaining - lots }
+  resting.order = { ...resting.order, ...left, modified: true, updatedAtMillis: twin.timeMillis }
   emit({ _tag: "Modified", commandId: "", order: resting.order, requeued: false, atMillis: twin.timeMillis })
 }
 
@@ -308,7 +310,8 @@ function orderOf(twin: Twin, command: Place): Order {
   } = command
   const order = { orderId: commandId, userId, accountId, side, type, timeInForce, quantity, reduceOnly, clientOrderId }
   const price = type === "MARKET" ? 0 : command.price
-  return { ...order, price, remaining: quantity, origin, builderCode, placedAtMillis: twin.timeMillis }
+  const fresh = { remaining: quantity, modified: false, updatedAtMillis: twin.timeMillis }
+  return { ...order, price, origin, builderCode, ...fresh }
 }
 
 function mayRest(order: Order): boolean {

@@ -22,7 +22,7 @@ const prices = [...Load.prices, [Floods.symbol, Floods.price]] as const
 const floodOrders = 2_500
 /** More than anybody may send from idle. */
 const floodCancels = 12_500
-const floodQuestions = 2_000
+const floodQuestions = 20_000
 const deafReaders = 20
 /** Connections of the venue to its database, which it opens as it needs them. */
 const maxPool = 10
@@ -36,7 +36,7 @@ it(
   { timeout: 180_000 },
   async () => {
     const site = await DevApp.makeSite()
-    // Prices that stand still keep every order in its band and let the tables catch up at once.
+    // Prices that stand still keep every order in its band.
     const app = await DevApp.start(site, {
       VENUE_EXTRA_USERS: "8",
       VENUE_RATE_LIMITS: "on",

@@ -55,7 +55,8 @@ const order: fc.Arbitrary<Order> = fc.record({
   clientOrderId: text,
   origin: fc.constantFrom("USER", "CLOSE_POSITION"),
   builderCode: text,
-  placedAtMillis: millis
+  modified: fc.boolean(),
+  updatedAtMillis: millis
 })
 const fill = fc.record({ order, fee: signed, realised: signed, marginUsed: count })
 const sent = { commandId: text, expiresAtMillis: millis }
@@ -130,7 +131,7 @@ export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc
           return again && last !== undefined
             ? {
                 ...event,
-                taker: { ...event.taker, order: { ...last, remaining } },
+                taker: { ...event.taker, order: { ...last, remaining, updatedAtMillis: event.atMillis } },
                 maker: { ...event.maker, order: { ...event.maker.order, userId: last.userId } }
               }
             : event

@@ -17,7 +17,8 @@ export const order = (orderId: string, accountId: string, changes: Partial<Order
   clientOrderId: "mm-1",
   origin: "USER",
   builderCode: "",
-  placedAtMillis: 1_790_503_240_000,
+  modified: false,
+  updatedAtMillis: 1_790_503_240_000,
   ...changes
 })
 

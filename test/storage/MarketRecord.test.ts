@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { readFileSync } from "node:fs"
 import { marketEvents } from "./AnyMarketEvent.ts"
+import * as by from "./EventsByHand.ts"
 
 describe("MarketRecord", () => {
   it("what is decoded is what was encoded", () => {
@@ -19,6 +20,25 @@ describe("MarketRecord", () => {
   it("a batch larger than any buffer so far comes back whole", () => {
     const events = Array.from({ length: 5_000 }, (_, n) => accepted({ clientOrderId: `${n}-${"é".repeat(n % 90)}` }))
     assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
+  })
+
+  it("an order that fills again costs no more bytes for the time of it", () => {
+    const fills = (stepMillis: number) => {
+      const traded = [1, 2, 3].map((number) =>
+        by.traded("again", number, { atMillis: 1_790_503_244_118 + number * stepMillis })
+      )
+      return traded.map(({ maker, ...rest }) => {
+        const order = { ...maker.order, updatedAtMillis: rest.atMillis }
+        return { ...rest, maker: { ...maker, order } }
+      })
+    }
+    const [together, apart] = [fills(0), fills(1)].map((events) => {
+      const bytes = MarketRecord.encode(events)
+      assert.deepStrictEqual(MarketRecord.decode(bytes), events)
+      return bytes.length
+    })
+    // Seven bytes for the time of each later event.
+    assert.strictEqual(apart! - together!, 2 * 7)
   })
 
   it("decodes bytes that stand inside a larger buffer", () => {
@@ -92,7 +112,8 @@ const accepted = (order: Partial<Order>): MarketEvent => ({
     clientOrderId: "mm-7-000182",
     origin: "USER",
     builderCode: "",
-    placedAtMillis: 1_790_503_244_118,
+    modified: false,
+    updatedAtMillis: 1_790_503_244_118,
     ...order
   },
   makerRate: 10_000,

@@ -142,7 +142,6 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
           orderId: "sum-taker-order",
           status: "FILLED",
           endedAtMillis: 6_000,
-          placedAtMillis: 1_790_503_240_000,
           symbol: "SUM-USD",
           accountId: "sum-taker",
           userId: "sum-taker",

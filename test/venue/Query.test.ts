@@ -1,3 +1,5 @@
+import { traderStream } from "@venue/cluster/protocol/Desk"
+import { Journal } from "@venue/storage/Journal"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -72,6 +74,7 @@ story("5.10: orders of the same instant are listed newest first too, and a modif
     for (const id of ["first", "second", "third"]) yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
     yield* venue.settle
     const [first] = yield* client.drain
+    yield* TestClock.adjust(10)
     yield* client.send(modify(first!.order_response!, { price: 191 }))
     yield* client.send(say("get_user_orders"))
     const {
@@ -82,6 +85,48 @@ story("5.10: orders of the same instant are listed newest first too, and a modif
       ["third", "second", "first"]
     )
   })
+)
+
+story(
+  "6.5: an order is listed as MODIFIED and with the time of its last change, also by a desk that wakes anew",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.user("alice")
+      const client = yield* venue.trade(alice)
+      const bob = yield* venue.trade(yield* venue.user("bob"), [])
+      const told: Array<{ readonly id: string; readonly status: string; readonly time: number }> = []
+      for (const id of ["filled", "modified", "untouched"]) {
+        yield* client.send(limit("BUY", 3, id === "filled" ? 191 : 190, { client_order_id: id }))
+        const { order_response: order } = yield* client.take("order_response")
+        told.unshift({ id, status: "ACK", time: order.update_time })
+        yield* TestClock.adjust("1 second")
+        if (id === "modified") {
+          yield* client.send(modify(order, { price: 189 }))
+          const { order_response: changed } = yield* client.take("order_response")
+          assert.strictEqual(changed.update_time, order.update_time + 1)
+          told[0] = { id, status: "MODIFIED", time: changed.update_time }
+        }
+      }
+      yield* bob.send(limit("SELL", 1, 191))
+      const { fill_response: fill } = yield* client.take("fill_response")
+      told[2] = { id: "filled", status: "ACK", time: fill.timestamp }
+      assert.isAbove(fill.timestamp, told[0]!.time)
+      const listed = Effect.map(
+        Effect.andThen(client.send(say("get_user_orders")), client.take("all_orders_response")),
+        ({ all_orders_response: { orders } }) =>
+          orders.map((order) => ({ id: order.client_order_id, status: order.status, time: order.update_time }))
+      )
+      assert.deepEqual(yield* listed, told)
+
+      const journal = yield* Journal
+      // Another owner: the desk finds that out when it writes next, and asks the markets anew what there is.
+      const stream = traderStream(alice.userId)
+      const { epoch, seq } = yield* journal.claim(stream, { restore: () => {}, replay: () => {} }, Effect.succeed(true))
+      yield* client.send(say("set_user_leverage", { symbol: gold, leverage: 1 }))
+      yield* Effect.repeat(Effect.andThen(venue.settle, TestClock.adjust("1 second")), { times: 3 })
+      assert.strictEqual((yield* journal.read(stream, seq, 1))[0]?.epoch, epoch + 1)
+      assert.deepEqual(yield* listed, told)
+    })
 )
 
 story("6.6: get_user_trades tells each fill of the account, newest first, filtered by order and by time", (venue) =>

@@ -11,10 +11,10 @@ import type { Standing } from "@venue/cluster/protocol/Desk"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../Transport.ts"
 import * as AccountEvents from "./AccountEvents.ts"
-import type { Dues } from "./Dues.ts"
+import * as Dues from "./Dues.ts"
 import * as Lane from "./Lane.ts"
 
-/** Frames that may wait for the answer to `auth`. */
+/** What the frames that wait for the answer to `auth` may count for, as dues. */
 const maxEarly = 256
 /** Frames that cost nothing at once may cost this much in all before one comes that is charged with it: a minute's limit. */
 const maxOwed = 12_000
@@ -32,7 +32,7 @@ export interface Member {
 export interface Gateway {
   readonly nowMillis: () => number
   /** Over all its connections. */
-  readonly dues: Dues
+  readonly dues: Dues.Dues
   /** Says who this is, once its trader is awake, or why not. */
   readonly signIn: (connectionId: string, auth: Auth, done: (answer: Member | Unsigned) => void) => void
   readonly perform: (connection: Connection, member: Member, command: Performed, text: string) => void
@@ -41,8 +41,8 @@ export interface Gateway {
     observe: (event: MarketEvent, batch: Batch) => void,
     broken: () => void
   ) => () => void
-  /** First values of the pulsed channels just subscribed. */
-  readonly pulse: (connection: Connection, member: Member) => void
+  /** First values of the pulsed channels just subscribed with this frame. */
+  readonly pulse: (connection: Connection, member: Member, text: string) => void
   readonly arrived: (connection: Connection) => void
   readonly opened: (connection: Connection) => void
   readonly ended: (connection: Connection) => void
@@ -73,6 +73,10 @@ export interface Connection {
   readonly ask: (symbol: string, commandId: string, request: string, start: () => void) => void
   /** What a desk answers by itself, sent at the command's place. */
   readonly answer: (symbol: string, commandId: string, text: string) => void
+  /** Something was asked with this frame whose answer has no place in a lane; it is owed until it is settled. */
+  readonly asked: (request: string) => void
+  /** It was answered, or never will be. */
+  readonly settled: (request: string) => void
   readonly sweep: (commandId: string, incoming: string | undefined, dueMillis: number) => void
   /** The desk says which markets a sweep touches. */
   readonly swept: (commandId: string, symbols: ReadonlyArray<string>) => void
@@ -110,9 +114,12 @@ export const open = (
   const sweeps = new Map<string, Sweep>()
   let member: Member | undefined
   let early: Array<string> | undefined
+  let earlyDues = 0
   let owed = 0
   let over = false
-  /** Answers owed as its dues were last told. */
+  /** Owed to what has no place in a lane and is no sweep. */
+  let asked = 0
+  /** What was owed when its dues were last told. */
   let owing = 0
   let paused = false
   let unfollow = () => {}
@@ -127,8 +134,9 @@ export const open = (
   /** After every change of what is owed: too much of it leaves frames unread, and reading goes on at half of that. */
   const reckon = () => {
     if (over) return
-    let now = sweeps.size
-    for (const { entries } of lanes.values()) now += entries.length
+    let now = asked
+    for (const { incoming } of sweeps.values()) now += Dues.of(incoming ?? "")
+    for (const lane of lanes.values()) now += lane.owed
     if (now !== owing) dues.change(now - owing)
     owing = now
     const most = dues.most()
@@ -199,6 +207,7 @@ export const open = (
   const signIn = (auth: Auth) => {
     if (member !== undefined) return send(Frame.err("AlreadyAuthenticated", "this connection is signed in already"))
     early = []
+    earlyDues = 0
     gateway.signIn(connectionId, auth, (answer) => {
       if (over) return
       const waited = early ?? []
@@ -238,13 +247,15 @@ export const open = (
       wantsFills = channels.has("fills")
       send(on ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
     }
-    if (pulsed) gateway.pulse(connection, member!)
+    if (pulsed) gateway.pulse(connection, member!, text)
+    reckon()
   }
 
   const receive = (text: string) => {
     if (over) return
     if (early !== undefined) {
-      if (early.length < maxEarly) early.push(text)
+      earlyDues += Dues.of(text)
+      if (earlyDues <= maxEarly) early.push(text)
       else close(1008, "too many frames before the answer to auth")
       return
     }
@@ -283,6 +294,13 @@ export const open = (
     ask: (symbol, commandId, request, start) => Lane.ask(lane(symbol), commandId, request, start),
     answer: (symbol, commandId, text) => {
       Lane.answer(lane(symbol), commandId, text, send)
+      reckon()
+    },
+    asked: (request) => {
+      asked += Dues.of(request)
+    },
+    settled: (request) => {
+      asked -= Dues.of(request)
       reckon()
     },
     sweep: (commandId, incoming, dueMillis) => {

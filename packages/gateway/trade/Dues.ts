@@ -3,7 +3,7 @@
  * share; one that is owed less is read as ever, so nobody waits for another's answers.
  */
 export interface Dues {
-  /** A connection is owed so many more, or fewer. */
+  /** A connection is owed so much more, or less. */
   readonly change: (by: number) => void
   /** A connection has signed in; before that it is owed nothing. */
   readonly join: () => void
@@ -19,6 +19,9 @@ const mostOwed = 256
  * journal fit in, so that a venue at its limit is never short of work.
  */
 const mostOwedInAll = 8_192
+
+/** What a text that waits counts for: one, and one more for each KiB, so that long frames are bounded as short ones are. */
+export const of = (text: string): number => 1 + Math.floor(text.length / 1024)
 
 export const make = (): Dues => {
   let owed = 0

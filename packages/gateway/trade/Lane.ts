@@ -2,6 +2,7 @@
  * The answers one connection still owes on one symbol. Facts come in the order of the log, which is the order of the
  * commands; what a desk answers by itself comes when it comes, and waits here for its place.
  */
+import * as Dues from "./Dues.ts"
 
 /** A command without an answer yet, or text that waits behind one. */
 type Entry =
@@ -21,13 +22,15 @@ type Entry =
 
 export interface Lane {
   readonly entries: Array<Entry>
+  /** What they count for in all. */
+  owed: number
 }
 
-export const make = (): Lane => ({ entries: [] })
+export const make = (): Lane => ({ entries: [], owed: 0 })
 
 /** A command went out; its answer is due at that time, or its outcome is unknown. */
 export const expect = (lane: Lane, commandId: string, request: string, dueMillis: number): void => {
-  lane.entries.push({ commandId, request, dueMillis })
+  push(lane, { commandId, request, dueMillis })
 }
 
 /**
@@ -35,7 +38,7 @@ export const expect = (lane: Lane, commandId: string, request: string, dueMillis
  * it may begin late, and whoever is asked has a deadline.
  */
 export const ask = (lane: Lane, commandId: string, request: string, start: () => void): void => {
-  lane.entries.push({ commandId, request, dueMillis: Infinity, start })
+  push(lane, { commandId, request, dueMillis: Infinity, start })
   if (lane.entries.length === 1) start()
 }
 
@@ -53,7 +56,7 @@ export const tell = (
   if (settle(lane, commandId, text, last, true, send) || text === "") return
   const behind = lane.entries.findLastIndex((entry) => entry.commandId === undefined && entry.isRecorded)
   if (behind === -1) send(text)
-  else lane.entries.splice(behind + 1, 0, { commandId: undefined, text, isRecorded: true })
+  else replace(lane, behind + 1, 0, { commandId: undefined, text, isRecorded: true })
 }
 
 /** What a desk answers by itself. It is sent, or takes the command's place; at once where that was given up. */
@@ -75,7 +78,7 @@ const settle = (
   if (entries[0]!.commandId === commandId) {
     if (text !== "") send(text)
     if (last) {
-      entries.shift()
+      shift(lane)
       if (entries.length > 0) release(lane, send)
     }
     return true
@@ -83,7 +86,7 @@ const settle = (
   // What a desk answers by itself is most often about the newest command.
   const at = entries.findLastIndex((entry) => entry.commandId === commandId)
   if (at === -1) return false
-  entries.splice(at, last ? 1 : 0, { commandId: undefined, text, isRecorded })
+  replace(lane, at, last ? 1 : 0, { commandId: undefined, text, isRecorded })
   return true
 }
 
@@ -98,7 +101,7 @@ export const giveUp = (
     const head = lane.entries[0]!
     if (head.commandId === undefined || head.dueMillis > nowMillis) return
     unknown(head.request)
-    lane.entries.shift()
+    shift(lane)
     release(lane, send)
   }
 }
@@ -109,7 +112,23 @@ const release = (lane: Lane, send: (text: string) => void): void => {
   while (entries.length > 0) {
     const head = entries[0]!
     if (head.commandId !== undefined) return head.start?.()
-    entries.shift()
+    shift(lane)
     if (head.text !== "") send(head.text)
   }
 }
+
+const push = (lane: Lane, entry: Entry): void => {
+  lane.entries.push(entry)
+  lane.owed += weightOf(entry)
+}
+
+const shift = (lane: Lane): void => {
+  lane.owed -= weightOf(lane.entries.shift()!)
+}
+
+const replace = (lane: Lane, at: number, count: 0 | 1, by: Entry): void => {
+  const [replaced] = lane.entries.splice(at, count, by)
+  lane.owed += weightOf(by) - (replaced === undefined ? 0 : weightOf(replaced))
+}
+
+const weightOf = (entry: Entry): number => Dues.of(entry.commandId === undefined ? entry.text : entry.request)

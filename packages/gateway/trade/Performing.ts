@@ -38,11 +38,12 @@ export const make = Effect.gen(function* () {
       connection.sweep(commandId, Incoming.ofObject(text), dueMillis)
     } else if (instruments.has(command.symbol)) {
       connection.expect(command.symbol, commandId, text, dueMillis)
-    }
+    } else connection.asked(text)
     connection.handed()
     desks.submit({ userId: member.caller.userId, cost, request }, (submitted) => {
       connection.taken()
       answered(connection, member, request, submitted, text)
+      if (request._tag !== "CancelAllOrders" && !instruments.has(request.symbol)) connection.settled(text)
     })
   }
 
@@ -84,42 +85,40 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  /** Asks, and sends what comes of it; a fault of the venue's is never told as a refusal. */
-  const question = (
-    text: string,
-    ask: Effect.Effect<string, Unavailable | RateLimited>,
-    send: (frame: string) => void
-  ) =>
-    run(
-      ask.pipe(
-        Effect.catchTags({
-          RateLimited: ({ retryAfterMillis }) =>
-            Effect.succeed(Frame.rateLimited(retryAfterMillis, Incoming.ofObject(text))),
-          Unavailable: ({ what }) =>
-            Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
-        }),
-        // An answer has to come: others may wait behind it.
-        Effect.catchCause((cause) =>
-          Effect.as(
-            Effect.logError("a question could not be answered", cause),
-            Frame.err("ServerError", "it could not be answered", Incoming.ofObject(text))
-          )
-        ),
-        Effect.map(send)
+  type Ask = Effect.Effect<string, Unavailable | RateLimited>
+
+  /** What comes of a question; a fault of the venue's is never told as a refusal. */
+  const frameOf = (text: string, ask: Ask): Effect.Effect<string> =>
+    ask.pipe(
+      Effect.catchTags({
+        RateLimited: ({ retryAfterMillis }) =>
+          Effect.succeed(Frame.rateLimited(retryAfterMillis, Incoming.ofObject(text))),
+        Unavailable: ({ what }) =>
+          Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
+      }),
+      // An answer has to come: others may wait behind it.
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Effect.logError("a question could not be answered", cause),
+          Frame.err("ServerError", "it could not be answered", Incoming.ofObject(text))
+        )
       )
     )
 
+  /** A question whose answer is sent when it comes. */
+  const question = (connection: Connection, text: string, ask: Ask): void => {
+    connection.asked(text)
+    run(
+      frameOf(text, ask).pipe(Effect.map(connection.send), Effect.ensuring(Effect.sync(() => connection.settled(text))))
+    )
+  }
+
   /** A question about one symbol, answered in its place among that symbol's commands. */
-  const inLane = (
-    connection: Connection,
-    symbol: string,
-    text: string,
-    ask: Effect.Effect<string, Unavailable | RateLimited>
-  ) => {
-    if (!instruments.has(symbol)) return void question(text, ask, connection.send)
+  const inLane = (connection: Connection, symbol: string, text: string, ask: Ask): void => {
+    if (!instruments.has(symbol)) return question(connection, text, ask)
     const askId = ids.next()
     connection.ask(symbol, askId, text, () => {
-      question(text, ask, (frame) => connection.answer(symbol, askId, frame))
+      run(Effect.map(frameOf(text, ask), (frame) => connection.answer(symbol, askId, frame)))
     })
   }
 
@@ -130,7 +129,7 @@ export const make = Effect.gen(function* () {
     instrument: instruments.get(symbol)!,
     order,
     status: modified ? "MODIFIED" : "ACK",
-    updateMillis: order.placedAtMillis
+    updateMillis: order.updatedAtMillis
   })
 
   const perform = (connection: Connection, member: Member, command: Performed, text: string): void => {
@@ -199,11 +198,12 @@ export const make = Effect.gen(function* () {
           )
         )
         return command.symbol === null
-          ? void question(text, list, connection.send)
+          ? question(connection, text, list)
           : inLane(connection, command.symbol, text, list)
       }
       case "GetUserTrades":
-        return void question(
+        return question(
+          connection,
           text,
           Effect.map(
             history.trades(
@@ -217,11 +217,11 @@ export const make = Effect.gen(function* () {
               }
             ),
             (trades) => Frame.userTradesResponse((symbol) => instruments.get(symbol)!, trades)
-          ),
-          connection.send
+          )
         )
       case "GetUserLeverage":
-        return void question(
+        return question(
+          connection,
           text,
           Effect.map(
             desks.ask(member.caller.userId, (desk) =>
@@ -234,8 +234,7 @@ export const make = Effect.gen(function* () {
                   .slice(command.offset, command.offset + command.limit)
                   .map(({ leverage, symbol }) => ({ instrument: instruments.get(symbol)!, leverage }))
               )
-          ),
-          connection.send
+          )
         )
       case "GetAvailableLeverageLevels": {
         connection.owe(Command.weight(command).weight)
@@ -264,7 +263,8 @@ export const make = Effect.gen(function* () {
           )
         )
       case "CancelOnDisconnect":
-        return void question(
+        return question(
+          connection,
           text,
           Effect.tap(
             change(
@@ -279,8 +279,7 @@ export const make = Effect.gen(function* () {
               text
             ),
             () => Effect.sync(() => connection.arm(command.armed))
-          ),
-          connection.send
+          )
         )
     }
   }

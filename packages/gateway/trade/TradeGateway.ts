@@ -91,12 +91,18 @@ export class TradeGateway extends Context.Service<
           ),
         perform,
         follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
-        pulse: (connection, { accountId, caller: { userId } }) =>
-          void run(
+        pulse: (connection, { accountId, caller: { userId } }, text) => {
+          connection.asked(text)
+          run(
             desks
               .ask(userId, (desk) => desk.Standing({ userId, accountId, cost: noCost }))
-              .pipe(Effect.map(connection.tellStanding), Effect.ignore)
-          ),
+              .pipe(
+                Effect.map(connection.tellStanding),
+                Effect.ignore,
+                Effect.ensuring(Effect.sync(() => connection.settled(text)))
+              )
+          )
+        },
         arrived: (connection) => void connections.add(connection),
         opened: (connection) => count(connection.member()!.caller.userId, 1),
         ended: (connection) => {

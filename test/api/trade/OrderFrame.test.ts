@@ -25,7 +25,8 @@ const order: Order = {
   clientOrderId: "mm-7-000182",
   origin: "USER",
   builderCode: "",
-  placedAtMillis: 1790503240000
+  modified: false,
+  updatedAtMillis: 1790503240000
 }
 /** Attached take profit and stop loss are not offered, so those are 0 where the reference's examples have some. */
 const orderRow = {

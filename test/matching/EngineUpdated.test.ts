@@ -1,0 +1,158 @@
+/** When an order changed last, and whether it was ever modified: what sets the two, and what keeps them. */
+import type { Order } from "@venue/domain/Order"
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { Packr } from "msgpackr"
+import { apple, factOf, friday, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
+
+type Change = Pick<Order, "modified" | "updatedAtMillis">
+
+const change = ({ modified, updatedAtMillis }: Order): Change => ({ modified, updatedAtMillis })
+
+/** Of the account's open orders, oldest first. */
+const changes = (scene: Scene, account = "alice"): ReadonlyArray<Change> =>
+  Engine.view(scene.engine, account).orders.map(change)
+
+const asPlaced = (updatedAtMillis: number): Change => ({ modified: false, updatedAtMillis })
+const asModified = (updatedAtMillis: number): Change => ({ modified: true, updatedAtMillis })
+
+describe("an order tells", () => {
+  it("when it was placed, until something changes it", () => {
+    const scene = new Scene()
+    const accepted = factOf(scene.buy(3, 199), "Accepted")
+    scene.now += 5
+    scene.ask({ _tag: "Tick" })
+    assert.deepStrictEqual(change(accepted.order), asPlaced(friday))
+    assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
+  })
+
+  it("when it was modified, whether or not it kept its place, and that it was", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(3, 199))
+    for (const over of [{ quantity: lots(2) }, { price: ticks(198) }, {}]) {
+      scene.now += 5
+      assert.deepStrictEqual(change(factOf(scene.modify(orderId, over), "Modified").order), asModified(scene.now))
+      assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
+    }
+  })
+
+  it("nothing of a modify that was refused", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(3, 199))
+    scene.now += 5
+    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(400) })), ["PRICE_GREATER_THAN_MAX_PRICE"])
+    assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
+  })
+
+  it("when it was filled, as maker and as taker", () => {
+    const scene = new Scene()
+    scene.buy(3, 199)
+    scene.now += 5
+    const { maker, taker } = factOf(scene.sell(4, 199, { account: "bob" }), "Traded")
+    assert.deepStrictEqual(
+      [maker, taker].map(({ order }) => change(order)),
+      [asPlaced(scene.now), asPlaced(scene.now)]
+    )
+    const orderId = orderIdOf(scene.buy(3, 198))
+    scene.buy(2, 198)
+    scene.now += 5
+    const rested = scene.now
+    scene.sell(1, 198, { account: "bob" })
+    assert.deepStrictEqual(changes(scene), [asPlaced(rested), asPlaced(rested - 5)])
+    assert.deepStrictEqual(changes(scene, "bob"), [asPlaced(friday + 5)])
+    scene.now += 5
+    assert.deepStrictEqual(change(factOf(scene.cancel(orderId), "Ended").order), asPlaced(rested))
+  })
+
+  it("when a modify that crosses was filled, and that it was modified", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(3, 199))
+    scene.sell(1, 200, { account: "bob" })
+    scene.now += 5
+    const { taker } = factOf(scene.modify(orderId, { price: ticks(200) }), "Traded")
+    assert.deepStrictEqual(change(taker.order), asModified(scene.now))
+    scene.now += 5
+    const { maker } = factOf(scene.sell(1, 200, { account: "bob" }), "Traded")
+    assert.deepStrictEqual(change(maker.order), asModified(scene.now))
+    assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
+  })
+
+  it("when it was cut on its way in, and that it was", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.now += 5
+    scene.sell(8, 201, { reduceOnly: true })
+    assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
+  })
+
+  it("when it was cut while it rested, and that it was", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(5, 201, { reduceOnly: true })
+    scene.buy(2, 199, { account: "bob" })
+    assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
+    scene.now += 5
+    const cut = factOf(scene.sell(2, 199, { timeInForce: "IOC" }), "Modified")
+    assert.deepStrictEqual(change(cut.order), asModified(scene.now))
+    assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
+  })
+
+  it("beside its builder code and its leverage, which a modify leaves as they are", () => {
+    const scene = new Scene()
+    for (let n = 0; n < 40; n++) scene.buy(1, 150, { account: `other-${n}`, builderCode: `code-${n}` })
+    const orderId = orderIdOf(scene.sell(3, 201, { builderCode: "code-39", leverage: 200 }))
+    scene.modify(orderId, { side: "SELL", price: ticks(202) })
+    assert.strictEqual(Engine.view(scene.engine, "alice").orders[0]!.builderCode, "code-39")
+    const { maker } = factOf(scene.buy(3, 202, { account: "bob" }), "Traded")
+    assert.strictEqual(maker.order.builderCode, "code-39")
+    assert.strictEqual(maker.marginUsed, Math.ceil((3 * 202 * 1_000_000) / 200))
+  })
+
+  it("nothing of the order whose memory it took", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(3, 199))
+    scene.modify(orderId, { price: ticks(198) })
+    scene.cancel(orderId)
+    scene.now += 5
+    scene.buy(3, 199)
+    assert.deepStrictEqual(changes(scene), [asPlaced(scene.now)])
+  })
+})
+
+describe("I6: after a snapshot, and after a replay of what was recorded", () => {
+  const scene = new Scene()
+  scene.hold("alice", 5)
+  const orderId = orderIdOf(scene.buy(3, 199))
+  scene.buy(4, 198)
+  scene.now += 5
+  scene.modify(orderId, { price: ticks(197) })
+  scene.now += 5
+  scene.sell(1, 198, { account: "bob" })
+  scene.now += 5
+  scene.sell(20, 203, { reduceOnly: true })
+  scene.now += 5
+  const expected = [asModified(friday + 5), asPlaced(friday + 10), asModified(friday + 15)]
+
+  it("every order tells what it told", () => {
+    const packr = new Packr()
+    const restored = Engine.restore(apple, Engine.defaults, packr.unpack(packr.pack(Engine.snapshot(scene.engine))))
+    const replayed = Engine.make(apple, Engine.defaults)
+    for (const event of scene.events) Engine.apply(replayed, event)
+    assert.deepStrictEqual(changes(scene), expected)
+    for (const engine of [restored, replayed]) {
+      assert.deepStrictEqual(Engine.view(engine, "alice"), Engine.view(scene.engine, "alice"))
+    }
+  })
+
+  it("a hash tells a modified order from one that was placed as it is now", () => {
+    const accepted = factOf(new Scene().buy(2, 199, { id: "order" }), "Accepted")
+    const order = { ...accepted.order, modified: true }
+    const modified = { _tag: "Modified", commandId: "", order, requeued: false, atMillis: friday } as const
+    const hashes = [[accepted], [accepted, modified]].map((events) => {
+      const engine = Engine.make(apple, Engine.defaults)
+      for (const event of events) Engine.apply(engine, event)
+      return Engine.hash(engine)
+    })
+    assert.notStrictEqual(hashes[0], hashes[1])
+  })
+})
