@@ -65,7 +65,10 @@ export const make = Effect.fnUntraced(function* (
       stream,
       {
         restore: (state) => {
-          engine = Engine.restore(instrument, settings, unpack(state))
+          const stored: unknown = unpack(state)
+          if (!Engine.isReadable(stored)) return false
+          engine = Engine.restore(instrument, settings, stored)
+          return true
         },
         replay: (row) => {
           if (row.events.length > 0) for (const event of MarketRecord.decode(row.events)) Engine.apply(engine, event)

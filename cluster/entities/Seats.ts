@@ -71,6 +71,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
         restore: (state, seq) => {
           Ledger.restore(trader, unpack(state))
           savedSeq.set(stream, seq)
+          return true
         },
         replay: (row) => {
           if (row.events.length > 0) for (const event of TraderRecord.decode(row.events)) Ledger.apply(trader, event)

@@ -21,7 +21,7 @@ import * as Uuid from "./Uuid.ts"
 export { defaults, type Settings } from "./Market.ts"
 export { hash } from "./Hash.ts"
 export { apply } from "./Replay.ts"
-export { restore, snapshot } from "./Snapshot.ts"
+export { isReadable, restore, snapshot } from "./Snapshot.ts"
 
 /** Plain state that is changed in place. After a thrown error it must be discarded and built again from the log. */
 export type Engine = Market

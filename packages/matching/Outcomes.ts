@@ -106,7 +106,7 @@ export const ofUser = (outcomes: Outcomes, user: number, atMillis: number): Read
     if (isKept(outcomes, slot, atMillis)) found.push(read(outcomes, slot))
     slot = wordsOf(outcomes, slot)[OLDER]!
   }
-  return found.reverse()
+  return found.toReversed()
 }
 
 export const read = (outcomes: Outcomes, slot: number): Remembered => {

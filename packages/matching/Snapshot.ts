@@ -9,9 +9,12 @@ import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
 import * as Uuid from "./Uuid.ts"
 
+/** Counts up with every change of what is stored. */
+const version = 2
+
 /** Numbers, texts, arrays and bytes only, so that any encoder carries it. */
 interface Stored {
-  readonly version: 1
+  readonly version: typeof version
   readonly timeMillis: number
   readonly lastPrice: number
   readonly trades: number
@@ -38,7 +41,7 @@ interface Orders {
 export const snapshot = (market: Market): unknown => {
   const { lastPrice, participants, timeMillis, trades } = market
   const stored: Stored = {
-    version: 1,
+    version,
     timeMillis,
     lastPrice,
     trades,
@@ -61,6 +64,10 @@ export const snapshot = (market: Market): unknown => {
   return stored
 }
 
+/** Whether a snapshot is of the shape that is written now; the log tells what an older one held. */
+export const isReadable = (snapshot: unknown): boolean => (snapshot as Stored).version === version
+
+/** The snapshot must be readable. */
 export const restore = (instrument: Instrument, settings: Settings, snapshot: unknown): Market => {
   const stored = snapshot as Stored
   const market = make(instrument, settings)

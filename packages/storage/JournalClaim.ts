@@ -81,9 +81,9 @@ const claimRow = ({ epoch, seq, stream }: Progress): Row => ({
 const restore = Effect.fnUntraced(function* (store: ClaimStore, group: ReadonlyMap<string, Progress>) {
   for (const snapshot of yield* store.snapshots([...group.keys()])) {
     const progress = group.get(snapshot.stream)!
+    if (!progress.into.restore(snapshot.state, snapshot.seq)) continue
     progress.seq = snapshot.seq
     progress.epoch = snapshot.epoch
-    progress.into.restore(snapshot.state, snapshot.seq)
   }
 })
 

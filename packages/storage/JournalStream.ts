@@ -63,7 +63,8 @@ export interface Claimed {
 
 /** Takes what a stream holds, in order: the snapshot first if there is one, then each later row. */
 export interface Replay {
-  readonly restore: (state: Uint8Array, seq: number) => void
+  /** `false`: the state is not one it can read, and every row is replayed from the first. */
+  readonly restore: (state: Uint8Array, seq: number) => boolean
   readonly replay: (row: Row) => void
 }
 

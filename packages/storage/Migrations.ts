@@ -7,13 +7,15 @@ import { journal } from "./migrations/0001_journal.ts"
 import { readTables } from "./migrations/0002_read_tables.ts"
 import { access } from "./migrations/0003_access.ts"
 import { founding } from "./migrations/0004_founding.ts"
+import { endedOrder } from "./migrations/0005_ended_order.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
 const all = {
   "0001_journal": journal,
   "0002_read_tables": readTables,
   "0003_access": access,
-  "0004_founding": founding
+  "0004_founding": founding,
+  "0005_ended_order": endedOrder
 }
 
 /** Any number, the same on every node. */

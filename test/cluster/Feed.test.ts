@@ -37,7 +37,7 @@ const setUp = Effect.gen(function* () {
   const open: Array<MarketEvent> = []
   let done = (_seq: number) => {}
   const own = Effect.fnUntraced(function* () {
-    const from = yield* journal.claim(stream, { restore: () => {}, replay: () => {} }, Effect.succeed(true))
+    const from = yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
     const appender = journal.append(
       {
         stream,

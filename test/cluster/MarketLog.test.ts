@@ -139,7 +139,7 @@ it.effect("I4: a market that was fenced claims again only where it is still owne
     const { ended, log, say, told } = yield* open(() => isOwned)
     const journal = yield* Journal
     const other = () =>
-      journal.claim(marketStream(one.symbol), { restore: () => {}, replay: () => {} }, Effect.succeed(true))
+      journal.claim(marketStream(one.symbol), { restore: () => true, replay: () => {} }, Effect.succeed(true))
     yield* other()
     say(command(1))
     yield* turns

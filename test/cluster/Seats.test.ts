@@ -16,7 +16,7 @@ const around = (near = neighbours()) =>
   )
 
 const still = Effect.succeed(true)
-const nothing = { restore: () => {}, replay: () => {} }
+const nothing = { restore: () => true, replay: () => {} }
 
 /** Credits the trader and says what came of it. */
 const credit = (seat: Seat, creditId: string) =>

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import * as HashIndex from "@venue/matching/HashIndex"
-import fc from "fast-check"
+import * as fc from "fast-check"
 
 /** Numbers found for a hash. */
 const found = (index: HashIndex.HashIndex, hash: number): ReadonlyArray<number> => {

@@ -184,6 +184,19 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
+      it.effect("a snapshot that its owner cannot read is passed over, and every row is replayed", () =>
+        Effect.gen(function* () {
+          const { a, b } = yield* Nodes
+          const owner = yield* own(a, "older shape")
+          for (const word of ["one", "two"]) yield* owner.record(word)
+          yield* a.saveSnapshot("older shape", 3, bytes("of another version"))
+          const heard = told()
+          const claimed = yield* b.claim("older shape", { ...heard, restore: () => false }, yes)
+          assert.deepStrictEqual(heard.facts, ["1 1 ", "2 1 one", "3 1 two"])
+          assert.deepStrictEqual(claimed, { epoch: 2, seq: 4 })
+        })
+      )
+
       it.effect("a snapshot larger than one message comes back whole", () =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
@@ -196,6 +209,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
             {
               restore: (found) => {
                 restored = Uint8Array.from(found)
+                return true
               },
               replay: () => {}
             },

@@ -121,7 +121,11 @@ story(
       const journal = yield* Journal
       // Another owner: the desk finds that out when it writes next, and asks the markets anew what there is.
       const stream = traderStream(alice.userId)
-      const { epoch, seq } = yield* journal.claim(stream, { restore: () => {}, replay: () => {} }, Effect.succeed(true))
+      const { epoch, seq } = yield* journal.claim(
+        stream,
+        { restore: () => true, replay: () => {} },
+        Effect.succeed(true)
+      )
       yield* client.send(say("set_user_leverage", { symbol: gold, leverage: 1 }))
       yield* Effect.repeat(Effect.andThen(venue.settle, TestClock.adjust("1 second")), { times: 3 })
       assert.strictEqual((yield* journal.read(stream, seq, 1))[0]?.epoch, epoch + 1)

@@ -54,6 +54,7 @@ export const readTables = Effect.gen(function* () {
       order_id text collate "C" primary key,
       status text collate "C" not null,
       ended_at_millis bigint not null,
+      placed_at_millis bigint not null,
       symbol text collate "C" not null,
       account_id text collate "C" not null,
       user_id text collate "C" not null,
