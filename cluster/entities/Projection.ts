@@ -30,7 +30,7 @@ const maxEvents = 512
 /** The same in a burst of orders: few enough that none of them waits long for the event loop or the database. */
 const maxEventsBeside = 64
 /** It is a burst when writing what comes in would take more than this share of the time. */
-const burstShare = 0.3
+const burstShare = 0.1
 /** Rows the tables may be behind in a burst before catching up counts as much as what comes in. */
 const patienceRows = 5_000
 const pageSize = 64
