@@ -127,18 +127,25 @@ export interface Stored {
 }
 
 export const store = (outcomes: Outcomes): Stored => {
-  const words = new Int32Array(outcomes.count * width)
-  const expiresAtMillis = new Float64Array(outcomes.count)
-  const oddIds: Array<readonly [number, string]> = []
+  const { count, forgotten, oddIds, order, pages, written } = outcomes
+  const words = new Int32Array(count * width)
+  const expiresAtMillis = new Float64Array(count)
+  const places = new Map<number, number>()
   let place = 0
-  eachSlot(outcomes, (slot) => {
-    words.set(wordsOf(outcomes, slot), place * width)
-    expiresAtMillis[place] = expiryOf(outcomes, slot)
-    const odd = outcomes.oddIds.get(slot)
-    if (odd !== undefined) oddIds.push([place, odd])
-    place++
+  order.forEach((number, turn) => {
+    const from = turn === 0 ? forgotten : 0
+    const to = turn === order.length - 1 ? written : pageSize
+    const page = pages[number]!
+    words.set(page.words.subarray(from * width, to * width), place * width)
+    expiresAtMillis.set(page.expiresAtMillis.subarray(from, to), place)
+    places.set(number, place - from)
+    place += to - from
   })
-  return { words: new Uint8Array(words.buffer), expiresAtMillis: new Uint8Array(expiresAtMillis.buffer), oddIds }
+  return {
+    words: new Uint8Array(words.buffer),
+    expiresAtMillis: new Uint8Array(expiresAtMillis.buffer),
+    oddIds: [...oddIds].map(([slot, id]) => [places.get(slot >> pageBits)! + (slot & (pageSize - 1)), id])
+  }
 }
 
 export const load = (outcomes: Outcomes, stored: Stored): void => {
