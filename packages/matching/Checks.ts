@@ -123,8 +123,9 @@ function share(money: number, { limitShareBps }: Priced): number {
  * exactly only where the floating one is too close to tell.
  */
 function compare(instrument: Instrument, price: number, lots: number, money: number): number {
-  const nearly = price * lots * (instrument.lot / unitsPerMoney) - money
-  if (Math.abs(nearly) > money * tolerance) return nearly
+  const wanted = money * unitsPerMoney
+  const nearly = price * lots * instrument.lot - wanted
+  if (Math.abs(nearly) > wanted * tolerance) return nearly
   return Number(BigInt(price) * BigInt(lots) * BigInt(instrument.lot) - BigInt(money) * BigInt(unitsPerMoney))
 }
 

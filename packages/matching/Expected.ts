@@ -55,8 +55,17 @@ export const isNext = ({ commands, next }: Expected, command: MarketCommand): bo
 export const take = (expected: Expected, own: Int32Array, order: Int32Array): boolean => {
   const { next, words } = expected
   const at = next * width
-  for (let i = 0; i < ORDER; i++) own[i] = words[at + i]!
-  for (let i = 0; i < ORDER; i++) order[i] = words[at + ORDER + i]!
+  // Written out: loops as short as these cost more than what they do.
+  own[0] = words[at]!
+  own[1] = words[at + 1]!
+  own[2] = words[at + 2]!
+  own[3] = words[at + 3]!
+  own[4] = words[at + 4]!
+  order[0] = words[at + ORDER]!
+  order[1] = words[at + ORDER + 1]!
+  order[2] = words[at + ORDER + 2]!
+  order[3] = words[at + ORDER + 3]!
+  order[4] = words[at + ORDER + 4]!
   expected.next++
   return expected.isCanonical[next] === 1
 }

@@ -70,7 +70,10 @@ export const take = (slots: Slots, id: Int32Array, odd: string | undefined, clie
     if (slots.used > slots.words.length) grow(slots)
   }
   const { words } = slots
-  for (let i = 0; i < 4; i++) words[slot + i] = id[i]!
+  words[slot] = id[0]!
+  words[slot + 1] = id[1]!
+  words[slot + 2] = id[2]!
+  words[slot + 3] = id[3]!
   if (odd !== undefined) slots.oddIds.set(slot, odd)
   slots.clientOrderIds[slot >> widthBits] = clientOrderId
   HashIndex.enter(slots.index, id[Uuid.HASH]!, slot)

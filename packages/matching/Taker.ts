@@ -79,12 +79,13 @@ function trade(
   const { words } = market.slots
   const left = words[slot + REMAINING]!
   const lots = Math.min(left, taker.remaining)
-  const money = notional(market.instrument, price, lots)
+  const each = notional(market.instrument, price, 1)
+  const money = each * lots
   const makerFee = feeOf(money, words[slot + RATE]!)
   const takerFee = feeOf(money, taker.rate)
   const takerSells = taker.order.side === "SELL"
-  const makerMargin = marginUsed(account, !takerSells, lots, money, Slots.leverage(market.slots, slot))
-  const takerMargin = marginUsed(taker.account, takerSells, lots, money, taker.leverage)
+  const makerMargin = marginUsed(account, !takerSells, lots, each, Slots.leverage(market.slots, slot))
+  const takerMargin = marginUsed(taker.account, takerSells, lots, each, taker.leverage)
   Slots.setUpdatedAt(market.slots, slot, market.timeMillis)
   const maker = Book.order(market, slot, undefined, left - lots)
   if (lots === left) Book.remove(market, slot)
@@ -114,12 +115,12 @@ function marginUsed(
   { position }: Participants.Account,
   isSell: boolean,
   lots: number,
-  money: number,
+  each: number,
   leverage: number
 ): number {
   const held = position.quantity
   const against = Math.max(0, isSell ? held : -held)
-  return against >= lots ? 0 : Math.ceil(((money / lots) * (lots - against)) / leverage)
+  return against >= lots ? 0 : Math.ceil((each * (lots - against)) / leverage)
 }
 
 /** The incoming order with what is left of it. */
