@@ -35,8 +35,7 @@ export type Standing = typeof Standing.Type
 
 export const OpenOrder = Schema.Struct({
   symbol: Schema.String,
-  order: Order,
-  modified: Schema.Boolean
+  order: Order
 })
 export type OpenOrder = typeof OpenOrder.Type
 

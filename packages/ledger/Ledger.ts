@@ -120,7 +120,6 @@ export const unpriced = (trader: Trader, accountId: string): ReadonlyArray<strin
 export interface OpenOrder {
   readonly symbol: string
   readonly order: Order
-  readonly modified: boolean
 }
 
 /**
@@ -218,4 +217,4 @@ function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decis
   return Result.succeed(trader.armed.has(connectionId) ? [{ _tag: "Disarmed", connectionId }] : [])
 }
 
-const openOrder = (symbol: string, order: Order): OpenOrder => ({ symbol, order, modified: order.modified })
+const openOrder = (symbol: string, order: Order): OpenOrder => ({ symbol, order })

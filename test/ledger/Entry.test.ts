@@ -149,7 +149,7 @@ test("I27: a modify is judged by its new state in place of the old, and holds th
   assert.strictEqual((scene.modification(order, 0, 3) as Modify).finding, "FAILED_MARGIN_CHECK")
   scene.modified(command, order)
   assert.strictEqual(scene.balance().orderMargin, usd(40))
-  assert.isTrue(Ledger.order(scene.trader, alice, aapl, order.orderId)?.modified)
+  assert.isTrue(Ledger.order(scene.trader, alice, aapl, order.orderId)?.order.modified)
 })
 
 test("a modify that is refused gives back the difference and keeps the order", () => {
@@ -159,7 +159,7 @@ test("a modify that is refused gives back the difference and keeps the order", (
   assert.strictEqual(scene.balance().orderMargin, usd(41 + 10))
   scene.refuse(command, "REJECTED_WOULD_BREACH_MAX_NOTIONAL")
   assert.strictEqual(scene.balance().orderMargin, usd(20))
-  assert.isFalse(Ledger.order(scene.trader, alice, aapl, order.orderId)?.modified)
+  assert.isFalse(Ledger.order(scene.trader, alice, aapl, order.orderId)?.order.modified)
 })
 
 test("while a modify downwards is on its way the order may still be the old one", () => {

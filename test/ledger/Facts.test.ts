@@ -21,7 +21,7 @@ test("a hold becomes the resting order, and the order gives it back", () => {
   const order = scene.accept(command)
   assert.strictEqual(scene.balance().orderMargin, usd(100))
   assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
-  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [{ symbol: aapl, order, modified: false }])
+  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [{ symbol: aapl, order }])
   scene.end(order)
   assert.strictEqual(scene.balance().available, usd(10_000))
   assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
@@ -200,7 +200,7 @@ test("an order that changes keeps its place in the list, and after a waking amon
   Ledger.adopt(woken, aapl, alice, { position: flat(), orders: [modified, filled, youngest] })
   assert.deepStrictEqual(listed(woken), [youngest, filled, modified, between])
   assert.deepStrictEqual(
-    Ledger.orders(woken, alice).map((open) => open.modified),
+    Ledger.orders(woken, alice).map((open) => open.order.modified),
     [false, false, true, false]
   )
 })

@@ -125,10 +125,10 @@ export const make = Effect.gen(function* () {
   const orders = (member: Member, cost: Cost) =>
     desks.ask(member.caller.userId, (desk) => desk.Orders({ ...accountOf(member), cost }))
 
-  const resting = ({ modified, order, symbol }: OpenOrder): Frame.RestingOrder => ({
+  const resting = ({ order, symbol }: OpenOrder): Frame.RestingOrder => ({
     instrument: instruments.get(symbol)!,
     order,
-    status: modified ? "MODIFIED" : "ACK",
+    status: order.modified ? "MODIFIED" : "ACK",
     updateMillis: order.updatedAtMillis
   })
 
