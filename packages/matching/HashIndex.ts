@@ -16,7 +16,7 @@ export const first = ({ shift }: HashIndex, hash: number): number => (hash >>> s
 export const next = ({ words }: HashIndex, place: number): number => (place + 2) & (words.length - 1)
 
 /** The number at the first place of a hash, which may be another's or 0. */
-export const touch = ({ shift, words }: HashIndex, hash: number): number => words[((hash >>> shift) << 1) + 1]!
+export const touch = (index: HashIndex, hash: number): number => index.words[first(index, hash) + 1]!
 
 export const enter = (index: HashIndex, hash: number, number: number): void => {
   if (++index.count > index.words.length >> 2) grow(index)
