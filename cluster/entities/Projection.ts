@@ -95,10 +95,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       const before = recordedBytes
       const took = Duration.toMillis((yield* Effect.timed(tables.project(symbol, rows)))[0])
       done = rows.at(-1)!.seq
-      if (recordedBytes === before) {
-        isBurst = false
-        continue
-      }
+      if (recordedBytes === before) continue
       // The journal goes first: while it is written, this stands back.
       const pause: number = (patient ? 10 : 1) * took
       yield* Effect.sleep(pause)
