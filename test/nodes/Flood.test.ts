@@ -70,13 +70,12 @@ it(
     const before = load.answered()
     const deaf = await Promise.all(Array.from({ length: deafReaders }, () => Floods.deaf(trade, Stranger.address(3))))
     const ids = Array.from({ length: floodCancels }, (_, index) => `none-${index}`)
-    const [errors, cancels, questions, late, wrong, newcomer, again] = await Promise.all([
+    const [errors, cancels, questions, wrong, newcomer, again] = await Promise.all([
       Promise.all(
         flooders.map((heard, index) => Floods.orders(trade, heard, index % 2 === 0 ? "BUY" : "SELL", floodOrders))
       ),
       Floods.cancels(trade, cancelling!.user, ids),
       Floods.questions(trade, asking!.user, floodQuestions),
-      Promise.all([trade, marketData].map((url) => Stalled.lateReader(url, Stranger.address(4)))),
       Promise.all([
         Floods.ending(trade, Stranger.address(5), Buffer.from("{}")),
         Floods.ending(marketData, Stranger.address(5), Buffer.from("{}")),
@@ -87,6 +86,7 @@ it(
       Truth.read(trade, app.file.users[0]!),
       Stalled.readAgain(pulsed, pulses)
     ])
+    const late = await Promise.all([trade, marketData].map((url) => Stalled.lateReader(url, Stranger.address(4))))
     await DevApp.until("all who stopped reading are gone", () => ![...deaf, ...stalled].some(Stalled.isHeld))
     await DevApp.until("those who behave were answered", () => load.answered() > before + 100)
     await DevApp.until("the address that comes and goes is refused", () => churn.refused() > 0)

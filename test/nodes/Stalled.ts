@@ -14,6 +14,8 @@ export interface Stalled extends Stranger.Stranger {
 export const loud = "\u0001".repeat(8_192)
 const answerBytes = 6 * loud.length
 
+/** A reader that was told to stop may look once more, and takes up to 64 KiB then; twice that, to be sure. */
+const readAheadBytes = 128 * 1024
 /** Sent at once, until the kernel does not take all of their answers: fewer than these then wait in the venue. */
 const framesAtOnce = 10
 /** More than holds pulses back. */
@@ -23,6 +25,7 @@ const framesForLive = 10
 /** More than that mebibyte. */
 const framesTooMany = 40
 const quietMillis = 1_500
+const lookMillis = 100
 /** What was sent has been taken by then. */
 const takenMillis = 1_000
 const lateAttempts = 8
@@ -75,15 +78,15 @@ export const isHeld = ({ port, url }: Stalled): boolean =>
 export const subscription = (channels: ReadonlyArray<string>): string =>
   JSON.stringify({ type: "subscribe", channels, symbols: ["*"] })
 
-/** False when it has not grown for a while. */
+/** False when it has not grown for a while. Bytes on their way count on either side, so it must hold for two looks. */
 async function reaches(size: () => number, wanted: number): Promise<boolean> {
-  let now = size()
+  let before = 0
   for (let grewAt = performance.now(); performance.now() - grewAt < quietMillis;) {
-    if (now >= wanted) return true
-    await pause(20)
-    const before = now
-    now = size()
+    await pause(lookMillis)
+    const now = size()
+    if (before >= wanted && now >= wanted) return true
     if (now > before) grewAt = performance.now()
+    before = now
   }
   return false
 }
@@ -113,10 +116,10 @@ export const readAgain = async (reader: Stalled, heard: ReadonlyArray<string>) =
 async function freeze(url: string, stranger: Stranger.Stranger, frames: number): Promise<Stalled> {
   const unread = () => Kernel.endsAt(Number(new URL(url).port)).get(stranger.port)?.unreadBytes ?? 0
   stranger.freeze()
-  for (let isFull = false; !isFull;) {
-    const wanted = unread() + framesAtOnce * answerBytes
+  for (let sent = 0, isFull = false; !isFull;) {
     for (let i = 0; i < framesAtOnce; i++) stranger.send(loud)
-    isFull = !(await reaches(unread, wanted))
+    sent += framesAtOnce
+    isFull = !(await reaches(unread, sent * answerBytes - readAheadBytes))
   }
   for (let i = 0; i < frames; i++) stranger.send(loud)
   await pause(takenMillis)
