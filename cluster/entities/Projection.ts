@@ -25,16 +25,17 @@ export interface Projection {
 /** Kept in memory; when more wait they are read back from the journal. */
 const maxWaitingRows = 2_000
 const maxWaitingBytes = 16 * 1024 * 1024
-/** Events written in one transaction. */
-const maxEvents = 512
-/** The same in a burst of orders: few enough that none of them waits long for the event loop or the database. */
-const maxEventsBeside = 64
+/** Events written in one transaction: few enough that no order waits long for the event loop or the database. */
+const maxEvents = 128
+/** Fewer keep up with what comes in, and say little of how long more of them would take. */
+const minEvents = 64
 /** It is a burst when writing what comes in would take more than this share of the time. */
 const burstShare = 0.1
-/** Rows the tables may be behind in a burst before catching up counts as much as what comes in. */
-const patienceRows = 5_000
+const lookMillis = 20
+/** Rows the tables may be behind in a burst; beyond it they catch up beside it, and all the way. */
+const patienceBytes = 32 * 1024 * 1024
 const pageSize = 64
-/** Lets the rows of a quiet market gather. */
+/** Lets the rows of a market gather that is not busy. */
 const gatherMillis = 20
 
 export const make = Effect.fnUntraced(function* (symbol: string) {
@@ -48,9 +49,11 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   let page: Array<Row> = []
   let headSeq = 0
   let recordedBytes = 0
+  let behindBytes = 0
+  let isLate: boolean = false
 
-  /** The next rows after `seq`, from memory where they are there without a hole, at most `most` events unless one row has more. */
-  const next = Effect.fnUntraced(function* (seq: number, most: number) {
+  /** The next rows after `seq`, from memory where they are there without a hole, at most `maxEvents` unless one row has more. */
+  const next = Effect.fnUntraced(function* (seq: number) {
     if (page.length === 0 && waiting[0]?.seq !== seq + 1) {
       keep(waiting.filter((row) => row.seq > seq))
       if (waiting[0]?.seq !== seq + 1) {
@@ -66,7 +69,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       if (at !== seq + 1 + found.length) break
       const decoded = row.length === 0 ? [] : MarketRecord.decode(row)
       events += decoded.length
-      if (events > most && found.length > 0) break
+      if (events > maxEvents && found.length > 0) break
       found.push({ seq: at, bytes: row.length, events: decoded })
     }
     if (from === page) page = page.slice(found.length)
@@ -81,12 +84,10 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   const project = Effect.gen(function* () {
     page = []
     let done = yield* tables.position(stream)
-    let isBurst: boolean = false
     while (true) {
-      const patient: boolean = isBurst && headSeq - done < patienceRows
-      const rows: ReadonlyArray<Decoded> = yield* next(done, patient ? maxEventsBeside : maxEvents)
+      const rows: ReadonlyArray<Decoded> = yield* next(done)
       if (rows.length === 0) {
-        isBurst = false
+        isLate = false
         yield* more.close
         if (headSeq <= done) yield* more.await
         yield* Effect.sleep(gatherMillis)
@@ -95,12 +96,22 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       const before = recordedBytes
       const took = Duration.toMillis((yield* Effect.timed(tables.project(symbol, rows)))[0])
       done = rows.at(-1)!.seq
-      if (recordedBytes === before) continue
-      // The journal goes first: while it is written, this stands back.
-      const pause: number = (patient ? 10 : 1) * took
-      yield* Effect.sleep(pause)
-      const written = rows.reduce((bytes, row) => bytes + row.bytes, 0)
-      isBurst = (recordedBytes - before) * took > burstShare * (took + pause) * written
+      const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
+      behindBytes = done >= headSeq ? 0 : Math.max(behindBytes - bytes, 0)
+      if (rows.reduce((count, row) => count + row.events.length, 0) < minEvents) yield* Effect.sleep(gatherMillis)
+      else if (recordedBytes > before) yield* standBack(took / bytes)
+      if (isLate) yield* Effect.sleep(took)
+    }
+  })
+
+  /** The journal goes first: until the burst is over, or has lasted too long. */
+  const standBack = Effect.fnUntraced(function* (millisPerByte: number) {
+    let isBurst = true
+    while (isBurst && !isLate) {
+      const before = recordedBytes
+      yield* Effect.sleep(lookMillis)
+      isBurst = (recordedBytes - before) * millisPerByte > burstShare * lookMillis
+      isLate = behindBytes >= patienceBytes
     }
   })
   yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
@@ -109,6 +120,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
     committed: ({ row, seq }) => {
       headSeq = seq
       recordedBytes += row.length
+      behindBytes += row.length
       if (waiting.length >= maxWaitingRows || waitingBytes >= maxWaitingBytes) keep([])
       waiting.push({ seq, row })
       waitingBytes += row.length
