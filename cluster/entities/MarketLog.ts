@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function* (
   let at = { epoch: 0, seq: 0 }
   let appender: Appender | undefined
   let open: OpenRow = emptyRow()
-  let flying: FlyingRow | undefined
+  const flying: Array<FlyingRow> = []
 
   const load = Effect.gen(function* () {
     if (!(yield* owned)) return yield* new NotOwner({ stream })
@@ -84,20 +84,14 @@ export const make = Effect.fnUntraced(function* (
     if (open.events.length === 0) return undefined
     const { dones, events, reads } = open
     open = emptyRow()
-    flying = {
-      events,
-      levels: Engine.touched(engine),
-      row: MarketRecord.encode(events),
-      dones,
-      answers: reads.map((read) => read(engine))
-    }
-    return { events: flying.row }
+    const row = MarketRecord.encode(events)
+    flying.push({ events, levels: Engine.touched(engine), row, dones, answers: reads.map((read) => read(engine)) })
+    return { events: row }
   }
   const committed = (seq: number) => {
-    const { answers, dones, events, levels, row } = flying!
+    const { answers, dones, events, levels, row } = flying.shift()!
     at = { epoch: at.epoch, seq }
     publish({ instrument, epoch: at.epoch, seq, events, levels, row })
-    flying = undefined
     for (const done of dones) done(true)
     for (const answer of answers) answer(seq)
   }
@@ -110,9 +104,9 @@ export const make = Effect.fnUntraced(function* (
   const stop = () => {
     appender?.close()
     appender = undefined
-    const dones = [...(flying?.dones ?? []), ...open.dones]
-    const answers = [...(flying?.answers ?? []), ...open.reads.map((read) => read(undefined))]
-    flying = undefined
+    const rows = flying.splice(0)
+    const dones = [...rows, open].flatMap((row) => row.dones)
+    const answers = [...rows.flatMap((row) => row.answers), ...open.reads.map((read) => read(undefined))]
     open = emptyRow()
     for (const done of dones) done(false)
     for (const answer of answers) answer(undefined)
@@ -151,7 +145,7 @@ export const make = Effect.fnUntraced(function* (
     // The rest did not fit; those that did are answered from memory when all are sent again.
     if (next < commands.length) return done(false)
     if (open.events.length > 0) open.dones.push(done)
-    else if (flying !== undefined) flying.dones.push(done)
+    else if (flying.length > 0) flying.at(-1)!.dones.push(done)
     else done(true)
   }
   /** A thrown error is a fault of ours: its command is refused, and the state built anew from what is recorded. */
@@ -178,7 +172,7 @@ export const make = Effect.fnUntraced(function* (
           )
       }
       if (open.events.length > 0) open.reads.push(settle)
-      else if (flying !== undefined) flying.answers.push(settle(engine))
+      else if (flying.length > 0) flying.at(-1)!.answers.push(settle(engine))
       else settle(engine)(at.seq)
     })
 

@@ -69,20 +69,20 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   let unknown = 0
   let isGone = false
   let open = emptyRow()
-  let flying: Row | undefined
+  const flying: Array<Row> = []
 
   const appender: Appender = journal.append(
     {
       stream: traderStream(userId),
       seal: () => {
         if (open.events.length === 0) return undefined
-        flying = open
+        const { alongside, events } = open
+        flying.push(open)
         open = emptyRow()
-        return { events: TraderRecord.encode(flying.events), alongside: flying.alongside }
+        return { events: TraderRecord.encode(events), alongside }
       },
       committed: () => {
-        const { dones } = flying!
-        flying = undefined
+        const { dones } = flying.shift()!
         around.recorded(userId)
         for (const done of dones) done(true)
       },
@@ -99,7 +99,7 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
       if (entry !== undefined) open.alongside.push(entry)
       if (event._tag === "AccountOpened") follow(event.accountId)
     }
-    const row = open.events.length > 0 ? open : flying
+    const row = open.events.length > 0 ? open : flying.at(-1)
     if (row === undefined) return done(true)
     row.dones.push(done)
     if (row === open) appender.wake()
@@ -225,9 +225,8 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     for (const stop of follows.values()) stop()
     follows.clear()
     doors.clear()
-    const dones = [...(flying?.dones ?? []), ...open.dones]
+    const dones = [...flying.splice(0), open].flatMap((row) => row.dones)
     open = emptyRow()
-    flying = undefined
     for (const done of dones) done(false)
     tellWaiters(false)
   }

@@ -1,4 +1,7 @@
-/** The pump: all that a node's streams have gathered leaves in one write, and one write is in flight. */
+/**
+ * The pump: all that a node's streams have gathered leaves in one write, and one write is in flight. The next is on its
+ * way before anybody hears of the last, so that the database does not wait for what they do about it.
+ */
 import { Result } from "effect"
 import { type Alongside, type Appender, type Claimed, maxRowBytes, type Owner, type Row } from "./JournalStream.ts"
 
@@ -52,9 +55,10 @@ export const make = (report: (stream: string, cause: unknown) => void): Flush =>
     if (drafts.length === 0) return schedule()
     isFlying = true
     write(drafts, (won) => {
-      for (let index = 0; index < lines.length; index++) settle(lines[index]!, won?.[index])
+      const kept = lines.filter((line, index) => keeps(line, won?.[index]))
       isFlying = false
       start()
+      for (const line of kept) tell(line)
     })
   }
 
@@ -94,11 +98,14 @@ export const make = (report: (stream: string, cause: unknown) => void): Flush =>
     }
   }
 
-  const settle = (line: Line, won: boolean | undefined) => {
-    if (!line.isOpen) return
-    if (won !== true) return lose(line, won === undefined ? "unknown" : "fenced")
-    line.seq++
-    guard(line, () => line.owner.committed(line.seq))
+  const keeps = (line: Line, won: boolean | undefined): boolean => {
+    if (won === true) line.seq++
+    else if (line.isOpen) lose(line, won === undefined ? "unknown" : "fenced")
+    return line.isOpen
+  }
+
+  const tell = (line: Line) => {
+    if (line.isOpen) guard(line, () => line.owner.committed(line.seq))
   }
 
   const lose = (line: Line, why: "fenced" | "unknown"): undefined => {

@@ -39,7 +39,7 @@ export interface Owner {
   readonly stream: string
   /** Called once at the start of the flush that carries this stream: all that gathered since the last, if anything. */
   readonly seal: () => Sealed | undefined
-  /** The row is durable. Called before the next flush begins. */
+  /** The row is durable. Called in the order of the rows; the one after it may be sealed and on its way by then. */
   readonly committed: (seq: number) => void
   /**
    * At most once, and the last call. "fenced": another owner has the stream. "unknown": nobody can say whether the

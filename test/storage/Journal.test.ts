@@ -50,6 +50,20 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         })
       )
 
+      it.effect("what was decided while a flush flew is on its way before anybody hears of that flush", () =>
+        Effect.gen(function* () {
+          const { a } = yield* Nodes
+          const owner = yield* own(a, "ahead")
+          const told: Array<string> = []
+          const first = owner.record("one", (seq) => told.push(`${seq} told, ${owner.seals()} sealed`))
+          owner.sealing.push(() => owner.say("two"))
+          yield* first
+          yield* owner.record("three")
+          assert.deepStrictEqual(told, ["2 told, 2 sealed"])
+          assert.deepStrictEqual(yield* history(a, "ahead"), ["1 1 ", "2 1 one", "3 1 two", "4 1 three"])
+        })
+      )
+
       it.effect("an owner with nothing to say writes no row", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes

@@ -58,11 +58,13 @@ export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: s
 
 export const follow = (journal: JournalShape, stream: string, from: Claimed) => {
   let open: Array<string> = []
-  let flying: Array<Pending> = []
+  const flying: Array<Array<Pending>> = []
   let pending: Array<Pending> = []
   const committed: Array<number> = []
   const lost: Array<"fenced" | "unknown"> = []
   let seals = 0
+  /** What happens right after the next seals, one each. */
+  const sealing: Array<() => void> = []
   const appender = journal.append(
     {
       stream,
@@ -70,18 +72,19 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed) => 
         seals++
         if (open.length === 0) return undefined
         const events = bytes(open.join(" "))
-        flying = pending
+        flying.push(pending)
         pending = []
         open = []
+        sealing.shift()?.()
         return { events }
       },
       committed: (seq) => {
         committed.push(seq)
-        for (const { settle } of flying) settle(Effect.succeed(seq))
+        for (const each of flying.shift()!) each.committed(seq)
       },
       lost: (why) => {
         lost.push(why)
-        for (const { settle } of [...flying, ...pending]) settle(Effect.fail(why))
+        for (const each of [...flying.flat(), ...pending]) each.lost(why)
       }
     },
     from
@@ -91,17 +94,22 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed) => 
     appender.wake()
   }
   /** The seq of the row that carries the word. */
-  const record = (word: string) =>
+  const record = (word: string, told: (seq: number) => void = () => {}) =>
     Effect.callback<number, "fenced" | "unknown">((settle) => {
       if (lost[0] !== undefined) return settle(Effect.fail(lost[0]))
-      pending.push({ settle })
+      const committed = (seq: number) => {
+        told(seq)
+        settle(Effect.succeed(seq))
+      }
+      pending.push({ committed, lost: (why) => settle(Effect.fail(why)) })
       say(word)
     })
-  return { appender, committed, from, lost, record, say, seals: () => seals, stream }
+  return { appender, committed, from, lost, record, say, seals: () => seals, sealing, stream }
 }
 
 interface Pending {
-  readonly settle: (outcome: Effect.Effect<number, "fenced" | "unknown">) => void
+  readonly committed: (seq: number) => void
+  readonly lost: (why: "fenced" | "unknown") => void
 }
 
 /** Everything a stream holds. */
