@@ -3,7 +3,7 @@ import type { MarketEvent } from "@venue/domain/Market"
 import { Journal } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { ReadTables } from "@venue/storage/ReadTables"
-import { Duration, Effect, Latch, Schedule } from "effect"
+import { Clock, Duration, Effect, Latch, Schedule } from "effect"
 import { marketStream } from "../protocol/Market.ts"
 
 /** As the journal holds it: waiting events would take many times these bytes, on a heap that then has to be searched. */
@@ -27,20 +27,21 @@ const maxWaitingRows = 2_000
 const maxWaitingBytes = 16 * 1024 * 1024
 /** Events written in one transaction: few enough that no order waits long for the event loop or the database. */
 const maxEvents = 128
-/** Fewer keep up with what comes in, and say little of how long more of them would take. */
-const minEvents = 64
+/** So many bytes take hardly longer than a few. */
+const minBytes = 8 * 1024
 /** It is a burst when writing what comes in would take more than this share of the time. */
-const burstShare = 0.1
+const burstShare = 0.25
 const lookMillis = 20
-/** Rows the tables may be behind in a burst; beyond it they catch up beside it, and all the way. */
-const patienceBytes = 32 * 1024 * 1024
+/** The tables may be behind for so long in a burst; after that they catch up beside it, and all the way. */
+const patienceMillis = 10_000
 const pageSize = 64
-/** Lets the rows of a market gather that is not busy. */
+/** Lets the rows of a quiet market gather. */
 const gatherMillis = 20
 
 export const make = Effect.fnUntraced(function* (symbol: string) {
   const journal = yield* Journal
   const tables = yield* ReadTables
+  const clock = yield* Clock.Clock
   const stream = marketStream(symbol)
   const more = yield* Latch.make(false)
   let waiting: Array<Row> = []
@@ -49,8 +50,6 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   let page: Array<Row> = []
   let headSeq = 0
   let recordedBytes = 0
-  let behindBytes = 0
-  let isLate: boolean = false
 
   /** The next rows after `seq`, from memory where they are there without a hole, at most `maxEvents` unless one row has more. */
   const next = Effect.fnUntraced(function* (seq: number) {
@@ -84,34 +83,33 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   const project = Effect.gen(function* () {
     page = []
     let done = yield* tables.position(stream)
+    let inStepMillis = clock.currentTimeMillisUnsafe()
     while (true) {
       const rows: ReadonlyArray<Decoded> = yield* next(done)
       if (rows.length === 0) {
-        isLate = false
         yield* more.close
         if (headSeq <= done) yield* more.await
+        inStepMillis = clock.currentTimeMillisUnsafe()
         yield* Effect.sleep(gatherMillis)
         continue
       }
       const before = recordedBytes
       const took = Duration.toMillis((yield* Effect.timed(tables.project(symbol, rows)))[0])
       done = rows.at(-1)!.seq
+      if (recordedBytes === before) continue
       const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
-      behindBytes = done >= headSeq ? 0 : Math.max(behindBytes - bytes, 0)
-      if (rows.reduce((count, row) => count + row.events.length, 0) < minEvents) yield* Effect.sleep(gatherMillis)
-      else if (recordedBytes > before) yield* standBack(took / bytes)
-      if (isLate) yield* Effect.sleep(took)
+      yield* standBack(took / Math.max(bytes, minBytes), inStepMillis + patienceMillis)
+      if (clock.currentTimeMillisUnsafe() > inStepMillis + patienceMillis) yield* Effect.sleep(took)
     }
   })
 
-  /** The journal goes first: until the burst is over, or has lasted too long. */
-  const standBack = Effect.fnUntraced(function* (millisPerByte: number) {
+  /** The journal goes first, until the burst or the patience is over. */
+  const standBack = Effect.fnUntraced(function* (millisPerByte: number, untilMillis: number) {
     let isBurst = true
-    while (isBurst && !isLate) {
+    while (isBurst && clock.currentTimeMillisUnsafe() <= untilMillis) {
       const before = recordedBytes
       yield* Effect.sleep(lookMillis)
       isBurst = (recordedBytes - before) * millisPerByte > burstShare * lookMillis
-      isLate = behindBytes >= patienceBytes
     }
   })
   yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
@@ -120,7 +118,6 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
     committed: ({ row, seq }) => {
       headSeq = seq
       recordedBytes += row.length
-      behindBytes += row.length
       if (waiting.length >= maxWaitingRows || waitingBytes >= maxWaitingBytes) keep([])
       waiting.push({ seq, row })
       waitingBytes += row.length

@@ -94,10 +94,11 @@ async function measure(bench: Bench, shape: Shape): Promise<Row> {
   const notes: Array<string> = []
   const rounds: Array<Round> = []
   say(`${nameOf(shape)}:`)
-  // The first round warms both up and does not count.
+  // The first round is twice as long, warms both up and does not count.
   for (let index = 0; index <= options.rounds; index++) {
-    const { problem, report, waited } = await onVenue(bench, once)
-    const anchor = await baseline(bench, shape, once)
+    const load = index === 0 ? { ...once, seconds: 2 * once.seconds } : once
+    const { problem, report, waited } = await onVenue(bench, load)
+    const anchor = await baseline(bench, shape, load)
     const found = compare(shape, report, anchor)
     const note = `${index === 0 ? "warm-up" : `round ${index}`}: venue ${figures(report)}, at rest after ${waited.toFixed(1)} s; ${"orders" in anchor ? `anchor ${figures(anchor)}` : floorText(anchor)}`
     say(`  ${note}`)
