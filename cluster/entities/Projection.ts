@@ -27,10 +27,11 @@ const maxWaitingRows = 2_000
 const maxWaitingBytes = 16 * 1024 * 1024
 /** Events written in one transaction: few enough that no order waits long for the event loop or the database. */
 const maxEvents = 128
-/** So many bytes take hardly longer than a few. */
+/** So many bytes take hardly longer than a few, so a smaller page counts as one of this size. */
 const minBytes = 8 * 1024
 /** It is a burst when writing what comes in would take more than this share of the time. */
 const burstShare = 0.25
+/** How long what comes in is watched to judge of that. */
 const lookMillis = 20
 /** The tables may be behind for so long in a burst; after that they catch up beside it, and all the way. */
 const patienceMillis = 10_000

@@ -98,6 +98,7 @@ export const make = (report: (stream: string, cause: unknown) => void): Flush =>
     }
   }
 
+  /** Takes the verdict: false for a line that is lost, or was closed meanwhile. */
   const keeps = (line: Line, won: boolean | undefined): boolean => {
     if (won === true) line.seq++
     else if (line.isOpen) lose(line, won === undefined ? "unknown" : "fenced")
