@@ -84,13 +84,13 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
   const project = Effect.gen(function* () {
     page = []
     let done = yield* tables.position(stream)
-    let inStepMillis = clock.currentTimeMillisUnsafe()
+    let lateMillis = clock.currentTimeMillisUnsafe() + patienceMillis
     while (true) {
       const rows: ReadonlyArray<Decoded> = yield* next(done)
       if (rows.length === 0) {
         yield* more.close
         if (headSeq <= done) yield* more.await
-        inStepMillis = clock.currentTimeMillisUnsafe()
+        lateMillis = clock.currentTimeMillisUnsafe() + patienceMillis
         yield* Effect.sleep(gatherMillis)
         continue
       }
@@ -99,15 +99,15 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       done = rows.at(-1)!.seq
       if (recordedBytes === before) continue
       const bytes = rows.reduce((sum, row) => sum + row.bytes, 0)
-      yield* standBack(took / Math.max(bytes, minBytes), inStepMillis + patienceMillis)
-      if (clock.currentTimeMillisUnsafe() > inStepMillis + patienceMillis) yield* Effect.sleep(took)
+      yield* standBack(took / Math.max(bytes, minBytes), lateMillis)
+      if (clock.currentTimeMillisUnsafe() > lateMillis) yield* Effect.sleep(took)
     }
   })
 
   /** The journal goes first, until the burst or the patience is over. */
-  const standBack = Effect.fnUntraced(function* (millisPerByte: number, untilMillis: number) {
+  const standBack = Effect.fnUntraced(function* (millisPerByte: number, lateMillis: number) {
     let isBurst = true
-    while (isBurst && clock.currentTimeMillisUnsafe() <= untilMillis) {
+    while (isBurst && clock.currentTimeMillisUnsafe() <= lateMillis) {
       const before = recordedBytes
       yield* Effect.sleep(lookMillis)
       isBurst = (recordedBytes - before) * millisPerByte > burstShare * lookMillis
