@@ -21,7 +21,7 @@ const modules = join(root, "node_modules")
 const json = (...path) => JSON.parse(readFileSync(join(root, ...path), "utf8"))
 
 const { packages } = json("package-lock.json")
-export const pinnedNode = packages["node_modules/node"].version
+const pinnedNode = packages["node_modules/node"].version
 export const nodeProgram = join(modules, "node", "bin", process.platform === "win32" ? "node.exe" : "node")
 
 /** Does nothing, fast, when all is there; says what it does otherwise. */

@@ -1,17 +1,18 @@
 /**
- * Runs one of our programs on the Node this project pins: `node scripts/boot.mjs <program> [arguments]`.
+ * Runs one of our programs on the Node this project pins, with its flags: `node scripts/boot.mjs <program> [arguments]`.
  * A fresh clone has neither that Node nor any package, so this file and what it imports run on Node 20 with nothing else.
  */
 import { readFileSync } from "node:fs"
 import { delimiter, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
+/** This is that Node, started below. */
 const again = process.env.VENUE_BOOT === process.ppid.toString()
 const [program, ...args] = process.argv.slice(2)
 const say = (text) => console.log(`venue: ${text}`)
 if (!again) say(`starting ${program}`)
 
-const { ensureInstalled, nodeProgram, pinnedNode, root } = await import("./Installation.mjs")
+const { ensureInstalled, nodeProgram, root } = await import("./Installation.mjs")
 const { run } = await import("./Program.mjs")
 
 process.chdir(root)
@@ -27,7 +28,7 @@ const binaries = join(root, "node_modules", ".bin")
 if (!process.env.PATH?.split(delimiter).includes(binaries))
   process.env.PATH = `${binaries}${delimiter}${process.env.PATH}`
 
-if (process.versions.node === pinnedNode) {
+if (again) {
   process.argv = [process.execPath, resolve(program), ...args]
   await import(pathToFileURL(resolve(program)).href)
 } else {

@@ -1,8 +1,9 @@
 /** One market's machine with its log: what is decided gathers in the open row, and is true once that row is committed. */
 import type { Instrument } from "@venue/domain/Instrument"
-import { type Level, type MarketCommand, type MarketEvent, noEcho } from "@venue/domain/Market"
+import { type Level, type MarketCommand, type MarketEvent, noEcho, type TraderCommand } from "@venue/domain/Market"
+import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Engine from "@venue/matching/Engine"
-import { type Appender, Journal, type JournalUnavailable, NotOwner } from "@venue/storage/Journal"
+import { type Appender, Journal, type JournalUnavailable, maxRowBytes, NotOwner } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { Clock, type Duration, Effect, Result, Schedule, type Scope } from "effect"
 import { pack, unpack } from "msgpackr"
@@ -56,6 +57,8 @@ export const make = Effect.fnUntraced(function* (
   let at = { epoch: 0, seq: 0 }
   let appender: Appender | undefined
   let open: OpenRow = emptyRow()
+  /** Its prices cannot be brought up to date: only what takes risk away is done, until another node or process serves it. */
+  let cancelOnly = false
   const flying: Array<FlyingRow> = []
 
   const load = Effect.gen(function* () {
@@ -126,8 +129,10 @@ export const make = Effect.fnUntraced(function* (
       )
     )
 
-  const submit: MarketLog["submit"] = (commands, done) => {
+  const submit: MarketLog["submit"] = (asked, done) => {
     if (appender === undefined || open.events.length >= maxOpenEvents) return done(false)
+    const commands = cancelOnly ? asked.flatMap(lessened) : asked
+    if (commands.length === 0) return done(false)
     const now = clock.currentTimeMillisUnsafe()
     const before = open.events.length
     let next = 0
@@ -135,6 +140,7 @@ export const make = Effect.fnUntraced(function* (
       Engine.expect(engine, commands)
       for (; next < commands.length && open.events.length < maxOpenEvents; next++) {
         Engine.decide(engine, commands[next]!, now, open.events)
+        if (open.events.length >= maxOpenEvents) assertFits(open.events)
       }
     })
     if (Result.isFailure(decided)) {
@@ -152,9 +158,13 @@ export const make = Effect.fnUntraced(function* (
   const poisoned = (command: MarketCommand, error: unknown) => {
     run(Effect.logError(`market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt`, error))
     stop()
-    // What has no id comes again by itself, so it may not come at once.
-    if ("commandId" in command) rebuild(refusal(command))
-    else rebuild(undefined, pause)
+    if ("commandId" in command) return rebuild(refusal(command, "REJECTED_FAILED_TO_PROCESS"))
+    // What has no id comes again by itself: without end, if it were let in, and not at once.
+    if (command._tag !== "RaiseEpoch") {
+      cancelOnly = true
+      run(Effect.logError(`market ${instrument.symbol} takes cancels only until it is served anew`))
+    }
+    rebuild(undefined, pause)
   }
 
   const asOf: MarketLog["asOf"] = (read) =>
@@ -190,8 +200,15 @@ export const make = Effect.fnUntraced(function* (
   return { submit, asOf, head: () => at, serving: () => appender !== undefined }
 })
 
-/** Facts that may wait for one flush; beyond it commands are sent again later. */
+/** Facts that may wait for one flush, which fit a row with room to spare; beyond it commands are sent again later. */
 const maxOpenEvents = 16_384
+
+/** One command may bring any number of facts, and the row must hold them. */
+function assertFits(events: ReadonlyArray<MarketEvent>): void {
+  const bytes = MarketRecord.encode(events).length
+  if (bytes > maxRowBytes)
+    throw new RangeError(`${events.length} facts are ${bytes} bytes, and a row holds ${maxRowBytes}`)
+}
 
 /** Twice as often as a snapshot must be at most old. */
 const snapshotEvery = "30 seconds"
@@ -202,8 +219,23 @@ const pause = "1 second"
 
 const emptyRow = (): OpenRow => ({ events: [], dones: [], reads: [] })
 
-/** The recorded answer to a command that could not be processed. */
-function refusal(command: Extract<MarketCommand, { readonly commandId: string }>): MarketCommand {
+/** What a market that takes cancels only does instead. */
+function lessened(command: MarketCommand): ReadonlyArray<MarketCommand> {
+  switch (command._tag) {
+    case "Tick":
+    case "Observe":
+      return []
+    case "Place":
+    case "Modify":
+    case "Close":
+      return [refusal(command, "REJECTED_MARKET_CLOSED")]
+    default:
+      return [command]
+  }
+}
+
+/** The recorded answer to a command that is not carried out. */
+function refusal(command: TraderCommand, status: OrderRefusal): MarketCommand {
   const { accountId, commandId, expiresAtMillis, traderEpoch, userId } = command
   return {
     _tag: "Refuse",
@@ -212,7 +244,7 @@ function refusal(command: Extract<MarketCommand, { readonly commandId: string }>
     traderEpoch,
     userId,
     accountId,
-    status: "REJECTED_FAILED_TO_PROCESS",
+    status,
     echo: "clientOrderId" in command ? { ...noEcho, clientOrderId: command.clientOrderId } : noEcho
   }
 }

@@ -57,6 +57,9 @@ async function onFlow(options: Options, name: string, prefill: number, perAnchor
   return rows
 }
 
+/** In each round every book has so many turns: what slows the machine for a second or two then slows all of them. */
+const turns = 3
+
 /** Rates of each book, round by round, in turn. */
 async function measure(
   options: Options,
@@ -65,27 +68,40 @@ async function measure(
 ): Promise<Readonly<Record<string, ReadonlyArray<number>>>> {
   const books = ["venue", ...npmBooks, "anchor"]
   const native = compile(options.folder)
-  const rates: Record<string, Array<number>> = {}
-  const count = (book: string, { operations, seconds, totals }: MatchingReport): void => {
+  const seconds = options.seconds / turns
+  const check = (book: string, { totals }: MatchingReport): void => {
     const wanted = Object.fromEntries(Object.keys(totals).map((key) => [key, expected[key as keyof Totals]]))
     deepStrictEqual(totals, wanted, `${book} does not add up to the control totals`)
-    ;(rates[book] ??= []).push(operations / seconds)
   }
   const workers = new Map<string, Worker.Worker>()
   // One after the other: a warm-up beside another would be a cold start.
   for (const book of books) {
-    const worker = Worker.start("MatchingWorker.ts", [book, flowFile, String(options.seconds)], {
+    const worker = Worker.start("MatchingWorker.ts", [book, flowFile, String(seconds)], {
       flags: Worker.heapFlags
     })
     workers.set(book, worker)
     await worker.hear((message) => message === "ready")
   }
+  const turn = async (): Promise<Readonly<Record<string, MatchingReport>>> => {
+    const reports: Record<string, MatchingReport> = {}
+    for (const [book, worker] of workers) reports[book] = await worker.ask<MatchingReport>("turn")
+    if (native !== null) reports["C++"] = runNative(native, flowFile, seconds)
+    for (const [book, report] of Object.entries(reports)) check(book, report)
+    return reports
+  }
+  const rates: Record<string, Array<number>> = {}
   for (let index = 0; index < options.rounds; index++) {
-    for (const [book, worker] of workers) count(book, await worker.ask<MatchingReport>("round"))
-    if (native !== null) count("C++", runNative(native, flowFile, options.seconds))
+    const taken = []
+    for (let i = 0; i < turns; i++) taken.push(await turn())
+    for (const book of Object.keys(taken[0]!)) (rates[book] ??= []).push(rateOf(taken.map((reports) => reports[book]!)))
   }
   for (const worker of workers.values()) await worker.stop()
   return rates
+}
+
+function rateOf(reports: ReadonlyArray<MatchingReport>): number {
+  const operations = reports.reduce((sum, report) => sum + report.operations, 0)
+  return operations / reports.reduce((sum, report) => sum + report.seconds, 0)
 }
 
 function compile(folder: string): string | null {

@@ -2,6 +2,7 @@
 import * as MarketLog from "@venue/cluster/entities/MarketLog"
 import { marketStream } from "@venue/cluster/protocol/Market"
 import type { CommittedBatch } from "@venue/cluster/protocol/Resident"
+import { Venue } from "@venue/cluster/protocol/Venue"
 import type { MarketCommand } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { Journal, type Owner } from "@venue/storage/Journal"
@@ -10,7 +11,15 @@ import { Effect, Exit, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, one, turns, userId, venue } from "./Neighbours.ts"
 
-const around = Layer.mergeAll(Journal.layerMemory, Logger.layer([])).pipe(Layer.provideMerge(venue))
+const under = Layer.mergeAll(Journal.layerMemory, Logger.layer([]))
+const around = Layer.provideMerge(under, venue)
+const roomy = Layer.provideMerge(
+  under,
+  Layer.effect(
+    Venue,
+    Effect.map(Venue, (venue) => ({ ...venue, maxOpenOrdersPerSymbol: 50_000 }))
+  ).pipe(Layer.provide(venue))
+)
 
 const command = (n: number): Extract<MarketCommand, { readonly _tag: "Refuse" }> => ({
   _tag: "Refuse",
@@ -39,6 +48,43 @@ const poison = (n: number): MarketCommand =>
       throw new Error("poison")
     }
   })
+
+/** A price that no machine can take in. */
+const poisonPrice: MarketCommand = Object.defineProperty({ _tag: "Observe", price: 0 } as const, "price", {
+  get: () => {
+    throw new Error("poison")
+  }
+})
+
+const envelope = (n: number) => ({
+  commandId: idOf(n),
+  expiresAtMillis: 1_000_000,
+  traderEpoch: 1,
+  userId,
+  accountId: userId
+})
+
+/** A buy far under the price, which rests. */
+const bid = (n: number, clientOrderId = ""): MarketCommand => ({
+  _tag: "Place",
+  ...envelope(n),
+  makerRate: 0,
+  takerRate: 0,
+  maxNotional: 1e15,
+  leverage: 10,
+  finding: null,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  price: 19_900,
+  quantity: 1_000,
+  reduceOnly: false,
+  clientOrderId,
+  builderCode: "",
+  origin: "USER"
+})
+
+const observe: MarketCommand = { _tag: "Observe", price: 20_000_000_000 }
 
 const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
   const inner = yield* Journal
@@ -95,6 +141,57 @@ it.effect("10: a poison command is refused on the record, and what else was not 
     assert.deepEqual(told, [false, false, true, true])
     assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS", "1 REJECTED", "2 REJECTED", "4 REJECTED"])
   }).pipe(Effect.provide(around))
+)
+
+it.effect("10: a market that cannot take its prices in takes cancels only, and is not built anew for ever", () =>
+  Effect.gen(function* () {
+    const { log, outcomes, owners, say, told } = yield* open()
+    say(observe, bid(1), bid(2))
+    yield* turns
+    say(poisonPrice)
+    assert.deepEqual(told, [true, false])
+    assert.isFalse(log.serving())
+    yield* TestClock.adjust("1 second")
+    yield* turns
+    assert.isTrue(log.serving())
+    say(poisonPrice)
+    say({ _tag: "Tick" })
+    assert.deepEqual(told, [true, false, false, false])
+    say(bid(3), { _tag: "Cancel", ...envelope(4), orderId: idOf(1), byClientOrderId: false })
+    say({ _tag: "CancelAll", ...envelope(5) })
+    yield* turns
+    assert.isTrue(log.serving())
+    assert.lengthOf(owners, 2)
+    assert.deepEqual(told.slice(4), [true, true])
+    assert.deepEqual(outcomes(), ["3 REJECTED_MARKET_CLOSED"])
+    const { value } = yield* log.asOf((engine) => [
+      Engine.outcome(engine, idOf(4)),
+      Engine.outcome(engine, idOf(5)),
+      Engine.view(engine, userId).orders.length
+    ])
+    assert.deepEqual(value, ["DONE", "DONE", 0])
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("I48: a command of more facts than a row holds is refused on the record, and changes nothing", () =>
+  Effect.gen(function* () {
+    const { log, outcomes, say, told } = yield* open()
+    const longName = "x".repeat(430)
+    say(observe)
+    for (let first = 1; first < 20_000; first += 10_000) {
+      say(...Array.from({ length: 10_000 }, (_, n) => bid(first + n, longName)))
+      yield* turns
+    }
+    assert.deepEqual(told, [true, true, true])
+    say(command(30_000))
+    say({ _tag: "CancelAll", ...envelope(30_001) })
+    assert.deepEqual(told.slice(3), [false, false])
+    yield* turns
+    assert.isTrue(log.serving())
+    assert.deepEqual(outcomes(), ["30001 REJECTED_FAILED_TO_PROCESS"])
+    const { value } = yield* log.asOf((engine) => Engine.view(engine, userId).orders.length)
+    assert.strictEqual(value, 20_000)
+  }).pipe(Effect.provide(roomy))
 )
 
 it.effect(
