@@ -113,7 +113,14 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       isBurst = (recordedBytes - before) * millisPerByte > burstShare * lookMillis
     }
   })
-  yield* project.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
+  yield* project.pipe(
+    Effect.retry(Schedule.spaced("500 millis")),
+    // A fault of ours, which may be in one row or only in passing: the tables stand still meanwhile, and it is said.
+    Effect.tapDefect((defect) => Effect.logError(`the tables of ${symbol} are not written on`, defect)),
+    Effect.sandbox,
+    Effect.retry(Schedule.spaced("5 seconds")),
+    Effect.forkScoped
+  )
 
   return {
     committed: ({ row, seq }) => {
