@@ -2,8 +2,9 @@
 import { Journal } from "@venue/storage/Journal"
 import { ReadTables } from "@venue/storage/ReadTables"
 import * as TraderRecord from "@venue/storage/TraderRecord"
-import { Effect, Latch, Schedule } from "effect"
+import { Effect, Latch } from "effect"
 import { traderStream } from "../protocol/Desk.ts"
+import * as TableWriter from "./TableWriter.ts"
 
 const pageSize = 256
 
@@ -44,7 +45,7 @@ export const make = Effect.gen(function* () {
       }
     }
   })
-  yield* loop.pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.forkScoped)
+  yield* TableWriter.start("ledger entries", loop)
 
   return { recorded } satisfies LedgerEntries as LedgerEntries
 })

@@ -3,8 +3,9 @@ import type { MarketEvent } from "@venue/domain/Market"
 import { Journal } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { ReadTables } from "@venue/storage/ReadTables"
-import { Clock, Duration, Effect, Latch, Schedule } from "effect"
+import { Clock, Duration, Effect, Latch } from "effect"
 import { marketStream } from "../protocol/Market.ts"
+import * as TableWriter from "./TableWriter.ts"
 
 /** As the journal holds it: waiting events would take many times these bytes, on a heap that then has to be searched. */
 interface Row {
@@ -113,14 +114,7 @@ export const make = Effect.fnUntraced(function* (symbol: string) {
       isBurst = (recordedBytes - before) * millisPerByte > burstShare * lookMillis
     }
   })
-  yield* project.pipe(
-    Effect.retry(Schedule.spaced("500 millis")),
-    // A fault of ours, which may be in one row or only in passing: the tables stand still meanwhile, and it is said.
-    Effect.tapDefect((defect) => Effect.logError(`the tables of ${symbol} are not written on`, defect)),
-    Effect.sandbox,
-    Effect.retry(Schedule.spaced("5 seconds")),
-    Effect.forkScoped
-  )
+  yield* TableWriter.start(`the tables of ${symbol}`, project)
 
   return {
     committed: ({ row, seq }) => {
