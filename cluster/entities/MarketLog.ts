@@ -159,7 +159,7 @@ export const make = Effect.fnUntraced(function* (
     run(Effect.logError(`market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt`, error))
     stop()
     if ("commandId" in command) return rebuild(refusal(command, "REJECTED_FAILED_TO_PROCESS"))
-    // What has no id comes again by itself: without end, if it were let in, and not at once.
+    // What has no id cannot be refused and comes again by itself: prices are no longer let in, and nothing comes at once.
     if (command._tag !== "RaiseEpoch") {
       cancelOnly = true
       run(Effect.logError(`market ${instrument.symbol} takes cancels only until it is served anew`))
