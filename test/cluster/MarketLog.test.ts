@@ -3,7 +3,7 @@ import * as MarketLog from "@venue/cluster/entities/MarketLog"
 import { marketStream } from "@venue/cluster/protocol/Market"
 import type { CommittedBatch } from "@venue/cluster/protocol/Resident"
 import { Venue } from "@venue/cluster/protocol/Venue"
-import type { MarketCommand } from "@venue/domain/Market"
+import { type MarketCommand, noEcho, type Refuse } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { Journal, type Owner } from "@venue/storage/Journal"
 import { assert, it } from "@effect/vitest"
@@ -21,25 +21,15 @@ const roomy = Layer.provideMerge(
   ).pipe(Layer.provide(venue))
 )
 
-const command = (n: number): Extract<MarketCommand, { readonly _tag: "Refuse" }> => ({
-  _tag: "Refuse",
+const envelope = (n: number) => ({
   commandId: idOf(n),
   expiresAtMillis: 1_000_000,
   traderEpoch: 1,
   userId,
-  accountId: userId,
-  status: "REJECTED",
-  echo: {
-    orderId: "",
-    side: null,
-    type: null,
-    timeInForce: null,
-    price: 0,
-    quantity: 0,
-    clientOrderId: "",
-    reduceOnly: false
-  }
+  accountId: userId
 })
+
+const command = (n: number): Refuse => ({ _tag: "Refuse", ...envelope(n), status: "REJECTED", echo: noEcho })
 
 /** A command that no machine can take in. */
 const poison = (n: number): MarketCommand =>
@@ -54,14 +44,6 @@ const poisonPrice: MarketCommand = Object.defineProperty({ _tag: "Observe", pric
   get: () => {
     throw new Error("poison")
   }
-})
-
-const envelope = (n: number) => ({
-  commandId: idOf(n),
-  expiresAtMillis: 1_000_000,
-  traderEpoch: 1,
-  userId,
-  accountId: userId
 })
 
 /** A buy far under the price, which rests. */
