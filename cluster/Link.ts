@@ -220,7 +220,7 @@ function deskLine(
           reply(
             answers?.[i] ?? {
               _tag: "Refused",
-              commandId,
+              commandId: commandId.text,
               why: "no desk could be reached; whether it was done is unknown"
             }
           )
@@ -240,7 +240,7 @@ function deskLine(
       if (waiting.length >= maxWaiting) {
         return reply({
           _tag: "Refused",
-          commandId: submission.request.commandId,
+          commandId: submission.request.commandId.text,
           why: "too many orders are waiting; not placed, try again"
         })
       }

@@ -67,7 +67,8 @@ const roomOf = (path: string) => rooms.find(([room]) => isIn(room)(path))
 const pure = ["packages/domain", "packages/matching", "packages/ledger"]
 const dataModules = new Set(
   `Array BigDecimal BigInt Brand Chunk Data DateTime Duration Equal Equivalence Function Hash HashMap HashSet Match
-   MutableHashMap MutableList Number Option Order Predicate Record Result Schema String Struct Tuple`.split(/\s+/)
+   MutableHashMap MutableList Number Option Order Predicate Record Result Schema SchemaTransformation String Struct
+   Tuple`.split(/\s+/)
 )
 
 interface Import {

@@ -59,7 +59,7 @@ export const DeskLayer: Layer.Layer<
     }
 
     const submitOne = ({ cost, request, userId }: Submission): Submitted => {
-      const { commandId } = request
+      const commandId = request.commandId.text
       const waitMillis = seats.spend(userId, cost, now())
       if (waitMillis > 0) return { _tag: "RateLimited", commandId, retryAfterMillis: waitMillis }
       const all = request._tag === "CancelAllOrders" && request.symbol === ""
@@ -99,7 +99,7 @@ export const DeskLayer: Layer.Layer<
         } = submissions[answers.length]!
         run(Effect.logError(`desk ${entityId}: ${_tag} threw; its trader is loaded again`, done.failure))
         seats.drop(userId)
-        answers.push(refused(commandId, "it could not be processed; whether it was done is unknown"))
+        answers.push(refused(commandId.text, "it could not be processed; whether it was done is unknown"))
       }
     }
     const resident: ResidentDesk = { submit }

@@ -1,4 +1,5 @@
 /** Cancel-on-disconnect: which connections are armed, which gateways still live, and what happens when one ends. */
+import type { Id } from "@venue/domain/Id"
 import { Journal } from "@venue/storage/Journal"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Schedule } from "effect"
@@ -32,7 +33,7 @@ interface Gateway {
 interface Ending {
   readonly seat: Seat
   readonly accountId: string
-  readonly sent: Map<string, { readonly commandId: string; readonly expiresAtMillis: number }>
+  readonly sent: Map<string, { readonly commandId: Id; readonly expiresAtMillis: number }>
   readonly recorded: Set<string>
 }
 
@@ -71,7 +72,7 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
     for (const symbol of symbols) {
       if (recorded.has(symbol) || !seat.isOpen(symbol)) continue
       const cancel = sent.get(symbol)
-      if (cancel !== undefined && seat.trader.inFlight.has(cancel.commandId)) continue
+      if (cancel !== undefined && seat.trader.inFlight.has(cancel.commandId.text)) continue
       // One that was recorded in time did its work; one that waited too long for its market is sent again.
       if (cancel !== undefined && now() <= cancel.expiresAtMillis) {
         recorded.add(symbol)

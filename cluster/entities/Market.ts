@@ -58,7 +58,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
           return Effect.map(
             log.asOf((engine) => ({
               accounts: accountIds.map((accountId) => ({ accountId, ...Engine.view(engine, accountId) })),
-              recorded: Engine.outcomes(engine, userId).map(({ commandId }) => commandId)
+              recorded: Engine.outcomes(engine, userId).map(({ commandId }) => commandId.text)
             })),
             ({ epoch, seq, value }): AccountView => ({ epoch, seq, ...value })
           )

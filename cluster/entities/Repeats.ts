@@ -13,7 +13,7 @@ export const make = (submit: ResidentDesk["submit"]): Repeats => {
   let recent = new Map<string, Submitted>()
   let older = new Map<string, Submitted>()
   let turnedAtMillis = 0
-  const answerOf = ({ request: { commandId } }: Submission) => recent.get(commandId) ?? older.get(commandId)
+  const answerOf = ({ request: { commandId } }: Submission) => recent.get(commandId.text) ?? older.get(commandId.text)
 
   return {
     submit: (submissions, nowMillis) => {

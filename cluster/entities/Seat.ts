@@ -116,8 +116,9 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   }
   const take = (door: Door, symbol: string, event: MarketEvent, seq: number) => {
     door.seq = seq
-    if ("commandId" in event && event.commandId !== "" && !trader.inFlight.has(event.commandId)) {
-      if (around.nowMillis() < door.repeatsUntilMillis) door.recorded.add(event.commandId)
+    const commandId = "commandId" in event ? event.commandId?.text : undefined
+    if (commandId !== undefined && !trader.inFlight.has(commandId)) {
+      if (around.nowMillis() < door.repeatsUntilMillis) door.recorded.add(commandId)
       else if (door.recorded.size > 0) door.recorded = new Set()
     }
     Ledger.observe(trader, symbol, event)
@@ -200,7 +201,7 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
     door.requests.splice(0, next)
   }
   const pass = (door: Door, request: OrderRequest): boolean => {
-    if (door.recorded.size > 0 && door.recorded.has(request.commandId)) return true
+    if (door.recorded.size > 0 && door.recorded.has(request.commandId.text)) return true
     if (markets.submit(request.symbol, Ledger.enter(trader, request, from.epoch))) return true
     Ledger.release(trader, request.symbol, request.commandId)
     return false

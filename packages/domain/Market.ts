@@ -1,10 +1,11 @@
 /** What may be asked of one market and what its log records. Prices in ticks, quantities in lots, money in 1e-6 USD. */
 import { Schema } from "effect"
+import * as Id from "./Id.ts"
 import { type EndStatus, type Order, OrderOrigin, OrderType, Side, TimeInForce } from "./Order.ts"
 import { OrderRefusal } from "./Reject.ts"
 
 const envelope = {
-  commandId: Schema.String,
+  commandId: Id.schema,
   expiresAtMillis: Schema.Number,
   /** The trader's journal epoch: a market that has seen a higher one of this user refuses. */
   traderEpoch: Schema.Number,
@@ -47,7 +48,7 @@ export type Place = typeof Place.Type
 export const Modify = Schema.TaggedStruct("Modify", {
   ...envelope,
   ...terms,
-  orderId: Schema.String,
+  orderId: Id.schema,
   side: Side,
   type: OrderType,
   price: Schema.Number,
@@ -56,10 +57,11 @@ export const Modify = Schema.TaggedStruct("Modify", {
 })
 export type Modify = typeof Modify.Type
 
+/** One order by its id, or where that is null all with the client order id. */
 export const Cancel = Schema.TaggedStruct("Cancel", {
   ...envelope,
-  orderId: Schema.String,
-  byClientOrderId: Schema.Boolean
+  orderId: Schema.NullOr(Id.schema),
+  clientOrderId: Schema.String
 })
 export type Cancel = typeof Cancel.Type
 
@@ -130,7 +132,7 @@ export type MarketCommand = TraderCommand | Observe | Tick | RaiseEpoch
 
 export interface Accepted {
   readonly _tag: "Accepted"
-  readonly commandId: string
+  readonly commandId: Id.Id
   readonly expiresAtMillis: number
   readonly order: Order
   readonly makerRate: number
@@ -140,7 +142,7 @@ export interface Accepted {
 
 export interface Refused {
   readonly _tag: "Refused"
-  readonly commandId: string
+  readonly commandId: Id.Id
   readonly expiresAtMillis: number
   readonly userId: string
   readonly accountId: string
@@ -161,7 +163,7 @@ export interface Fill {
 
 export interface Traded {
   readonly _tag: "Traded"
-  readonly tradeId: string
+  readonly tradeId: Id.Id
   /** 1, 2, 3 … within the market. */
   readonly number: number
   readonly price: number
@@ -172,19 +174,19 @@ export interface Traded {
   readonly atMillis: number
 }
 
-/** An order left without being filled whole. `commandId` is the cancel's, or empty when nobody asked. */
+/** An order left without being filled whole. `commandId` is the cancel's, or null when nobody asked. */
 export interface Ended {
   readonly _tag: "Ended"
-  readonly commandId: string
+  readonly commandId: Id.Id | null
   readonly order: Order
   readonly status: EndStatus
   readonly atMillis: number
 }
 
-/** New price or quantity. `requeued` orders went to the back of their price. `commandId` is empty when a reduce-only order was cut. */
+/** New price or quantity. `requeued` orders went to the back of their price. `commandId` is null when a reduce-only order was cut. */
 export interface Modified {
   readonly _tag: "Modified"
-  readonly commandId: string
+  readonly commandId: Id.Id | null
   readonly order: Order
   readonly requeued: boolean
   readonly atMillis: number
@@ -193,7 +195,7 @@ export interface Modified {
 /** A command that changes nothing by itself is done; its id is remembered. A cancel's and a modify's too, after their facts. */
 export interface Done {
   readonly _tag: "Done"
-  readonly commandId: string
+  readonly commandId: Id.Id
   readonly expiresAtMillis: number
   readonly userId: string
   readonly accountId: string

@@ -1,5 +1,6 @@
 /** An order: what it is, what may be asked of it before it is in ticks and lots, and how it ends. */
 import { Schema } from "effect"
+import * as Id from "./Id.ts"
 
 export const Side = Schema.Literals(["BUY", "SELL"])
 export type Side = typeof Side.Type
@@ -17,7 +18,7 @@ export type OrderOrigin = typeof OrderOrigin.Type
 /** An order as every recorded fact carries it: whole, so that nobody who reads the fact needs a book. */
 export const Order = Schema.Struct({
   /** The id of the command that placed it. */
-  orderId: Schema.String,
+  orderId: Id.schema,
   userId: Schema.String,
   accountId: Schema.String,
   side: Side,
@@ -47,7 +48,7 @@ export type EndStatus = "CANCELLED" | "CANCELLED_STP" | "IOC_CANCELLED" | "IOC_P
 
 const envelope = {
   /** Chosen once at the edge; a repeat changes nothing. */
-  commandId: Schema.String,
+  commandId: Id.schema,
   /** Market time after which the command is refused instead of done. */
   expiresAtMillis: Schema.Number,
   accountId: Schema.String,
@@ -71,6 +72,7 @@ export type PlaceOrder = typeof PlaceOrder.Type
 /** `price` and `quantity` 0 mean unchanged; `quantity` is the new total. */
 export const ModifyOrder = Schema.TaggedStruct("ModifyOrder", {
   ...envelope,
+  /** As the client wrote it. */
   orderId: Schema.String,
   side: Side,
   type: OrderType,

@@ -1,7 +1,8 @@
 /** From what the client asked to what the market is asked: shape, margin held, terms added (venue-rules 7). */
+import { parse } from "@venue/domain/Id"
 import type { Modify, Priced, TraderCommand } from "@venue/domain/Market"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
-import type { ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
+import type { CancelOrder, ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { Account } from "./Account.ts"
 import * as Claim from "./Claim.ts"
@@ -22,9 +23,10 @@ export const enter = (trader: Trader, request: OrderRequest, traderEpoch: number
   if (account === undefined) return refuse(entry, "REJECTED")
   if (exposure === undefined) return refuse(entry, unlisted[request._tag])
   // A repeat of a command that is still on its way is held once.
-  release(trader, request.commandId)
+  const commandId = request.commandId.text
+  release(trader, commandId)
   const command = translate(entry, request, account, exposure)
-  if (!trader.inFlight.has(request.commandId)) send(trader, account, exposure, request.commandId, "")
+  if (!trader.inFlight.has(commandId)) send(trader, account, exposure, commandId, "")
   return command
 }
 
@@ -49,17 +51,24 @@ function translate(entry: Entry, request: OrderRequest, account: Account, exposu
       return place(entry, request, account, exposure)
     case "ModifyOrder":
       return modify(entry, request, account, exposure)
-    case "CancelOrder": {
-      const { accountId, byClientOrderId, commandId, expiresAtMillis, orderId } = request
-      const { trader, traderEpoch } = entry
-      const { userId } = trader
-      return { _tag: "Cancel", commandId, expiresAtMillis, traderEpoch, userId, accountId, orderId, byClientOrderId }
-    }
+    case "CancelOrder":
+      return cancel(entry, request)
     case "CancelAllOrders":
       return { _tag: "CancelAll", ...envelope(entry) }
     case "ClosePosition":
       return close(entry, request, account, exposure)
   }
+}
+
+function cancel(entry: Entry, request: CancelOrder): TraderCommand {
+  const { accountId, byClientOrderId, commandId, expiresAtMillis, orderId: named } = request
+  const { trader, traderEpoch } = entry
+  const orderId = byClientOrderId ? null : parse(named)
+  // No order has an id that is none.
+  if (orderId === undefined) return refuse(entry, "NO_SUCH_ORDER")
+  const clientOrderId = byClientOrderId ? named : ""
+  const { userId } = trader
+  return { _tag: "Cancel", commandId, expiresAtMillis, traderEpoch, userId, accountId, orderId, clientOrderId }
 }
 
 function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Exposure): TraderCommand {
@@ -76,7 +85,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   // A market without prices is closed, which outranks every flaw.
   if (flaw !== undefined) return refuse(entry, priced === undefined ? "REJECTED_MARKET_CLOSED" : flaw)
   const edge = side === "BUY" ? priced?.upper : priced?.lower
-  const claim = Claim.make(request.commandId, request, isMarket ? (edge ?? 0) : ticks, lots, ++trader.lastSequence)
+  const claim = Claim.make(request.commandId.text, request, isMarket ? (edge ?? 0) : ticks, lots, ++trader.lastSequence)
   const finding = exposure.claims.has(claim.orderId) ? null : Held.place(trader, account, exposure, claim)
   const { accountId, commandId, expiresAtMillis } = request
   // Every field by name: copying them from two objects is slower, and every order passes here.
@@ -107,8 +116,10 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
 /** A flaw is told only of an order that could be modified at all; otherwise that is what is wrong. */
 function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand {
   const { instrument } = exposure
-  const { orderId, reduceOnly, side, type } = request
-  const claim = exposure.claims.get(orderId)
+  const { reduceOnly, side, type } = request
+  const orderId = parse(request.orderId)
+  if (orderId === undefined) return refuse(entry, "CANNOT_MODIFY_NO_SUCH_ORDER")
+  const claim = exposure.claims.get(request.orderId)
   const lots = lotsOf(instrument, request.quantity)
   const ticks = ticksOf(instrument, request.price)
   const flaw =
@@ -125,7 +136,7 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
     // The market refuses it earlier, unless it knows an order that nobody here holds margin for.
     finding = "FAILED_MARGIN_CHECK"
   } else if (isThatOrder && isWhole) {
-    const { commandId } = request
+    const commandId = request.commandId.text
     finding = Held.replace(entry.trader, account, exposure, claim, {
       commandId,
       price: ticks === 0 ? claim.price : ticks,

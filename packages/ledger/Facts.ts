@@ -21,7 +21,7 @@ export const observe = (trader: Trader, symbol: string, event: MarketEvent): voi
       return event.order.userId === trader.userId ? ended(trader, symbol, event.order) : undefined
     case "Refused":
     case "Done":
-      return event.userId === trader.userId ? release(trader, event.commandId) : undefined
+      return event.userId === trader.userId ? release(trader, event.commandId.text) : undefined
     case "Priced":
     case "EpochRaised":
       return
@@ -44,9 +44,9 @@ export const adopt = (
   const before = new Map(exposure.claims)
   for (const claim of before.values()) if (claim.order !== undefined) remove(account, exposure, claim)
   for (const order of view.orders) {
-    const known = before.get(order.orderId)
+    const known = before.get(order.orderId.text)
     if (known !== undefined && known.order === undefined) remove(account, exposure, known)
-    arrive(trader, order.orderId)
+    arrive(trader, order.orderId.text)
     const claim = claimOf(trader, exposure, order)
     if (known?.order !== undefined) claim.placedByMillis = known.placedByMillis
     claim.replacements = known?.replacements ?? claim.replacements
@@ -59,8 +59,8 @@ export const adopt = (
 function accepted(trader: Trader, symbol: string, { commandId, order }: Accepted): void {
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
-  arrive(trader, commandId)
-  const held = exposure.claims.get(order.orderId)
+  arrive(trader, commandId.text)
+  const held = exposure.claims.get(order.orderId.text)
   if (held === undefined) return add(account, exposure, claimOf(trader, exposure, order))
   held.order = order
   held.placedByMillis = order.updatedAtMillis
@@ -74,7 +74,7 @@ function filled(trader: Trader, symbol: string, { notional, quantity }: Traded, 
   fill(exposure.position, order.side, quantity, notional, fee)
   exposure.traded = true
   exposure.stale = true
-  const claim = exposure.claims.get(order.orderId)
+  const claim = exposure.claims.get(order.orderId.text)
   if (claim === undefined) return
   if (order.remaining === 0) return remove(account, exposure, claim)
   become(exposure, claim, order)
@@ -82,16 +82,16 @@ function filled(trader: Trader, symbol: string, { notional, quantity }: Traded, 
 
 function modified(trader: Trader, symbol: string, { commandId, order }: Modified): void {
   const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
-  const claim = exposure.claims.get(order.orderId)
+  const claim = exposure.claims.get(order.orderId.text)
   if (claim === undefined) return
-  claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId)
+  claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId?.text)
   become(exposure, claim, order)
 }
 
 function ended(trader: Trader, symbol: string, order: Order): void {
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
-  const claim = exposure.claims.get(order.orderId)
+  const claim = exposure.claims.get(order.orderId.text)
   if (claim !== undefined) remove(account, exposure, claim)
 }
 
@@ -109,7 +109,7 @@ function claimOf(trader: Trader, exposure: Exposure.Exposure, order: Order): Cla
   const priced = trader.prices.get(exposure.instrument.symbol)
   const edge = order.side === "BUY" ? priced?.upper : priced?.lower
   const price = order.type === "MARKET" ? (edge ?? 0) : order.price
-  const claim = Claim.make(order.orderId, order, price, order.remaining, ++trader.lastSequence)
+  const claim = Claim.make(order.orderId.text, order, price, order.remaining, ++trader.lastSequence)
   claim.order = order
   claim.placedByMillis = order.updatedAtMillis
   return claim

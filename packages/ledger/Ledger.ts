@@ -1,4 +1,5 @@
 /** The money of one trader, and the only door to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
+import type { Id } from "@venue/domain/Id"
 import { isLevel } from "@venue/domain/Leverage"
 import type { Order } from "@venue/domain/Order"
 import {
@@ -96,8 +97,8 @@ export const armed = (trader: Trader): ReadonlyMap<string, string> => trader.arm
  * Ends what a command holds once an outcome is known that left nothing, or its expiry has passed. Harmless after the
  * outcome was observed.
  */
-export const release = (trader: Trader, symbol: string, commandId: string): void => {
-  if (trader.inFlight.get(commandId)?.exposure.instrument.symbol === symbol) releaseCommand(trader, commandId)
+export const release = (trader: Trader, symbol: string, { text }: Id): void => {
+  if (trader.inFlight.get(text)?.exposure.instrument.symbol === symbol) releaseCommand(trader, text)
 }
 
 /** Undefined when the user has no such account; so with all that follows. */

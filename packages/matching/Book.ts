@@ -14,17 +14,10 @@ export interface Terms {
   readonly leverage: number
 }
 
-/** The order at the price it rests at, behind those already there. `id` holds the words of its id. */
-export const add = (
-  market: Market,
-  account: Participants.Account,
-  order: Order,
-  terms: Terms,
-  id: Int32Array,
-  canonical: boolean
-): void => {
+/** The order at the price it rests at, behind those already there. */
+export const add = (market: Market, account: Participants.Account, order: Order, terms: Terms): void => {
   const { slots } = market
-  const slot = Slots.take(slots, id, canonical ? undefined : order.orderId, order.clientOrderId)
+  const slot = Slots.take(slots, order.orderId, order.clientOrderId)
   const { words } = slots
   words[slot + PRICE] = order.price
   words[slot + QUANTITY] = order.quantity
@@ -167,7 +160,7 @@ export const accountOf = (market: Market, slot: number): Participants.Account =>
 
 /**
  * An open order as facts carry it: good till cancelled and placed by its user, since no other kind rests. Whoever has
- * its id at hand saves writing it out again; of a fill in hand `remaining` is what it leaves.
+ * its id at hand need not make another; of a fill in hand `remaining` is what it leaves.
  */
 export const order = (
   market: Market,

@@ -1,4 +1,5 @@
 /** One market's machine: commands in, facts out; no clock, no chance, nothing awaited. */
+import type { Id } from "@venue/domain/Id"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketCommand, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -16,7 +17,6 @@ import { close, place } from "./Placing.ts"
 import { observe, tick } from "./Pricing.ts"
 import * as Replies from "./Replies.ts"
 import * as Slots from "./Slots.ts"
-import * as Uuid from "./Uuid.ts"
 
 export { defaults, type Settings } from "./Market.ts"
 export { hash } from "./Hash.ts"
@@ -32,8 +32,9 @@ export const make = (instrument: Instrument, settings: Settings): Engine => make
  * Readies the machine for commands that will be decided next, in this order, which makes a busy market about a sixth
  * faster. What is then decided need not be what was expected.
  */
-export const expect = (engine: Engine, commands: ReadonlyArray<MarketCommand>): void =>
-  Expected.read(engine.expected, commands, engine.outcomes.index, engine.slots)
+export const expect = (engine: Engine, commands: ReadonlyArray<MarketCommand>): void => {
+  engine.touched = Expected.touch(commands, engine.outcomes, engine.slots)
+}
 
 /** Decides a command at market time max(previous, now), changes the state and adds the facts in order. */
 export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, facts: Facts): void => {
@@ -82,9 +83,8 @@ export const outcomes = (engine: Engine, userId: string): ReadonlyArray<Outcomes
   return user === undefined ? [] : Outcomes.ofUser(engine.outcomes, user.number, engine.timeMillis)
 }
 
-export const outcome = (engine: Engine, commandId: string): Outcome | undefined => {
-  Uuid.read(commandId, engine.commandWords)
-  const slot = Outcomes.find(engine.outcomes, engine.commandWords, engine.timeMillis)
+export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
+  const slot = Outcomes.find(engine.outcomes, commandId, engine.timeMillis)
   return slot === -1 ? undefined : Outcomes.at(engine.outcomes, slot)
 }
 
@@ -112,29 +112,27 @@ export const openInterest = (engine: Engine): number => engine.participants.tota
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
 function obey(engine: Engine, command: TraderCommand, atMillis: number, facts: Facts): void {
-  if (!Expected.isNext(engine.expected, command)) expect(engine, [command])
-  const canonical = Expected.take(engine.expected, engine.commandWords, engine.orderWords)
-  if (Outcomes.find(engine.outcomes, engine.commandWords, atMillis) !== -1) return
+  if (Outcomes.find(engine.outcomes, command.commandId, atMillis) !== -1) return
   engine.timeMillis = atMillis
   const account = Participants.account(engine.participants, command.accountId, command.userId)
   const { user } = account
   if (command.traderEpoch < user.epoch || user.userId !== command.userId) {
-    return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", canonical, facts)
+    return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", facts)
   }
-  if (atMillis > command.expiresAtMillis) return Replies.refuse(engine, command, "EXPIRED", canonical, facts)
+  if (atMillis > command.expiresAtMillis) return Replies.refuse(engine, command, "EXPIRED", facts)
   switch (command._tag) {
     case "Place":
-      return place(engine, account, command, canonical, facts)
+      return place(engine, account, command, facts)
     case "Modify":
-      return modify(engine, account, command, canonical, facts)
+      return modify(engine, account, command, facts)
     case "Cancel":
-      return cancel(engine, account, command, canonical, facts)
+      return cancel(engine, account, command, facts)
     case "CancelAll":
-      return cancelAll(engine, account, command, canonical, facts)
+      return cancelAll(engine, account, command, facts)
     case "Close":
-      return close(engine, account, command, canonical, facts)
+      return close(engine, account, command, facts)
     case "Refuse":
-      return Replies.refuse(engine, command, command.status, canonical, facts)
+      return Replies.refuse(engine, command, command.status, facts)
   }
 }
 

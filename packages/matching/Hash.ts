@@ -1,4 +1,5 @@
 /** A fingerprint of what a market's state means, whatever slots and pages hold it: equal after replay. */
+import type { Id } from "@venue/domain/Id"
 import type { Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
@@ -6,7 +7,7 @@ import type { Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import type { Account, Participants } from "./Participants.ts"
 import * as Slots from "./Slots.ts"
-import { mix } from "./Uuid.ts"
+import { mix } from "./HashIndex.ts"
 
 /** Sixteen hexadecimal digits. */
 export const hash = (market: Market): string => {
@@ -60,7 +61,8 @@ function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
 function order(digest: Digest, order: Order): void {
   for (const value of [order.price, order.quantity, order.remaining, order.updatedAtMillis]) number(digest, value)
   const { accountId, builderCode, clientOrderId, orderId, type, userId } = order
-  for (const value of [orderId, userId, accountId, type, clientOrderId, builderCode]) text(digest, value)
+  id(digest, orderId)
+  for (const value of [userId, accountId, type, clientOrderId, builderCode]) text(digest, value)
   number(digest, (order.reduceOnly ? 1 : 0) | (order.modified ? 2 : 0))
 }
 
@@ -87,7 +89,7 @@ function participants(digest: Digest, market: Market): void {
 function ages(digest: Digest, market: Market, account: Account): void {
   const { slots } = market
   for (let slot = account.oldest; slot !== 0; slot = slots.words[slot + NEWER]!) {
-    text(digest, Slots.orderId(slots, slot))
+    id(digest, Slots.orderId(slots, slot))
   }
   for (const value of [account.openOrders, account.buying, account.selling, account.reducing]) number(digest, value)
 }
@@ -104,7 +106,7 @@ function remembered(digest: Digest, market: Market): void {
   } = market
   Outcomes.each(outcomes, market.timeMillis, (slot, user) => {
     const { commandId, expiresAtMillis, outcome } = Outcomes.read(outcomes, slot)
-    text(digest, commandId)
+    id(digest, commandId)
     text(digest, outcome)
     text(digest, users[user]!.userId)
     number(digest, expiresAtMillis)
@@ -120,6 +122,10 @@ function number(digest: Digest, value: number): void {
   double[0] = value + 0
   word(digest, halves[0]!)
   word(digest, halves[1]!)
+}
+
+function id(digest: Digest, { a, b, c, d }: Id): void {
+  for (const value of [a, b, c, d]) word(digest, value)
 }
 
 function text(digest: Digest, value: string): void {

@@ -3,12 +3,11 @@ import { moneyScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
-import * as Expected from "./Expected.ts"
 import * as Ladder from "./Ladder.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
-import * as Uuid from "./Uuid.ts"
+import * as TradeId from "./TradeId.ts"
 
 export interface Settings {
   /** Of one account in this market. */
@@ -34,11 +33,9 @@ export interface Market {
   /** In ticks; 0 before the first trade. */
   lastPrice: number
   trades: number
-  readonly salt: { readonly high: number; readonly low: number }
-  readonly expected: Expected.Expected
-  /** Words and hash of the id that the command in hand carries, and of the order it names. */
-  readonly commandWords: Int32Array
-  readonly orderWords: Int32Array
+  readonly salt: TradeId.Salt
+  /** Means nothing: see `Expected`. */
+  touched: number
 }
 
 /** What was decided, in order: whoever decides only adds to it. */
@@ -61,10 +58,8 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   prices: undefined,
   lastPrice: 0,
   trades: 0,
-  salt: Uuid.salt(instrument.symbol),
-  expected: Expected.make(),
-  commandWords: Uuid.words(),
-  orderWords: Uuid.words()
+  salt: TradeId.salt(instrument.symbol),
+  touched: 0
 })
 
 /** Open interest of a symbol may reach this many position limits. */

@@ -10,12 +10,12 @@ import * as Slots from "./Slots.ts"
 import * as Taker from "./Taker.ts"
 
 /** A refusal leaves the order as it was; a success records the new state, then what it traded, then that it is done. */
-export const modify = (market: Market, account: Account, command: Modify, canonical: boolean, facts: Facts): void => {
-  const slot = Slots.find(market.slots, market.orderWords)
+export const modify = (market: Market, account: Account, command: Modify, facts: Facts): void => {
+  const slot = Slots.find(market.slots, command.orderId)
   const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
   const status = isOwn ? change(market, account, command, slot, facts) : "CANNOT_MODIFY_NO_SUCH_ORDER"
-  if (status === undefined) Replies.done(market, command, account.user, canonical, facts)
-  else Replies.refuse(market, command, status, canonical, facts)
+  if (status === undefined) Replies.done(market, command, account.user, facts)
+  else Replies.refuse(market, command, status, facts)
 }
 
 /** Makes the change unless something refuses it. */

@@ -1,7 +1,7 @@
 /** What became of each command, so that a repeat changes nothing: kept until a minute past its expiry. */
+import { Id } from "@venue/domain/Id"
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
 import * as HashIndex from "./HashIndex.ts"
-import * as Uuid from "./Uuid.ts"
 
 /**
  * Records in the order they came, in pages that are dropped when their last is forgotten, found by the 128 bits of the
@@ -21,8 +21,6 @@ export interface Outcomes {
   /** By the number of a user: how many records there are, and the newest, which leads to the one before it. */
   readonly counts: Array<number>
   readonly newest: Array<number>
-  /** Command ids that their words do not give back. */
-  readonly oddIds: Map<number, string>
 }
 
 interface Page {
@@ -31,7 +29,7 @@ interface Page {
 }
 
 export interface Remembered {
-  readonly commandId: string
+  readonly commandId: Id
   readonly outcome: Outcome
   readonly expiresAtMillis: number
 }
@@ -48,15 +46,14 @@ export const make = (): Outcomes => ({
   count: 0,
   index: HashIndex.make(),
   counts: [],
-  newest: [],
-  oddIds: new Map()
+  newest: []
 })
 
 /** The slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
-export const find = (outcomes: Outcomes, id: Int32Array, atMillis: number): number => {
+export const find = (outcomes: Outcomes, id: Id, atMillis: number): number => {
   const { index } = outcomes
   const { words } = index
-  const hash = id[Uuid.HASH]!
+  const hash = HashIndex.hash(id)
   for (let place = HashIndex.first(index, hash); words[place + 1] !== 0; place = HashIndex.next(index, place)) {
     if (words[place] !== hash) continue
     const slot = words[place + 1]! - 1
@@ -70,8 +67,7 @@ export const at = ({ pages }: Outcomes, slot: number): Outcome =>
 
 export const remember = (
   outcomes: Outcomes,
-  id: Int32Array,
-  odd: string | undefined,
+  id: Id,
   user: number,
   outcome: Outcome,
   expiresAtMillis: number,
@@ -81,15 +77,14 @@ export const remember = (
   const slot = next(outcomes)
   const { words, expiresAtMillis: expiries } = outcomes.pages[slot >> pageBits]!
   const first = (slot & (pageSize - 1)) * width
-  words[first] = id[0]!
-  words[first + 1] = id[1]!
-  words[first + 2] = id[2]!
-  words[first + 3] = id[3]!
+  words[first] = id.a
+  words[first + 1] = id.b
+  words[first + 2] = id.c
+  words[first + 3] = id.d
   words[first + STATUS] = outcome === "DONE" ? 0 : numbers.get(outcome)!
   chain(outcomes, words, first, user, slot)
   expiries[slot & (pageSize - 1)] = expiresAtMillis
-  if (odd !== undefined) outcomes.oddIds.set(slot, odd)
-  HashIndex.enter(outcomes.index, id[Uuid.HASH]!, slot + 1)
+  HashIndex.enter(outcomes.index, HashIndex.hash(id), slot + 1)
 }
 
 /** Every record still kept, oldest first. */
@@ -112,7 +107,7 @@ export const ofUser = (outcomes: Outcomes, user: number, atMillis: number): Read
 export const read = (outcomes: Outcomes, slot: number): Remembered => {
   const words = wordsOf(outcomes, slot)
   return {
-    commandId: outcomes.oddIds.get(slot) ?? Uuid.text(words[0]!, words[1]!, words[2]!, words[3]!),
+    commandId: new Id(words[0]!, words[1]!, words[2]!, words[3]!),
     outcome: at(outcomes, slot),
     expiresAtMillis: expiryOf(outcomes, slot)
   }
@@ -122,15 +117,12 @@ export const read = (outcomes: Outcomes, slot: number): Remembered => {
 export interface Stored {
   readonly words: Uint8Array
   readonly expiresAtMillis: Uint8Array
-  /** Place of a record among those, and its id. */
-  readonly oddIds: ReadonlyArray<readonly [number, string]>
 }
 
 export const store = (outcomes: Outcomes): Stored => {
-  const { count, forgotten, oddIds, order, pages, written } = outcomes
+  const { count, forgotten, order, pages, written } = outcomes
   const words = new Int32Array(count * width)
   const expiresAtMillis = new Float64Array(count)
-  const places = new Map<number, number>()
   let place = 0
   order.forEach((number, turn) => {
     const from = turn === 0 ? forgotten : 0
@@ -138,28 +130,23 @@ export const store = (outcomes: Outcomes): Stored => {
     const page = pages[number]!
     words.set(page.words.subarray(from * width, to * width), place * width)
     expiresAtMillis.set(page.expiresAtMillis.subarray(from, to), place)
-    places.set(number, place - from)
     place += to - from
   })
   return {
     words: new Uint8Array(words.buffer),
-    expiresAtMillis: new Uint8Array(expiresAtMillis.buffer),
-    oddIds: [...oddIds].map(([slot, id]) => [places.get(slot >> pageBits)! + (slot & (pageSize - 1)), id])
+    expiresAtMillis: new Uint8Array(expiresAtMillis.buffer)
   }
 }
 
 export const load = (outcomes: Outcomes, stored: Stored): void => {
   const words = new Int32Array(new Uint8Array(stored.words).buffer)
   const expiresAtMillis = new Float64Array(new Uint8Array(stored.expiresAtMillis).buffer)
-  const oddIds = new Map(stored.oddIds)
   for (let place = 0; place < expiresAtMillis.length; place++) {
     const slot = next(outcomes)
     const own = wordsOf(outcomes, slot)
     own.set(words.subarray(place * width, (place + 1) * width))
     chain(outcomes, own, 0, own[USER]!, slot)
     outcomes.pages[slot >> pageBits]!.expiresAtMillis[slot & (pageSize - 1)] = expiresAtMillis[place]!
-    const odd = oddIds.get(place)
-    if (odd !== undefined) outcomes.oddIds.set(slot, odd)
     HashIndex.enter(outcomes.index, hashOf(outcomes, slot), slot + 1)
   }
 }
@@ -184,7 +171,6 @@ function forget(outcomes: Outcomes, atMillis: number): void {
     const slot = (outcomes.order[0]! << pageBits) | outcomes.forgotten
     if (isKept(outcomes, slot, atMillis)) return
     HashIndex.leave(outcomes.index, hashOf(outcomes, slot), slot + 1)
-    if (outcomes.oddIds.size > 0) outcomes.oddIds.delete(slot)
     outcomes.counts[wordsOf(outcomes, slot)[USER]!]!--
     outcomes.count--
     if (++outcomes.forgotten < pageSize) continue
@@ -235,16 +221,14 @@ function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
   return expiryOf(outcomes, slot) + keptMillis >= atMillis
 }
 
-function isOf({ pages }: Outcomes, slot: number, id: Int32Array): boolean {
+function isOf({ pages }: Outcomes, slot: number, id: Id): boolean {
   const { words } = pages[slot >> pageBits]!
   const first = (slot & (pageSize - 1)) * width
-  return (
-    words[first] === id[0] && words[first + 1] === id[1] && words[first + 2] === id[2] && words[first + 3] === id[3]
-  )
+  return words[first] === id.a && words[first + 1] === id.b && words[first + 2] === id.c && words[first + 3] === id.d
 }
 
 function hashOf({ pages }: Outcomes, slot: number): number {
   const { words } = pages[slot >> pageBits]!
   const first = (slot & (pageSize - 1)) * width
-  return Uuid.spread(words[first]!, words[first + 1]!, words[first + 2]!, words[first + 3]!)
+  return HashIndex.hashOf(words[first]!, words[first + 1]!, words[first + 3]!)
 }

@@ -10,23 +10,23 @@ import type { Account } from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Taker from "./Taker.ts"
 
-export const place = (market: Market, account: Account, command: Place, canonical: boolean, facts: Facts): void => {
+export const place = (market: Market, account: Account, command: Place, facts: Facts): void => {
   const { prices } = market
-  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, facts)
+  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", facts)
   const order = asked(command, market.timeMillis)
   const status =
     Checks.shape(command.type, command.timeInForce, command.price, command.quantity) ??
     Checks.refusal(market, prices, account, order, 0, command)
-  if (status === undefined) accept(market, prices, account, command, order, canonical, facts)
-  else Replies.refuse(market, command, status, canonical, facts)
+  if (status === undefined) accept(market, prices, account, command, order, facts)
+  else Replies.refuse(market, command, status, facts)
 }
 
 /** An immediate order for the whole position, against it, at most five percent through the mark. */
-export const close = (market: Market, account: Account, command: Close, canonical: boolean, facts: Facts): void => {
+export const close = (market: Market, account: Account, command: Close, facts: Facts): void => {
   const { instrument, prices } = market
   const { position } = account
-  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", canonical, facts)
-  if (position.quantity === 0) return Replies.refuse(market, command, "REJECTED", canonical, facts)
+  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", facts)
+  if (position.quantity === 0) return Replies.refuse(market, command, "REJECTED", facts)
   const isSell = position.quantity > 0
   const through = PriceBand.closePrice(instrument, prices.mark)
   place(
@@ -45,7 +45,6 @@ export const close = (market: Market, account: Account, command: Close, canonica
       reduceOnly: true,
       origin: "CLOSE_POSITION"
     },
-    canonical,
     facts
   )
 }
@@ -73,29 +72,21 @@ function asked(command: Place, atMillis: number): Order {
   }
 }
 
-function accept(
-  market: Market,
-  prices: Priced,
-  account: Account,
-  command: Place,
-  order: Order,
-  canonical: boolean,
-  facts: Facts
-): void {
+function accept(market: Market, prices: Priced, account: Account, command: Place, order: Order, facts: Facts): void {
   const { commandId, expiresAtMillis, leverage, makerRate, takerRate } = command
-  Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE", canonical)
+  Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE")
   facts.push({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
   const isSell = order.side === "SELL"
   const limit = order.type !== "MARKET" ? order.price : isSell ? prices.lower : prices.upper
   const fitting = order.reduceOnly ? cut(market, account, order, facts) : order
-  if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, canonical, facts)
+  if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, facts)
   const isRefused =
     order.type === "ALO" ||
     (order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limit, fitting.quantity))
   if (isRefused) return ended(market, fitting, "CANCELLED", facts)
   const taker = { order: fitting, account, slot: 0, limit, rate: takerRate, leverage, remaining: fitting.quantity }
   Taker.match(market, taker, facts)
-  if (taker.remaining > 0) leave(market, account, command, Taker.unfilled(taker), canonical, facts)
+  if (taker.remaining > 0) leave(market, account, command, Taker.unfilled(taker), facts)
 }
 
 /** A reduce-only order of more than the position is accepted as asked and at once cut to what it may reduce. */
@@ -103,17 +94,17 @@ function cut(market: Market, account: Account, order: Order, facts: Facts): Orde
   const lots = Checks.reducible(account, order, 0)
   if (lots >= order.quantity) return order
   const fitting = Book.modified(order, order.price, lots, market.timeMillis)
-  facts.push({ _tag: "Modified", commandId: "", order: fitting, requeued: false, atMillis: market.timeMillis })
+  facts.push({ _tag: "Modified", commandId: null, order: fitting, requeued: false, atMillis: market.timeMillis })
   return fitting
 }
 
 /** What did not trade rests, or ends. */
-function leave(market: Market, account: Account, terms: Place, order: Order, canonical: boolean, facts: Facts): void {
-  if (order.timeInForce === "GTC") Book.add(market, account, order, terms, market.commandWords, canonical)
+function leave(market: Market, account: Account, terms: Place, order: Order, facts: Facts): void {
+  if (order.timeInForce === "GTC") Book.add(market, account, order, terms)
   else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", facts)
   else ended(market, order, order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", facts)
 }
 
 function ended(market: Market, order: Order, status: EndStatus, facts: Facts): void {
-  facts.push({ _tag: "Ended", commandId: "", order, status, atMillis: market.timeMillis })
+  facts.push({ _tag: "Ended", commandId: null, order, status, atMillis: market.timeMillis })
 }

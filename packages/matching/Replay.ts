@@ -1,4 +1,5 @@
 /** Recorded facts obeyed: the state they leave is the state that decided them. */
+import type { Id } from "@venue/domain/Id"
 import type { Accepted, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { Outcome } from "@venue/domain/Reject"
@@ -8,7 +9,6 @@ import * as Participants from "./Participants.ts"
 import * as Replies from "./Replies.ts"
 import * as Slots from "./Slots.ts"
 import { settle } from "./Taker.ts"
-import * as Uuid from "./Uuid.ts"
 
 /**
  * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
@@ -43,20 +43,18 @@ export const apply = (market: Market, event: MarketEvent): void => {
 
 function accepted(market: Market, event: Accepted): void {
   const { commandId, expiresAtMillis, order } = event
-  const canonical = Uuid.read(commandId, market.commandWords)
   const account = accountOf(market, order)
-  Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE", canonical)
-  if (order.timeInForce === "GTC") Book.add(market, account, order, event, market.commandWords, canonical)
+  Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE")
+  if (order.timeInForce === "GTC") Book.add(market, account, order, event)
 }
 
 function remember(
   market: Market,
-  { commandId, expiresAtMillis, userId }: { commandId: string; expiresAtMillis: number; userId: string },
+  { commandId, expiresAtMillis, userId }: { commandId: Id; expiresAtMillis: number; userId: string },
   outcome: Outcome
 ): void {
-  const canonical = Uuid.read(commandId, market.commandWords)
   const user = Participants.user(market.participants, userId)
-  Replies.remember(market, commandId, expiresAtMillis, user, outcome, canonical)
+  Replies.remember(market, commandId, expiresAtMillis, user, outcome)
 }
 
 function traded(market: Market, { maker, notional, number, price, quantity, taker }: Traded): void {
@@ -91,8 +89,7 @@ function modified(market: Market, { order, requeued }: Modified): void {
 }
 
 function find(market: Market, order: Order): number {
-  Uuid.read(order.orderId, market.orderWords)
-  return Slots.find(market.slots, market.orderWords)
+  return Slots.find(market.slots, order.orderId)
 }
 
 function accountOf({ participants }: Market, { accountId, userId }: Order): Participants.Account {

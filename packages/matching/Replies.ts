@@ -9,6 +9,7 @@ import {
   type Place,
   type TraderCommand
 } from "@venue/domain/Market"
+import type { Id } from "@venue/domain/Id"
 import type { Outcome } from "@venue/domain/Reject"
 import type { Facts, Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
@@ -18,12 +19,11 @@ export const refuse = (
   market: Market,
   command: TraderCommand,
   status: Exclude<Outcome, "DONE">,
-  canonical: boolean,
   facts: Facts
 ): void => {
   const { accountId, commandId, expiresAtMillis, userId } = command
   const user = Participants.user(market.participants, userId)
-  remember(market, commandId, expiresAtMillis, user, status, canonical)
+  remember(market, commandId, expiresAtMillis, user, status)
   facts.push({
     _tag: "Refused",
     commandId,
@@ -40,31 +40,19 @@ export const done = (
   market: Market,
   { accountId, commandId, expiresAtMillis, userId }: TraderCommand,
   user: Participants.User,
-  canonical: boolean,
   facts: Facts
 ): void => {
-  remember(market, commandId, expiresAtMillis, user, "DONE", canonical)
+  remember(market, commandId, expiresAtMillis, user, "DONE")
   facts.push({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: market.timeMillis })
 }
 
-/** The words of the command's id must be at hand in the market. */
 export const remember = (
   market: Market,
-  commandId: string,
+  commandId: Id,
   expiresAtMillis: number,
   user: Participants.User,
-  outcome: Outcome,
-  canonical: boolean
-): void =>
-  Outcomes.remember(
-    market.outcomes,
-    market.commandWords,
-    canonical ? undefined : commandId,
-    user.number,
-    outcome,
-    expiresAtMillis,
-    market.timeMillis
-  )
+  outcome: Outcome
+): void => Outcomes.remember(market.outcomes, commandId, user.number, outcome, expiresAtMillis, market.timeMillis)
 
 /** The request in the client's own terms. */
 function echo(market: Market, command: TraderCommand): Echo {
@@ -101,7 +89,7 @@ function placed({ instrument }: Market, command: Place): Echo {
 function modified({ instrument }: Market, command: Modify): Echo {
   return {
     ...noEcho,
-    orderId: command.orderId,
+    orderId: command.orderId.text,
     side: command.side,
     type: command.type,
     price: priceOf(instrument, command.price),
@@ -110,8 +98,8 @@ function modified({ instrument }: Market, command: Modify): Echo {
   }
 }
 
-function cancelled({ byClientOrderId, orderId }: Cancel): Echo {
-  return byClientOrderId ? { ...noEcho, clientOrderId: orderId } : { ...noEcho, orderId }
+function cancelled({ clientOrderId, orderId }: Cancel): Echo {
+  return orderId === null ? { ...noEcho, clientOrderId } : { ...noEcho, orderId: orderId.text }
 }
 
 function closed({ clientOrderId }: Close): Echo {

@@ -1,6 +1,6 @@
 /** The open orders of one market, sixteen words each in one array, found by id. */
+import { Id } from "@venue/domain/Id"
 import * as HashIndex from "./HashIndex.ts"
-import * as Uuid from "./Uuid.ts"
 
 /**
  * A slot is the place of an order's first word; 0 means none. All numbers of an order stand together, as many as fit a
@@ -16,8 +16,6 @@ export interface Slots {
   readonly index: HashIndex.HashIndex
   /** As their clients gave them, by slot / width. */
   readonly clientOrderIds: Array<string>
-  /** Order ids that their words do not give back. */
-  readonly oddIds: Map<number, string>
 }
 
 /** Words of a slot: first the four of the id, then these, and in the last two when it changed last. */
@@ -52,16 +50,12 @@ export const make = (): Slots => {
     used: width,
     free: 0,
     index: HashIndex.make(),
-    clientOrderIds: [""],
-    oddIds: new Map()
+    clientOrderIds: [""]
   }
 }
 
-/**
- * A slot for an order whose id has these words, and this text where they do not give it back; the caller fills in the
- * rest before anything else is asked.
- */
-export const take = (slots: Slots, id: Int32Array, odd: string | undefined, clientOrderId: string): number => {
+/** A slot for an order; the caller fills in the rest before anything else is asked. */
+export const take = (slots: Slots, id: Id, clientOrderId: string): number => {
   let slot = slots.free
   if (slot !== 0) slots.free = slots.words[slot + NEXT]!
   else {
@@ -70,43 +64,37 @@ export const take = (slots: Slots, id: Int32Array, odd: string | undefined, clie
     if (slots.used > slots.words.length) grow(slots)
   }
   const { words } = slots
-  words[slot] = id[0]!
-  words[slot + 1] = id[1]!
-  words[slot + 2] = id[2]!
-  words[slot + 3] = id[3]!
-  if (odd !== undefined) slots.oddIds.set(slot, odd)
+  words[slot] = id.a
+  words[slot + 1] = id.b
+  words[slot + 2] = id.c
+  words[slot + 3] = id.d
   slots.clientOrderIds[slot >> widthBits] = clientOrderId
-  HashIndex.enter(slots.index, id[Uuid.HASH]!, slot)
+  HashIndex.enter(slots.index, HashIndex.hash(id), slot)
   return slot
 }
 
 export const release = (slots: Slots, slot: number): void => {
   const { words } = slots
   HashIndex.leave(slots.index, hashOf(slots, slot), slot)
-  if (slots.oddIds.size > 0) slots.oddIds.delete(slot)
   slots.clientOrderIds[slot >> widthBits] = ""
   words[slot + NEXT] = slots.free
   slots.free = slot
 }
 
-export const find = ({ index, words }: Slots, id: Int32Array): number => {
+export const find = ({ index, words }: Slots, id: Id): number => {
   const { words: places } = index
-  const hash = id[Uuid.HASH]!
+  const hash = HashIndex.hash(id)
   for (let place = HashIndex.first(index, hash); places[place + 1] !== 0; place = HashIndex.next(index, place)) {
     if (places[place] !== hash) continue
     const slot = places[place + 1]!
-    if (words[slot] === id[0] && words[slot + 1] === id[1] && words[slot + 2] === id[2] && words[slot + 3] === id[3])
+    if (words[slot] === id.a && words[slot + 1] === id.b && words[slot + 2] === id.c && words[slot + 3] === id.d)
       return slot
   }
   return 0
 }
 
-export const orderId = (slots: Slots, slot: number): string => {
-  const odd = slots.oddIds.size === 0 ? undefined : slots.oddIds.get(slot)
-  if (odd !== undefined) return odd
-  const { words } = slots
-  return Uuid.text(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!)
-}
+export const orderId = ({ words }: Slots, slot: number): Id =>
+  new Id(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!)
 
 export const clientOrderId = ({ clientOrderIds }: Slots, slot: number): string => clientOrderIds[slot >> widthBits]!
 
@@ -121,7 +109,7 @@ export const setUpdatedAt = (slots: Slots, slot: number, millis: number): void =
 }
 
 function hashOf({ words }: Slots, slot: number): number {
-  return Uuid.spread(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!)
+  return HashIndex.hashOf(words[slot]!, words[slot + 1]!, words[slot + 3]!)
 }
 
 /** Small books double; large ones grow by an eighth, since room that is not used counts as well. */

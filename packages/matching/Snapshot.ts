@@ -1,5 +1,6 @@
 /** The state of a market as plain values: what a new owner loads instead of a long log. */
 import type { Instrument } from "@venue/domain/Instrument"
+import { Id } from "@venue/domain/Id"
 import type { Priced } from "@venue/domain/Market"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
@@ -7,10 +8,9 @@ import { builderNumber, make, type Market, type Settings } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
-import * as Uuid from "./Uuid.ts"
 
 /** Counts up with every change of what is stored. */
-const version = 2
+const version = 3
 
 /** Numbers, texts, arrays and bytes only, so that any encoder carries it. */
 interface Stored {
@@ -33,7 +33,6 @@ interface Stored {
 interface Orders {
   readonly words: Uint8Array
   readonly clientOrderIds: ReadonlyArray<string>
-  readonly oddIds: ReadonlyArray<readonly [number, string]>
   /** Rows by account and age. */
   readonly ages: Uint8Array
 }
@@ -99,7 +98,6 @@ function ordersOf(market: Market): Orders {
   return {
     words: new Uint8Array(words.buffer),
     clientOrderIds: queue.map((slot) => Slots.clientOrderId(slots, slot)),
-    oddIds: [...slots.oddIds].map(([slot, id]) => [rows.get(slot)!, id]),
     ages: new Uint8Array(Int32Array.from(aged(market), (slot) => rows.get(slot)!).buffer)
   }
 }
@@ -107,13 +105,9 @@ function ordersOf(market: Market): Orders {
 function restoreOrders(market: Market, stored: Orders): void {
   const { slots } = market
   const words = integers(stored.words)
-  const oddIds = new Map(stored.oddIds)
-  const id = Uuid.words()
   const taken = stored.clientOrderIds.map((clientOrderId, row) => {
     const own = words.subarray(row * width, (row + 1) * width)
-    id.set(own.subarray(0, Uuid.HASH))
-    id[Uuid.HASH] = Uuid.spread(id[0]!, id[1]!, id[2]!, id[3]!)
-    const slot = Slots.take(slots, id, oddIds.get(row), clientOrderId)
+    const slot = Slots.take(slots, new Id(own[0]!, own[1]!, own[2]!, own[3]!), clientOrderId)
     // All but the links, which are made anew.
     slots.words.set(own.subarray(PRICE, TRAITS + 1), slot + PRICE)
     slots.words.set(own.subarray(UPDATED), slot + UPDATED)

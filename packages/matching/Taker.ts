@@ -1,13 +1,14 @@
 /** An incoming order meets the resting ones: trades, self-trade prevention, reduce-only orders that no longer fit. */
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
+import type { Id } from "@venue/domain/Id"
 import type { EndStatus, Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
 import type { Facts, Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
-import * as Uuid from "./Uuid.ts"
+import { ofTrade } from "./TradeId.ts"
 
 export interface Taker {
   /** As it was accepted, modified or cut. */
@@ -33,7 +34,7 @@ export const match = (market: Market, taker: Taker, facts: Facts): void => {
     if (isSell ? price < taker.limit || price === 0 : price > taker.limit || price === Ladder.beyond) return
     const maker = ladder.heads[Ladder.placeOf(ladder, price)]!
     const account = Book.accountOf(market, maker)
-    if (account.user === user) end(market, maker, "CANCELLED_STP", "", facts)
+    if (account.user === user) end(market, maker, "CANCELLED_STP", null, facts)
     else trade(market, taker, maker, account, price, facts)
   }
 }
@@ -43,7 +44,7 @@ export const end = (
   market: Market,
   slot: number,
   status: EndStatus,
-  commandId: string,
+  commandId: Id | null,
   facts: Facts,
   order = Book.order(market, slot)
 ): void => {
@@ -97,7 +98,7 @@ function trade(
   const number = ++market.trades
   facts.push({
     _tag: "Traded",
-    tradeId: Uuid.ofTrade(number, market.salt.high, market.salt.low),
+    tradeId: ofTrade(number, market.salt),
     number,
     price,
     quantity: lots,
@@ -141,7 +142,7 @@ function trim(market: Market, account: Participants.Account, facts: Facts): void
       const excess = account.reducing - Math.max(0, (traits & Slots.sell) === 0 ? -held : held)
       if (excess <= 0) return
       const remaining = slots.words[slot + REMAINING]!
-      if (excess >= remaining) end(market, slot, "CANCELLED", "", facts)
+      if (excess >= remaining) end(market, slot, "CANCELLED", null, facts)
       else {
         Book.shrink(market, slot, excess)
         slots.words[slot + QUANTITY]! -= excess
@@ -149,7 +150,7 @@ function trim(market: Market, account: Participants.Account, facts: Facts): void
         Slots.setUpdatedAt(slots, slot, market.timeMillis)
         facts.push({
           _tag: "Modified",
-          commandId: "",
+          commandId: null,
           order: Book.order(market, slot),
           requeued: false,
           atMillis: market.timeMillis

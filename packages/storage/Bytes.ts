@@ -1,4 +1,5 @@
-/** Numbers and text as compact bytes: the words of which records are made. */
+/** Numbers, texts and ids as compact bytes: the words of which records are made. */
+import { Id } from "@venue/domain/Id"
 import { Buffer } from "node:buffer"
 
 /*
@@ -11,6 +12,7 @@ import { Buffer } from "node:buffer"
  *               251 + 4 bytes + latin1
  *               252 + 4 bytes + utf-16       exact for every JavaScript string
  *               253 + 16 bytes               a lower-case uuid
+ * An id         as the text of it; none as the empty text
  */
 const int48 = 0xe0
 const double = 0xe1
@@ -87,6 +89,21 @@ export class Writer {
       this.view.setUint32(start + 1, length)
     }
     this.at = at
+  }
+
+  id(id: Id): void {
+    if (this.at + 17 > this.bytes.length) this.grow(17)
+    this.bytes[this.at] = uuid
+    this.view.setInt32(this.at + 1, id.a)
+    this.view.setInt32(this.at + 5, id.b)
+    this.view.setInt32(this.at + 9, id.c)
+    this.view.setInt32(this.at + 13, id.d)
+    this.at += 17
+  }
+
+  idOrNull(id: Id | null): void {
+    if (id === null) this.byte(0)
+    else this.id(id)
   }
 
   private wideText(value: string): void {
@@ -187,6 +204,21 @@ export class Reader {
     if (first === longLatin) return this.latin(length)
     if (first !== wide) throw new RangeError(`no text starts with byte ${first}`)
     return this.chunk(2 * length).toString("utf16le")
+  }
+
+  id(): Id {
+    const first = this.view.getUint8(this.at)
+    if (first !== uuid) throw new RangeError(`no id starts with byte ${first}`)
+    const at = this.at + 1
+    this.at += 17
+    const { view } = this
+    return new Id(view.getInt32(at), view.getInt32(at + 4), view.getInt32(at + 8), view.getInt32(at + 12))
+  }
+
+  idOrNull(): Id | null {
+    if (this.view.getUint8(this.at) !== 0) return this.id()
+    this.at++
+    return null
   }
 
   /**

@@ -6,6 +6,7 @@
  *
  * Old journals stay readable for ever: a new field or a new shape of an event is a new tag or a new version.
  */
+import { isSame } from "@venue/domain/Id"
 import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
 import { Reader, Writer } from "./Bytes.ts"
 import { endings, name, nameOrNull, names, sides, statuses, tags, times, types } from "./MarketCode.ts"
@@ -55,11 +56,12 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
     case "Accepted":
     case "Ended":
     case "Modified": {
-      const isOrder = event.commandId === event.order.orderId ? commandIsOrder : 0
+      const { commandId, order } = event
+      const isOrder = commandId !== null && isSame(commandId, order.orderId) ? commandIsOrder : 0
       const requeued = event._tag === "Modified" && event.requeued ? flagged : 0
       head(tags[event._tag] | same | isOrder | requeued, event.atMillis, context)
-      if (isOrder === 0) writer.text(event.commandId)
-      OrderRecord.write(writer, event.order, context, true)
+      if (isOrder === 0) writer.idOrNull(commandId)
+      OrderRecord.write(writer, order, context, true)
       if (event._tag === "Accepted") {
         writer.number(event.expiresAtMillis)
         writer.number(event.makerRate)
@@ -69,7 +71,7 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
     }
     case "Traded":
       head(tags.Traded | same, event.atMillis, context)
-      writer.text(event.tradeId)
+      writer.id(event.tradeId)
       writer.number(event.number)
       writer.number(event.price)
       writer.number(event.quantity)
@@ -79,14 +81,14 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       return
     case "Done":
       head(tags.Done | same | (event.userId === event.accountId ? flagged : 0), event.atMillis, context)
-      writer.text(event.commandId)
+      writer.id(event.commandId)
       writer.number(event.expiresAtMillis)
       writer.text(event.userId)
       if (event.userId !== event.accountId) writer.text(event.accountId)
       return
     case "Refused":
       head(tags.Refused | same | (event.userId === event.accountId ? flagged : 0), event.atMillis, context)
-      writer.text(event.commandId)
+      writer.id(event.commandId)
       writer.number(event.expiresAtMillis)
       writer.text(event.userId)
       if (event.userId !== event.accountId) writer.text(event.accountId)
@@ -143,17 +145,19 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     case "Accepted":
     case "Ended":
     case "Modified": {
-      const asked = (first & commandIsOrder) === 0 ? reader.text() : undefined
+      const isOrder = (first & commandIsOrder) !== 0
+      const asked = isOrder ? null : reader.idOrNull()
       const order = OrderRecord.read(reader, context, true)
-      const commandId = asked ?? order.orderId
+      const commandId = isOrder ? order.orderId : asked
       if (_tag === "Modified") return { _tag, commandId, order, requeued: (first & flagged) !== 0, atMillis }
       if (_tag === "Ended") return { _tag, commandId, order, status: name(endingOf, reader.byte()), atMillis }
+      if (commandId === null) throw new Error("market record holds an order that no command placed")
       const expiresAtMillis = reader.number()
       const makerRate = reader.number()
       return { _tag, commandId, expiresAtMillis, order, makerRate, leverage: reader.number(), atMillis }
     }
     case "Traded": {
-      const tradeId = reader.text()
+      const tradeId = reader.id()
       const number = reader.number()
       const price = reader.number()
       const quantity = reader.number()
@@ -164,7 +168,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     }
     case "Done":
     case "Refused": {
-      const commandId = reader.text()
+      const commandId = reader.id()
       const expiresAtMillis = reader.number()
       const userId = reader.known()
       const accountId = (first & flagged) !== 0 ? userId : reader.known()

@@ -1,4 +1,5 @@
 /** An order as bytes, inside a market record: a repetition of the last one costs little more than what is left of it. */
+import { isSame as isSameId } from "@venue/domain/Id"
 import type { Order } from "@venue/domain/Order"
 import type { Reader, Writer } from "./Bytes.ts"
 import { name, names, origins, sides, times, types } from "./MarketCode.ts"
@@ -32,7 +33,7 @@ export function write(writer: Writer, order: Order, context: Context, taking: bo
   )
   writer.byte(types[order.type] | (times[order.timeInForce] << 4))
   writer.byte(origins[order.origin])
-  writer.text(order.orderId)
+  writer.id(order.orderId)
   writer.text(order.userId)
   if (!own) writer.text(order.accountId)
   writer.number(order.price)
@@ -53,7 +54,7 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
   }
   const kind = reader.byte()
   const origin = name(originOf, reader.byte())
-  const orderId = reader.text()
+  const orderId = reader.id()
   const userId = reader.known()
   const accountId = (first & accountIsUser) !== 0 ? userId : reader.known()
   const price = reader.number()
@@ -83,7 +84,7 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
 /** But for what is left of it, and since when. */
 function isSame(order: Order, last: Order): boolean {
   return (
-    order.orderId === last.orderId &&
+    isSameId(order.orderId, last.orderId) &&
     order.price === last.price &&
     order.quantity === last.quantity &&
     order.userId === last.userId &&

@@ -69,7 +69,7 @@ export const endedBy = (symbol: string, event: MarketEvent): ReadonlyArray<Ended
 }
 
 const ended = (symbol: string, order: Order, status: TerminalStatus, atMillis: number): EndedOrder => ({
-  orderId: order.orderId,
+  orderId: order.orderId.text,
   status,
   endedAtMillis: atMillis,
   symbol,
@@ -90,7 +90,7 @@ const refused = (symbol: string, { accountId, atMillis, commandId, echo, status,
   const { side, timeInForce, type } = echo
   if (echo.orderId !== "" || side === null || type === null || timeInForce === null) return []
   const order: EndedOrder = {
-    orderId: commandId,
+    orderId: commandId.text,
     // The wire has no name for a command that came too late.
     status: status === "EXPIRED" ? unprocessed : status,
     endedAtMillis: atMillis,

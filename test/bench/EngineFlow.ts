@@ -1,6 +1,7 @@
 /** The flow as commands to the matching machine: US500-USD on a Friday in open hours, every rule on. */
 import { ratesFor } from "@venue/domain/Fee"
 import { starters } from "@venue/domain/Instrument"
+import type { Id } from "@venue/domain/Id"
 import type { MarketCommand, MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { Kind, recordInts, type Totals } from "./Flow.ts"
@@ -26,9 +27,9 @@ const settings: Engine.Settings = { maxOpenOrders: 1_000_000 }
 /** Everything a client and the edge would have chosen. */
 export interface Names {
   /** By place in the flow. */
-  readonly commandId: (place: number) => string
+  readonly commandId: (place: number) => Id
   /** By the flow's id. */
-  readonly orderId: (id: number) => string
+  readonly orderId: (id: number) => Id
   readonly clientOrderId: (id: number) => string
   readonly makers: ReadonlyArray<string>
   readonly takers: ReadonlyArray<string>
@@ -37,6 +38,7 @@ export interface Names {
 export const name = (records: Int32Array): Names => {
   const commandId = ids()
   const person = ids()
+  const client = ids()
   const placeOf = new Int32Array(records.length / recordInts + 1)
   for (let place = 0; place * recordInts < records.length; place++) {
     if (records[place * recordInts] !== Kind.cancel) placeOf[records[place * recordInts + 4]!] = place
@@ -44,9 +46,9 @@ export const name = (records: Int32Array): Names => {
   return {
     commandId,
     orderId: (id) => commandId(placeOf[id]!),
-    clientOrderId: ids(),
-    makers: Array.from({ length: accounts }, (_, index) => person(index)),
-    takers: Array.from({ length: accounts }, (_, index) => person(accounts + index))
+    clientOrderId: (id) => client(id).text,
+    makers: Array.from({ length: accounts }, (_, index) => person(index).text),
+    takers: Array.from({ length: accounts }, (_, index) => person(accounts + index).text)
   }
 }
 
@@ -140,7 +142,7 @@ export class EngineRun {
         userId: owner,
         accountId: owner,
         orderId: orderId(id),
-        byClientOrderId: false
+        clientOrderId: ""
       }
     }
     const isMarket = kind === Kind.market

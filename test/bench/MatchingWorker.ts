@@ -27,7 +27,7 @@ const batch = 256
 
 function begin(): Run {
   if (book === "venue") return new EngineRun(records, names)
-  return book === "anchor" ? anchor() : new NpmRun(book as NpmBookName, records, names.orderId)
+  return book === "anchor" ? anchor() : new NpmRun(book as NpmBookName, records, (id) => names.orderId(id).text)
 }
 
 function anchor(): Run {

@@ -23,7 +23,10 @@ const used = (): number => {
 
 const chunk = 1_000
 const fill = (): EngineRun | NpmRun => {
-  const run = book === "venue" ? new EngineRun(records, names) : new NpmRun(book as NpmBookName, records, clientOrderId)
+  const run =
+    book === "venue"
+      ? new EngineRun(records, names)
+      : new NpmRun(book as NpmBookName, records, (id) => clientOrderId(id).text)
   for (let at = 0; at < orders; at += chunk) {
     run.prepare(at, Math.min(orders, at + chunk))
     run.run()

@@ -2,6 +2,7 @@
 import * as Disconnects from "@venue/cluster/entities/Disconnects"
 import type { Seat } from "@venue/cluster/entities/Seat"
 import type { Seats } from "@venue/cluster/entities/Seats"
+import type { Id } from "@venue/domain/Id"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Journal } from "@venue/storage/Journal"
 import { assert, it } from "@effect/vitest"
@@ -19,7 +20,7 @@ const desk = Effect.fnUntraced(function* () {
   const trader = Ledger.make(userId, instruments, new Map(), Ledger.defaults)
   Ledger.apply(trader, { _tag: "Armed", connectionId, accountId: userId })
   const open = new Set([one.symbol, two.symbol])
-  const cancels: Array<{ readonly symbol: string; readonly commandId: string }> = []
+  const cancels: Array<{ readonly symbol: string; readonly commandId: Id }> = []
   const seat = {
     userId,
     trader,
@@ -98,7 +99,7 @@ it.effect("I34: a connection stays armed until every market has recorded its can
     record()
     yield* alive(2, [])
     assert.isFalse(isArmed())
-    assert.lengthOf(new Set(cancels.map(({ commandId }) => commandId)), 3)
+    assert.lengthOf(new Set(cancels.map(({ commandId }) => commandId.text)), 3)
   }).pipe(Effect.provide(around))
 )
 

@@ -5,7 +5,7 @@ import { marketStream } from "@venue/cluster/protocol/Market"
 import { Residents, type ResidentMarket, type Watcher } from "@venue/cluster/protocol/Resident"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
 import * as Runner from "@venue/cluster/Runner"
-import type { MarketEvent } from "@venue/domain/Market"
+import type { Done, MarketEvent } from "@venue/domain/Market"
 import { Journal } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { assert, it } from "@effect/vitest"
@@ -84,7 +84,7 @@ const setUp = Effect.gen(function* () {
   const follow = (observe = (n: number) => void heard.push(n), broken = () => {}) =>
     feed.follow(userId, {
       rank: "socket",
-      observe: (event) => observe(Number.parseInt((event as { readonly commandId: string }).commandId.slice(-4), 16)),
+      observe: (event) => observe((event as Done).commandId.d),
       broken
     })
   const row = (seq: number, n: number) => {

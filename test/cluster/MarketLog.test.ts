@@ -99,9 +99,7 @@ const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
     say: (...commands: ReadonlyArray<MarketCommand>) => log.submit(commands, (committed) => told.push(committed)),
     outcomes: () =>
       published.flatMap(({ events }) =>
-        events.flatMap((event) =>
-          event._tag === "Refused" ? [`${Number.parseInt(event.commandId.slice(-4), 16)} ${event.status}`] : []
-        )
+        events.flatMap((event) => (event._tag === "Refused" ? [`${event.commandId.d} ${event.status}`] : []))
       ),
     loseUnknown: () => owners.at(-1)!.lost("unknown")
   }
@@ -139,7 +137,7 @@ it.effect("10: a market that cannot take its prices in takes cancels only, and i
     say(poisonPrice)
     say({ _tag: "Tick" })
     assert.deepEqual(told, [true, false, false, false])
-    say(bid(3), { _tag: "Cancel", ...envelope(4), orderId: idOf(1), byClientOrderId: false })
+    say(bid(3), { _tag: "Cancel", ...envelope(4), orderId: idOf(1), clientOrderId: "" })
     say({ _tag: "CancelAll", ...envelope(5) })
     yield* turns
     assert.isTrue(log.serving())

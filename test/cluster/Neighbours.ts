@@ -4,6 +4,7 @@ import { Markets } from "@venue/cluster/Link"
 import type { AccountView } from "@venue/cluster/protocol/Market"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
+import { type Id, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
 import { Effect, Layer } from "effect"
@@ -19,7 +20,7 @@ export const venue = Layer.succeed(Venue)({
 export const userId = "00000000-0000-4000-8000-000000000001"
 
 /** The nth id of a test. */
-export const idOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
+export const idOf = (n: number): Id => version4(0, 0, 0, n)
 
 export const neighbours = () => {
   const followers = new Map<string, Set<Follower>>()

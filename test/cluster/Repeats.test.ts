@@ -18,19 +18,25 @@ const submission = (n: number): Submission => ({
 it("I20: a call that comes again is answered as before and submits only what is new", () => {
   const seen: Array<string> = []
   const { submit } = Repeats.make((submissions) =>
-    submissions.map(({ request: { commandId } }): Submitted => {
-      seen.push(commandId)
-      return { _tag: "HandedOn", commandId, symbols: [`${seen.length}`] }
-    })
+    submissions.map(
+      ({
+        request: {
+          commandId: { text }
+        }
+      }): Submitted => {
+        seen.push(text)
+        return { _tag: "HandedOn", commandId: text, symbols: [`${seen.length}`] }
+      }
+    )
   )
   const first = submit([submission(1), submission(2)], 0)
   expect(submit([submission(2), submission(1), submission(3)], 9_000)).toEqual([
     first[1],
     first[0],
-    { _tag: "HandedOn", commandId: idOf(3), symbols: ["3"] }
+    { _tag: "HandedOn", commandId: idOf(3).text, symbols: ["3"] }
   ])
   // Nobody repeats after this long, and nothing is kept for it.
   submit([submission(4)], 20_000)
   submit([submission(1)], 30_000)
-  expect(seen).toEqual([1, 2, 3, 4, 1].map(idOf))
+  expect(seen).toEqual([1, 2, 3, 4, 1].map((n) => idOf(n).text))
 })

@@ -41,7 +41,7 @@ const cancel = (n: number, { symbol }: Instrument): OrderRequest => ({
   expiresAtMillis: 60_000,
   accountId: userId,
   symbol,
-  orderId: idOf(99),
+  orderId: idOf(99).text,
   byClientOrderId: false
 })
 
@@ -61,7 +61,7 @@ const place = (n: number, { symbol }: Instrument): OrderRequest => ({
   builderCode: ""
 })
 
-const sent = ({ submitted }: Near) => submitted.map(({ command }) => Number.parseInt(command.commandId.slice(-4), 16))
+const sent = ({ submitted }: Near) => submitted.map(({ command }) => command.commandId.d)
 
 /** Has joined these in an earlier residence. */
 const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArray<Instrument>) {
@@ -156,7 +156,7 @@ desk("I20: a command that the market recorded before this desk took the trader i
   Effect.gen(function* () {
     near.answers(one)
     yield* joined(near, [one])
-    near.recorded.set(one.symbol, [idOf(1)])
+    near.recorded.set(one.symbol, [idOf(1).text])
     const seat = yield* seatOf()
     yield* turns
     assert.isTrue(seat.enter(cancel(1, one)))

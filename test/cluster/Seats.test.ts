@@ -71,7 +71,7 @@ it.effect("I4: a desk that is no longer ours claims no trader", () =>
 it.effect("a journal that cannot be read keeps only its own trader out", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
-    const spoilt = traderStream(idOf(7))
+    const spoilt = traderStream(idOf(7).text)
     const from = yield* journal.claim(spoilt, nothing, still)
     yield* Effect.callback<void>((resume) => {
       journal
@@ -87,7 +87,7 @@ it.effect("a journal that cannot be read keeps only its own trader out", () =>
         .wake()
     })
     const seats = yield* Seats.make(still)
-    const woken = yield* Effect.forEach([idOf(6), idOf(7), idOf(8)], (id) => Effect.exit(seats.wake(id)), {
+    const woken = yield* Effect.forEach([idOf(6), idOf(7), idOf(8)], ({ text }) => Effect.exit(seats.wake(text)), {
       concurrency: "unbounded"
     })
     assert.deepEqual(woken.map(Exit.isSuccess), [true, false, true])

@@ -1,8 +1,9 @@
 /** From what a client asks to what the market is asked. */
-import type { Modify, Refuse } from "@venue/domain/Market"
+import { type Modify, noEcho, type Refuse } from "@venue/domain/Market"
 import type { OrderRequest, PlaceOrder } from "@venue/domain/Order"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
+import { id } from "../Id.ts"
 import { aapl, alice, make, usd } from "./Scene.ts"
 
 const funded = (settings: Partial<Ledger.Settings> = {}) => {
@@ -18,10 +19,14 @@ const refusalOf = (quantity: number, price: number, more: Partial<PlaceOrder>) =
 }
 
 test("an order that fits becomes ticks and lots", () => {
-  const command = funded().enter("BUY", 2.5, 199.99, { clientOrderId: "mine", builderCode: "code", commandId: "one" })
+  const command = funded().enter("BUY", 2.5, 199.99, {
+    clientOrderId: "mine",
+    builderCode: "code",
+    commandId: id("one")
+  })
   assert.deepStrictEqual(command, {
     _tag: "Place",
-    commandId: "one",
+    commandId: id("one"),
     expiresAtMillis: 60_000,
     traderEpoch: 1,
     userId: alice,
@@ -149,7 +154,7 @@ test("I27: a modify is judged by its new state in place of the old, and holds th
   assert.strictEqual((scene.modification(order, 0, 3) as Modify).finding, "FAILED_MARGIN_CHECK")
   scene.modified(command, order)
   assert.strictEqual(scene.balance().orderMargin, usd(40))
-  assert.isTrue(Ledger.order(scene.trader, alice, aapl, order.orderId)?.order.modified)
+  assert.isTrue(Ledger.order(scene.trader, alice, aapl, order.orderId.text)?.order.modified)
 })
 
 test("a modify that is refused gives back the difference and keeps the order", () => {
@@ -159,7 +164,7 @@ test("a modify that is refused gives back the difference and keeps the order", (
   assert.strictEqual(scene.balance().orderMargin, usd(41 + 10))
   scene.refuse(command, "REJECTED_WOULD_BREACH_MAX_NOTIONAL")
   assert.strictEqual(scene.balance().orderMargin, usd(20))
-  assert.isFalse(Ledger.order(scene.trader, alice, aapl, order.orderId)?.order.modified)
+  assert.isFalse(Ledger.order(scene.trader, alice, aapl, order.orderId.text)?.order.modified)
 })
 
 test("while a modify downwards is on its way the order may still be the old one", () => {
@@ -225,26 +230,73 @@ test("a modify with a wrong step is told so, unless it could not be modified any
   assert.strictEqual(status({}, 0, 0.0005), "INVALID_TICK_SIZE_PRECISION_QUANTITY")
   assert.strictEqual(status({}, 0, -1), "QUANTITY_LESS_THAN_MIN_QUANTITY")
   assert.strictEqual(status({ side: "SELL" }), "CANNOT_MODIFY_NO_SUCH_ORDER")
-  assert.strictEqual(status({ orderId: "none" }), "CANNOT_MODIFY_NO_SUCH_ORDER")
-  assert.strictEqual((scene.modification(order, 200.001, 0) as Refuse).echo.orderId, order.orderId)
+  assert.strictEqual(status({ orderId: id("none") }), "CANNOT_MODIFY_NO_SUCH_ORDER")
+  assert.strictEqual((scene.modification(order, 200.001, 0) as Refuse).echo.orderId, order.orderId.text)
   scene.trade(order, 1_000, 20_000)
   assert.strictEqual(status({}), "CANNOT_MODIFY_PARTIAL_FILL")
+})
+
+test.each<[string, (open: string) => string]>([
+  ["no UUID", () => "mine"],
+  ["the id of an open order in upper case", (open) => open.toUpperCase()]
+])("a cancel or modify of %s is refused with what the client wrote, and holds nothing", (_, spelled) => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 1, 200, { clientOrderId: "mine" }))
+  const orderId = spelled(order.orderId.text)
+  const cancel = scene.cancellation(orderId)
+  assert.deepStrictEqual(cancel, {
+    _tag: "Refuse",
+    commandId: id("cancel"),
+    expiresAtMillis: 60_000,
+    traderEpoch: 1,
+    userId: alice,
+    accountId: alice,
+    status: "NO_SUCH_ORDER",
+    echo: { ...noEcho, orderId }
+  })
+  const modify = scene.modification(order, 201, 2, { commandId: id("modify"), orderId })
+  assert.deepStrictEqual(modify, {
+    _tag: "Refuse",
+    commandId: id("modify"),
+    expiresAtMillis: 60_000,
+    traderEpoch: 1,
+    userId: alice,
+    accountId: alice,
+    status: "CANNOT_MODIFY_NO_SUCH_ORDER",
+    echo: { ...noEcho, orderId, side: "BUY", type: "LIMIT", price: 201, quantity: 2 }
+  })
+  assert.strictEqual(scene.balance().orderMargin, usd(20))
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 2)
+  scene.refuse(cancel, "NO_SUCH_ORDER")
+  scene.refuse(modify, "CANNOT_MODIFY_NO_SUCH_ORDER")
+  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+})
+
+test("a cancel goes to the market with the order's id, or with the client's text when it is a client order id", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 1, 200))
+  const { text } = order.orderId
+  assert.deepInclude(scene.cancellation(text) as object, { _tag: "Cancel", orderId: order.orderId, clientOrderId: "" })
+  for (const clientOrderId of ["mine", text, text.toUpperCase()]) {
+    const command = scene.cancellation(clientOrderId, true)
+    assert.deepInclude(command as object, { _tag: "Cancel", orderId: null, clientOrderId })
+  }
 })
 
 test("cancels, cancel-alls and closes need no margin and count as on their way", () => {
   const scene = make()
   const common = { expiresAtMillis: 0, accountId: alice, symbol: aapl }
   const requests: ReadonlyArray<OrderRequest> = [
-    { _tag: "CancelOrder", commandId: "1", ...common, orderId: "one", byClientOrderId: true },
-    { _tag: "CancelAllOrders", commandId: "2", ...common },
-    { _tag: "ClosePosition", commandId: "3", ...common, clientOrderId: "flat", builderCode: "" }
+    { _tag: "CancelOrder", commandId: id("1"), ...common, orderId: "one", byClientOrderId: true },
+    { _tag: "CancelAllOrders", commandId: id("2"), ...common },
+    { _tag: "ClosePosition", commandId: id("3"), ...common, clientOrderId: "flat", builderCode: "" }
   ]
   const commands = requests.map((request) => Ledger.enter(scene.trader, request, 7))
   assert.deepStrictEqual(
     commands.map(({ _tag }) => _tag),
     ["Cancel", "CancelAll", "Close"]
   )
-  assert.deepInclude(commands[0] as object, { orderId: "one", byClientOrderId: true, traderEpoch: 7, userId: alice })
+  assert.deepInclude(commands[0] as object, { orderId: null, clientOrderId: "one", traderEpoch: 7, userId: alice })
   assert.deepInclude(commands[2] as object, { clientOrderId: "flat", finding: null, takerRate: 100_000 })
   assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 3)
   for (const { commandId } of commands) scene.done(commandId)
@@ -253,10 +305,10 @@ test("cancels, cancel-alls and closes need no margin and count as on their way",
 
 test("commands of a symbol that is not listed are refused each in its own words, and none is on its way", () => {
   const scene = make()
-  const common = { commandId: "1", expiresAtMillis: 0, accountId: alice, symbol: "NONE-USD" }
+  const common = { commandId: id("1"), expiresAtMillis: 0, accountId: alice, symbol: "NONE-USD" }
   const status = (request: OrderRequest) => (Ledger.enter(scene.trader, request, 1) as Refuse).status
   assert.strictEqual(
-    status({ _tag: "CancelOrder", ...common, orderId: "one", byClientOrderId: false }),
+    status({ _tag: "CancelOrder", ...common, orderId: id("one").text, byClientOrderId: false }),
     "NO_SUCH_ORDER"
   )
   assert.strictEqual(status({ _tag: "ClosePosition", ...common, clientOrderId: "", builderCode: "" }), "BAD_SYMBOL")
@@ -264,7 +316,7 @@ test("commands of a symbol that is not listed are refused each in its own words,
     status({
       _tag: "ModifyOrder",
       ...common,
-      orderId: "one",
+      orderId: id("one").text,
       side: "BUY",
       type: "LIMIT",
       price: 1,

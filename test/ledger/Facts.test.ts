@@ -3,6 +3,7 @@ import * as Ledger from "@venue/ledger/Ledger"
 import type { Order } from "@venue/domain/Order"
 import { flat } from "@venue/domain/Position"
 import { assert, test } from "@effect/vitest"
+import { id } from "../Id.ts"
 import { aapl, alice, make, orderOf, usd } from "./Scene.ts"
 
 const msft = "MSFT-USD"
@@ -83,7 +84,7 @@ test("a fill turns order margin into position margin, and the last one ends the 
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const left = scene.trade(order, 2_000, 20_000, aapl, 0)
   assert.deepInclude(scene.balance(), { orderMargin: usd(60), positionMargin: usd(40) })
-  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, order.orderId)?.order.remaining, 3_000)
+  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, order.orderId.text)?.order.remaining, 3_000)
   scene.trade(left, 3_000, 20_000, aapl, 0)
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: usd(100) })
   assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
@@ -106,7 +107,7 @@ test("a close's order is known once it is accepted, and needs no margin", () => 
     scene.trader,
     {
       _tag: "ClosePosition",
-      commandId: "close",
+      commandId: id("close"),
       expiresAtMillis: 0,
       accountId: alice,
       symbol: aapl,
@@ -131,7 +132,7 @@ test("the market cutting a reduce-only order is only a new quantity", () => {
   const order = scene.accept(scene.placed("SELL", 5, 210, { reduceOnly: true }))
   scene.observe({
     _tag: "Modified",
-    commandId: "",
+    commandId: null,
     order: { ...order, quantity: 2_000, remaining: 2_000 },
     requeued: false,
     atMillis: 0
@@ -141,18 +142,18 @@ test("the market cutting a reduce-only order is only a new quantity", () => {
 
 test("facts of other users, and of the market itself, change nothing", () => {
   const scene = funded()
-  const order = { ...orderOf(scene.placed("BUY", 5, 200)), userId: "bob", accountId: "bob", orderId: "bobs" }
+  const order = { ...orderOf(scene.placed("BUY", 5, 200)), userId: "bob", accountId: "bob", orderId: id("bobs") }
   const before = scene.balance()
   scene.observe({
     _tag: "Accepted",
-    commandId: "bobs",
+    commandId: id("bobs"),
     expiresAtMillis: 0,
     order,
     makerRate: 0,
     leverage: 10,
     atMillis: 0
   })
-  scene.observe({ _tag: "Modified", commandId: "", order, requeued: false, atMillis: 0 })
+  scene.observe({ _tag: "Modified", commandId: null, order, requeued: false, atMillis: 0 })
   scene.trade(order, 1_000, 20_000)
   scene.end(order)
   scene.observe({ _tag: "EpochRaised", userId: alice, traderEpoch: 2, atMillis: 0 })
@@ -168,7 +169,7 @@ test("orders are listed newest first, by symbol when asked, and found by either 
   const ids = (symbol?: string) => Ledger.orders(scene.trader, alice, symbol).map(({ order }) => order.orderId)
   assert.deepStrictEqual(ids(), [young.orderId, other.orderId, old.orderId])
   assert.deepStrictEqual(ids(aapl), [young.orderId, old.orderId])
-  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, old.orderId)?.order, old)
+  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, old.orderId.text)?.order, old)
   assert.strictEqual(Ledger.order(scene.trader, alice, aapl, "same")?.order, young)
   assert.isUndefined(Ledger.order(scene.trader, alice, aapl, ""))
   assert.isUndefined(Ledger.order(scene.trader, alice, "MSFT-USD", "same"))
@@ -189,7 +190,7 @@ test("an order that changes keeps its place in the list, and after a waking amon
   const youngest = accepted(4, aapl)
   const modified = { ...oldest, modified: true, updatedAtMillis: 5 }
   const filled = { ...older, remaining: 400, updatedAtMillis: 6 }
-  scene.observe({ _tag: "Modified", commandId: "", order: modified, requeued: true, atMillis: 5 })
+  scene.observe({ _tag: "Modified", commandId: null, order: modified, requeued: true, atMillis: 5 })
   scene.trade({ ...filled, remaining: 1_000 }, 600, 19_000)
   const listed = (trader = scene.trader) => Ledger.orders(trader, alice).map(({ order }) => order)
   assert.deepStrictEqual(listed(), [youngest, between, filled, modified])

@@ -1,6 +1,7 @@
 /** Margin of positions and orders, and what is accepted on it (venue-rules 7). */
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
+import { id } from "../Id.ts"
 import { aapl, alice, make, usd } from "./Scene.ts"
 
 /** Long 50 AAPL at 200, mark 204, leverage 10. */
@@ -176,7 +177,7 @@ test("a close that would pass the bankruptcy price is sent at that price instead
       scene.trader,
       {
         _tag: "ClosePosition",
-        commandId: "close",
+        commandId: id("close"),
         expiresAtMillis: 0,
         accountId: alice,
         symbol: aapl,

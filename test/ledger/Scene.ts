@@ -1,5 +1,6 @@
 /** One trader and the markets it talks to, played by hand: what is sent, and what the markets record. */
 import { feeOf } from "@venue/domain/Fee"
+import type { Id } from "@venue/domain/Id"
 import { type Instrument, lotsOf, notional, priceOf, starters, ticksOf } from "@venue/domain/Instrument"
 import type { MarketEvent, Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
 import type { EndStatus, ModifyOrder, Order, PlaceOrder, Side } from "@venue/domain/Order"
@@ -8,6 +9,7 @@ import type { LedgerCommand, LedgerRefusal, TraderEvent } from "@venue/domain/Tr
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert } from "@effect/vitest"
 import { Result } from "effect"
+import { id } from "../Id.ts"
 
 export const alice = "alice"
 export const aapl = "AAPL-USD"
@@ -51,7 +53,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
 
   const requestOf = (side: Side, quantity: number, at: number, more: Partial<PlaceOrder> = {}): PlaceOrder => ({
     _tag: "PlaceOrder",
-    commandId: `command-${++lastId}`,
+    commandId: id(`command-${++lastId}`),
     expiresAtMillis: 60_000,
     accountId: alice,
     symbol: aapl,
@@ -78,17 +80,31 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
       trader,
       {
         _tag: "ModifyOrder",
-        commandId: `command-${++lastId}`,
+        commandId: id(`command-${++lastId}`),
         expiresAtMillis: 60_000,
         accountId: order.accountId,
         symbol: aapl,
-        orderId: order.orderId,
+        orderId: order.orderId.text,
         side: order.side,
         type: order.type,
         price,
         quantity,
         reduceOnly: order.reduceOnly,
         ...more
+      },
+      1
+    )
+  const cancellation = (orderId: string, byClientOrderId = false) =>
+    Ledger.enter(
+      trader,
+      {
+        _tag: "CancelOrder",
+        commandId: id("cancel"),
+        expiresAtMillis: 60_000,
+        accountId: alice,
+        symbol: aapl,
+        orderId,
+        byClientOrderId
       },
       1
     )
@@ -117,7 +133,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     const filled = { ...order, remaining: order.remaining - lots }
     const stranger = {
       ...filled,
-      orderId: "theirs",
+      orderId: id("theirs"),
       userId: "bob",
       accountId: "bob",
       side: order.side === "BUY" ? "SELL" : "BUY"
@@ -125,7 +141,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     observe(
       {
         _tag: "Traded",
-        tradeId: `trade-${++lastId}`,
+        tradeId: id(`trade-${++lastId}`),
         number: lastId,
         price: ticks,
         quantity: lots,
@@ -139,8 +155,8 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     return filled
   }
   const end = (order: Order, status: EndStatus = "CANCELLED", symbol = aapl) =>
-    observe({ _tag: "Ended", commandId: "", order, status, atMillis: 0 }, symbol)
-  const done = (commandId: string, symbol = aapl) =>
+    observe({ _tag: "Ended", commandId: null, order, status, atMillis: 0 }, symbol)
+  const done = (commandId: Id, symbol = aapl) =>
     observe({ _tag: "Done", commandId, expiresAtMillis: 0, userId: alice, accountId: alice, atMillis: 0 }, symbol)
   const refuse = ({ accountId, commandId }: TraderCommand, status: "EXPIRED" | OrderRefusal, symbol = aapl) =>
     observe(
@@ -165,7 +181,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     const lots = lotsOf(instrument, Math.abs(units))
     const ticks = ticksOf(instrument, at)
     const order: Order = {
-      orderId: `opening-${++lastId}`,
+      orderId: id(`opening-${++lastId}`),
       userId: alice,
       accountId,
       side: units > 0 ? "BUY" : "SELL",
@@ -196,6 +212,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     placed,
     market,
     modification,
+    cancellation,
     observe,
     accept,
     trade,

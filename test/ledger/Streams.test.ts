@@ -1,5 +1,6 @@
 /** Random lives of a trader, compared after every step with a twin that works everything out from scratch. */
 import { feeOf } from "@venue/domain/Fee"
+import type { Id } from "@venue/domain/Id"
 import { type Instrument, notional, quantityOf } from "@venue/domain/Instrument"
 import type { Modify, Place } from "@venue/domain/Market"
 import type { Order, Side } from "@venue/domain/Order"
@@ -7,6 +8,7 @@ import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
+import { id } from "../Id.ts"
 import { aapl, alice, decimalPrice, gold, instruments, make, pricedAt } from "./Scene.ts"
 import * as Twin from "./Twin.ts"
 
@@ -119,9 +121,9 @@ const live = () => {
     const isMarket = step.style === "MARKET"
     const reduceOnly = step.style === "REDUCE"
     const { lower, upper } = scene.prices.get(symbol)!
-    const commandId = `order-${++lastId}`
+    const commandId = id(`order-${++lastId}`)
     const order: Twin.TwinOrder = {
-      orderId: commandId,
+      orderId: commandId.text,
       accountId,
       symbol,
       side,
@@ -155,10 +157,11 @@ const live = () => {
       ...step,
       symbol: symbols.indexOf(symbol)
     })
-    const known = twin.orders.find(({ orderId }) => orderId === order.orderId)!
+    const known = twin.orders.find(({ orderId }) => orderId === order.orderId.text)!
     const current = known.states[0]!
+    const commandId = id(`modify-${++lastId}`)
     const state = {
-      commandId: `modify-${++lastId}`,
+      commandId: commandId.text,
       price: step.pick % 3 === 0 ? current.price : ticks,
       lots: step.pick % 5 === 0 ? current.lots : lots
     }
@@ -166,7 +169,7 @@ const live = () => {
     const isWhole = order.remaining === order.quantity
     const allowed = !isWhole || shrinks || Twin.allows(twin, { ...known, states: [state] })
     const command = scene.modification(order, step.pick % 3 === 0 ? 0 : price, step.pick % 5 === 0 ? 0 : quantity, {
-      commandId: state.commandId,
+      commandId,
       symbol
     }) as Modify
     assert.strictEqual(command.finding, allowed ? null : "FAILED_MARGIN_CHECK", "finding of a modify")
@@ -176,9 +179,9 @@ const live = () => {
   const replace = (order: Twin.TwinOrder) => {
     twin.orders = twin.orders.map((other) => (other.orderId === order.orderId ? order : other))
   }
-  const forget = (orderId: string) => {
-    twin.orders = twin.orders.filter((order) => order.orderId !== orderId)
-    resting.delete(orderId)
+  const forget = ({ text }: Id) => {
+    twin.orders = twin.orders.filter(({ orderId }) => orderId !== text)
+    resting.delete(text)
   }
 
   const outcome = (step: Step) => {
@@ -195,21 +198,21 @@ const live = () => {
       return scene.refuse(command, command.finding ?? "EXPIRED", symbol)
     }
     const order = scene.accept(command, symbol)
-    replace({ ...twin.orders.find(({ orderId }) => orderId === order.orderId)!, accepted: true })
-    resting.set(order.orderId, { order, symbol })
+    replace({ ...twin.orders.find(({ orderId }) => orderId === order.orderId.text)!, accepted: true })
+    resting.set(order.orderId.text, { order, symbol })
     check()
     if (command.timeInForce === "GTC") return
     if (step.buy) fill(order, symbol, step)
-    const left = resting.get(order.orderId)
+    const left = resting.get(order.orderId.text)
     if (left === undefined) return
     scene.end(left.order, left.order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", symbol)
     forget(order.orderId)
   }
   const modifyOutcome = (command: Modify, symbol: string, step: Step) => {
-    const rested = resting.get(command.orderId)
-    const known = twin.orders.find(({ orderId }) => orderId === command.orderId)
+    const rested = resting.get(command.orderId.text)
+    const known = twin.orders.find(({ orderId }) => orderId === command.orderId.text)
     const [, ...maybe] = known?.states ?? []
-    const rest = maybe.filter(({ commandId }) => commandId !== command.commandId)
+    const rest = maybe.filter(({ commandId }) => commandId !== command.commandId.text)
     const refused = rested === undefined || command.finding !== null || rested.order.remaining < rested.order.quantity
     if (refused || step.size > 30) {
       if (known !== undefined) replace({ ...known, states: [known.states[0]!, ...rest] })
@@ -240,7 +243,7 @@ const live = () => {
 
   const fill = (order: Order, symbol: string, step: Step) => {
     const lots = step.pick % 3 === 0 ? order.remaining : 1 + ((step.pick * 7) % order.remaining)
-    const known = twin.orders.find(({ orderId }) => orderId === order.orderId)!
+    const known = twin.orders.find(({ orderId }) => orderId === order.orderId.text)!
     const [current, ...maybe] = known.states
     const better = Math.abs(step.offset)
     const ticks = Math.max(1, current!.price + (order.side === "BUY" ? -better : better))
@@ -249,7 +252,7 @@ const live = () => {
     const filled = scene.trade(order, lots, ticks, symbol, fee)
     twin.fills.push({ accountId: order.accountId, symbol, side: order.side, lots, notional: value, fee })
     if (filled.remaining === 0) return forget(order.orderId)
-    resting.set(order.orderId, { order: filled, symbol })
+    resting.set(order.orderId.text, { order: filled, symbol })
     replace({ ...known, states: [{ ...current!, lots: filled.remaining }, ...maybe] })
   }
   const ofResting = (step: Step, then: (order: Order, symbol: string) => void) => {
@@ -261,7 +264,7 @@ const live = () => {
     for (const accountId of accountIds) {
       assert.deepStrictEqual(Ledger.balance(trader, accountId), Twin.balance(twin, accountId))
       const open = Ledger.orders(trader, accountId)
-        .map(({ order }) => order.orderId)
+        .map(({ order }) => order.orderId.text)
         .sort()
       assert.deepStrictEqual(
         open,

@@ -1,6 +1,7 @@
 /** What one market does with orders, cancels and closes. */
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
+import { id } from "../Id.ts"
 import { factOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 describe("matching", () => {
@@ -35,8 +36,8 @@ describe("matching", () => {
         [2, 3000, 0, 0]
       ]
     )
-    assert.notStrictEqual(trades[0]!.tradeId, trades[1]!.tradeId)
-    assert.match(trades[0]!.tradeId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    assert.notStrictEqual(trades[0]!.tradeId.text, trades[1]!.tradeId.text)
+    assert.match(trades[0]!.tradeId.text, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
   it("the maker pays the rate it was placed with, the taker its own, both rounded up", () => {
@@ -149,16 +150,16 @@ describe("cancelling", () => {
     scene.buy(2, 198, { clientOrderId: "twin" })
     scene.buy(3, 197, { clientOrderId: "other" })
     scene.buy(4, 196, { account: "bob", clientOrderId: "twin" })
-    assert.deepStrictEqual(told(scene.cancel("twin", {}, true)), ["CANCELLED 1 alice", "CANCELLED 2 alice", "Done"])
+    assert.deepStrictEqual(told(scene.cancelNamed("twin")), ["CANCELLED 1 alice", "CANCELLED 2 alice", "Done"])
     assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 197", "BUY 4 @ 196"])
   })
 
   it("that finds nothing is refused with the id it named", () => {
     const scene = new Scene()
-    const byOrder = factOf(scene.cancel("no-such"), "Refused")
-    const byClient = factOf(scene.cancel("no-such", {}, true), "Refused")
+    const byOrder = factOf(scene.cancel(id("no-such")), "Refused")
+    const byClient = factOf(scene.cancelNamed("no-such"), "Refused")
     const empty = { side: null, type: null, timeInForce: null, price: 0, quantity: 0, reduceOnly: false }
-    assert.deepStrictEqual(byOrder.echo, { ...empty, orderId: "no-such", clientOrderId: "" })
+    assert.deepStrictEqual(byOrder.echo, { ...empty, orderId: id("no-such").text, clientOrderId: "" })
     assert.deepStrictEqual(byClient.echo, { ...empty, orderId: "", clientOrderId: "no-such" })
   })
 

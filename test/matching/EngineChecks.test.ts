@@ -1,6 +1,7 @@
 /** What one market refuses, and that it does each thing once. */
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
+import { id } from "../Id.ts"
 import { factOf, friday, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
 describe("prices", () => {
@@ -131,7 +132,7 @@ describe("commands", () => {
     scene.ask(refused)
     scene.buy(1, 199, { account: "bob" })
     assert.strictEqual(Engine.outcome(scene.engine, done.commandId), "DONE")
-    assert.strictEqual(Engine.outcome(scene.engine, "never-seen"), undefined)
+    assert.strictEqual(Engine.outcome(scene.engine, id("never-seen")), undefined)
     const ofRefused = {
       commandId: refused.commandId,
       outcome: "PRICE_GREATER_THAN_MAX_PRICE",

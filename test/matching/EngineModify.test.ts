@@ -1,6 +1,7 @@
 /** What a modify changes, what it keeps, and what it refuses. */
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
+import { id } from "../Id.ts"
 import { factOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 describe("a modify", () => {
@@ -79,7 +80,8 @@ describe("a modify", () => {
         "CANNOT_MODIFY_NO_SUCH_ORDER"
       ])
     }
-    assert.strictEqual(factOf(scene.modify("no-such", { price: ticks(198) }), "Refused").echo.orderId, "no-such")
+    const noSuch = id("no-such")
+    assert.strictEqual(factOf(scene.modify(noSuch, { price: ticks(198) }), "Refused").echo.orderId, noSuch.text)
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
   })
 
@@ -125,11 +127,11 @@ describe("a modify", () => {
   it("records one outcome, whether done or refused", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
-    scene.modify(orderId, { id: "good", price: ticks(198) })
-    scene.modify(orderId, { id: "bad", price: ticks(300) })
-    assert.strictEqual(Engine.outcome(scene.engine, "good"), "DONE")
-    assert.strictEqual(Engine.outcome(scene.engine, "bad"), "PRICE_GREATER_THAN_MAX_PRICE")
-    assert.deepStrictEqual(scene.modify(orderId, { id: "good", price: ticks(197) }), [])
+    scene.modify(orderId, { id: id("good"), price: ticks(198) })
+    scene.modify(orderId, { id: id("bad"), price: ticks(300) })
+    assert.strictEqual(Engine.outcome(scene.engine, id("good")), "DONE")
+    assert.strictEqual(Engine.outcome(scene.engine, id("bad")), "PRICE_GREATER_THAN_MAX_PRICE")
+    assert.deepStrictEqual(scene.modify(orderId, { id: id("good"), price: ticks(197) }), [])
     assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 198"])
   })
 })

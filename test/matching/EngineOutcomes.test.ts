@@ -1,11 +1,12 @@
 /** Many remembered commands: found while they are kept, gone afterwards, whatever came and went between. */
+import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
-import * as Uuid from "@venue/matching/Uuid"
+import { mix } from "@venue/matching/HashIndex"
 import { assert, it } from "@effect/vitest"
 import { apple, Scene } from "./EngineScene.ts"
 
-const id = (n: number): string => Uuid.text(Uuid.mix(n), Uuid.mix(n + 1), Uuid.mix(n ^ 77), n)
+const id = (n: number): Id => version4(mix(n), mix(n + 1), mix(n ^ 77), n)
 
 const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: number): number => {
   const facts: Array<MarketEvent> = []

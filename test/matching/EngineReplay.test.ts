@@ -1,10 +1,12 @@
 /** The state that facts leave is the state that decided them. */
+import type { Id } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import * as Position from "@venue/domain/Position"
 import { assert, describe, it } from "@effect/vitest"
 import { Packr } from "msgpackr"
-import { apple, lots, orderIdOf, Scene, ticks, usd } from "./EngineScene.ts"
+import { id } from "../Id.ts"
+import { apple, lots, Scene, ticks, usd } from "./EngineScene.ts"
 
 describe("I6: replay", () => {
   it("from zero leaves the live hash, after every kind of command", () => {
@@ -49,7 +51,7 @@ describe("I6: replay", () => {
       ["b", "a"]
     ].map((accounts) => {
       const scene = new Scene()
-      accounts.forEach((account) => scene.buy(1, 199, { account, id: `order-of-${account}` }))
+      accounts.forEach((account) => scene.buy(1, 199, { account, id: id(`order-of-${account}`) }))
       return Engine.hash(scene.engine)
     })
     assert.notStrictEqual(hashes[0], hashes[1])
@@ -101,10 +103,10 @@ describe("at every step of random commands", () => {
     for (const event of events) {
       if (event._tag !== "Traded") continue
       trades++
-      ids.add(event.tradeId)
+      ids.add(event.tradeId.text)
       for (const { order } of [event.maker, event.taker]) {
-        const sum = (filled.get(order.orderId) ?? 0) + event.quantity
-        filled.set(order.orderId, sum)
+        const sum = (filled.get(order.orderId.text) ?? 0) + event.quantity
+        filled.set(order.orderId.text, sum)
         assert.strictEqual(order.quantity - order.remaining, sum)
       }
     }
@@ -125,20 +127,19 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
     h ^= h + Math.imul(h ^ (h >>> 7), h | 61)
     return ((h ^ (h >>> 14)) >>> 0) % limit
   }
-  const open: Array<string> = []
+  const open: Array<Id> = []
   for (let step = 0; step < steps; step++) {
     scene.now += below(400)
     const user = users[below(users.length)]!
-    const id = `${names}-${seed}-${step}`
-    const who = { id, user, account: below(2) === 0 ? user : `${user}-2` }
+    const who = { id: id(`${names}-${seed}-${step}`), user, account: below(2) === 0 ? user : `${user}-2` }
     const side = below(2) === 0 ? "BUY" : "SELL"
     const target = { ...who, side, price: ticks(199.9) + below(20), quantity: lots(1 + below(9)) } as const
     switch (below(10)) {
       case 0:
-        scene.cancel(open[below(open.length + 1)] ?? "none", who)
+        scene.cancel(open[below(open.length + 1)] ?? id("none"), who)
         break
       case 1:
-        scene.modify(open[below(open.length + 1)] ?? "none", target)
+        scene.modify(open[below(open.length + 1)] ?? id("none"), target)
         break
       case 2:
         if (below(4) === 0) scene.cancelAll(who)
@@ -148,13 +149,13 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
         scene.ask(below(2) === 0 ? { _tag: "Tick" } : { _tag: "Observe", price: usd(199.9) + below(20) * 1_000_000 })
         break
       case 4:
-        scene.cancel(`tag-${below(3)}`, who, true)
+        scene.cancelNamed(`tag-${below(3)}`, who)
         break
       default: {
         const [type, timeInForce] = kinds[below(kinds.length)]!
         const over = { ...who, type, timeInForce, reduceOnly: below(3) === 0, clientOrderId: `tag-${below(3)}` }
-        const orderId = orderIdOf(scene.place(side, 1 + below(9), 199.9 + below(20) / 100, over))
-        if (orderId !== "") open.push(orderId)
+        const facts = scene.place(side, 1 + below(9), 199.9 + below(20) / 100, over)
+        for (const fact of facts) if (fact._tag === "Accepted") open.push(fact.order.orderId)
       }
     }
   }

@@ -1,7 +1,9 @@
 /** A market of AAPL-USD at 200 in open hours, and short ways to ask it things: prices in USD, quantities in shares. */
+import type { Id } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
 import type { MarketCommand, MarketEvent, Modify, Place, TraderCommand } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
+import { id } from "../Id.ts"
 
 export const apple = starters.find(({ symbol }) => symbol === "AAPL-USD")!
 
@@ -15,7 +17,7 @@ export const usd = (price: number): number => Math.round(price * 1e8)
 export interface Ask {
   readonly account?: string
   readonly user?: string
-  readonly id?: string
+  readonly id?: Id
   readonly epoch?: number
   readonly expires?: number
 }
@@ -33,8 +35,8 @@ export class Scene {
     if (oracle !== undefined) this.ask({ _tag: "Observe", price: usd(oracle) })
   }
 
-  id(): string {
-    return `00000000-0000-4000-8000-${String(this.#next++).padStart(12, "0")}`
+  id(): Id {
+    return id(`command ${this.#next++}`)
   }
 
   /** The facts that follow from a command. */
@@ -98,7 +100,7 @@ export class Scene {
     this.place(own, Math.abs(quantity), price, { account, timeInForce: "IOC" })
   }
 
-  modify(orderId: string, over: Partial<Modify> & Ask = {}): ReadonlyArray<MarketEvent> {
+  modify(orderId: Id, over: Partial<Modify> & Ask = {}): ReadonlyArray<MarketEvent> {
     const { account, epoch, expires, id, user, ...rest } = over
     return this.ask({
       _tag: "Modify",
@@ -118,8 +120,13 @@ export class Scene {
     })
   }
 
-  cancel(orderId: string, ask: Ask = {}, byClientOrderId = false): ReadonlyArray<MarketEvent> {
-    return this.ask({ _tag: "Cancel", ...this.envelope(ask), orderId, byClientOrderId })
+  cancel(orderId: Id, ask: Ask = {}): ReadonlyArray<MarketEvent> {
+    return this.ask({ _tag: "Cancel", ...this.envelope(ask), orderId, clientOrderId: "" })
+  }
+
+  /** All with a client order id. */
+  cancelNamed(clientOrderId: string, ask: Ask = {}): ReadonlyArray<MarketEvent> {
+    return this.ask({ _tag: "Cancel", ...this.envelope(ask), orderId: null, clientOrderId })
   }
 
   cancelAll(ask: Ask = {}): ReadonlyArray<MarketEvent> {
@@ -181,8 +188,8 @@ export const factOf = <Tag extends MarketEvent["_tag"]>(
 ): Extract<MarketEvent, { _tag: Tag }> =>
   facts.find((fact): fact is Extract<MarketEvent, { _tag: Tag }> => fact._tag === tag)!
 
-/** Empty when the order was refused. */
-export const orderIdOf = (facts: ReadonlyArray<MarketEvent>): string => factOf(facts, "Accepted")?.order.orderId ?? ""
+/** The order must have been accepted. */
+export const orderIdOf = (facts: ReadonlyArray<MarketEvent>): Id => factOf(facts, "Accepted").order.orderId
 
 function given<A extends object>(values: A): { [K in keyof A]: Exclude<A[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

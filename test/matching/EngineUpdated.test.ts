@@ -3,6 +3,7 @@ import type { Order } from "@venue/domain/Order"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Packr } from "msgpackr"
+import { id } from "../Id.ts"
 import { apple, factOf, friday, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 type Change = Pick<Order, "modified" | "updatedAtMillis">
@@ -145,9 +146,9 @@ describe("I6: after a snapshot, and after a replay of what was recorded", () => 
   })
 
   it("a hash tells a modified order from one that was placed as it is now", () => {
-    const accepted = factOf(new Scene().buy(2, 199, { id: "order" }), "Accepted")
+    const accepted = factOf(new Scene().buy(2, 199, { id: id("order") }), "Accepted")
     const order = { ...accepted.order, modified: true }
-    const modified = { _tag: "Modified", commandId: "", order, requeued: false, atMillis: friday } as const
+    const modified = { _tag: "Modified", commandId: null, order, requeued: false, atMillis: friday } as const
     const hashes = [[accepted], [accepted, modified]].map((events) => {
       const engine = Engine.make(apple, Engine.defaults)
       for (const event of events) Engine.apply(engine, event)

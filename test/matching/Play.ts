@@ -1,4 +1,5 @@
 /** Plays a stream on the engine, and on the engine and the twin side by side; says in plain lines where they differ. */
+import type { Id } from "@venue/domain/Id"
 import type { MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import * as Engine from "@venue/matching/Engine"
@@ -120,7 +121,7 @@ function accountsOf(stream: Stream): ReadonlyArray<string> {
   return [...new Set(commands.map(({ accountId }) => accountId))].sort()
 }
 
-function outcomesOf(stream: Stream, outcome: (commandId: string) => string | undefined): ReadonlyArray<string> {
+function outcomesOf(stream: Stream, outcome: (commandId: Id) => string | undefined): ReadonlyArray<string> {
   const commands = stream.steps.map(({ command }) => command).filter(isTraderCommand)
   // Ids are kept until 60 s after the command would have expired.
   const since = Math.max(...stream.steps.map(({ atMillis }) => atMillis)) - 60_000
@@ -162,5 +163,10 @@ function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string
     )
   }
   const levels = [...TwinState.depth(twin)].map(([level, quantity]) => `${level} ${quantity}`)
-  return [...lines, ...levels.sort(), "totals 0 0", ...outcomesOf(stream, (commandId) => twin.outcomes.get(commandId))]
+  return [
+    ...lines,
+    ...levels.sort(),
+    "totals 0 0",
+    ...outcomesOf(stream, (commandId) => twin.outcomes.get(commandId.text))
+  ]
 }

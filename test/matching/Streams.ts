@@ -1,8 +1,10 @@
 /** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
+import { type Id, series, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
 import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { id } from "../Id.ts"
 
 export interface Step {
   readonly atMillis: number
@@ -35,7 +37,7 @@ export const make = (seed: number, commands?: number): Stream => {
   const { lot, tick } = instrument
   /** Lots worth about 20 USD: half of it is the smallest order there may be. */
   const unit = Math.ceil(20e16 / (startPrice * lot))
-  const nameCommand = names(chance, pick("plain", "uuid", "mixed"))
+  const nameCommand = names(chance, pick("random", "series", "alike"))
   const users = ["ann", "ben", "cat", "dan", "eve", "fay"].slice(0, pick(2, 3, 4, 6, 6))
   const accounts = users.flatMap((user) => [user, `${user}/1`, `${user}/2`].slice(0, pick(1, 1, 2, 3)))
   const epochs = new Map(users.map((user) => [user, 1]))
@@ -63,7 +65,7 @@ export const make = (seed: number, commands?: number): Stream => {
   const envelope = (accountId: string) => {
     const userId = accountId.split("/")[0]!
     return {
-      commandId: nameCommand(steps.length),
+      commandId: nameCommand(),
       expiresAtMillis: percent(3) ? atMillis + pick(-3_000, -1, 0, 1) : lastMillis,
       traderEpoch: epochs.get(userId)! - (percent(2) ? 1 : 0),
       userId,
@@ -124,7 +126,7 @@ export const make = (seed: number, commands?: number): Stream => {
       ...envelope(accountId),
       ...terms(),
       finding: percent(3) ? "FAILED_MARGIN_CHECK" : null,
-      orderId: percent(4) ? "nothing" : target.commandId,
+      orderId: percent(4) ? id("nothing") : target.commandId,
       side: percent(4) ? opposite(side) : side,
       type: percent(4) ? "ALO" : target.type,
       price,
@@ -177,9 +179,10 @@ export const make = (seed: number, commands?: number): Stream => {
     place(pick(...accounts), { ...limit, side: "BUY", price: Math.floor(price * 1.02), quantity })
   }
   const cancel = (accountId: string) => {
-    const byClientOrderId = percent(30)
-    const orderId = byClientOrderId ? pick(...tags, "tag-4") : (mine(accountId)?.commandId ?? "nothing")
-    add({ _tag: "Cancel", ...envelope(percent(12) ? pick(...accounts) : accountId), orderId, byClientOrderId })
+    const aim = percent(30)
+      ? { orderId: null, clientOrderId: pick(...tags, "tag-4") }
+      : { orderId: mine(accountId)?.commandId ?? id("nothing"), clientOrderId: "" }
+    add({ _tag: "Cancel", ...envelope(percent(12) ? pick(...accounts) : accountId), ...aim })
   }
   const refuse = (accountId: string) => {
     const numbers = { price: 1.5, quantity: 0.25, clientOrderId: "tag-1", reduceOnly: false }
@@ -238,15 +241,19 @@ const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 /** A short one, one in the form of an id, and the longest there may be. */
 const tags = ["tag-1", "6b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001", `${"~".repeat(63)}!`] as const
 
-/** Ids as the edge gives them, and others that only look like them: each must come back as it was. */
-const names =
-  ({ percent, pick, whole }: Chance, style: "plain" | "uuid" | "mixed") =>
-  (number: number): string => {
-    if (style === "plain" || (style === "mixed" && percent(30))) return `c${number}`
-    const hex = Array.from({ length: 32 }, () => whole(0, 15).toString(16)).join("")
-    const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
-    return style === "uuid" ? uuid : pick(uuid, uuid.toUpperCase(), hex, uuid.replace("-", "_"), `${uuid}0`)
-  }
+/** Ids that have nothing in common, as the edge draws them, or often such that one place of an index is theirs all. */
+const names = ({ percent, whole }: Chance, style: "random" | "series" | "alike"): (() => Id) => {
+  const draw = () => whole(0, 0xffffffff)
+  const drawn = series(draw)
+  if (style === "series") return drawn
+  if (style === "random") return () => version4(draw(), draw(), draw(), draw())
+  let last = drawn()
+  return () => (last = percent(30) ? drawn() : alike(last, draw(), percent(50)))
+}
+
+/** Another in one word alone, whose last digit stays: the third, or the fourth. */
+const alike = ({ a, b, c, d }: Id, drawn: number, isThird: boolean): Id =>
+  isThird ? version4(a, b, drawn, d) : version4(a, b, c, (drawn & ~15) | (d & 15))
 
 const restingKind = ["LIMIT", "GTC"] as const
 const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [

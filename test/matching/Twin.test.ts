@@ -101,20 +101,20 @@ describe("orders", () => {
       let number = 0
       return (events) => {
         for (const event of events) {
-          if (event._tag === "Accepted" || event._tag === "Modified") orders.set(event.order.orderId, event.order)
+          if (event._tag === "Accepted" || event._tag === "Modified") orders.set(event.order.orderId.text, event.order)
           if (event._tag !== "Traded") continue
-          assert.isFalse(names.has(event.tradeId))
-          names.add(event.tradeId)
+          assert.isFalse(names.has(event.tradeId.text))
+          names.add(event.tradeId.text)
           assert.strictEqual(event.number, ++number)
           assert.isAbove(event.quantity, 0)
           assert.notStrictEqual(event.maker.order.side, event.taker.order.side)
           assert.notStrictEqual(event.maker.order.userId, event.taker.order.userId)
           for (const { order } of [event.maker, event.taker]) {
-            const before = orders.get(order.orderId)!
+            const before = orders.get(order.orderId.text)!
             const remaining = before.remaining - event.quantity
             assert.deepStrictEqual(order, { ...before, remaining, updatedAtMillis: event.atMillis })
             assert.isAtLeast(order.remaining, 0)
-            orders.set(order.orderId, order)
+            orders.set(order.orderId.text, order)
           }
         }
       }
@@ -126,10 +126,10 @@ describe("orders", () => {
       const live = new Set<string>()
       return (events) => {
         for (const event of events) {
-          if (event._tag === "Accepted") live.add(event.order.orderId)
+          if (event._tag === "Accepted") live.add(event.order.orderId.text)
           for (const { orderId, remaining } of ordersOf(event)) {
-            assert.isTrue(live.has(orderId), `${event._tag} of ${orderId}, which is over`)
-            if (remaining === 0 || event._tag === "Ended") live.delete(orderId)
+            assert.isTrue(live.has(orderId.text), `${event._tag} of ${orderId}, which is over`)
+            if (remaining === 0 || event._tag === "Ended") live.delete(orderId.text)
           }
         }
       }
@@ -145,16 +145,16 @@ describe("orders", () => {
           if (event._tag === "Traded") {
             const { order } = event.maker
             const rivals = [...queue.values()].filter(
-              ({ orderId, side }) => side === order.side && !takers.has(orderId)
+              ({ orderId, side }) => side === order.side && !takers.has(orderId.text)
             )
             const best = Math[order.side === "BUY" ? "max" : "min"](...rivals.map(({ price }) => price))
             assert.strictEqual(order.price, best)
-            assert.strictEqual(rivals.find(({ price }) => price === best)?.orderId, order.orderId)
+            assert.strictEqual(rivals.find(({ price }) => price === best)?.orderId.text, order.orderId.text)
           }
           for (const order of ordersOf(event)) {
-            if (event._tag === "Modified" && event.requeued) queue.delete(order.orderId)
-            if (order.remaining === 0 || event._tag === "Ended") queue.delete(order.orderId)
-            else queue.set(order.orderId, order)
+            if (event._tag === "Modified" && event.requeued) queue.delete(order.orderId.text)
+            if (order.remaining === 0 || event._tag === "Ended") queue.delete(order.orderId.text)
+            else queue.set(order.orderId.text, order)
           }
         }
       }
@@ -177,10 +177,10 @@ describe("orders", () => {
       return (events, command) => {
         for (const event of events) {
           for (const order of ordersOf(event)) {
-            assert.isFalse(cancelled.has(order.orderId))
-            if (event._tag === "Ended") assert.deepStrictEqual(order, known.get(order.orderId))
-            if (event._tag === "Ended" && event.commandId !== "") cancelled.add(order.orderId)
-            known.set(order.orderId, order)
+            assert.isFalse(cancelled.has(order.orderId.text))
+            if (event._tag === "Ended") assert.deepStrictEqual(order, known.get(order.orderId.text))
+            if (event._tag === "Ended" && event.commandId !== null) cancelled.add(order.orderId.text)
+            known.set(order.orderId.text, order)
           }
         }
         const done = events.some(({ _tag }) => _tag === "Done")
@@ -270,7 +270,7 @@ function ordersOf(event: MarketEvent): ReadonlyArray<Order> {
 }
 
 function takersOf(events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> {
-  return events.flatMap((event) => (event._tag === "Traded" ? [event.taker.order.orderId] : []))
+  return events.flatMap((event) => (event._tag === "Traded" ? [event.taker.order.orderId.text] : []))
 }
 
 function accountsOf(commands: ReadonlyArray<MarketCommand>): ReadonlyArray<string> {
@@ -279,5 +279,7 @@ function accountsOf(commands: ReadonlyArray<MarketCommand>): ReadonlyArray<strin
 
 function isAimedAt(command: MarketCommand, order: Order): boolean {
   if (command._tag !== "Cancel") return true
-  return command.orderId === (command.byClientOrderId ? order.clientOrderId : order.orderId)
+  return command.orderId === null
+    ? order.clientOrderId === command.clientOrderId
+    : order.orderId.text === command.orderId.text
 }

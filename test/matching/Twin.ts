@@ -1,5 +1,6 @@
 /** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
 import { divideUp } from "@venue/domain/Decimal"
+import { Id } from "@venue/domain/Id"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Close, Ended, MarketCommand, MarketEvent, Modify, Place } from "@venue/domain/Market"
 import type { Priced, Refuse, TraderCommand } from "@venue/domain/Market"
@@ -24,7 +25,7 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     twin.epochs.set(command.userId, command.traderEpoch)
     return emit({ ...command, _tag: "EpochRaised", atMillis: twin.timeMillis })
   }
-  if (twin.outcomes.has(command.commandId)) return
+  if (twin.outcomes.has(command.commandId.text)) return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
   const refusal =
     command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)
@@ -32,7 +33,7 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
       : twin.timeMillis > command.expiresAtMillis
         ? "EXPIRED"
         : run(twin, command, emit)
-  twin.outcomes.set(command.commandId, refusal ?? "DONE")
+  twin.outcomes.set(command.commandId.text, refusal ?? "DONE")
   if (refusal !== undefined) emit(refused(twin, command, refusal))
 }
 
@@ -54,8 +55,10 @@ function run(twin: Twin, command: TraderCommand, emit: Emit): OrderRefusal | und
       const found =
         command._tag === "CancelAll"
           ? own
-          : own.filter(
-              ({ order }) => (command.byClientOrderId ? order.clientOrderId : order.orderId) === command.orderId
+          : own.filter(({ order }) =>
+              command.orderId === null
+                ? order.clientOrderId === command.clientOrderId
+                : order.orderId.text === command.orderId.text
             )
       if (found.length === 0 && command._tag === "Cancel") return "NO_SUCH_ORDER"
       for (const resting of found) leave(twin, resting, command.commandId, "CANCELLED", emit)
@@ -96,7 +99,7 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
 function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefined {
   const target = twin.resting.find(
     ({ order }) =>
-      order.orderId === command.orderId &&
+      order.orderId.text === command.orderId.text &&
       order.accountId === command.accountId &&
       order.side === command.side &&
       order.type === command.type &&
@@ -152,7 +155,7 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
   if (order.reduceOnly && room(twin, order) <= 0) return "REJECTED"
 
   const sameWay = twin.resting.filter(
-    (resting) => resting.order.side === side && resting.order.orderId !== order.orderId
+    (resting) => resting.order.side === side && resting.order.orderId.text !== order.orderId.text
   )
   const ownSameWay = sum(sameWay.filter((resting) => resting.order.accountId === accountId))
   const onlyReduces = order.reduceOnly || ownSameWay + order.quantity <= reducible(twin, accountId, side)
@@ -188,17 +191,17 @@ function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): voi
   // Without a price of its own, a market order takes no worse than the edge of the band.
   const limit = order.type !== "MARKET" ? order.price : order.side === "BUY" ? twin.prices!.upper : twin.prices!.lower
   if (order.type === "ALO" && reached(twin, order.side, limit).length > 0)
-    return leave(twin, incoming, "", "CANCELLED", emit)
+    return leave(twin, incoming, null, "CANCELLED", emit)
   if (order.timeInForce === "FOK") {
     const rehearsal = copy(twin)
     const rehearsed = { ...incoming }
     match(rehearsal, rehearsed, limit, terms, () => {})
-    if (rehearsed.order.remaining > 0) return leave(twin, incoming, "", "CANCELLED", emit)
+    if (rehearsed.order.remaining > 0) return leave(twin, incoming, null, "CANCELLED", emit)
   }
   match(twin, incoming, limit, terms, emit)
   if (mayRest(order)) return rest(twin, incoming, emit)
   const { quantity, remaining } = incoming.order
-  if (remaining > 0) leave(twin, incoming, "", remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
+  if (remaining > 0) leave(twin, incoming, null, remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
 }
 
 /** What the taking side of a trade pays, and what it holds its position at. */
@@ -211,7 +214,7 @@ function match(twin: Twin, taker: Resting, limit: number, terms: Taking, emit: E
     const wanted = reduceOnly ? Math.min(remaining, reducible(twin, accountId, side)) : remaining
     const maker = reached(twin, side, limit)[0]
     if (wanted === 0 || maker === undefined) return
-    if (maker.order.userId === userId) leave(twin, maker, "", "CANCELLED_STP", emit)
+    if (maker.order.userId === userId) leave(twin, maker, null, "CANCELLED_STP", emit)
     else trade(twin, maker, taker, Math.min(wanted, maker.order.remaining), terms, emit)
   }
 }
@@ -235,7 +238,7 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
   }
   emit({
     _tag: "Traded",
-    tradeId: "",
+    tradeId: unnamed,
     number: 0,
     price,
     quantity: lots,
@@ -257,7 +260,7 @@ function shrink(twin: Twin, accountId: string, emit: Emit): void {
     let excess = sum(live) - reducible(twin, accountId, side)
     for (const resting of live.sort((a, b) => b.acceptedNumber - a.acceptedNumber)) {
       const { remaining } = resting.order
-      if (excess >= remaining) leave(twin, resting, "", "CANCELLED", emit)
+      if (excess >= remaining) leave(twin, resting, null, "CANCELLED", emit)
       else cut(twin, resting, excess, emit)
       excess -= remaining
     }
@@ -269,7 +272,7 @@ function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): void {
   const { quantity, remaining } = resting.order
   const left = { quantity: quantity - lots, remaining: remaining - lots }
   resting.order = { ...resting.order, ...left, modified: true, updatedAtMillis: twin.timeMillis }
-  emit({ _tag: "Modified", commandId: "", order: resting.order, requeued: false, atMillis: twin.timeMillis })
+  emit({ _tag: "Modified", commandId: null, order: resting.order, requeued: false, atMillis: twin.timeMillis })
 }
 
 /**
@@ -279,7 +282,7 @@ function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): void {
 function room(twin: Twin, order: Order): number {
   const { accountId, orderId, side } = order
   const live = twin.resting.filter((resting) => resting.order.accountId === accountId && resting.order.reduceOnly)
-  const others = live.filter((resting) => resting.order.side === side && resting.order.orderId !== orderId)
+  const others = live.filter((resting) => resting.order.side === side && resting.order.orderId.text !== orderId.text)
   return reducible(twin, accountId, side) - (mayRest(order) ? sum(others) : 0)
 }
 
@@ -289,7 +292,7 @@ function rest(twin: Twin, incoming: Resting, emit: Emit): void {
   shrink(twin, incoming.order.accountId, emit)
 }
 
-function leave(twin: Twin, leaving: Resting, commandId: string, status: Ended["status"], emit: Emit): void {
+function leave(twin: Twin, leaving: Resting, commandId: Id | null, status: Ended["status"], emit: Emit): void {
   twin.resting = twin.resting.filter((resting) => resting !== leaving)
   emit({ _tag: "Ended", commandId, order: leaving.order, status, atMillis: twin.timeMillis })
 }
@@ -326,6 +329,9 @@ function refused(twin: Twin, command: TraderCommand, status: "EXPIRED" | OrderRe
   const { accountId, commandId, expiresAtMillis, userId } = command
   return { _tag: "Refused", commandId, expiresAtMillis, userId, accountId, status, echo, atMillis: twin.timeMillis }
 }
+
+/** Not compared: the twin gives trades no names. */
+const unnamed = new Id(0, 0, 0, 0)
 
 /** Not compared: the twin says nothing about how a refusal is worded. */
 const echo: Refuse["echo"] = {

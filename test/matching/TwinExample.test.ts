@@ -2,6 +2,7 @@
 import { starters } from "@venue/domain/Instrument"
 import type { MarketEvent, Place, Priced } from "@venue/domain/Market"
 import { assert, it } from "@effect/vitest"
+import { id } from "../Id.ts"
 import * as Twin from "./Twin.ts"
 import * as TwinState from "./TwinState.ts"
 
@@ -13,7 +14,7 @@ const market = (prices: Partial<Priced> = {}) => {
   const twin = TwinState.make(apple, { maxOpenOrders: 200 })
   const mark = 204_00000000
   Twin.price(twin, { _tag: "Priced", oracle: mark, mark, premium: 0, ...open, atMillis: 1, ...prices })
-  let commands = 0
+  const names = new Map<string, string>()
   const told: Array<string> = []
   const say = (event: MarketEvent): string =>
     event._tag === "Refused"
@@ -21,14 +22,16 @@ const market = (prices: Partial<Priced> = {}) => {
       : event._tag === "Traded"
         ? `${event.quantity / 1_000} @ ${event.price / 100} fees ${event.maker.fee} ${event.taker.fee}`
         : event._tag === "Ended" || event._tag === "Modified"
-          ? `${event.order.orderId} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remaining / 1_000}`
+          ? `${names.get(event.order.orderId.text)} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remaining / 1_000}`
           : event._tag
-  /** Units and dollars; the order's id is its number: o1, o2 … */
+  /** Units and dollars; the order's name is its number: o1, o2 … */
   const place = (accountId: string, side: "BUY" | "SELL", units: number, price: number, more: Partial<Place> = {}) => {
     told.length = 0
+    const name = `o${names.size + 1}`
+    names.set(id(name).text, name)
     const command: Place = {
       _tag: "Place",
-      commandId: `o${++commands}`,
+      commandId: id(name),
       expiresAtMillis: 100,
       traderEpoch: 1,
       userId: accountId.split("/")[0]!,

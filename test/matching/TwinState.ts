@@ -32,6 +32,7 @@ export interface Twin {
   /** The owner of each account that has ever traded or placed. */
   readonly owners: Map<string, string>
   readonly epochs: Map<string, number>
+  /** By the text of the command's id. */
   readonly outcomes: Map<string, Outcome>
 }
 

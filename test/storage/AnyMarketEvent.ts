@@ -2,6 +2,7 @@
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
+import { version4 } from "@venue/domain/Id"
 import * as fc from "fast-check"
 
 const text = fc.oneof(
@@ -13,6 +14,7 @@ const text = fc.oneof(
   fc.string({ maxLength: 64 }),
   fc.string({ unit: "binary", maxLength: 40 })
 )
+const id = fc.tuple(fc.integer(), fc.integer(), fc.integer(), fc.integer()).map((words) => version4(...words))
 /** Few users, so that repetitions come up. */
 const user = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("0b9f5a9e-51c4-4a52-9d0b-6a1f2c7e9d10", "alice") },
@@ -42,7 +44,7 @@ const type = fc.constantFrom("LIMIT", "MARKET", "ALO", "TAKE_PROFIT", "STOP_LOSS
 const timeInForce = fc.constantFrom("GTC", "IOC", "FOK")
 
 const order: fc.Arbitrary<Order> = fc.record({
-  orderId: text,
+  orderId: id,
   userId: user,
   accountId: user,
   side,
@@ -59,7 +61,7 @@ const order: fc.Arbitrary<Order> = fc.record({
   updatedAtMillis: millis
 })
 const fill = fc.record({ order, fee: signed, realised: signed, marginUsed: count })
-const sent = { commandId: text, expiresAtMillis: millis }
+const sent = { commandId: id, expiresAtMillis: millis }
 const caller = { userId: user, accountId: user, atMillis: millis }
 
 export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
@@ -82,7 +84,7 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   }),
   fc.record({
     _tag: fc.constant("Traded"),
-    tradeId: text,
+    tradeId: id,
     number: count,
     price: count,
     quantity: count,
@@ -93,12 +95,18 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   }),
   fc.record({
     _tag: fc.constant("Ended"),
-    commandId: text,
+    commandId: fc.option(id),
     order,
     status: fc.constantFrom("CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIALLY_FILLED"),
     atMillis: millis
   }),
-  fc.record({ _tag: fc.constant("Modified"), commandId: text, order, requeued: fc.boolean(), atMillis: millis }),
+  fc.record({
+    _tag: fc.constant("Modified"),
+    commandId: fc.option(id),
+    order,
+    requeued: fc.boolean(),
+    atMillis: millis
+  }),
   fc.record({ _tag: fc.constant("Done"), ...sent, ...caller }),
   fc.record({
     _tag: fc.constant("Priced"),

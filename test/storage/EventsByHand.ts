@@ -2,9 +2,10 @@
 import type { Fill, MarketEvent, Refused, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { TraderEvent } from "@venue/domain/Trader"
+import { id } from "../Id.ts"
 
-export const order = (orderId: string, accountId: string, changes: Partial<Order>): Order => ({
-  orderId,
+export const order = (name: string, accountId: string, changes: Partial<Order>): Order => ({
+  orderId: id(name),
   userId: accountId,
   accountId,
   side: "BUY",
@@ -49,7 +50,7 @@ export const traded = (
   })
   return {
     _tag: "Traded",
-    tradeId: `${name}-trade-${number}`,
+    tradeId: id(`${name}-trade-${number}`),
     number,
     price,
     quantity,
@@ -62,15 +63,15 @@ export const traded = (
 
 export const ended = (order: Order, status: "CANCELLED" | "CANCELLED_STP"): MarketEvent => ({
   _tag: "Ended",
-  commandId: "",
+  commandId: null,
   order,
   status,
   atMillis: 1_790_503_250_000
 })
 
-export const refused = (commandId: string, status: Refused["status"], echo: Partial<Refused["echo"]>): Refused => ({
+export const refused = (name: string, status: Refused["status"], echo: Partial<Refused["echo"]>): Refused => ({
   _tag: "Refused",
-  commandId,
+  commandId: id(name),
   expiresAtMillis: 1_790_503_254_118,
   userId: "no",
   accountId: "no",

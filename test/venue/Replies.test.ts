@@ -2,6 +2,7 @@ import { Desks, Markets } from "@venue/cluster/Link"
 import type { PlaceOrder } from "@venue/domain/Order"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { id } from "../Id.ts"
 import { aapl, cancel, friday, gold, limit, market, say, story, told } from "./Story.ts"
 
 story("1.8: replies of one symbol keep the order of its commands, be they accepted, refused or questions", (venue) =>
@@ -148,7 +149,7 @@ story("I8, I20: a command that is delivered several times is done once, and answ
     const desks = yield* Desks
     const request: PlaceOrder = {
       _tag: "PlaceOrder",
-      commandId: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+      commandId: id("place"),
       expiresAtMillis: friday + 5_000,
       accountId: alice.userId,
       symbol: aapl,

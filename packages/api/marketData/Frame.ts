@@ -57,7 +57,7 @@ export const bbo = (
 export const trade = (instrument: Instrument, traded: Traded): Body =>
   bodyOf(
     "trade",
-    `,"trade_id":"${traded.tradeId}","time":"${Digits.instant(
+    `,"trade_id":"${traded.tradeId.text}","time":"${Digits.instant(
       traded.atMillis
     )}","symbol":"${instrument.symbol}","size":"${Digits.units(traded.quantity * instrument.lot)}","price":"${priceText(
       instrument,

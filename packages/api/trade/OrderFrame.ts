@@ -46,11 +46,11 @@ export const refusal = (
 /** One side of a trade, told to its owner; send the `FILLED` order response right after it. */
 export const fillResponse = (instrument: Instrument, traded: Traded, role: "maker" | "taker"): string => {
   const { order, fee, realised }: Fill = traded[role]
-  return `{"fill_response":{"trade_id":"${traded.tradeId}","user_id":"${order.accountId}","symbol":"${
+  return `{"fill_response":{"trade_id":"${traded.tradeId.text}","user_id":"${order.accountId}","symbol":"${
     instrument.symbol
   }","price":${price(instrument, traded.price)},"quantity":${quantity(instrument, traded.quantity)},"side":"${
     order.side
-  }","aggressor_side":"${traded.taker.order.side}","order_id":"${order.orderId}","fee":${Digits.money(
+  }","aggressor_side":"${traded.taker.order.side}","order_id":"${order.orderId.text}","fee":${Digits.money(
     fee
   )},"order_type":"${order.type}","tif":"${order.timeInForce}","order_price":${price(
     instrument,
@@ -99,7 +99,7 @@ const orderBody = (
   updateMillis: number,
   tradeId: string | null
 ): string =>
-  `{"order_id":"${order.orderId}","symbol":"${instrument.symbol}","status":"${status}","quantity":${quantity(
+  `{"order_id":"${order.orderId.text}","symbol":"${instrument.symbol}","status":"${status}","quantity":${quantity(
     instrument,
     order.quantity
   )},"price":${price(instrument, order.price)},"take_profit":0,"stop_loss":0,"side":"${order.side}","type":"${

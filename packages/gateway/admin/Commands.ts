@@ -65,7 +65,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
               const owner = yield* accounts.ownerOf(accountId)
               if (Option.isNone(owner)) return yield* noSuchAccount
               const userId = owner.value
-              const creditId = ids.next()
+              const creditId = ids.next().text
               const command = { _tag: "Credit", creditId, accountId, amount: creditMicros(amount), reason } as const
               yield* audit("credit", { creditId, accountId, amount, reason })
               // The same id again changes nothing, so what is unknown is asked again.

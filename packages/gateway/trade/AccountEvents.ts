@@ -4,7 +4,7 @@ import type { MarketEvent } from "@venue/domain/Market"
 import type { Batch } from "@venue/cluster/protocol/Resident"
 
 /** The command it answers, or empty. */
-export const commandOf = (event: MarketEvent): string => ("commandId" in event ? event.commandId : "")
+export const commandOf = (event: MarketEvent): string => ("commandId" in event ? (event.commandId?.text ?? "") : "")
 
 /** The command is answered by it. */
 export const isLast = ({ _tag }: MarketEvent): boolean =>
@@ -44,7 +44,7 @@ export const order = remembering((event, accountId, { instrument }) => {
         event[roleOf(event, accountId)].order,
         "FILLED",
         event.atMillis,
-        event.tradeId
+        event.tradeId.text
       )
     default:
       return ""

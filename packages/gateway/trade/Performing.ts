@@ -28,11 +28,12 @@ export const make = Effect.gen(function* () {
   const { instruments } = venue
 
   const order = (connection: Connection, member: Member, command: OrderCommand, text: string) => {
-    const commandId = ids.next()
+    const id = ids.next()
+    const commandId = id.text
     const now = clock.currentTimeMillisUnsafe()
     const expiresAtMillis = now + venue.commandExpiryMillis
     const dueMillis = expiresAtMillis + graceMillis
-    const request = requestOf(command, commandId, expiresAtMillis, member)
+    const request = requestOf(command, id, expiresAtMillis, member)
     const cost = costOf(connection, command)
     if (command._tag === "CancelAllOrders") {
       connection.sweep(commandId, Incoming.ofObject(text), dueMillis)
@@ -55,7 +56,8 @@ export const make = Effect.gen(function* () {
     submitted: Submitted,
     text: string
   ) => {
-    const { commandId, symbol } = request
+    const { symbol } = request
+    const commandId = request.commandId.text
     const say = (frame: string) => {
       if (request._tag === "CancelAllOrders" || !instruments.has(symbol)) {
         connection.send(frame)
@@ -116,7 +118,7 @@ export const make = Effect.gen(function* () {
   /** A question about one symbol, answered in its place among that symbol's commands. */
   const inLane = (connection: Connection, symbol: string, text: string, ask: Ask): void => {
     if (!instruments.has(symbol)) return question(connection, text, ask)
-    const askId = ids.next()
+    const askId = ids.next().text
     connection.ask(symbol, askId, text, () => {
       run(Effect.map(frameOf(text, ask), (frame) => connection.answer(symbol, askId, frame)))
     })
@@ -176,7 +178,7 @@ export const make = Effect.gen(function* () {
           text,
           Effect.map(orders(member, costOf(connection, command)), (open) => {
             const found =
-              open.find(({ order, symbol }) => symbol === command.symbol && order.orderId === command.orderId) ??
+              open.find(({ order, symbol }) => symbol === command.symbol && order.orderId.text === command.orderId) ??
               open.find(({ order, symbol }) => symbol === command.symbol && order.clientOrderId === command.orderId)
             return found !== undefined
               ? Frame.getOrderResponse(resting(found))

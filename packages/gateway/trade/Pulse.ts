@@ -13,7 +13,7 @@ export interface Pulse {
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
   const desks = yield* Desks
   const { desks: deskCount } = yield* Venue
-  const gatewayId = (yield* Ids).next()
+  const gatewayId = (yield* Ids).next().text
   const scope = yield* Effect.scope
   /** Desks that have not answered yet: they are waited for alone, so that one that stalls costs the others no lease. */
   const asked = new Set<string>()

@@ -1,4 +1,5 @@
 /** A command of the wire as the request the venue knows, and what of it a refusal repeats. */
+import type { Id } from "@venue/domain/Id"
 import { type Echo, noEcho } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { Member, Performed } from "./Connection.ts"
@@ -8,12 +9,7 @@ export type OrderCommand = Extract<
   { readonly _tag: "AddOrder" | "ModifyOrder" | "CancelOrder" | "CancelAllOrders" | "ClosePosition" }
 >
 
-export function requestOf(
-  command: OrderCommand,
-  commandId: string,
-  expiresAtMillis: number,
-  member: Member
-): OrderRequest {
+export function requestOf(command: OrderCommand, commandId: Id, expiresAtMillis: number, member: Member): OrderRequest {
   const { accountId, builderCode } = member
   switch (command._tag) {
     case "AddOrder":

@@ -125,7 +125,7 @@ export class TradeGateway extends Context.Service<
       )
 
       return TradeGateway.of({
-        open: (transport, builderCode) => open(ids.next(), gateway, venue.instruments, transport, builderCode),
+        open: (transport, builderCode) => open(ids.next().text, gateway, venue.instruments, transport, builderCode),
         connections: () => connections.size
       })
     })

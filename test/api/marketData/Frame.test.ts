@@ -1,6 +1,7 @@
 /** The frames of the market-data socket, against the examples of the reference. */
 import * as Frame from "@venue/api/marketData/Frame"
 import { decode } from "@venue/api/marketData/Subscription"
+import { parse } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
 import type { Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -60,7 +61,7 @@ describe("the examples of the reference", () => {
     const order = { side: "SELL" } as Order
     const traded: Traded = {
       _tag: "Traded",
-      tradeId: "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82",
+      tradeId: parse("a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82")!,
       number: 1,
       price: 34_111,
       quantity: 1_500,

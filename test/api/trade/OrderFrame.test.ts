@@ -1,10 +1,12 @@
 /** The frames about orders and fills, field by field against the examples of the reference. */
 import * as Frame from "@venue/api/trade/Frame"
+import { parse } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { Echo, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import { expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { id } from "../../Id.ts"
 
 const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
 /** With lots fine enough to be written with an exponent. */
@@ -12,7 +14,7 @@ const dust: Instrument = { ...gold, tick: 1, lot: 1 }
 const alice = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
 const tradeId = "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82"
 const order: Order = {
-  orderId: "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77",
+  orderId: parse("e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77")!,
   userId: alice,
   accountId: alice,
   side: "BUY",
@@ -49,14 +51,14 @@ const orderRow = {
 }
 const traded: Traded = {
   _tag: "Traded",
-  tradeId,
+  tradeId: parse(tradeId)!,
   number: 1,
   price: 34_111,
   quantity: 1_500,
   notional: 5_116_650_000,
   maker: { order, fee: 511_665, realised: 0, marginUsed: 0 },
   taker: {
-    order: { ...order, orderId: "taker", accountId: "bob", side: "SELL" },
+    order: { ...order, orderId: id("taker"), accountId: "bob", side: "SELL" },
     fee: 2_558_325,
     realised: -1_250_000,
     marginUsed: 0
@@ -158,7 +160,14 @@ it("the two sides of a trade", () => {
   }
   expect(JSON.parse(Frame.fillResponse(gold, traded, "maker"))).toEqual({ fill_response: maker })
   expect(JSON.parse(Frame.fillResponse(gold, traded, "taker"))).toEqual({
-    fill_response: { ...maker, user_id: "bob", side: "SELL", order_id: "taker", fee: 2.558325, realised_pnl: -1.25 }
+    fill_response: {
+      ...maker,
+      user_id: "bob",
+      side: "SELL",
+      order_id: id("taker").text,
+      fee: 2.558325,
+      realised_pnl: -1.25
+    }
   })
 })
 
@@ -187,7 +196,7 @@ it("trades of an account", () =>
             tradeId,
             side: "BUY",
             aggressorSide: "SELL",
-            orderId: order.orderId,
+            orderId: order.orderId.text,
             clientOrderId: "mm-7-000182",
             price: 34_111,
             quantity: 1_500,
@@ -213,7 +222,7 @@ it("trades of an account", () =>
         quantity: 1.5,
         side: "BUY",
         aggressor_side: "SELL",
-        order_id: order.orderId,
+        order_id: order.orderId.text,
         client_order_id: "mm-7-000182",
         fee: 0.511665,
         order_type: "LIMIT",

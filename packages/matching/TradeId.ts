@@ -1,0 +1,35 @@
+/** Ids of a market's trades, which follow from their numbers. */
+import { type Id, version4 } from "@venue/domain/Id"
+import { mix } from "./HashIndex.ts"
+
+/** What a market's ids are made of beside the number: 64 bits that follow from its symbol. */
+export interface Salt {
+  readonly high: number
+  readonly low: number
+}
+
+export const salt = (symbol: string): Salt => ({
+  high: digest(symbol, 1) ^ digest(symbol, 3),
+  low: digest(symbol, 2) ^ digest(symbol, 4)
+})
+
+/**
+ * The id of a market's nth trade. Its first and last words are a bijection of `number`, so no two of one market meet;
+ * the 58 bits between them are the market's own, so no two markets meet.
+ */
+export const ofTrade = (number: number, { high, low }: Salt): Id => {
+  let left = Math.floor(number / 0x1_0000_0000) | 0
+  let right = number | 0
+  for (let round = 1; round <= 4; round++) {
+    const turned = left ^ mix((right + Math.imul(round, 0x9e3779b1)) ^ low)
+    left = right
+    right = turned
+  }
+  return version4(left, high, low, right)
+}
+
+function digest(text: string, word: number): number {
+  let h = mix(word ^ text.length)
+  for (let i = 0; i < text.length; i++) h = mix(h ^ Math.imul(text.charCodeAt(i) + 1, 0x9e3779b1))
+  return h
+}

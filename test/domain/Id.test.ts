@@ -1,0 +1,135 @@
+/** Ids and their texts: to the letter, or not at all. */
+import { Id, parse, schema, series, version4 } from "@venue/domain/Id"
+import { assert, test } from "@effect/vitest"
+import { Schema } from "effect"
+import * as FastCheck from "fast-check"
+import { isDeepStrictEqual } from "node:util"
+
+const word = FastCheck.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
+const words = FastCheck.tuple(word, word, word, word)
+const known = "6e9de0ae-0dff-410f-a4a2-c916ddc1bafd"
+
+test("an id is the text of its words, and a text the words of its id", () => {
+  assert.strictEqual(new Id(0x6e9de0ae, 0x0dff410f, 0xa4a2c916 | 0, 0xddc1bafd | 0).text, known)
+  FastCheck.assert(
+    FastCheck.property(words, ([a, b, c, d]) => {
+      const { text } = new Id(a, b, c, d)
+      const read = parse(text)!
+      assert.match(text, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+      assert.deepStrictEqual([read.a, read.b, read.c, read.d], [a, b, c, d])
+      assert.strictEqual(read.text, text)
+    })
+  )
+  FastCheck.assert(
+    FastCheck.property(FastCheck.uuid(), (text) => {
+      const { a, b, c, d } = parse(text)!
+      assert.strictEqual(new Id(a, b, c, d).text, text)
+    })
+  )
+})
+
+test("an id is written as its text, in a sentence and in JSON", () => {
+  const id = parse(known)!
+  assert.strictEqual(`${id}`, known)
+  assert.strictEqual(JSON.stringify({ id }), `{"id":"${known}"}`)
+})
+
+/** Near misses of an id, each with what is wrong with it. */
+const misses: ReadonlyArray<readonly [what: string, text: string]> = [
+  ["nothing", ""],
+  ["upper case", known.toUpperCase()],
+  ["one letter in upper case", known.replace("d", "D")],
+  ["a letter too few", known.slice(1)],
+  ["a letter too many", `${known}0`],
+  ["a space before it", ` ${known}`],
+  ["a line end after it", `${known}\n`],
+  ["no dashes", known.replaceAll("-", "")],
+  ["a dash one place late", "6e9de0ae0-dff-410f-a4a2-c916ddc1bafd"],
+  ["another sign for a dash", known.replace("-", "_")],
+  ["a dash for a digit", known.replace("6", "-")],
+  ["letters beyond f", known.replace("6", "g")],
+  ["a wide digit", known.replace("6", "\uff16")],
+  ["braces", `{${known.slice(1, -1)}}`]
+]
+
+test("what is no id to the letter is refused, at every place", () => {
+  for (const [what, text] of misses) assert.isUndefined(parse(text), what)
+  for (let at = 0; at < known.length; at++) {
+    for (const sign of ["g", "/", ":", "`", "A", "\u0131", known[at] === "-" ? "0" : "-"]) {
+      const text = known.slice(0, at) + sign + known.slice(at + 1)
+      assert.isUndefined(parse(text), text)
+    }
+  }
+})
+
+test("any text is an id just where the schema takes it", () => {
+  const sign = FastCheck.constantFrom(..."0123456789abcdefA-g")
+  const text = FastCheck.oneof(FastCheck.uuid(), FastCheck.string({ unit: sign, minLength: 35, maxLength: 37 }))
+  FastCheck.assert(
+    FastCheck.property(text, (text) =>
+      assert.strictEqual(Schema.is(Schema.toEncoded(schema))(text), parse(text) !== undefined)
+    )
+  )
+})
+
+test("version 4 takes six bits for itself and leaves the others as they are", () => {
+  FastCheck.assert(
+    FastCheck.property(words, ([a, b, c, d]) => {
+      const id = version4(a, b, c, d)
+      assert.match(id.text, isVersion4)
+      assert.deepStrictEqual([id.a, id.d], [a, d])
+      assert.strictEqual((id.b ^ b) & ~0xf000, 0)
+      assert.strictEqual((id.c ^ c) & ~0xc0000000, 0)
+      assert.deepStrictEqual(version4(id.a, id.b, id.c, id.d), id)
+    })
+  )
+})
+
+test("a series shares its first half sixteen ids at a time, counts in its last digit, and never repeats", () => {
+  let state = 7
+  const next = series(() => (state = Math.imul(state, 1_664_525) + 1_013_904_223))
+  const ids = Array.from({ length: 4_000 }, next)
+  assert.strictEqual(new Set(ids.map(({ text }) => text)).size, ids.length)
+  const halves = ids.map(({ text }) => text.slice(0, 18))
+  assert.strictEqual(new Set(halves).size, ids.length / 16)
+  ids.forEach(({ text }, place) => {
+    assert.match(text, isVersion4)
+    assert.strictEqual(halves[place], halves[place - (place % 16)])
+    assert.strictEqual(Number.parseInt(text.at(-1)!, 16), place % 16)
+  })
+})
+
+test("a series takes draws of unsigned words as it takes signed ones", () => {
+  const [signed, unsigned] = [-1, 0xffffffff].map((drawn) => series(() => drawn)())
+  assert.deepStrictEqual(signed, unsigned)
+})
+
+test("between nodes an id is its text", () => {
+  const id = parse(known)!
+  assert.strictEqual(Schema.encodeSync(schema)(id), known)
+  assert.deepStrictEqual(Schema.decodeUnknownSync(schema)(known), id)
+  assert.instanceOf(Schema.decodeUnknownSync(schema)(known), Id)
+})
+
+test("what is no id does not pass between nodes, and the message says what is expected", () => {
+  for (const [what, text] of misses) {
+    assert.throws(() => Schema.decodeUnknownSync(schema)(text), /a lower-case UUID/, what)
+  }
+  for (const value of [undefined, null, 7, {}]) assert.throws(() => Schema.decodeUnknownSync(schema)(value), /string/)
+})
+
+test("ids of equal words are equal, whether or not their texts were asked for", () => {
+  const silent = version4(1, 2, 3, 4)
+  const asked = version4(1, 2, 3, 4)
+  const read = parse(asked.text)!
+  for (const other of [asked, read]) {
+    assert.deepStrictEqual(silent, other)
+    assert.isTrue(isDeepStrictEqual(silent, other))
+  }
+  for (const other of [version4(9, 2, 3, 4), version4(1, 9, 3, 4), version4(1, 2, 9, 4), version4(1, 2, 3, 9)]) {
+    assert.notDeepEqual(silent, other)
+    assert.isFalse(isDeepStrictEqual(silent, other))
+  }
+})
+
+const isVersion4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
