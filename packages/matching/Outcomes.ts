@@ -25,7 +25,8 @@ export interface Outcomes {
 
 interface Page {
   readonly words: Int32Array
-  readonly expiresAtMillis: Float64Array
+  /** The same memory by eight bytes. */
+  readonly doubles: Float64Array
 }
 
 export interface Remembered {
@@ -63,7 +64,7 @@ export const find = (outcomes: Outcomes, id: Id, atMillis: number): number => {
 }
 
 export const at = ({ pages }: Outcomes, slot: number): Outcome =>
-  names[pages[slot >> pageBits]!.words[(slot & (pageSize - 1)) * width + STATUS]!]!
+  names[pages[slot >> pageBits]!.words[firstOf(slot) + KIND]! & statusMask]!
 
 export const remember = (
   outcomes: Outcomes,
@@ -75,22 +76,22 @@ export const remember = (
 ): void => {
   forget(outcomes, atMillis)
   const slot = next(outcomes)
-  const { words, expiresAtMillis: expiries } = outcomes.pages[slot >> pageBits]!
-  const first = (slot & (pageSize - 1)) * width
+  const { doubles, words } = outcomes.pages[slot >> pageBits]!
+  const first = firstOf(slot)
   words[first] = id.a
   words[first + 1] = id.b
   words[first + 2] = id.c
   words[first + 3] = id.d
-  words[first + STATUS] = outcome === "DONE" ? 0 : numbers.get(outcome)!
+  words[first + KIND] = (user << userShift) | (outcome === "DONE" ? 0 : numbers.get(outcome)!)
   chain(outcomes, words, first, user, slot)
-  expiries[slot & (pageSize - 1)] = expiresAtMillis
+  doubles[(first + EXPIRY) >> 1] = expiresAtMillis
   HashIndex.enter(outcomes.index, HashIndex.hash(id), slot + 1)
 }
 
 /** Every record still kept, oldest first. */
 export const each = (outcomes: Outcomes, atMillis: number, visit: (slot: number, user: number) => void): void =>
   eachSlot(outcomes, (slot) => {
-    if (isKept(outcomes, slot, atMillis)) visit(slot, wordsOf(outcomes, slot)[USER]!)
+    if (isKept(outcomes, slot, atMillis)) visit(slot, userOf(outcomes, slot))
   })
 
 /** What is still kept of a user's, oldest first. */
@@ -114,49 +115,39 @@ export const read = (outcomes: Outcomes, slot: number): Remembered => {
 }
 
 /** The records in the order they came, as bytes. */
-export interface Stored {
-  readonly words: Uint8Array
-  readonly expiresAtMillis: Uint8Array
-}
-
-export const store = (outcomes: Outcomes): Stored => {
-  const { count, forgotten, order, pages, written } = outcomes
+export const store = ({ count, forgotten, order, pages, written }: Outcomes): Uint8Array => {
   const words = new Int32Array(count * width)
-  const expiresAtMillis = new Float64Array(count)
   let place = 0
   order.forEach((number, turn) => {
     const from = turn === 0 ? forgotten : 0
     const to = turn === order.length - 1 ? written : pageSize
-    const page = pages[number]!
-    words.set(page.words.subarray(from * width, to * width), place * width)
-    expiresAtMillis.set(page.expiresAtMillis.subarray(from, to), place)
+    words.set(pages[number]!.words.subarray(from * width, to * width), place * width)
     place += to - from
   })
-  return {
-    words: new Uint8Array(words.buffer),
-    expiresAtMillis: new Uint8Array(expiresAtMillis.buffer)
-  }
+  return new Uint8Array(words.buffer)
 }
 
-export const load = (outcomes: Outcomes, stored: Stored): void => {
-  const words = new Int32Array(new Uint8Array(stored.words).buffer)
-  const expiresAtMillis = new Float64Array(new Uint8Array(stored.expiresAtMillis).buffer)
-  for (let place = 0; place < expiresAtMillis.length; place++) {
+export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
+  const words = new Int32Array(new Uint8Array(stored).buffer)
+  for (let at = 0; at < words.length; at += width) {
     const slot = next(outcomes)
     const own = wordsOf(outcomes, slot)
-    own.set(words.subarray(place * width, (place + 1) * width))
-    chain(outcomes, own, 0, own[USER]!, slot)
-    outcomes.pages[slot >> pageBits]!.expiresAtMillis[slot & (pageSize - 1)] = expiresAtMillis[place]!
+    own.set(words.subarray(at, at + width))
+    chain(outcomes, own, 0, own[KIND]! >>> userShift, slot)
     HashIndex.enter(outcomes.index, hashOf(outcomes, slot), slot + 1)
   }
 }
 
-/** A record is the four words of the id, then these. */
-const STATUS = 4
-const USER = 5
+/** A record is the four words of the id, then these: half a line of the cache. */
+const KIND = 4
 /** The user's record before this one, where there is any. */
-const OLDER = 6
-const width = 7
+const OLDER = 5
+/** A double. */
+const EXPIRY = 6
+const width = 8
+/** Of the kind: which outcome it was; above it stands the number of the user. */
+const statusMask = 63
+const userShift = 6
 const pageBits = 12
 const pageSize = 1 << pageBits
 
@@ -171,7 +162,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
     const slot = (outcomes.order[0]! << pageBits) | outcomes.forgotten
     if (isKept(outcomes, slot, atMillis)) return
     HashIndex.leave(outcomes.index, hashOf(outcomes, slot), slot + 1)
-    outcomes.counts[wordsOf(outcomes, slot)[USER]!]!--
+    outcomes.counts[userOf(outcomes, slot)]!--
     outcomes.count--
     if (++outcomes.forgotten < pageSize) continue
     outcomes.forgotten = 0
@@ -183,7 +174,6 @@ function forget(outcomes: Outcomes, atMillis: number): void {
 
 /** Makes a record, whose words begin at `first`, the newest of its user. */
 function chain({ counts, newest }: Outcomes, words: Int32Array, first: number, user: number, slot: number): void {
-  words[first + USER] = user
   words[first + OLDER] = newest[user] ?? 0
   newest[user] = slot
   counts[user] = (counts[user] ?? 0) + 1
@@ -196,25 +186,35 @@ function next(outcomes: Outcomes): number {
   if (outcomes.written === pageSize) {
     outcomes.written = 0
     const page = spare.pop() ?? pages.length
-    pages[page] = { words: new Int32Array(pageSize * width), expiresAtMillis: new Float64Array(pageSize) }
+    const words = new Int32Array(pageSize * width)
+    pages[page] = { words, doubles: new Float64Array(words.buffer) }
     order.push(page)
   }
   return (order[order.length - 1]! << pageBits) | outcomes.written++
 }
 
-const noPage: Page = { words: new Int32Array(0), expiresAtMillis: new Float64Array(0) }
+const noPage: Page = { words: new Int32Array(0), doubles: new Float64Array(0) }
 
 function eachSlot({ count, forgotten, order }: Outcomes, visit: (slot: number) => void): void {
   for (let i = forgotten; i < forgotten + count; i++) visit((order[i >> pageBits]! << pageBits) | (i & (pageSize - 1)))
 }
 
+/** The first word of a record in its page. */
+function firstOf(slot: number): number {
+  return (slot & (pageSize - 1)) * width
+}
+
+function userOf({ pages }: Outcomes, slot: number): number {
+  return pages[slot >> pageBits]!.words[firstOf(slot) + KIND]! >>> userShift
+}
+
 function wordsOf({ pages }: Outcomes, slot: number): Int32Array {
-  const first = (slot & (pageSize - 1)) * width
+  const first = firstOf(slot)
   return pages[slot >> pageBits]!.words.subarray(first, first + width)
 }
 
 function expiryOf({ pages }: Outcomes, slot: number): number {
-  return pages[slot >> pageBits]!.expiresAtMillis[slot & (pageSize - 1)]!
+  return pages[slot >> pageBits]!.doubles[(firstOf(slot) + EXPIRY) >> 1]!
 }
 
 function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
@@ -223,12 +223,12 @@ function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
 
 function isOf({ pages }: Outcomes, slot: number, id: Id): boolean {
   const { words } = pages[slot >> pageBits]!
-  const first = (slot & (pageSize - 1)) * width
+  const first = firstOf(slot)
   return words[first] === id.a && words[first + 1] === id.b && words[first + 2] === id.c && words[first + 3] === id.d
 }
 
 function hashOf({ pages }: Outcomes, slot: number): number {
   const { words } = pages[slot >> pageBits]!
-  const first = (slot & (pageSize - 1)) * width
+  const first = firstOf(slot)
   return HashIndex.hashOf(words[first]!, words[first + 1]!, words[first + 3]!)
 }

@@ -26,7 +26,7 @@ interface Stored {
   readonly totals: Participants.Totals
   readonly builderCodes: ReadonlyArray<string>
   readonly orders: Orders
-  readonly outcomes: Outcomes.Stored
+  readonly outcomes: Uint8Array
 }
 
 /** Bids, then asks, each best first and in the order of its queue; a row's words are those of its slot. */
