@@ -13,6 +13,7 @@ import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from ".
 import * as AccountEvents from "./AccountEvents.ts"
 import * as Dues from "./Dues.ts"
 import * as Lane from "./Lane.ts"
+import * as Sweep from "./Sweep.ts"
 
 /** What the frames that wait for the answer to `auth` may count for, as dues. */
 const maxEarly = 256
@@ -52,16 +53,6 @@ export type Unsigned = "denied" | "unavailable" | "tooMany"
 
 export type Performed = Exclude<Command.Command, { readonly _tag: "Auth" | "Subscribe" | "Unsubscribe" }>
 
-/** A cancel of all orders: acknowledged once every market it touched has committed it, and told order by order then. */
-export interface Sweep {
-  readonly incoming: string | undefined
-  /** Markets still to answer; unknown until the desk says which. */
-  waiting: Set<string> | undefined
-  readonly answered: Set<string>
-  readonly frames: Array<string>
-  readonly dueMillis: number
-}
-
 export interface Connection {
   readonly connectionId: string
   readonly member: () => Member | undefined
@@ -77,10 +68,11 @@ export interface Connection {
   readonly asked: (request: string) => void
   /** It was answered, or never will be. */
   readonly settled: (request: string) => void
+  /** A cancel of all orders went out. */
   readonly sweep: (commandId: string, incoming: string | undefined, dueMillis: number) => void
   /** The desk says which markets a sweep touches. */
   readonly swept: (commandId: string, symbols: ReadonlyArray<string>) => void
-  /** Its request is answered otherwise. What the markets have told of it all the same is sent after that answer. */
+  /** Its request is answered otherwise. */
   readonly forgetSweep: (commandId: string) => void
   /** Weight of small messages, charged with the next one that goes to the desk. */
   readonly takeOwed: () => number
@@ -111,7 +103,7 @@ export const open = (
   let wantsOrders = false
   let wantsFills = false
   const lanes = new Map<string, Lane.Lane>()
-  const sweeps = new Map<string, Sweep>()
+  const sweeps = Sweep.make()
   let member: Member | undefined
   let early: Array<string> | undefined
   let earlyDues = 0
@@ -134,8 +126,7 @@ export const open = (
   /** After every change of what is owed: too much of it leaves frames unread, and reading goes on at half of that. */
   const reckon = () => {
     if (over) return
-    let now = asked
-    for (const { incoming } of sweeps.values()) now += Dues.of(incoming ?? "")
+    let now = asked + Sweep.owed(sweeps)
     for (const lane of lanes.values()) now += lane.owed
     if (now !== owing) dues.change(now - owing)
     owing = now
@@ -172,13 +163,13 @@ export const open = (
     const { symbol } = batch.instrument
     const commandId = AccountEvents.commandOf(event)
     const order = wantsOrders ? AccountEvents.order(event, accountId, batch) : ""
-    const sweep = commandId === "" || sweeps.size === 0 ? undefined : sweeps.get(commandId)
-    if (sweep !== undefined) return sweepTold(commandId, sweep, symbol, order, AccountEvents.isLast(event))
+    const last = AccountEvents.isLast(event)
+    if (sweeps.size > 0 && Sweep.tell(sweeps, commandId, symbol, order, last, send)) return reckon()
     const fill = wantsFills ? AccountEvents.fill(event, accountId, batch) : ""
     const text = fill === "" ? order : both(fill, order)
     const lane = lanes.get(symbol)
     if (lane !== undefined && lane.entries.length > 0) {
-      Lane.tell(lane, commandId, text, AccountEvents.isLast(event), sendAll)
+      Lane.tell(lane, commandId, text, last, sendAll)
       reckon()
     } else if (text !== "") sendAll(text)
   }
@@ -188,20 +179,6 @@ export const open = (
     if (at === -1) return send(text)
     send(text.slice(0, at))
     send(text.slice(at + 1))
-  }
-
-  const sweepTold = (commandId: string, sweep: Sweep, symbol: string, frame: string, last: boolean) => {
-    if (frame !== "") sweep.frames.push(frame)
-    if (last) sweep.answered.add(symbol)
-    sweepDone(commandId, sweep)
-  }
-  const sweepDone = (commandId: string, sweep: Sweep) => {
-    if (sweep.waiting === undefined) return
-    for (const symbol of sweep.waiting) if (!sweep.answered.has(symbol)) return
-    sweeps.delete(commandId)
-    send(Frame.ack(sweep.incoming))
-    for (const frame of sweep.frames) send(frame)
-    reckon()
   }
 
   const signIn = (auth: Auth) => {
@@ -303,19 +280,13 @@ export const open = (
       asked -= Dues.of(request)
       reckon()
     },
-    sweep: (commandId, incoming, dueMillis) => {
-      sweeps.set(commandId, { incoming, waiting: undefined, answered: new Set(), frames: [], dueMillis })
-    },
+    sweep: (commandId, incoming, dueMillis) => Sweep.begin(sweeps, commandId, incoming, dueMillis),
     swept: (commandId, symbols) => {
-      const sweep = sweeps.get(commandId)
-      if (sweep === undefined) return
-      sweep.waiting = new Set(symbols)
-      sweepDone(commandId, sweep)
+      Sweep.touched(sweeps, commandId, symbols, send)
+      reckon()
     },
     forgetSweep: (commandId) => {
-      const frames = sweeps.get(commandId)?.frames ?? []
-      sweeps.delete(commandId)
-      for (const frame of frames) send(frame)
+      Sweep.forget(sweeps, commandId, send)
       reckon()
     },
     takeOwed: () => {
@@ -341,12 +312,7 @@ export const open = (
         close(1008, "no auth message within a minute")
       for (const owing of lanes.values())
         Lane.giveUp(owing, now, (request) => unknown(Incoming.ofObject(request)), sendAll)
-      for (const [commandId, sweep] of sweeps) {
-        if (sweep.dueMillis > now) continue
-        sweeps.delete(commandId)
-        unknown(sweep.incoming)
-        for (const frame of sweep.frames) send(frame)
-      }
+      Sweep.giveUp(sweeps, now, unknown, send)
       reckon()
     },
     tellStanding: ({ balance, holdings }) => {
