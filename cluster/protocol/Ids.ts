@@ -15,7 +15,7 @@ function pooled(): () => number {
   let at = 0
   return () => {
     if (at === words.length) {
-      words = new Int32Array(SecureRandom.randomBytesUnsafe(drawn).slice().buffer)
+      words = new Int32Array(Uint8Array.from(SecureRandom.randomBytesUnsafe(drawn)).buffer)
       at = 0
     }
     return words[at++]!
