@@ -2,8 +2,8 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /**
- * Four words of 32 bits, the first ones of the UUID first. A market compares, hashes and keeps these; the text is made
- * when somebody first asks for it, which most ids that pass through a market never see.
+ * Four words of 32 bits, the first ones of the UUID first. A market compares, hashes and keeps these alone; the text is
+ * made when somebody first asks for it.
  */
 export class Id {
   readonly a: number
