@@ -17,6 +17,11 @@ export interface Outcomes {
   forgotten: number
   written: number
   count: number
+  /** The newest page, and its number shifted to where it stands in a slot. */
+  page: Page
+  base: number
+  /** Nothing need be forgotten up to this time. */
+  quietUntilMillis: number
   readonly index: HashIndex.HashIndex
   /** By the number of a user: how many records there are, and the newest, which leads to the one before it. */
   readonly counts: Array<number>
@@ -45,6 +50,9 @@ export const make = (): Outcomes => ({
   forgotten: 0,
   written: pageSize,
   count: 0,
+  page: noPage,
+  base: 0,
+  quietUntilMillis: -Infinity,
   index: HashIndex.make(),
   counts: [],
   newest: []
@@ -74,9 +82,9 @@ export const remember = (
   expiresAtMillis: number,
   atMillis: number
 ): void => {
-  forget(outcomes, atMillis)
+  if (atMillis > outcomes.quietUntilMillis) forget(outcomes, atMillis)
   const slot = next(outcomes)
-  const { doubles, words } = outcomes.pages[slot >> pageBits]!
+  const { doubles, words } = outcomes.page
   const first = firstOf(slot)
   words[first] = id.a
   words[first + 1] = id.b
@@ -160,7 +168,10 @@ const forgottenAtOnce = 4
 function forget(outcomes: Outcomes, atMillis: number): void {
   for (let i = 0; i < forgottenAtOnce && outcomes.count > 0; i++) {
     const slot = (outcomes.order[0]! << pageBits) | outcomes.forgotten
-    if (isKept(outcomes, slot, atMillis)) return
+    if (isKept(outcomes, slot, atMillis)) {
+      outcomes.quietUntilMillis = expiryOf(outcomes, slot) + keptMillis
+      return
+    }
     HashIndex.leave(outcomes.index, hashOf(outcomes, slot), slot + 1)
     outcomes.counts[userOf(outcomes, slot)]!--
     outcomes.count--
@@ -187,10 +198,12 @@ function next(outcomes: Outcomes): number {
     outcomes.written = 0
     const page = spare.pop() ?? pages.length
     const words = new Int32Array(pageSize * width)
-    pages[page] = { words, doubles: new Float64Array(words.buffer) }
+    outcomes.page = { words, doubles: new Float64Array(words.buffer) }
+    outcomes.base = page << pageBits
+    pages[page] = outcomes.page
     order.push(page)
   }
-  return (order[order.length - 1]! << pageBits) | outcomes.written++
+  return outcomes.base | outcomes.written++
 }
 
 const noPage: Page = { words: new Int32Array(0), doubles: new Float64Array(0) }
