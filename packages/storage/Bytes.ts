@@ -1,5 +1,5 @@
 /** Numbers, texts and ids as compact bytes: the words of which records are made. */
-import { Id } from "@venue/domain/Id"
+import { Id, isSame, parse } from "@venue/domain/Id"
 import { Buffer } from "node:buffer"
 
 /*
@@ -71,8 +71,9 @@ export class Writer {
   }
 
   text(value: string): void {
+    const id = parse(value)
+    if (id !== undefined) return this.id(id)
     const length = value.length
-    if (length === 36 && this.tryUuid(value)) return
     if (this.at + 5 + 2 * length > this.bytes.length) this.grow(5 + 2 * length)
     const bytes = this.bytes
     const start = this.at
@@ -111,35 +112,6 @@ export class Writer {
     this.view.setUint32(this.at + 1, value.length)
     this.bytes.write(value, this.at + 5, "utf16le")
     this.at += 5 + 2 * value.length
-  }
-
-  /** Writes nothing unless the text is exactly what the reader would print. */
-  private tryUuid(value: string): boolean {
-    if (
-      value.charCodeAt(8) !== dash ||
-      value.charCodeAt(13) !== dash ||
-      value.charCodeAt(18) !== dash ||
-      value.charCodeAt(23) !== dash
-    )
-      return false
-    if (this.at + 17 > this.bytes.length) this.grow(17)
-    const bytes = this.bytes
-    const start = this.at
-    // The high bits of `seen` show a character that is not a lower-case hex digit.
-    let seen = 0
-    let at = start + 1
-    for (let i = 0; i < 36; i += 2) {
-      if (i === 8 || i === 13 || i === 18 || i === 23) i++
-      const high = value.charCodeAt(i)
-      const low = value.charCodeAt(i + 1)
-      const octet = (digits[high & 0xff]! << 4) | digits[low & 0xff]!
-      seen |= octet | ((high | low) & 0xff00)
-      bytes[at++] = octet
-    }
-    if (seen > 0xff) return false
-    bytes[start] = uuid
-    this.at = at
-    return true
   }
 
   private grow(needed: number): void {
@@ -193,11 +165,9 @@ export class Reader {
   }
 
   text(): string {
-    const first = this.view.getUint8(this.at++)
-    if (first === uuid) {
-      this.at += 16
-      return printed(this.view, this.at - 16)
-    }
+    const first = this.view.getUint8(this.at)
+    if (first === uuid) return this.id().text
+    this.at++
     if (first <= 250) return this.latin(first)
     const length = this.view.getUint32(this.at)
     this.at += 4
@@ -227,24 +197,12 @@ export class Reader {
    */
   known(): string {
     if (this.view.getUint8(this.at) !== uuid) return this.text()
-    const view = this.view
-    const at = this.at + 1
-    this.at += 17
-    const a = view.getInt32(at)
-    const b = view.getInt32(at + 4)
-    const c = view.getInt32(at + 8)
-    const d = view.getInt32(at + 12)
-    const slot = (a ^ d) & (knownSlots - 1)
-    const key = slot * 4
-    if (knownKeys[key] === a && knownKeys[key + 1] === b && knownKeys[key + 2] === c && knownKeys[key + 3] === d) {
-      const text = knownTexts[slot]
-      if (text !== undefined) return text
-    }
-    knownKeys[key] = a
-    knownKeys[key + 1] = b
-    knownKeys[key + 2] = c
-    knownKeys[key + 3] = d
-    return (knownTexts[slot] = printed(view, at))
+    const id = this.id()
+    const slot = (id.a ^ id.d) & (knownSlots - 1)
+    const known = knownIds[slot]
+    if (known !== undefined && isSame(known, id)) return known.text
+    knownIds[slot] = id
+    return id.text
   }
 
   private latin(length: number): string {
@@ -261,30 +219,5 @@ export class Reader {
   }
 }
 
-const dash = 45
 const knownSlots = 4096
-const knownKeys = new Int32Array(knownSlots * 4)
-const knownTexts: Array<string | undefined> = new Array(knownSlots).fill(undefined)
-
-/** Value of a lower-case hex digit; 0x1000 of anything else. */
-const digits = new Uint16Array(256).fill(0x1000)
-/** The two characters of an octet, first in the low byte. */
-const pairs = new Uint16Array(256)
-const alphabet = "0123456789abcdef"
-for (let digit = 0; digit < 16; digit++) digits[alphabet.charCodeAt(digit)] = digit
-for (let octet = 0; octet < 256; octet++) {
-  pairs[octet] = alphabet.charCodeAt(octet >> 4) | (alphabet.charCodeAt(octet & 15) << 8)
-}
-
-const page = Buffer.alloc(36, dash)
-
-function printed(view: DataView, start: number): string {
-  let at = 0
-  for (let i = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) at++
-    const pair = pairs[view.getUint8(start + i)]!
-    page[at++] = pair
-    page[at++] = pair >> 8
-  }
-  return page.toString("latin1")
-}
+const knownIds: Array<Id | undefined> = new Array(knownSlots).fill(undefined)
