@@ -33,7 +33,7 @@ export const make = (instrument: Instrument, settings: Settings): Engine => make
  * faster. What is then decided need not be what was expected.
  */
 export const expect = (engine: Engine, commands: ReadonlyArray<MarketCommand>): void => {
-  engine.touched = Expected.touch(commands, engine.outcomes, engine.slots)
+  engine.touched = Expected.touch(commands, engine.slots)
 }
 
 /** Decides a command at market time max(previous, now), changes the state and adds the facts in order. */

@@ -1,24 +1,21 @@
 /**
- * What the commands that come next lead to is strewn over more memory than the caches hold: touched for a whole batch
- * at a time, it is fetched side by side, and is at hand when each command is decided.
+ * The orders that commands name are strewn over more memory than the caches hold: touched for a whole batch at a time,
+ * they are fetched side by side, and are at hand when each command is decided.
  */
 import type { MarketCommand } from "@venue/domain/Market"
-import * as HashIndex from "./HashIndex.ts"
-import type { Outcomes } from "./Outcomes.ts"
 import * as Slots from "./Slots.ts"
 
 /** Answers with something of all that was touched: without a use for it, the touching would be left out. */
-export const touch = (commands: ReadonlyArray<MarketCommand>, outcomes: Outcomes, slots: Slots.Slots): number => {
-  const { index, words } = slots
-  let touched = 0
+export const touch = (commands: ReadonlyArray<MarketCommand>, slots: Slots.Slots): number => {
+  const { words } = slots
+  const named = new Int32Array(commands.length)
+  let count = 0
   for (const command of commands) {
-    if (!("commandId" in command)) continue
-    const own = HashIndex.hash(command.commandId)
-    // Where it is remembered, where an order goes that it places, and the order it names.
-    touched ^= HashIndex.touch(outcomes.index, own) ^ HashIndex.touch(index, own)
-    if (!("orderId" in command) || command.orderId === null) continue
-    const slot = HashIndex.touch(index, HashIndex.hash(command.orderId))
-    touched ^= words[slot]! ^ words[slot + Slots.PREVIOUS]!
+    if ("orderId" in command && command.orderId !== null) named[count++] = Slots.first(slots, command.orderId)
   }
+  // Each in a loop of its own: the shorter it is, the more fetches are under way at once.
+  let touched = 0
+  for (let i = 0; i < count; i++) touched ^= words[named[i]!]!
+  for (let i = 0; i < count; i++) if (Slots.clientOrderId(slots, named[i]!) === "") touched ^= 1
   return touched
 }

@@ -7,7 +7,7 @@ import type { Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import type { Account, Participants } from "./Participants.ts"
 import * as Slots from "./Slots.ts"
-import { mix } from "./HashIndex.ts"
+import { mix } from "./Mix.ts"
 
 /** Sixteen hexadecimal digits. */
 export const hash = (market: Market): string => {

@@ -1,7 +1,7 @@
 /** What became of each command, so that a repeat changes nothing: kept until a minute past its expiry. */
 import { Id } from "@venue/domain/Id"
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
-import * as HashIndex from "./HashIndex.ts"
+import * as IdRows from "./IdRows.ts"
 
 /**
  * Records in the order they came, in pages that are dropped when their last is forgotten, found by the 128 bits of the
@@ -22,7 +22,7 @@ export interface Outcomes {
   base: number
   /** Nothing need be forgotten up to this time. */
   quietUntilMillis: number
-  readonly index: HashIndex.HashIndex
+  readonly rows: IdRows.IdRows
   /** By the number of a user: how many records there are, and the newest, which leads to the one before it. */
   readonly counts: Array<number>
   readonly newest: Array<number>
@@ -53,20 +53,17 @@ export const make = (): Outcomes => ({
   page: noPage,
   base: 0,
   quietUntilMillis: -Infinity,
-  index: HashIndex.make(),
+  rows: IdRows.make(),
   counts: [],
   newest: []
 })
 
 /** The slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
 export const find = (outcomes: Outcomes, id: Id, atMillis: number): number => {
-  const { index } = outcomes
-  const { words } = index
-  const hash = HashIndex.hash(id)
-  for (let place = HashIndex.first(index, hash); words[place + 1] !== 0; place = HashIndex.next(index, place)) {
-    if (words[place] !== hash) continue
-    const slot = words[place + 1]! - 1
-    if (isOf(outcomes, slot, id) && isKept(outcomes, slot, atMillis)) return slot
+  const { rows } = outcomes
+  for (let row = IdRows.first(rows, id); row !== 0; row = IdRows.next(rows, row)) {
+    const slot = IdRows.at(rows, row, id) - 1
+    if (slot !== -1 && isOf(outcomes, slot, id) && isKept(outcomes, slot, atMillis)) return slot
   }
   return -1
 }
@@ -93,7 +90,7 @@ export const remember = (
   words[first + KIND] = (user << userShift) | (outcome === "DONE" ? 0 : numbers.get(outcome)!)
   chain(outcomes, words, first, user, slot)
   doubles[(first + EXPIRY) >> 1] = expiresAtMillis
-  HashIndex.enter(outcomes.index, HashIndex.hash(id), slot + 1)
+  IdRows.enter(outcomes.rows, id, slot + 1)
 }
 
 /** Every record still kept, oldest first. */
@@ -113,14 +110,11 @@ export const ofUser = (outcomes: Outcomes, user: number, atMillis: number): Read
   return found.toReversed()
 }
 
-export const read = (outcomes: Outcomes, slot: number): Remembered => {
-  const words = wordsOf(outcomes, slot)
-  return {
-    commandId: new Id(words[0]!, words[1]!, words[2]!, words[3]!),
-    outcome: at(outcomes, slot),
-    expiresAtMillis: expiryOf(outcomes, slot)
-  }
-}
+export const read = (outcomes: Outcomes, slot: number): Remembered => ({
+  commandId: idOf(outcomes, slot),
+  outcome: at(outcomes, slot),
+  expiresAtMillis: expiryOf(outcomes, slot)
+})
 
 /** The records in the order they came, as bytes. */
 export const store = ({ count, forgotten, order, pages, written }: Outcomes): Uint8Array => {
@@ -142,7 +136,7 @@ export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
     const own = wordsOf(outcomes, slot)
     own.set(words.subarray(at, at + width))
     chain(outcomes, own, 0, own[KIND]! >>> userShift, slot)
-    HashIndex.enter(outcomes.index, hashOf(outcomes, slot), slot + 1)
+    IdRows.enter(outcomes.rows, idOf(outcomes, slot), slot + 1)
   }
 }
 
@@ -172,7 +166,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
       outcomes.quietUntilMillis = expiryOf(outcomes, slot) + keptMillis
       return
     }
-    HashIndex.leave(outcomes.index, hashOf(outcomes, slot), slot + 1)
+    IdRows.leave(outcomes.rows, idOf(outcomes, slot), slot + 1)
     outcomes.counts[userOf(outcomes, slot)]!--
     outcomes.count--
     if (++outcomes.forgotten < pageSize) continue
@@ -234,14 +228,15 @@ function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
   return expiryOf(outcomes, slot) + keptMillis >= atMillis
 }
 
-function isOf({ pages }: Outcomes, slot: number, id: Id): boolean {
+/** Whether the second half is this id's; the first is, or the record would stand in another row. */
+function isOf({ pages }: Outcomes, slot: number, { c, d }: Id): boolean {
   const { words } = pages[slot >> pageBits]!
   const first = firstOf(slot)
-  return words[first] === id.a && words[first + 1] === id.b && words[first + 2] === id.c && words[first + 3] === id.d
+  return words[first + 2] === c && words[first + 3] === d
 }
 
-function hashOf({ pages }: Outcomes, slot: number): number {
+function idOf({ pages }: Outcomes, slot: number): Id {
   const { words } = pages[slot >> pageBits]!
   const first = firstOf(slot)
-  return HashIndex.hashOf(words[first]!, words[first + 1]!, words[first + 3]!)
+  return new Id(words[first]!, words[first + 1]!, words[first + 2]!, words[first + 3]!)
 }

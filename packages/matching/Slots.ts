@@ -1,10 +1,10 @@
-/** The open orders of one market, sixteen words each in one array, found by id. */
+/** The open orders of one market, eighteen words each in one array, found by id. */
 import { Id } from "@venue/domain/Id"
-import * as HashIndex from "./HashIndex.ts"
+import { ofHalf } from "./Mix.ts"
 
 /**
- * A slot is the place of an order's first word; 0 means none. All numbers of an order stand together, as many as fit a
- * line of the cache.
+ * A slot is the place of an order's first word; 0 means none. All numbers of an order stand together, since each line
+ * of the cache that is fetched for it costs more than what is done with it.
  */
 export interface Slots {
   words: Int32Array
@@ -13,25 +13,33 @@ export interface Slots {
   /** Words ever used, and the first of the slots given back. */
   used: number
   free: number
-  readonly index: HashIndex.HashIndex
-  /** As their clients gave them, by slot / width. */
+  /** The first order of each hash, which leads to the others; ids drawn in turn have theirs side by side. */
+  heads: Int32Array
+  /** Shifting the hash of an id's first half by this gives the heads of such ids. */
+  shift: number
+  count: number
+  /** As their clients gave them, by the number of the slot. */
   readonly clientOrderIds: Array<string>
 }
 
-/** Words of a slot: first the four of the id, then these, and in the last two when it changed last. */
-export const width = 16
-const widthBits = 4
+/** Words of a slot: first the four of the id, then what is the order's own, last its links to others. */
+export const width = 18
 export const PRICE = 4
 export const QUANTITY = 5
 export const REMAINING = 6
 export const ACCOUNT = 7
 export const RATE = 8
 export const TRAITS = 9
-export const NEXT = 10
-export const PREVIOUS = 11
-export const OLDER = 12
-export const NEWER = 13
-export const UPDATED = 14
+/** When it changed last, a double. */
+export const UPDATED = 10
+/** Words of the order itself. */
+export const own = 12
+export const NEXT = 12
+export const PREVIOUS = 13
+export const OLDER = 14
+export const NEWER = 15
+/** The next order of the same hash. */
+const CHAIN = 16
 
 /** Traits, under the leverage and the number of the builder code. */
 export const sell = 1
@@ -49,7 +57,9 @@ export const make = (): Slots => {
     doubles: new Float64Array(words.buffer),
     used: width,
     free: 0,
-    index: HashIndex.make(),
+    heads: new Int32Array(leastHeads),
+    shift: 32 - Math.log2(leastHeads),
+    count: 0,
     clientOrderIds: [""]
   }
 }
@@ -68,35 +78,35 @@ export const take = (slots: Slots, id: Id, clientOrderId: string): number => {
   words[slot + 1] = id.b
   words[slot + 2] = id.c
   words[slot + 3] = id.d
-  slots.clientOrderIds[slot >> widthBits] = clientOrderId
-  HashIndex.enter(slots.index, HashIndex.hash(id), slot)
+  slots.clientOrderIds[numberOf(slot)] = clientOrderId
+  if (++slots.count > slots.heads.length >> 1) growHeads(slots)
+  link(slots, slot)
   return slot
 }
 
 export const release = (slots: Slots, slot: number): void => {
   const { words } = slots
-  HashIndex.leave(slots.index, hashOf(slots, slot), slot)
-  slots.clientOrderIds[slot >> widthBits] = ""
+  unlink(slots, slot)
+  slots.count--
+  slots.clientOrderIds[numberOf(slot)] = ""
   words[slot + NEXT] = slots.free
   slots.free = slot
 }
 
-export const find = ({ index, words }: Slots, id: Id): number => {
-  const { words: places } = index
-  const hash = HashIndex.hash(id)
-  for (let place = HashIndex.first(index, hash); places[place + 1] !== 0; place = HashIndex.next(index, place)) {
-    if (places[place] !== hash) continue
-    const slot = places[place + 1]!
-    if (words[slot] === id.a && words[slot + 1] === id.b && words[slot + 2] === id.c && words[slot + 3] === id.d)
-      return slot
-  }
-  return 0
+export const find = (slots: Slots, id: Id): number => {
+  const { words } = slots
+  let slot = first(slots, id)
+  while (slot !== 0 && !isOf(words, slot, id)) slot = words[slot + CHAIN]!
+  return slot
 }
+
+/** Where an id is looked for at first: another order may be there, or none. */
+export const first = ({ heads, shift }: Slots, { a, b, d }: Id): number => heads[headOf(shift, a, b, d)]!
 
 export const orderId = ({ words }: Slots, slot: number): Id =>
   new Id(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!)
 
-export const clientOrderId = ({ clientOrderIds }: Slots, slot: number): string => clientOrderIds[slot >> widthBits]!
+export const clientOrderId = ({ clientOrderIds }: Slots, slot: number): string => clientOrderIds[numberOf(slot)]!
 
 /** The level its account had when the order was accepted. */
 export const leverage = ({ words }: Slots, slot: number): number =>
@@ -108,8 +118,51 @@ export const setUpdatedAt = (slots: Slots, slot: number, millis: number): void =
   slots.doubles[(slot + UPDATED) >> 1] = millis
 }
 
-function hashOf({ words }: Slots, slot: number): number {
-  return HashIndex.hashOf(words[slot]!, words[slot + 1]!, words[slot + 3]!)
+/** The least heads there are, and as many as ids drawn in turn take up. */
+const leastHeads = 64
+const lastPlace = 15
+
+function headOf(shift: number, a: number, b: number, d: number): number {
+  return ((ofHalf(a, b) >>> shift) & ~lastPlace) | (d & lastPlace)
+}
+
+function isOf(words: Int32Array, slot: number, { a, b, c, d }: Id): boolean {
+  return words[slot] === a && words[slot + 1] === b && words[slot + 2] === c && words[slot + 3] === d
+}
+
+function link({ heads, shift, words }: Slots, slot: number): void {
+  const head = headOf(shift, words[slot]!, words[slot + 1]!, words[slot + 3]!)
+  words[slot + CHAIN] = heads[head]!
+  heads[head] = slot
+}
+
+function unlink({ heads, shift, words }: Slots, slot: number): void {
+  const head = headOf(shift, words[slot]!, words[slot + 1]!, words[slot + 3]!)
+  const after = words[slot + CHAIN]!
+  let before = heads[head]!
+  if (before === slot) heads[head] = after
+  else {
+    while (words[before + CHAIN] !== slot) before = words[before + CHAIN]!
+    words[before + CHAIN] = after
+  }
+}
+
+function numberOf(slot: number): number {
+  return (slot / width) | 0
+}
+
+function growHeads(slots: Slots): void {
+  const { heads, words } = slots
+  slots.heads = new Int32Array(2 * heads.length)
+  slots.shift--
+  for (const head of heads) {
+    let slot = head
+    while (slot !== 0) {
+      const after = words[slot + CHAIN]!
+      link(slots, slot)
+      slot = after
+    }
+  }
 }
 
 /** Small books double; large ones grow by an eighth, since room that is not used counts as well. */

@@ -10,7 +10,7 @@ import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
 
 /** Counts up with every change of what is stored. */
-const version = 3
+const version = 4
 
 /** Numbers, texts, arrays and bytes only, so that any encoder carries it. */
 interface Stored {
@@ -29,7 +29,7 @@ interface Stored {
   readonly outcomes: Uint8Array
 }
 
-/** Bids, then asks, each best first and in the order of its queue; a row's words are those of its slot. */
+/** Bids, then asks, each best first and in the order of its queue; a row's words are the order's own. */
 interface Orders {
   readonly words: Uint8Array
   readonly clientOrderIds: ReadonlyArray<string>
@@ -87,14 +87,14 @@ export const restore = (instrument: Instrument, settings: Settings, snapshot: un
   return market
 }
 
-const { NEWER, NEXT, PRICE, TRAITS, UPDATED, width } = Slots
+const { NEWER, NEXT, PRICE } = Slots
 
 function ordersOf(market: Market): Orders {
   const { slots } = market
   const queue = [...queued(market, market.bids), ...queued(market, market.asks)]
   const rows = new Map(queue.map((slot, row) => [slot, row]))
-  const words = new Int32Array(queue.length * width)
-  queue.forEach((slot, row) => words.set(slots.words.subarray(slot, slot + width), row * width))
+  const words = new Int32Array(queue.length * Slots.own)
+  queue.forEach((slot, row) => words.set(slots.words.subarray(slot, slot + Slots.own), row * Slots.own))
   return {
     words: new Uint8Array(words.buffer),
     clientOrderIds: queue.map((slot) => Slots.clientOrderId(slots, slot)),
@@ -106,11 +106,9 @@ function restoreOrders(market: Market, stored: Orders): void {
   const { slots } = market
   const words = integers(stored.words)
   const taken = stored.clientOrderIds.map((clientOrderId, row) => {
-    const own = words.subarray(row * width, (row + 1) * width)
+    const own = words.subarray(row * Slots.own, (row + 1) * Slots.own)
     const slot = Slots.take(slots, new Id(own[0]!, own[1]!, own[2]!, own[3]!), clientOrderId)
-    // All but the links, which are made anew.
-    slots.words.set(own.subarray(PRICE, TRAITS + 1), slot + PRICE)
-    slots.words.set(own.subarray(UPDATED), slot + UPDATED)
+    slots.words.set(own.subarray(PRICE), slot + PRICE)
     Book.enqueue(market, slot)
     return slot
   })

@@ -13,7 +13,7 @@ export const us500 = starters.find(({ symbol }) => symbol === "US500-USD")!
 export const lotsPerFlowLot = 100
 
 /** Of the flow's first price, so that its few hundred ticks stay within the band. */
-const oracle = 655_360_000_000
+const observed: MarketCommand = { _tag: "Observe", price: 655_360_000_000 }
 
 /** 10:00 in New York on Friday 2026-11-20. */
 export const startMillis = Date.UTC(2026, 10, 20, 15)
@@ -83,7 +83,7 @@ export class EngineRun {
     this.#records = records
     this.#names = names
     this.#onRow = onRow
-    Engine.decide(this.engine, { _tag: "Observe", price: oracle }, startMillis, [])
+    Engine.decide(this.engine, observed, startMillis, [])
   }
 
   /** Commands as they come out of a decoder: not what is measured. */

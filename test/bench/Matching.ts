@@ -74,9 +74,9 @@ async function measure(
     deepStrictEqual(totals, wanted, `${book} does not add up to the control totals`)
   }
   const workers = new Map<string, Worker.Worker>()
-  // One after the other: a warm-up beside another would be a cold start.
+  // A round of warm-up each, one after the other: beside another it would be a cold start.
   for (const book of books) {
-    const worker = Worker.start("MatchingWorker.ts", [book, flowFile, String(seconds)], {
+    const worker = Worker.start("MatchingWorker.ts", [book, flowFile, String(seconds), String(options.seconds)], {
       flags: Worker.heapFlags
     })
     workers.set(book, worker)

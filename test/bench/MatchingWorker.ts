@@ -1,6 +1,6 @@
 /**
- * One book in a process of its own: `MatchingWorker.ts <book> <flow file> <seconds>`. After a warm-up pass it says it is
- * ready, and runs whole passes, each on a new book, for every request.
+ * One book in a process of its own: `MatchingWorker.ts <book> <flow file> <seconds> <seconds of warm-up>`. Warm, it says
+ * it is ready, and runs whole passes, each on a new book, for every request.
  */
 import { BookAnchor } from "./BookAnchor.ts"
 import { EngineRun, name } from "./EngineFlow.ts"
@@ -19,7 +19,7 @@ interface Run {
   readonly totals: () => Partial<Totals>
 }
 
-const [book = "", flowFile = "", wanted = "3"] = process.argv.slice(2)
+const [book = "", flowFile = "", wanted = "1", warmUp = "3"] = process.argv.slice(2)
 const { operations, prefill, records } = readFlow(flowFile)
 const names = name(records)
 /** What one turn of a busy market takes. */
@@ -84,7 +84,7 @@ function pass(run: Run, from: number, to: number): number {
   return millis
 }
 
-measure(Number(wanted))
+measure(Number(warmUp))
 process.on("message", () => process.send!(measure(Number(wanted))))
 process.on("disconnect", () => process.exit(0))
 process.send!("ready")

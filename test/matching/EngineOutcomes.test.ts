@@ -2,7 +2,7 @@
 import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
-import { mix } from "@venue/matching/HashIndex"
+import { mix } from "@venue/matching/Mix"
 import { assert, it } from "@effect/vitest"
 import { apple, Scene } from "./EngineScene.ts"
 
