@@ -166,19 +166,15 @@ export const open = (
     const last = AccountEvents.isLast(event)
     if (sweeps.size > 0 && Sweep.tell(sweeps, commandId, symbol, order, last, send)) return reckon()
     const fill = wantsFills ? AccountEvents.fill(event, accountId, batch) : ""
-    const text = fill === "" ? order : both(fill, order)
     const lane = lanes.get(symbol)
-    if (lane !== undefined && lane.entries.length > 0) {
-      Lane.tell(lane, commandId, text, last, sendAll)
-      reckon()
-    } else if (text !== "") sendAll(text)
-  }
-  /** A fill and its order response travel as one text through a lane. */
-  const sendAll = (text: string) => {
-    const at = text.indexOf(frameBreak)
-    if (at === -1) return send(text)
-    send(text.slice(0, at))
-    send(text.slice(at + 1))
+    if (lane === undefined || lane.entries.length === 0) {
+      if (fill !== "") send(fill)
+      if (order !== "") send(order)
+      return
+    }
+    if (fill !== "") Lane.tell(lane, commandId, fill, false, send)
+    Lane.tell(lane, commandId, order, last, send)
+    reckon()
   }
 
   const signIn = (auth: Auth) => {
@@ -311,7 +307,7 @@ export const open = (
       if (member === undefined && now - openedAtMillis > authWithinMillis)
         close(1008, "no auth message within a minute")
       for (const owing of lanes.values())
-        Lane.giveUp(owing, now, (request) => unknown(Incoming.ofObject(request)), sendAll)
+        Lane.giveUp(owing, now, (request) => unknown(Incoming.ofObject(request)), send)
       Sweep.giveUp(sweeps, now, unknown, send)
       reckon()
     },
@@ -329,8 +325,3 @@ export const open = (
   gateway.arrived(connection)
   return { text: receive, closed }
 }
-
-/** Stands between two frames that go through a lane as one; no frame holds a line break. */
-const frameBreak = "\n"
-
-const both = (fill: string, order: string): string => (order === "" ? fill : `${fill}${frameBreak}${order}`)
