@@ -137,7 +137,6 @@ export const make = Effect.fnUntraced(function* (
     const before = open.events.length
     let next = 0
     const decided = Result.try(() => {
-      Engine.expect(engine, commands)
       for (; next < commands.length && open.events.length < maxOpenEvents; next++) {
         Engine.decide(engine, commands[next]!, now, open.events)
         if (open.events.length >= maxOpenEvents) assertFits(open.events)

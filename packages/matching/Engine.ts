@@ -7,7 +7,6 @@ import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import { cancel, cancelAll } from "./Cancelling.ts"
-import * as Expected from "./Expected.ts"
 import * as Ladder from "./Ladder.ts"
 import { assertSound, type Facts, make as makeMarket, type Market, type Settings } from "./Market.ts"
 import { modify } from "./Modifying.ts"
@@ -27,14 +26,6 @@ export { isReadable, restore, snapshot } from "./Snapshot.ts"
 export type Engine = Market
 
 export const make = (instrument: Instrument, settings: Settings): Engine => makeMarket(instrument, settings)
-
-/**
- * Readies the machine for commands that will be decided next, in this order, which makes a busy market about a sixth
- * faster. What is then decided need not be what was expected.
- */
-export const expect = (engine: Engine, commands: ReadonlyArray<MarketCommand>): void => {
-  engine.touched = Expected.touch(commands, engine.slots)
-}
 
 /** Decides a command at market time max(previous, now), changes the state and adds the facts in order. */
 export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, facts: Facts): void => {

@@ -34,8 +34,6 @@ export interface Market {
   lastPrice: number
   trades: number
   readonly salt: TradeId.Salt
-  /** Means nothing: see `Expected`. */
-  touched: number
 }
 
 /** What was decided, in order: whoever decides only adds to it. */
@@ -58,8 +56,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   prices: undefined,
   lastPrice: 0,
   trades: 0,
-  salt: TradeId.salt(instrument.symbol),
-  touched: 0
+  salt: TradeId.salt(instrument.symbol)
 })
 
 /** Open interest of a symbol may reach this many position limits. */

@@ -22,8 +22,8 @@ export interface Slots {
   readonly clientOrderIds: Array<string>
 }
 
-/** Words of a slot: first the four of the id, then what is the order's own, last its links to others. */
-export const width = 18
+/** Words of a slot: first the four of the id, then what is the order's own, then its links to others; even for doubles. */
+const width = 18
 export const PRICE = 4
 export const QUANTITY = 5
 export const REMAINING = 6
@@ -93,15 +93,13 @@ export const release = (slots: Slots, slot: number): void => {
   slots.free = slot
 }
 
-export const find = (slots: Slots, id: Id): number => {
-  const { words } = slots
-  let slot = first(slots, id)
-  while (slot !== 0 && !isOf(words, slot, id)) slot = words[slot + CHAIN]!
+export const find = ({ heads, shift, words }: Slots, { a, b, c, d }: Id): number => {
+  let slot = heads[headOf(shift, a, b, d)]!
+  while (slot !== 0 && (words[slot] !== a || words[slot + 1] !== b || words[slot + 2] !== c || words[slot + 3] !== d)) {
+    slot = words[slot + CHAIN]!
+  }
   return slot
 }
-
-/** Where an id is looked for at first: another order may be there, or none. */
-export const first = ({ heads, shift }: Slots, { a, b, d }: Id): number => heads[headOf(shift, a, b, d)]!
 
 export const orderId = ({ words }: Slots, slot: number): Id =>
   new Id(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!)
@@ -118,16 +116,12 @@ export const setUpdatedAt = (slots: Slots, slot: number, millis: number): void =
   slots.doubles[(slot + UPDATED) >> 1] = millis
 }
 
-/** The least heads there are, and as many as ids drawn in turn take up. */
 const leastHeads = 64
+/** Of the heads that ids of one half take up. */
 const lastPlace = 15
 
 function headOf(shift: number, a: number, b: number, d: number): number {
   return ((ofHalf(a, b) >>> shift) & ~lastPlace) | (d & lastPlace)
-}
-
-function isOf(words: Int32Array, slot: number, { a, b, c, d }: Id): boolean {
-  return words[slot] === a && words[slot + 1] === b && words[slot + 2] === c && words[slot + 3] === d
 }
 
 function link({ heads, shift, words }: Slots, slot: number): void {

@@ -98,7 +98,6 @@ export class EngineRun {
     const { engine } = this
     const row: Array<MarketEvent> = []
     let i = this.#from
-    Engine.expect(engine, this.#batch)
     for (const command of this.#batch) {
       const now = nowAt(i)
       if (i % tickEvery === 0) Engine.decide(engine, { _tag: "Tick" }, now, row)
