@@ -144,8 +144,8 @@ describe("the appending connection", () => {
       // From here on it is connected, however long that took.
       yield* (yield* own(journal, "quiet")).record("one")
       yield* passMillis(5_000)
-      for (let turns = 0; turns < 10_000 && journal.lastRoundTripMillis() < 4_500; turns++) yield* turn
-      assert.isAtLeast(journal.lastRoundTripMillis(), 4_500)
+      // However long the answer to the last question takes; the test's own time limit ends this.
+      while (journal.lastRoundTripMillis() < 4_500) yield* turn
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
   )
 })
