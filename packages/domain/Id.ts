@@ -56,6 +56,9 @@ export const parse = (text: string): Id | undefined => {
   return new Id((a << 16) | b, (c << 16) | d, (e << 16) | f, (g << 16) | h, text)
 }
 
+/** Ids that share their first half: as many as the last digit of a UUID tells apart. */
+export const together = 16
+
 /**
  * Ids one after the other, of 32 random bits at a time. Sixteen in a row share their first half and count in their last
  * digit, so that whatever finds ids by their words, a market or a database, finds what came together in one place.
@@ -72,9 +75,6 @@ export const series = (draw: () => number): (() => Id) => {
     return version4(a, b, draw(), (draw() & -together) | (count++ % together))
   }
 }
-
-/** As many as the last digit of a UUID tells apart. */
-const together = 16
 
 /** A version 4 UUID of these bits, of which six say the version and the variant instead. */
 export const version4 = (a: number, b: number, c: number, d: number): Id =>

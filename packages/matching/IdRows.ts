@@ -1,5 +1,6 @@
 /** Where what is remembered of an id is. */
-import type { Id } from "@venue/domain/Id"
+import { type Id, together } from "@venue/domain/Id"
+import * as Chains from "./Chains.ts"
 import { ofHalf } from "./Mix.ts"
 
 /**
@@ -12,7 +13,6 @@ export interface IdRows {
   heads: Int32Array
   /** Shifting a hash by this gives its head. */
   shift: number
-  /** A row is the place of its first word. */
   words: Int32Array
   /** Words ever used, and the first of the rows given back. */
   used: number
@@ -62,13 +62,13 @@ export const leave = (rows: IdRows, id: Id, number: number): void => {
   if (--rows.words[row + USED]! === 0) drop(rows, row)
 }
 
-/** Words of a row: first sixteen numbers, then these. */
-const A = 16
-const B = 17
-const NEXT = 18
-const USED = 19
-const width = 20
-const lastPlace = 15
+/** Words of a row: first the numbers, then these. */
+const A = together
+const B = together + 1
+const NEXT = together + 2
+const USED = together + 3
+const width = together + 4
+const lastPlace = together - 1
 const leastRows = 16
 
 function search(words: Int32Array, from: number, a: number, b: number): number {
@@ -81,23 +81,17 @@ function search(words: Int32Array, from: number, a: number, b: number): number {
 function add(rows: IdRows, { a, b }: Id): number {
   if (++rows.count > rows.heads.length) growHeads(rows)
   const row = take(rows)
-  rows.words[row + A] = a
-  rows.words[row + B] = b
-  link(rows, row)
+  const { words } = rows
+  words[row + A] = a
+  words[row + B] = b
+  Chains.link(rows.heads, headOf(rows, row), words, row, NEXT)
   rows.last = row
   return row
 }
 
 function drop(rows: IdRows, row: number): void {
   const { heads, words } = rows
-  const after = words[row + NEXT]!
-  const head = headOf(rows, row)
-  let before = heads[head]!
-  if (before === row) heads[head] = after
-  else {
-    while (words[before + NEXT] !== row) before = words[before + NEXT]!
-    words[before + NEXT] = after
-  }
+  Chains.unlink(heads, headOf(rows, row), words, row, NEXT)
   words[row + NEXT] = rows.free
   rows.free = row
   rows.count--
@@ -108,12 +102,6 @@ function headOf({ shift, words }: IdRows, row: number): number {
   return ofHalf(words[row + A]!, words[row + B]!) >>> shift
 }
 
-function link(rows: IdRows, row: number): void {
-  const head = headOf(rows, row)
-  rows.words[row + NEXT] = rows.heads[head]!
-  rows.heads[head] = row
-}
-
 function take(rows: IdRows): number {
   const row = rows.free
   if (row !== 0) {
@@ -121,30 +109,13 @@ function take(rows: IdRows): number {
     return row
   }
   rows.used += width
-  if (rows.used > rows.words.length) growWords(rows)
+  if (rows.used > rows.words.length) rows.words = Chains.larger(rows.words, width)
   return rows.used - width
 }
 
-/** Twice the heads. Rows of one half may change their order, so none of them is known to be the first. */
+/** Rows of one half may change their order, so none of them is known to be the first. */
 function growHeads(rows: IdRows): void {
-  const { heads, words } = rows
-  rows.heads = new Int32Array(2 * heads.length)
   rows.shift--
   rows.last = 0
-  for (const head of heads) {
-    let row = head
-    while (row !== 0) {
-      const after = words[row + NEXT]!
-      link(rows, row)
-      row = after
-    }
-  }
-}
-
-/** Few rows double; many grow by an eighth, since room that is not used counts as well. */
-function growWords(rows: IdRows): void {
-  const before = rows.words.length / width
-  const words = new Int32Array((before < 65_536 ? before * 2 : before + (before >> 3)) * width)
-  words.set(rows.words)
-  rows.words = words
+  rows.heads = Chains.twice(rows.heads, rows.words, NEXT, (row) => headOf(rows, row))
 }

@@ -1,5 +1,6 @@
 /** The open orders of one market, eighteen words each in one array, found by id. */
-import { Id } from "@venue/domain/Id"
+import { Id, together } from "@venue/domain/Id"
+import * as Chains from "./Chains.ts"
 import { ofHalf } from "./Mix.ts"
 
 /**
@@ -80,13 +81,13 @@ export const take = (slots: Slots, id: Id, clientOrderId: string): number => {
   words[slot + 3] = id.d
   slots.clientOrderIds[numberOf(slot)] = clientOrderId
   if (++slots.count > slots.heads.length >> 1) growHeads(slots)
-  link(slots, slot)
+  Chains.link(slots.heads, headOfSlot(slots, slot), words, slot, CHAIN)
   return slot
 }
 
 export const release = (slots: Slots, slot: number): void => {
   const { words } = slots
-  unlink(slots, slot)
+  Chains.unlink(slots.heads, headOfSlot(slots, slot), words, slot, CHAIN)
   slots.count--
   slots.clientOrderIds[numberOf(slot)] = ""
   words[slot + NEXT] = slots.free
@@ -117,28 +118,13 @@ export const setUpdatedAt = (slots: Slots, slot: number, millis: number): void =
 }
 
 const leastHeads = 64
-/** Of the heads that ids of one half take up. */
-const lastPlace = 15
 
 function headOf(shift: number, a: number, b: number, d: number): number {
-  return ((ofHalf(a, b) >>> shift) & ~lastPlace) | (d & lastPlace)
+  return ((ofHalf(a, b) >>> shift) & -together) | (d & (together - 1))
 }
 
-function link({ heads, shift, words }: Slots, slot: number): void {
-  const head = headOf(shift, words[slot]!, words[slot + 1]!, words[slot + 3]!)
-  words[slot + CHAIN] = heads[head]!
-  heads[head] = slot
-}
-
-function unlink({ heads, shift, words }: Slots, slot: number): void {
-  const head = headOf(shift, words[slot]!, words[slot + 1]!, words[slot + 3]!)
-  const after = words[slot + CHAIN]!
-  let before = heads[head]!
-  if (before === slot) heads[head] = after
-  else {
-    while (words[before + CHAIN] !== slot) before = words[before + CHAIN]!
-    words[before + CHAIN] = after
-  }
+function headOfSlot({ shift, words }: Slots, slot: number): number {
+  return headOf(shift, words[slot]!, words[slot + 1]!, words[slot + 3]!)
 }
 
 function numberOf(slot: number): number {
@@ -146,25 +132,12 @@ function numberOf(slot: number): number {
 }
 
 function growHeads(slots: Slots): void {
-  const { heads, words } = slots
-  slots.heads = new Int32Array(2 * heads.length)
   slots.shift--
-  for (const head of heads) {
-    let slot = head
-    while (slot !== 0) {
-      const after = words[slot + CHAIN]!
-      link(slots, slot)
-      slot = after
-    }
-  }
+  slots.heads = Chains.twice(slots.heads, slots.words, CHAIN, (slot) => headOfSlot(slots, slot))
 }
 
-/** Small books double; large ones grow by an eighth, since room that is not used counts as well. */
 function grow(slots: Slots): void {
-  const before = slots.words.length / width
-  const size = before < 65_536 ? before * 2 : before + (before >> 3)
-  const words = new Int32Array(size * width)
-  words.set(slots.words)
+  const words = Chains.larger(slots.words, width)
   slots.words = words
   slots.doubles = new Float64Array(words.buffer)
 }

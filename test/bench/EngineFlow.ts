@@ -12,7 +12,10 @@ export const us500 = starters.find(({ symbol }) => symbol === "US500-USD")!
 /** One lot of the flow is worth 65 USD here, so the minimum notional does not bite. */
 export const lotsPerFlowLot = 100
 
-/** Of the flow's first price, so that its few hundred ticks stay within the band. */
+/**
+ * Of the flow's first price, so that its few hundred ticks stay within the band. One object for all passes: the shape of
+ * one made for each was collected in between, and what came anew threw the optimised machine away.
+ */
 const observed: MarketCommand = { _tag: "Observe", price: 655_360_000_000 }
 
 /** 10:00 in New York on Friday 2026-11-20. */
