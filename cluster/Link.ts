@@ -5,9 +5,18 @@
 import type { TraderCommand } from "@venue/domain/Market"
 import { Cause, Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
-import { Desk, deskOf, type Submission, type Submitted } from "./protocol/Desk.ts"
+import {
+  Desk,
+  deskOf,
+  type RateLimited,
+  type Read,
+  type Standing,
+  type Submission,
+  type Submitted
+} from "./protocol/Desk.ts"
 import { type AccountView, type DepthAt, Market, Unavailable } from "./protocol/Market.ts"
 import { Residents } from "./protocol/Resident.ts"
+import { User } from "./protocol/User.ts"
 import { Venue } from "./protocol/Venue.ts"
 
 /** More than this waiting for one market or desk is refused at once. */
@@ -92,11 +101,13 @@ export class Desks extends Context.Service<
       userId: string,
       call: (desk: DeskClient) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
-    /** The same by desk id, for what a gateway says to each desk. */
+    /** By desk id, for what a gateway says to each desk. */
     readonly askDesk: <A, E>(
       deskId: string,
       call: (desk: DeskClient) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
+    /** What an account has and holds: at once as a rule when its desk is here. */
+    readonly standing: (asked: Read) => Effect.Effect<Standing, Unavailable | RateLimited>
   }
 >()("@venue/cluster/Desks") {
   static readonly layer: Layer.Layer<Desks, never, Residents | Sharding> = Layer.effect(
@@ -126,9 +137,35 @@ export class Desks extends Context.Service<
       return Desks.of({
         submit: (submission, reply) => lineOf(deskOf(submission.userId, desks)).push(submission, reply),
         ask: (userId, call) => askDesk(deskOf(userId, desks), call),
+        standing: (asked) =>
+          Effect.suspend(() => {
+            const deskId = deskOf(asked.userId, desks)
+            const told = residents.desks.get(deskId)?.standing(asked)
+            return told === undefined ? askDesk(deskId, (desk) => desk.Standing(asked)) : Effect.succeed(told)
+          }),
         askDesk
       })
     })
+  )
+}
+
+type UserClient = ReturnType<Effect.Success<typeof User.client>>
+
+export class Users extends Context.Service<
+  Users,
+  {
+    /** The entity of a user. Every call has a deadline. */
+    readonly ask: <A, E>(
+      userId: string,
+      call: (user: UserClient) => Effect.Effect<A, E>
+    ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
+  }
+>()("@venue/cluster/Users") {
+  static readonly layer: Layer.Layer<Users, never, Sharding> = Layer.effect(
+    Users,
+    Effect.map(User.client, (client) =>
+      Users.of({ ask: (userId, call) => bounded(`user ${userId}`, call(client(userId))) })
+    )
   )
 }
 

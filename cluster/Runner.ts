@@ -3,13 +3,14 @@ import { Effect, Layer } from "effect"
 import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
 import { DeskLayer } from "./entities/Desk.ts"
 import { MarketLayer } from "./entities/Market.ts"
+import { UserLayer } from "./entities/User.ts"
 import { Feed } from "./Feed.ts"
-import { Desks, Markets } from "./Link.ts"
+import { Desks, Markets, Users } from "./Link.ts"
 import { Residents } from "./protocol/Resident.ts"
 import { Venue } from "./protocol/Venue.ts"
 
 /** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
-export const clients = Layer.merge(Desks.layer, Feed.layer).pipe(
+export const clients = Layer.mergeAll(Desks.layer, Feed.layer, Users.layer).pipe(
   Layer.provideMerge(Markets.layer),
   Layer.provideMerge(Residents.layer)
 )
@@ -29,7 +30,7 @@ const starter = Layer.effectDiscard(
 )
 
 /** A node with entities of its own. */
-export const layer = Layer.mergeAll(MarketLayer, DeskLayer, starter).pipe(Layer.provideMerge(clients))
+export const layer = Layer.mergeAll(MarketLayer, DeskLayer, UserLayer, starter).pipe(Layer.provideMerge(clients))
 
 /** One process is the whole cluster. Payloads travel as they are unless `simulate` sends them through their codec. */
 export const alone = (options: { readonly simulate: boolean }) =>

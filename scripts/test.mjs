@@ -3,9 +3,11 @@ import { existsSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { lints, tool, types } from "./Checks.mjs"
+import { ensureChromium } from "./Chromium.mjs"
 
 const results = join(tmpdir(), `venue-test-results-${process.pid}.json`)
 const checks = [await types(), await lints()]
+await ensureChromium((text) => console.log(`venue: ${text}`))
 const code = await tool("running the tests", "vitest/vitest.mjs", [
   "run",
   "--reporter=default",

@@ -1,7 +1,5 @@
 /** The dev app: a database, the venue on it, somebody to trade with, and a file that says how to reach it all. */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Accounts } from "@venue/auth/Accounts"
-import { Hmac } from "@venue/auth/Hmac"
 import { Feed } from "@venue/cluster/Feed"
 import { Markets } from "@venue/cluster/Link"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
@@ -10,16 +8,17 @@ import { Health } from "@venue/gateway/Health"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import { ApiKeys } from "@venue/storage/ApiKeys"
+import * as AccessTables from "@venue/storage/AccessTables"
 import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
 import * as Founding from "@venue/storage/Founding"
 import { Journal } from "@venue/storage/Journal"
-import { Nonces } from "@venue/storage/Nonces"
 import { ReadTables } from "@venue/storage/ReadTables"
 import { Seal } from "@venue/storage/Seal"
 import * as ServerTime from "@venue/storage/ServerTime"
-import { Users } from "@venue/storage/Users"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Access from "./Access.ts"
+import * as DevFile from "./DevFile.ts"
 import * as Listeners from "./Listeners.ts"
 import * as Ports from "./Ports.ts"
 import * as Secrets from "./Secrets.ts"
@@ -50,7 +49,9 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const markets = yield* Markets
     const feed = yield* Feed
     yield* say("waking the markets and the desks")
-    yield* Seed.plant(people)
+    yield* Seed.plant(people, secrets.builderCode)
+    const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
+    if (oauthClients !== secrets.oauthClients) yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients })
     yield* Effect.repeat(Effect.sleep("20 millis"), {
       until: () => [...defaults.instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
     })
@@ -61,7 +62,10 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       from: new Map(Array.from(feed.prices, ([symbol, { oracle }]) => [symbol, oracle])),
       sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price))
     })
-    const urls = yield* Listeners.open(settings, { token: Redacted.make(secrets.adminToken), onPrice: walk.reset })
+    const urls = yield* Listeners.open(settings, {
+      admin: { token: Redacted.make(secrets.adminToken), onPrice: walk.reset },
+      authClientKey: secrets.authClientKey
+    })
 
     if (settings.simulatedPrices) yield* Effect.forkScoped(walk.run)
     if (settings.marketMaker) {
@@ -75,43 +79,37 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
         })
       )
     }
-    yield* Secrets.writePrivately(
-      devFile,
-      JSON.stringify(
-        {
-          urls,
-          brand: settings.brand,
-          admin_token: secrets.adminToken,
-          users: people
-            .filter(({ name }) => name !== Seed.makerName)
-            .map(({ name, publicKey, secretKey, userId }) => ({
-              name,
-              first_name: name.charAt(0).toUpperCase() + name.slice(1),
-              last_name: "Example",
-              user_id: userId,
-              public_key: publicKey,
-              secret_key: secretKey
-            }))
-        },
-        null,
-        2
-      )
-    )
+    const { signInUris } = Access.placeOf(settings)
+    const told = DevFile.of({
+      settings,
+      urls,
+      secrets: { ...secrets, oauthClients },
+      people,
+      signInUri: signInUris[0]!
+    })
+    yield* Secrets.writePrivately(devFile, JSON.stringify(told, null, 2))
     for (const [name, address] of Object.entries(urls)) yield* say(`${name.replace("_", " ").padEnd(12)}${address}`)
     yield* say(`ready; keys and addresses are in ${devFile}. Ctrl-C ends it.`)
     return yield* Effect.never
   })
-  return yield* Effect.provide(live, services(settings, url, secretKey))
+  const access = yield* Access.layer(settings, secretKey)
+  return yield* Effect.provide(live, services(settings, url, secretKey, access))
 })
 
-const services = (settings: Settings, url: Redacted.Redacted, secretKey: Redacted.Redacted) =>
+const services = (
+  settings: Settings,
+  url: Redacted.Redacted,
+  secretKey: Redacted.Redacted,
+  access: Effect.Success<ReturnType<typeof Access.layer>>
+) =>
   Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(History.layer, Health.layer)),
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(Runner.alone({ simulate: false })),
-    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Hmac.layer)),
+    Layer.provideMerge(access),
     Layer.provideMerge(ServerTime.layer),
-    Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, Users.layer, Nonces.layer, ApiKeys.layer)),
+    Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, AccessTables.layer)),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(Founding.layerAlone("VENUE_DESKS", String(settings.desks))),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),

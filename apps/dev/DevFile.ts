@@ -1,5 +1,8 @@
 /** What a program needs to use a venue started on this machine: the file `dev.json` in its data directory. */
 import { Config, Effect, FileSystem, Path, Schema } from "effect"
+import type { Secrets, SecretUser } from "./Secrets.ts"
+import * as Seed from "./Seed.ts"
+import type { Settings } from "./Settings.ts"
 
 const User = Schema.Struct({
   name: Schema.String,
@@ -13,6 +16,42 @@ export const DevFile = Schema.Struct({
   users: Schema.Array(User)
 })
 export type DevFile = typeof DevFile.Type
+
+export interface Told {
+  readonly settings: Pick<Settings, "brand" | "serviceName">
+  readonly urls: Readonly<Record<string, string>>
+  readonly secrets: Secrets
+  readonly people: ReadonlyArray<SecretUser>
+  readonly signInUri: string
+}
+
+/** Everything there is to know, for whoever may read the file. */
+export const of = ({ people, secrets, settings, signInUri, urls }: Told) => ({
+  urls,
+  brand: settings.brand,
+  auth_client_key: secrets.authClientKey,
+  admin_token: secrets.adminToken,
+  service_name: settings.serviceName,
+  sign_in_uri: signInUri,
+  users: people
+    .filter(({ name }) => name !== Seed.makerName)
+    .map(({ name, publicKey, secretKey, userId, walletPrivateKey }) => ({
+      name,
+      first_name: name.charAt(0).toUpperCase() + name.slice(1),
+      last_name: "Example",
+      user_id: userId,
+      wallet_private_key: walletPrivateKey,
+      public_key: publicKey,
+      secret_key: secretKey,
+      ...(name === Seed.builderName ? { builder_code: secrets.builderCode } : {})
+    })),
+  oauth_clients: secrets.oauthClients.map(({ clientId, secret }) => ({
+    client_id: clientId,
+    ...(secret === null ? {} : { client_secret: secret }),
+    redirect_uri: Seed.redirectUri,
+    public: secret === null
+  }))
+})
 
 /** No venue was started there. */
 export class NoVenue extends Schema.TaggedError<NoVenue>()("NoVenue", { path: Schema.String }) {}

@@ -1,24 +1,41 @@
 /** The addresses of a venue in one process, each on its port. */
 import { Venue } from "@venue/cluster/protocol/Venue"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import * as AuthServer from "@venue/gateway/auth/AuthServer"
+import * as ClientAddress from "@venue/gateway/ClientAddress"
+import * as Pages from "@venue/gateway/auth/Pages"
 import { Health } from "@venue/gateway/Health"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import * as Socket from "@venue/gateway/Socket"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { placeOf } from "./Access.ts"
 import type { Settings } from "./Settings.ts"
+
+export interface ListenersOptions {
+  readonly admin: Pick<AdminServer.AdminServerOptions, "token" | "onPrice">
+  readonly authClientKey: string
+}
 
 export const open = Effect.fn("Listeners.open")(function* (
   settings: Settings,
-  admin: Pick<AdminServer.AdminServerOptions, "token" | "onPrice">
+  { admin, authClientKey }: ListenersOptions
 ) {
   const trade = yield* TradeGateway
   const marketData = yield* MarketDataGateway
   const { rateLimits } = yield* Venue
   const health = yield* Health
-  const { brand, host } = settings
-  const rest = yield* RestServer.open({ host, port: settings.restPort, brand })
+  const { brand, host, trustedProxies } = settings
+  const rest = yield* RestServer.open({
+    host,
+    port: settings.restPort,
+    brand,
+    trustedProxies,
+    publicUrl: Option.getOrUndefined(settings.publicRestUrl)
+  })
+  yield* auth(settings, authClientKey, rateLimits)
+  const addressOf = ClientAddress.ofUpgrade(trustedProxies)
   const operator = yield* AdminServer.open({ ...admin, port: settings.adminPort })
   const tradeListener = yield* Socket.listen({
     what: "the trade socket",
@@ -26,7 +43,7 @@ export const open = Effect.fn("Listeners.open")(function* (
     port: settings.tradePort,
     limits: rateLimits,
     accept: (transport, request) =>
-      trade.open(transport, String(request.headers[`x-${settings.brand}-builder-code`] ?? "")),
+      trade.open(transport, String(request.headers[`x-${brand}-builder-code`] ?? ""), addressOf(request)),
     answer: health.answer(rest.url)
   })
   const marketDataListener = yield* Socket.listen({
@@ -39,8 +56,26 @@ export const open = Effect.fn("Listeners.open")(function* (
   })
   return {
     rest: rest.url,
+    auth: placeOf(settings).url,
     trade: `ws://${host}:${tradeListener.port}`,
     market_data: `ws://${host}:${marketDataListener.port}`,
     admin: operator.url
   }
+})
+
+const auth = Effect.fnUntraced(function* (settings: Settings, clientKey: string, limits: boolean) {
+  const { host, publicFormRefresh, serviceName, trustedProxies } = settings
+  const { issuer, url } = placeOf(settings)
+  yield* AuthServer.open({
+    host,
+    port: settings.authPort,
+    issuer,
+    consentOrigin: new URL(url).origin,
+    clientKeys: [clientKey],
+    captcha: settings.captcha,
+    limits,
+    trustedProxies,
+    allowPublicFormRefresh: publicFormRefresh,
+    pages: Pages.make({ serviceName, clientKey, issuer })
+  })
 })

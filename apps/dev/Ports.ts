@@ -6,10 +6,11 @@ import type { Settings } from "./Settings.ts"
 
 /** Fails with the name of the first port that somebody else has. */
 export const ensureFree = (settings: Settings) => {
-  const { adminPort, host, marketDataPort, restPort, tradePort } = settings
+  const { adminPort, authPort, host, marketDataPort, restPort, tradePort } = settings
   return Effect.forEach(
     [
       { what: "the REST interface", host, port: restPort },
+      { what: "the authentication service", host, port: authPort },
       { what: "the trade socket", host, port: tradePort },
       { what: "the market-data socket", host, port: marketDataPort },
       { what: "the admin interface", host: "127.0.0.1", port: adminPort }

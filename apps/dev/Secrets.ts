@@ -1,39 +1,78 @@
 /** What the dev app makes up at its first start and finds again at every later one: keys, ids and tokens. */
-import { Effect, FileSystem, Option, Path, Schema } from "effect"
+import { Effect, FileSystem, Path, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
 const User = Schema.Struct({
   name: Schema.String,
   userId: Schema.String,
   publicKey: Schema.String,
-  secretKey: Schema.String
+  secretKey: Schema.String,
+  walletPrivateKey: Schema.String
 })
 export type SecretUser = typeof User.Type
+
+/** An application the venue knows; without a secret it is a public one. */
+const OAuthClient = Schema.Struct({ clientId: Schema.String, secret: Schema.NullOr(Schema.String) })
+export type SecretClient = typeof OAuthClient.Type
 
 const Secrets = Schema.Struct({
   secretKey: Schema.String,
   adminToken: Schema.String,
+  authClientKey: Schema.String,
+  /** Of carol. */
+  builderCode: Schema.String,
+  oauthClients: Schema.Array(OAuthClient),
   users: Schema.Array(User)
 })
 export type Secrets = typeof Secrets.Type
 
-const file = Schema.fromJsonString(Secrets)
+/** Of an earlier release, which did not make up all of it. */
+const Known = Schema.Struct({
+  secretKey: Secrets.fields.secretKey,
+  adminToken: Secrets.fields.adminToken,
+  authClientKey: Schema.optionalKey(Secrets.fields.authClientKey),
+  builderCode: Schema.optionalKey(Secrets.fields.builderCode),
+  oauthClients: Schema.optionalKey(Secrets.fields.oauthClients),
+  users: Schema.Array(Schema.Struct({ ...User.fields, walletPrivateKey: Schema.optionalKey(Schema.String) }))
+})
+
+const fileName = "secrets.json"
+
+/** The file is there and does not hold what it should; without it what the database holds could not be opened. */
+export class UnreadableSecrets extends Schema.TaggedError<UnreadableSecrets>()("UnreadableSecrets", {
+  path: Schema.String
+}) {
+  override get message() {
+    return `${this.path} is not what a venue wrote; put back the one that was there, or remove the whole directory`
+  }
+}
+
+const decode = Schema.decodeEffect(Schema.fromJsonString(Known))
 
 /** Everybody in `names` is in the answer, with the same keys as last time. */
 export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names: ReadonlyArray<string>) {
   const files = yield* FileSystem.FileSystem
-  const path = (yield* Path.Path).join(dataDir, "secrets.json")
-  const known = yield* Effect.option(Effect.flatMap(files.readFileString(path), Schema.decodeEffect(file)))
-  const before = Option.getOrElse(known, (): Secrets => ({
-    secretKey: hex(32),
-    adminToken: `svc_test_admin_${hex(24)}`,
-    users: []
-  }))
-  const missing = names.filter((name) => !before.users.some((user) => user.name === name))
-  const secrets = { ...before, users: [...before.users, ...missing.map(newUser)] }
-  yield* files.makeDirectory(dataDir, { recursive: true })
-  yield* writePrivately(path, yield* Schema.encodeEffect(file)(secrets))
+  const path = (yield* Path.Path).join(dataDir, fileName)
+  const known = (yield* files.exists(path))
+    ? yield* Effect.flatMap(files.readFileString(path), decode).pipe(
+        Effect.mapError(() => new UnreadableSecrets({ path }))
+      )
+    : { secretKey: hex(32), adminToken: `svc_test_admin_${hex(24)}`, users: [] }
+  const missing = names.filter((name) => !known.users.some((user) => user.name === name))
+  const secrets: Secrets = {
+    authClientKey: `pk_test_${hex(16)}`,
+    builderCode: SecureRandom.uuidV4Unsafe(),
+    oauthClients: [],
+    ...known,
+    users: [...known.users.map((user) => ({ walletPrivateKey: newWallet(), ...user })), ...missing.map(newUser)]
+  }
+  yield* save(dataDir, secrets)
   return secrets
+})
+
+export const save = Effect.fnUntraced(function* (dataDir: string, secrets: Secrets) {
+  yield* (yield* FileSystem.FileSystem).makeDirectory(dataDir, { recursive: true })
+  yield* writePrivately((yield* Path.Path).join(dataDir, fileName), JSON.stringify(secrets))
 })
 
 /** Only the owner may read it. */
@@ -49,7 +88,11 @@ const newUser = (name: string): SecretUser => ({
   name,
   userId: SecureRandom.uuidV4Unsafe(),
   publicKey: `svc_test_pub_${hex(16)}`,
-  secretKey: `svc_test_secret_${hex(32)}`
+  secretKey: `svc_test_secret_${hex(32)}`,
+  walletPrivateKey: newWallet()
 })
+
+/** Any 32 bytes that are not above the order of the curve, which no 2^128 draws would be. */
+const newWallet = (): string => `0x${hex(32)}`
 
 const hex = (bytes: number): string => Buffer.from(SecureRandom.randomBytesUnsafe(bytes)).toString("hex")

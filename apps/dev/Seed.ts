@@ -1,9 +1,17 @@
 /** The users a dev venue starts with: funded, onboarded, and the same after a restart. */
+import { ClientRegistration } from "@venue/auth/ClientRegistration"
+import { Standing } from "@venue/auth/Standing"
 import { Desks } from "@venue/cluster/Link"
 import { ApiKeys } from "@venue/storage/ApiKeys"
+import { BuilderCodes } from "@venue/storage/BuilderCodes"
+import { Identities } from "@venue/storage/Identities"
+import { OAuthClients } from "@venue/storage/OAuthClients"
+import { Profiles } from "@venue/storage/Profiles"
 import { Users } from "@venue/storage/Users"
-import { Effect, Redacted, Schedule } from "effect"
-import type { SecretUser } from "./Secrets.ts"
+import { UserStates } from "@venue/storage/UserStates"
+import { Effect, Option, Redacted, Schedule } from "effect"
+import type { SecretClient, SecretUser } from "./Secrets.ts"
+import { addressOf } from "./Wallets.ts"
 
 const permissions = [
   "view_orders",
@@ -21,49 +29,105 @@ const funds = 100_000n * usd
 const makerFunds = 50_000_000n * usd
 
 export const makerName = "market-maker"
+/** The demo user whose application others trade through. */
+export const builderName = "carol"
 
-export const demoNames = ["alice", "bob", "carol"]
+export const demoNames = ["alice", "bob", builderName]
 
 export const extraNames = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `trader-${index + 1}`)
 
+/** Where the demo applications send their users back to. */
+export const redirectUri = "https://app.example/callback"
+/** Of the command-line client that is in use with venues like this one. */
+export const loopbackUri = "http://localhost:57423/callback"
+
 /** Repeating it changes nothing. */
-export const plant = Effect.fn("Seed.plant")(function* (people: ReadonlyArray<SecretUser>) {
+export const plant = Effect.fn("Seed.plant")(function* (people: ReadonlyArray<SecretUser>, builderCode: string) {
+  yield* Effect.forEach(people, person, { concurrency: 64, discard: true })
+  const builder = people.find(({ name }) => name === builderName)
+  if (builder !== undefined) yield* build(builder, builderCode)
+})
+
+const person = Effect.fnUntraced(function* ({ name, publicKey, secretKey, userId, walletPrivateKey }: SecretUser) {
   const users = yield* Users
   const keys = yield* ApiKeys
+  const identities = yield* Identities
+  yield* users.create({ userId, name })
+  yield* identities.arrive({ address: addressOf(walletPrivateKey).toLowerCase(), seen: null, userId })
+  yield* onboard(userId)
+  yield* keys
+    .create({
+      publicKey,
+      userId,
+      label: name,
+      secret: Redacted.make(secretKey),
+      permissions: name === builderName ? [...permissions, "register_user"] : permissions,
+      scope: "all_accounts"
+    })
+    .pipe(Effect.catchTag("ApiKeyExists", () => Effect.void))
+  yield* credit(userId, name === makerName ? makerFunds : funds)
+})
+
+const onboard = Effect.fnUntraced(function* (userId: string) {
+  const states = yield* UserStates
+  const { requirements } = yield* Standing
+  const { identity, termsVersion } = yield* states.find(userId)
+  if (identity !== "verified") yield* states.setIdentity(userId, "verified")
+  if (termsVersion !== requirements.termsVersion) yield* states.acceptTerms(userId, requirements.termsVersion)
+})
+
+const credit = Effect.fnUntraced(function* (userId: string, amount: bigint) {
   const desks = yield* Desks
-  yield* Effect.forEach(
-    people,
-    Effect.fnUntraced(function* ({ name, publicKey, secretKey, userId }) {
-      yield* users.create({ userId, name })
-      yield* keys
-        .create({
-          publicKey,
-          userId,
-          label: name,
-          secret: Redacted.make(secretKey),
-          permissions,
-          scope: "all_accounts"
-        })
-        .pipe(Effect.catchTag("ApiKeyExists", () => Effect.void))
-      const credit = desks.ask(userId, (desk) =>
-        desk.Change({
-          userId,
-          cost: { bucket: "general", weight: 0 },
-          command: {
-            _tag: "Credit",
-            creditId: `dev-start-${userId}`,
-            accountId: userId,
-            amount: name === makerName ? makerFunds : funds,
-            reason: "dev start"
-          }
-        })
-      )
-      yield* Effect.retry(credit, {
-        while: (error) => error._tag === "Unavailable",
-        schedule: Schedule.spaced("200 millis")
-      })
-    }),
-    { concurrency: 64, discard: true }
+  const credited = desks.ask(userId, (desk) =>
+    desk.Change({
+      userId,
+      cost: { bucket: "general", weight: 0 },
+      command: { _tag: "Credit", creditId: `dev-start-${userId}`, accountId: userId, amount, reason: "dev start" }
+    })
   )
+  yield* Effect.retry(credited, {
+    while: (error) => error._tag === "Unavailable",
+    schedule: Schedule.spaced("200 millis")
+  })
+})
+
+/** A builder takes three tenths of the fees. */
+const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builderCode: string) {
+  const codes = yield* BuilderCodes
+  const profiles = yield* Profiles
+  if ((yield* profiles.find(userId)).username === null) yield* profiles.change(userId, { username: name })
+  yield* codes
+    .create({ builderCode, userId, venueBps: 7_000, builderBps: 3_000 })
+    .pipe(Effect.catchTag("BuilderCodeExists", () => Effect.void))
+  const code = yield* codes.ofUser(userId)
+  if (Option.isSome(code) && !code.value.active) yield* codes.setActive(code.value.builderCode, true)
+})
+
+/** One public and one confidential application; those of last time if the database still knows them. */
+export const registerClients = Effect.fn("Seed.registerClients")(function* (known: ReadonlyArray<SecretClient>) {
+  const clients = yield* OAuthClients
+  const registrations = yield* ClientRegistration
+  const found = yield* Effect.forEach(known, ({ clientId }) => clients.find(clientId))
+  if (known.length > 0 && found.every(Option.isSome)) return known
+  const register = (type: "public" | "confidential") =>
+    registrations
+      .register(
+        {
+          name: type === "public" ? "Example App" : "Example Service",
+          type,
+          redirectUris: type === "public" ? [redirectUri, loopbackUri] : [redirectUri],
+          logoUri: null,
+          clientUri: null,
+          allowLoopback: type === "public"
+        },
+        { actor: "dev", reason: "dev start" }
+      )
+      .pipe(
+        Effect.map(({ client, secret }) => ({
+          clientId: client.clientId,
+          secret: secret === null ? null : Redacted.value(secret)
+        }))
+      )
+  return yield* Effect.all([register("public"), register("confidential")])
 })

@@ -102,7 +102,14 @@ export const DeskLayer: Layer.Layer<
         answers.push(refused(commandId.text, "it could not be processed; whether it was done is unknown"))
       }
     }
-    const resident: ResidentDesk = { submit }
+    const resident: ResidentDesk = {
+      submit,
+      standing: ({ accountId, cost, userId }) => {
+        const seat = seats.get(userId)
+        const isTold = seat?.isOpen() === true && seats.spend(userId, cost, now()) === 0
+        return isTold ? standing(seat, accountId) : undefined
+      }
+    }
     const repeats = Repeats.make(submit)
     residents.desks.set(entityId, resident)
     yield* Effect.addFinalizer(() =>

@@ -45,6 +45,8 @@ export type Watermark = typeof Watermark.Type
 
 const account = { userId: Schema.String, accountId: Schema.String }
 const read = { ...account, cost: Cost }
+/** What is asked about one account, and what it costs its user. */
+export type Read = Schema.Struct<typeof read>["Type"]
 
 export const Desk = Entity.make("Desk", [
   Rpc.make("Submit", {

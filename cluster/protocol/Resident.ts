@@ -2,7 +2,7 @@
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
 import { Context, type Effect, Layer } from "effect"
-import type { Submission, Submitted } from "./Desk.ts"
+import type { Read, Standing, Submission, Submitted } from "./Desk.ts"
 import type { AccountView, DepthAt, Unavailable } from "./Market.ts"
 
 /** One committed row of a market's log, decoded, with the new totals of the levels it touched. */
@@ -42,6 +42,8 @@ export interface ResidentMarket {
 
 export interface ResidentDesk {
   readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted>
+  /** Undefined when a look does not tell, and it must be asked as from elsewhere. */
+  readonly standing: (asked: Read) => Standing | undefined
 }
 
 /** What is here now; an entity enters when it serves and leaves when it stops. */

@@ -1,5 +1,9 @@
 /** Who is calling, once that is proven. */
+import { allAccounts } from "@venue/domain/ApiKey"
+import { Selectable } from "@venue/domain/Permission"
+import type { ApiKey } from "@venue/storage/ApiKeys"
 import { Schema } from "effect"
+import type { TokenClaims } from "./AccessToken.ts"
 
 export interface Caller {
   readonly userId: string
@@ -7,14 +11,47 @@ export interface Caller {
   readonly permissions: ReadonlySet<string>
   /** `all_accounts`, or the one account the credential is for. */
   readonly scope: string
+  readonly via: "hmac" | "jwt"
   /** Null when no key was used. */
   readonly publicKey: string | null
-  readonly via: "hmac" | "jwt"
+  /** Null when no token was used. */
+  readonly sessionId: string | null
+  /** How well the session knows its user; null for a key, which has no session. */
+  readonly aal: "aal1" | "aal2" | null
 }
 
-export const allAccounts = "all_accounts"
+export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller => ({
+  userId,
+  permissions: new Set(permissions),
+  scope,
+  via: "hmac",
+  publicKey,
+  sessionId: null,
+  aal: null
+})
+
+/** A session is the user: it may do what any key of theirs may, whatever its OAuth scope says. */
+export const ofToken = ({ aal, sessionId, userId }: TokenClaims): Caller => ({
+  userId,
+  permissions: ofSession,
+  scope: allAccounts,
+  via: "jwt",
+  publicKey: null,
+  sessionId,
+  aal
+})
 
 /** One refusal for every cause, so that nobody can probe. `reason` is for logs: it holds no secret and is never sent. */
 export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unauthenticated", {
-  reason: Schema.Literals(["timestamp", "nonce_form", "unknown_key", "signature", "revoked_key", "nonce_reused"])
+  reason: Schema.Literals([
+    "timestamp",
+    "nonce_form",
+    "unknown_key",
+    "signature",
+    "revoked_key",
+    "address",
+    "nonce_reused"
+  ])
 }) {}
+
+const ofSession: ReadonlySet<string> = new Set(Selectable.literals)

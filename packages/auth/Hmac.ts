@@ -2,11 +2,14 @@
 import { ApiKeys, type ApiKey } from "@venue/storage/ApiKeys"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Nonces } from "@venue/storage/Nonces"
+import { Revocations } from "@venue/storage/Revocations"
 import { ServerTime } from "@venue/storage/ServerTime"
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { type Caller, Unauthenticated } from "./Caller.ts"
+import * as AllowList from "./AllowList.ts"
+import { type Caller, ofKey, Unauthenticated } from "./Caller.ts"
+import * as KeyUses from "./KeyUses.ts"
 
 export interface Signed {
   readonly publicKey: string
@@ -21,24 +24,34 @@ export class Hmac extends Context.Service<
   Hmac,
   {
     /**
-     * In this order: timestamp, key, signature, and only then the nonce, so that nobody without the secret uses up the
-     * nonces of a key. What the caller may do is asked afterwards.
+     * In this order: timestamp, key, signature, whether the key is still good and from where it may be used, and only
+     * then the nonce, so that nobody without the secret uses up the nonces of a key. What the caller may do is asked
+     * afterwards. `address` is empty when nobody knows where the caller is.
      */
-    readonly verify: (signed: Signed) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
+    readonly verify: (signed: Signed, address: string) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
+    /** A key that was just revoked is good for nothing here any more; other nodes hear of it. */
+    readonly forget: (publicKey: string) => void
   }
 >()("@venue/auth/Hmac") {
-  static readonly layer: Layer.Layer<Hmac, never, ApiKeys | Nonces> = Layer.effect(
+  static readonly layer: Layer.Layer<Hmac, never, ApiKeys | Nonces | Revocations> = Layer.effect(
     Hmac,
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const nonces = yield* Nonces
+      const revocations = yield* Revocations
       const serverTime = yield* ServerTime
+      const uses = yield* KeyUses.make
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : 0)
+        timeToLive: (exit) => (Exit.isFailure(exit) ? 0 : Option.isSome(exit.value) ? knownFor : unknownFor)
+      })
+      // A lookup under way is forgotten with the rest: what it read may be of before.
+      const forget = (publicKey: string) => Effect.runSync(Cache.invalidate(known, publicKey))
+      yield* revocations.watch(({ kind, subject }) => {
+        if (kind === "key") forget(subject)
       })
 
-      const verify = Effect.fn("Hmac.verify")(function* (signed: Signed) {
+      const verify = Effect.fn("Hmac.verify")(function* (signed: Signed, address: string) {
         const { nonce, publicKey, signature, timestamp } = signed
         const now = (yield* Clock.currentTimeMillis) + serverTime.offsetMillis()
         if (!isCurrent(timestamp, now)) return yield* new Unauthenticated({ reason: "timestamp" })
@@ -48,30 +61,30 @@ export class Hmac extends Context.Service<
         const secret = Option.match(found, { onNone: () => nobody, onSome: (key) => key.secret })
         const isSigned = isSignature(signature, secret, `${nonce}:${timestamp}`)
         if (Option.isNone(found)) return yield* new Unauthenticated({ reason: "unknown_key" })
-        if (!isSigned) return yield* new Unauthenticated({ reason: "signature" })
         const key = found.value
-        if (key.revokedAtMillis !== null) return yield* new Unauthenticated({ reason: "revoked_key" })
-        yield* Effect.catchTag(nonces.claim(publicKey, nonce), "NonceReused", () =>
-          Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
-        )
-        const caller: Caller = {
-          userId: key.userId,
-          permissions: new Set(key.permissions),
-          scope: key.scope,
-          publicKey,
-          via: "hmac"
+        const reason = isSigned ? obstacle(key, address) : "signature"
+        if (reason !== undefined) {
+          uses.failed(publicKey, now)
+          return yield* new Unauthenticated({ reason })
         }
-        return caller
+        yield* Effect.catchTag(nonces.claim(publicKey, nonce), "NonceReused", () => {
+          uses.failed(publicKey, now)
+          return Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
+        })
+        uses.used(publicKey, now)
+        return ofKey(key)
       })
 
-      return Hmac.of({ verify })
+      return Hmac.of({ verify, forget })
     })
   )
 }
 
 const windowSeconds = 300
-/** How long a revoked key may still be taken for good; half of what is promised. */
-const freshFor = "500 millis"
+/** No key is revoked unheard; this bounds what a fault of hearing could do. */
+const knownFor = "1 minute"
+/** A key may be made after it was asked for. */
+const unknownFor = "500 millis"
 const maxKnownKeys = 10_000
 
 const noncePattern = /^[0-9a-fA-F]{1,100}$/
@@ -81,6 +94,12 @@ const timestampPattern = /^(?:0|[1-9][0-9]{0,14})$/
 const signatureBytes = 32
 
 const nobody = Redacted.make("0".repeat(64))
+
+/** Told only to whoever has the secret. */
+const obstacle = (key: ApiKey, address: string): "revoked_key" | "address" | undefined => {
+  if (key.revokedAtMillis !== null) return "revoked_key"
+  return AllowList.admits(key.allowedAddresses, address) ? undefined : "address"
+}
 
 /** Whole seconds on both sides, so that exactly 300 is inside whatever the milliseconds. */
 const isCurrent = (timestamp: string | number, nowMillis: number): boolean =>

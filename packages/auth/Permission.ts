@@ -1,42 +1,54 @@
 /** What a caller may do: one rule for each action, and no rule means refusal. */
-import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import { Effect, Option, Schema } from "effect"
-import { Accounts } from "./Accounts.ts"
-import { allAccounts, type Caller } from "./Caller.ts"
+import type { Permission } from "@venue/domain/Permission"
+import { Schema } from "effect"
+import type { Caller } from "./Caller.ts"
 
-/** What the permissions of a key may be; the venue gives `register_user` itself. */
-export const Permission = Schema.Literals([
-  "view_orders",
-  "view_positions",
-  "view_balance",
-  "execute_orders",
-  "subaccount_ops",
-  "deposit_withdraw",
-  "register_user"
-])
-export type Permission = typeof Permission.Type
+export { Permission } from "@venue/domain/Permission"
 
 export interface Rule {
   readonly via: ReadonlyArray<Caller["via"]>
   /** One of these is enough; none are asked of a caller when the list is empty. */
   readonly anyOf: ReadonlyArray<Permission>
+  /**
+   * What it acts on: the account the caller names; the main account, and nobody may name another; or the user as a
+   * whole, whatever account is named, and a key for one account does not do.
+   */
+  readonly on: "account" | "main" | "user"
+  /** How far a user must have come. */
+  readonly gate: "none" | "trade" | "fund"
+  /** The session and the user are asked for in the database at every request, and nothing remembered is believed. */
+  readonly fresh: boolean
 }
 
-const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({ via: ["hmac", "jwt"], anyOf })
+const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
+  via: ["hmac", "jwt"],
+  anyOf,
+  on: "account",
+  gate: "none",
+  fresh: false
+})
+const trading: Rule = { ...rule("execute_orders"), gate: "trade" }
+/** A key that leaked must not make another. */
+const keys: Rule = { ...rule(), via: ["jwt"], on: "user", fresh: true }
+/** The user in person, on the way to trading or as others see them. */
+const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
+/** A builder's backend. */
+const builder: Rule = { ...rule(), via: ["hmac"], on: "user" }
 
 /** Messages and channels of the trade socket by their names, endpoints by method and path. */
 export const rules = {
   auth: rule(),
-  add_order: rule("execute_orders"),
-  modify_order: rule("execute_orders"),
+  add_order: trading,
+  modify_order: trading,
+  // Whoever may no longer trade may still take orders back.
   cancel_order: rule("execute_orders"),
   cancel_all_orders: rule("execute_orders"),
   cancel_on_disconnect: rule("execute_orders"),
-  close_position: rule("execute_orders"),
-  add_twap: rule("execute_orders"),
+  close_position: trading,
+  add_twap: trading,
   cancel_stop_order: rule("execute_orders"),
-  modify_stop_order: rule("execute_orders"),
-  set_user_leverage: rule("execute_orders"),
+  modify_stop_order: trading,
+  set_user_leverage: trading,
   get_order: rule("view_orders"),
   get_user_orders: rule("view_orders"),
   get_user_trades: rule("view_orders"),
@@ -51,7 +63,21 @@ export const rules = {
   "channel cancel_on_disconnect": rule("execute_orders"),
   "GET /user/positions": rule("view_positions"),
   "GET /user/trade": rule("view_orders"),
-  "POST /user/leverage": rule("execute_orders")
+  "POST /user/leverage": trading,
+  "GET /user/subaccounts": { ...rule("view_balance", "subaccount_ops"), on: "user" },
+  "GET /user/api-keys": keys,
+  "POST /user/api-keys": keys,
+  "PATCH /user/api-keys/:public_key": keys,
+  "DELETE /user/api-keys/:public_key": keys,
+  "POST /user/api-keys/:public_key/rotate": keys,
+  "GET /user/onboarding": rule(),
+  "POST /user/terms": person,
+  "POST /user/verification": person,
+  "GET /user/profile": person,
+  "PATCH /user/profile": person,
+  "GET /user/builder-code": builder,
+  "POST /user/builder-code": builder,
+  "POST /builder/web3/api-key": { ...rule("register_user"), via: ["hmac"], on: "main" }
 } satisfies Record<string, Rule>
 
 export type Action = keyof typeof rules
@@ -65,27 +91,14 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 /** May this caller do this at all? Answers at once: on a connection the account was checked when it was opened. */
 export const permits = (caller: Caller, action: string): boolean => objection(caller, action) === undefined
 
-/** May this caller do this on this account: its own, and inside the scope of its credential? */
-export const authorise = Effect.fn("Permission.authorise")(function* (
-  caller: Caller,
-  action: string,
-  accountId: string
-): Effect.fn.Return<void, PermissionDenied | DatabaseUnavailable, Accounts> {
-  const accounts = yield* Accounts
-  // Asked even of a caller who is refused anyway, so that all refusals take the same path.
-  const owner = yield* accounts.ownerOf(accountId)
-  const isOwn = Option.isSome(owner) && owner.value === caller.userId
-  const isInScope = caller.scope === allAccounts || caller.scope === accountId
-  const reason = objection(caller, action) ?? (isOwn && isInScope ? undefined : "account")
-  if (reason !== undefined) return yield* new PermissionDenied({ action, reason })
-})
+export const ruleOf = (action: string): Rule | undefined => table.get(action)
 
-const table: ReadonlyMap<string, Rule> = new Map(Object.entries(rules))
-
-const objection = (caller: Caller, action: string): PermissionDenied["reason"] | undefined => {
+export const objection = (caller: Caller, action: string): PermissionDenied["reason"] | undefined => {
   const asked = table.get(action)
   if (asked === undefined) return "no_rule"
   if (!asked.via.includes(caller.via)) return "credential"
   if (asked.anyOf.length > 0 && !asked.anyOf.some((name) => caller.permissions.has(name))) return "permission"
   return undefined
 }
+
+const table: ReadonlyMap<string, Rule> = new Map(Object.entries(rules))

@@ -1,125 +1,291 @@
-/** The keys programs call with: a public name, a secret sealed at rest, what it permits and on which account. */
+/** The keys programs call with: a public name, a secret sealed at rest, what it permits, on which account, from where. */
+import { type ApiKeySummary, isReservedLabel, maxApiKeys, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
+import { ofBuilderKey } from "@venue/domain/Permission"
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
+import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { Revocations } from "./Revocations.ts"
 import { Seal } from "./Seal.ts"
-import { UnknownUser, Users } from "./Users.ts"
+import { type UnknownUser, Users } from "./Users.ts"
 
-export interface ApiKey {
-  readonly publicKey: string
+export interface ApiKey extends ApiKeySummary {
   readonly userId: string
-  readonly label: string
   readonly secret: Redacted.Redacted
-  readonly permissions: ReadonlyArray<string>
-  /** `all_accounts`, or the one account it is for. */
-  readonly scope: string
-  readonly createdAtMillis: number
+  /** Whom it was issued to, when that is a builder. */
+  readonly builderUserId: string | null
   /** Null while the key is good. */
   readonly revokedAtMillis: number | null
 }
 
-export type NewApiKey = Omit<ApiKey, "createdAtMillis" | "revokedAtMillis">
+export type KeyPair = Pick<ApiKey, "publicKey" | "secret">
+
+export type NewApiKey = KeyPair &
+  Pick<ApiKey, "userId" | "label" | "permissions" | "scope"> &
+  Partial<Pick<ApiKey, "allowedAddresses">>
+
+export type NewBuilderKey = KeyPair & Pick<ApiKey, "userId" | "label"> & { readonly builderUserId: string }
+
+/** When a key was last used, and last named by somebody who was refused; null for what did not happen. */
+export type KeyUse = Pick<ApiKey, "publicKey" | "lastUsedAtMillis" | "lastFailedAtMillis">
 
 export class ApiKeyExists extends Schema.TaggedError<ApiKeyExists>()("ApiKeyExists", { publicKey: Schema.String }) {}
 
-export class TooManyApiKeys extends Schema.TaggedError<TooManyApiKeys>()("TooManyApiKeys", { limit: Schema.Number }) {}
-
-/** Good keys of one user. */
-export const maxKeys = 50
-
+/** Keys of one user change one after the other, since each change holds the user's row. */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     readonly create: (
       key: NewApiKey
-    ) => Effect.Effect<void, UnknownUser | ApiKeyExists | TooManyApiKeys | DatabaseUnavailable>
+    ) => Effect.Effect<ApiKeySummary, UnknownUser | ApiKeyExists | TooManyApiKeys | DatabaseUnavailable>
     /** Revoked ones too. */
     readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
-    /** True when the key was good until now. */
-    readonly revoke: (publicKey: string) => Effect.Effect<boolean, DatabaseUnavailable>
+    /** Good ones as they were made, without those that are kept from the user. */
+    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<ApiKeySummary>, DatabaseUnavailable>
+    readonly rename: (
+      userId: string,
+      publicKey: string,
+      label: string
+    ) => Effect.Effect<void, UnknownUser | UnknownApiKey | DatabaseUnavailable>
+    /** True, and announced, when it was good until now; a key that is kept from the user is theirs to revoke too. */
+    readonly revoke: (
+      userId: string,
+      publicKey: string
+    ) => Effect.Effect<boolean, UnknownUser | UnknownApiKey | DatabaseUnavailable>
+    /** Another pair in its place that permits the same; the old one is revoked and announced. */
+    readonly rotate: (
+      userId: string,
+      publicKey: string,
+      next: KeyPair
+    ) => Effect.Effect<ApiKeySummary, UnknownUser | UnknownApiKey | ApiKeyExists | DatabaseUnavailable>
+    /**
+     * The one key of this user and builder from now on. An earlier one is deleted, whatever its label, and announced;
+     * the answer is its public name.
+     */
+    readonly replaceBuilderKey: (
+      key: NewBuilderKey
+    ) => Effect.Effect<Option.Option<string>, UnknownUser | ApiKeyExists | DatabaseUnavailable>
+    /** Later times stay; keys that are gone are passed over. */
+    readonly noteUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/ApiKeys") {
-  static readonly layer: Layer.Layer<ApiKeys, MigrationError | SqlError, SqlClient.SqlClient | Seal> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    ApiKeys,
+    MigrationError | SqlError,
+    SqlClient.SqlClient | Seal | Users | Revocations
+  > = Layer.effect(
     ApiKeys,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { open, seal } = yield* Seal
-      return ApiKeys.of({
-        // The user's row is locked, so that keys made at once are counted one after the other.
-        create: Effect.fn("ApiKeys.create")(
-          function* (key: NewApiKey) {
-            const at = new Date(yield* Clock.currentTimeMillis)
-            const owner = yield* sql`select 1 from venue_user where user_id = ${storable(key.userId)} for update`
-            if (owner.length === 0) return yield* new UnknownUser({ userId: key.userId })
-            const good = yield* sql`
-            select 1 from api_key where user_id = ${key.userId} and revoked_at is null limit ${maxKeys}`
-            if (good.length === maxKeys) return yield* new TooManyApiKeys({ limit: maxKeys })
-            const made = yield* sql`
-            insert into api_key (public_key, user_id, label, sealed_secret, permissions, scope, created_at)
-            values (${storable(key.publicKey)}, ${key.userId}, ${storable(key.label)}, ${seal(key.secret, key.publicKey)},
-              ${key.permissions}, ${storable(key.scope)}, ${at})
-            on conflict do nothing returning 1`
-            if (made.length === 0) return yield* new ApiKeyExists({ publicKey: key.publicKey })
-          },
-          sql.withTransaction,
-          orUnavailable
-        ),
-        find: Effect.fn("ApiKeys.find")(function* (publicKey: string) {
-          const [row] = yield* sql<Row>`
-            select public_key as "publicKey", user_id as "userId", label, sealed_secret as "sealedSecret", permissions,
-              scope, created_at as "createdAt", revoked_at as "revokedAt"
-            from api_key where public_key = ${storable(publicKey)}`
-          return Option.map(Option.fromUndefinedOr(row), ({ createdAt, revokedAt, sealedSecret, ...rest }): ApiKey => ({
+      const columns = sql.literal(selected)
+
+      return yield* make({
+        transaction: (work) => orUnavailable(sql.withTransaction(work)) as typeof work,
+        find: Effect.fnUntraced(function* (publicKey) {
+          const [row] = yield* sql<Row>`select ${columns} from api_key where public_key = ${storable(publicKey)}`
+          return Option.map(Option.fromUndefinedOr(row), ({ sealedSecret, ...rest }): ApiKey => ({
             ...rest,
-            secret: open(sealedSecret, rest.publicKey),
-            createdAtMillis: createdAt.getTime(),
-            revokedAtMillis: revokedAt?.getTime() ?? null
+            secret: open(sealedSecret, rest.publicKey)
           }))
         }, orUnavailable),
-        revoke: Effect.fn("ApiKeys.revoke")(function* (publicKey: string) {
-          const at = new Date(yield* Clock.currentTimeMillis)
-          const revoked = yield* sql`
-            update api_key set revoked_at = ${at}
-            where public_key = ${storable(publicKey)} and revoked_at is null returning 1`
-          return revoked.length > 0
-        }, orUnavailable)
+        goodOf: (userId) =>
+          orUnavailable(sql<Row>`
+            select ${columns} from api_key where user_id = ${storable(userId)} and revoked_at is null
+            order by created_at, public_key`),
+        insert: Effect.fnUntraced(function* (key) {
+          const made = yield* sql`
+            insert into api_key (public_key, user_id, label, sealed_secret, permissions, scope, allowed_addresses,
+              builder_user_id, created_at)
+            values (${storable(key.publicKey)}, ${key.userId}, ${storable(key.label)},
+              ${seal(key.secret, key.publicKey)}, ${key.permissions}, ${storable(key.scope)}, ${key.allowedAddresses},
+              ${key.builderUserId}, ${new Date(key.createdAtMillis)})
+            on conflict (public_key) do nothing returning 1`
+          return made.length > 0
+        }, orUnavailable),
+        relabel: (publicKey, label) =>
+          orUnavailable(sql`update api_key set label = ${storable(label)} where public_key = ${publicKey}`),
+        end: (publicKey, atMillis) =>
+          orUnavailable(sql`update api_key set revoked_at = ${new Date(atMillis)} where public_key = ${publicKey}`),
+        remove: (publicKey) => orUnavailable(sql`delete from api_key where public_key = ${publicKey}`),
+        // Locked in one order, or two nodes that note the same keys would wait for each other.
+        noteUses: (uses) =>
+          orUnavailable(sql`
+            with noted as (
+              select public_key, "lastUsedAtMillis" / 1000 as used, "lastFailedAtMillis" / 1000 as failed
+              from api_key join jsonb_to_recordset(${JSON.stringify(uses)}::jsonb)
+                as use ("publicKey" text, "lastUsedAtMillis" float8, "lastFailedAtMillis" float8)
+                on public_key = "publicKey"
+              order by public_key for no key update of api_key
+            )
+            update api_key set last_used_at = greatest(last_used_at, to_timestamp(used)),
+              last_failed_at = greatest(last_failed_at, to_timestamp(failed))
+            from noted where api_key.public_key = noted.public_key`)
       })
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  static readonly layerMemory: Layer.Layer<ApiKeys, never, Users> = Layer.effect(
+  static readonly layerMemory: Layer.Layer<ApiKeys, never, Users | Revocations> = Layer.effect(
     ApiKeys,
     Effect.gen(function* () {
-      const users = yield* Users
-      const keys = new Map<string, ApiKey>()
-      return ApiKeys.of({
-        create: Effect.fnUntraced(function* (key: NewApiKey) {
-          if (Option.isNone(yield* users.find(key.userId))) return yield* new UnknownUser({ userId: key.userId })
-          const good = Array.from(keys.values()).filter(
-            (other) => other.userId === key.userId && other.revokedAtMillis === null
-          )
-          if (good.length >= maxKeys) return yield* new TooManyApiKeys({ limit: maxKeys })
-          if (keys.has(key.publicKey)) return yield* new ApiKeyExists({ publicKey: key.publicKey })
-          keys.set(key.publicKey, { ...key, createdAtMillis: yield* Clock.currentTimeMillis, revokedAtMillis: null })
-        }),
+      const { table, transaction } = yield* MemoryTables
+      const keys = table<ApiKey>()
+      const change = (publicKey: string, fields: Partial<ApiKey>) => {
+        const key = keys.get(publicKey)
+        if (key !== undefined) keys.set(publicKey, { ...key, ...fields })
+      }
+      return yield* make({
+        transaction,
         find: (publicKey) => Effect.sync(() => Option.fromUndefinedOr(keys.get(publicKey))),
-        revoke: Effect.fnUntraced(function* (publicKey: string) {
-          const key = keys.get(publicKey)
-          if (key === undefined || key.revokedAtMillis !== null) return false
-          keys.set(publicKey, { ...key, revokedAtMillis: yield* Clock.currentTimeMillis })
-          return true
-        })
+        goodOf: (userId) =>
+          Effect.sync(() => keys.rows().filter((key) => key.userId === userId && key.revokedAtMillis === null)),
+        insert: (key) =>
+          Effect.sync(() => {
+            if (keys.get(key.publicKey) !== undefined) return false
+            keys.set(key.publicKey, key)
+            return true
+          }),
+        relabel: (publicKey, label) => Effect.sync(() => change(publicKey, { label })),
+        end: (publicKey, revokedAtMillis) => Effect.sync(() => change(publicKey, { revokedAtMillis })),
+        remove: (publicKey) => Effect.sync(() => keys.delete(publicKey)),
+        noteUses: (uses) =>
+          Effect.sync(() => {
+            for (const { lastFailedAtMillis, lastUsedAtMillis, publicKey } of uses) {
+              const key = keys.get(publicKey)
+              change(publicKey, {
+                lastUsedAtMillis: later(key?.lastUsedAtMillis ?? null, lastUsedAtMillis),
+                lastFailedAtMillis: later(key?.lastFailedAtMillis ?? null, lastFailedAtMillis)
+              })
+            }
+          })
       })
     })
-  )
+  ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-interface Row extends Omit<ApiKey, "secret" | "createdAtMillis" | "revokedAtMillis"> {
-  readonly sealedSecret: Uint8Array
-  readonly createdAt: Date
-  readonly revokedAt: Date | null
+/** What a table of keys must be able to do; the rules are the same for each. */
+interface Table {
+  readonly transaction: <A, E, R>(
+    work: Effect.Effect<A, E | DatabaseUnavailable, R>
+  ) => Effect.Effect<A, E | DatabaseUnavailable, R>
+  readonly find: ApiKeys["Service"]["find"]
+  readonly goodOf: (userId: string) => Effect.Effect<ReadonlyArray<Omit<ApiKey, "secret">>, DatabaseUnavailable>
+  /** False when the public key is taken. */
+  readonly insert: (key: ApiKey) => Effect.Effect<boolean, DatabaseUnavailable>
+  readonly relabel: (publicKey: string, label: string) => Effect.Effect<unknown, DatabaseUnavailable>
+  readonly end: (publicKey: string, atMillis: number) => Effect.Effect<unknown, DatabaseUnavailable>
+  readonly remove: (publicKey: string) => Effect.Effect<unknown, DatabaseUnavailable>
+  readonly noteUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<unknown, DatabaseUnavailable>
 }
+
+interface Row extends Omit<ApiKey, "secret"> {
+  readonly sealedSecret: Uint8Array
+}
+
+const make = Effect.fnUntraced(function* (table: Table) {
+  const users = yield* Users
+  const revocations = yield* Revocations
+
+  const insert = Effect.fnUntraced(function* (
+    key: Omit<ApiKey, "createdAtMillis" | "lastUsedAtMillis" | "lastFailedAtMillis" | "revokedAtMillis">
+  ) {
+    const createdAtMillis = yield* Clock.currentTimeMillis
+    const made = { ...key, createdAtMillis, lastUsedAtMillis: null, lastFailedAtMillis: null, revokedAtMillis: null }
+    if (!(yield* table.insert(made))) return yield* new ApiKeyExists({ publicKey: key.publicKey })
+    return summaryOf(made)
+  })
+  /** Locks the user's row. */
+  const keyOf = Effect.fnUntraced(function* (userId: string, publicKey: string) {
+    yield* users.lock(userId)
+    const key = Option.filter(yield* table.find(publicKey), (key) => key.userId === userId)
+    return Option.isSome(key) ? key.value : yield* new UnknownApiKey({ publicKey })
+  })
+  const changeable = Effect.fnUntraced(function* (userId: string, publicKey: string) {
+    const key = yield* keyOf(userId, publicKey)
+    return key.revokedAtMillis === null && !isReservedLabel(key.label) ? key : yield* new UnknownApiKey({ publicKey })
+  })
+  const announce = (publicKey: string) => revocations.announce({ kind: "key", subject: publicKey })
+  const end = Effect.fnUntraced(function* (publicKey: string) {
+    yield* table.end(publicKey, yield* Clock.currentTimeMillis)
+    yield* announce(publicKey)
+  })
+
+  return ApiKeys.of({
+    find: table.find,
+    create: Effect.fn("ApiKeys.create")(function* (key: NewApiKey) {
+      yield* users.lock(key.userId)
+      const own = (yield* table.goodOf(key.userId)).filter(({ builderUserId }) => builderUserId === null)
+      if (own.length >= maxApiKeys) return yield* new TooManyApiKeys({ limit: maxApiKeys })
+      return yield* insert({ allowedAddresses: [], ...key, builderUserId: null })
+    }, table.transaction),
+    ofUser: Effect.fn("ApiKeys.ofUser")(function* (userId: string) {
+      return (yield* table.goodOf(userId)).filter(({ label }) => !isReservedLabel(label)).map(summaryOf)
+    }),
+    rename: Effect.fn("ApiKeys.rename")(function* (userId: string, publicKey: string, label: string) {
+      yield* changeable(userId, publicKey)
+      yield* table.relabel(publicKey, label)
+    }, table.transaction),
+    revoke: Effect.fn("ApiKeys.revoke")(function* (userId: string, publicKey: string) {
+      const { revokedAtMillis } = yield* keyOf(userId, publicKey)
+      if (revokedAtMillis === null) yield* end(publicKey)
+      return revokedAtMillis === null
+    }, table.transaction),
+    rotate: Effect.fn("ApiKeys.rotate")(function* (userId: string, publicKey: string, next: KeyPair) {
+      const old = yield* changeable(userId, publicKey)
+      yield* end(publicKey)
+      return yield* insert({ ...old, ...next })
+    }, table.transaction),
+    replaceBuilderKey: Effect.fn("ApiKeys.replaceBuilderKey")(function* (key: NewBuilderKey) {
+      yield* users.lock(key.userId)
+      const good = yield* table.goodOf(key.userId)
+      const old = good.find(({ builderUserId }) => builderUserId === key.builderUserId)?.publicKey
+      if (old !== undefined) {
+        yield* table.remove(old)
+        yield* announce(old)
+      }
+      yield* insert({ ...key, permissions: ofBuilderKey, scope: key.userId, allowedAddresses: [] })
+      return Option.fromUndefinedOr(old)
+    }, table.transaction),
+    noteUses: Effect.fn("ApiKeys.noteUses")((uses: ReadonlyArray<KeyUse>) =>
+      Effect.asVoid(table.transaction(table.noteUses(uses)))
+    )
+  })
+})
+
+const summaryOf = ({
+  allowedAddresses,
+  createdAtMillis,
+  label,
+  lastFailedAtMillis,
+  lastUsedAtMillis,
+  permissions,
+  publicKey,
+  scope
+}: ApiKeySummary): ApiKeySummary => ({
+  publicKey,
+  label,
+  permissions,
+  scope,
+  allowedAddresses,
+  createdAtMillis,
+  lastUsedAtMillis,
+  lastFailedAtMillis
+})
+
+const later = (one: number | null, other: number | null): number | null =>
+  one === null ? other : other === null ? one : Math.max(one, other)
+
+const millis = (column: string, name: string) => `round(extract(epoch from ${column}) * 1000)::float8 as "${name}"`
+
+const selected = [
+  'public_key as "publicKey", user_id as "userId", label, permissions, scope',
+  'sealed_secret as "sealedSecret", allowed_addresses as "allowedAddresses", builder_user_id as "builderUserId"',
+  millis("created_at", "createdAtMillis"),
+  millis("last_used_at", "lastUsedAtMillis"),
+  millis("last_failed_at", "lastFailedAtMillis"),
+  millis("revoked_at", "revokedAtMillis")
+].join(", ")

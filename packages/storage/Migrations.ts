@@ -8,6 +8,12 @@ import { readTables } from "./migrations/0002_read_tables.ts"
 import { access } from "./migrations/0003_access.ts"
 import { founding } from "./migrations/0004_founding.ts"
 import { endedOrder } from "./migrations/0005_ended_order.ts"
+import { revocations } from "./migrations/0006_revocations.ts"
+import { sessions } from "./migrations/0007_sessions.ts"
+import { secondFactor } from "./migrations/0008_second_factor.ts"
+import { oauth } from "./migrations/0009_oauth.ts"
+import { keys } from "./migrations/0010_keys.ts"
+import { onboarding } from "./migrations/0011_onboarding.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
 const all = {
@@ -15,7 +21,13 @@ const all = {
   "0002_read_tables": readTables,
   "0003_access": access,
   "0004_founding": founding,
-  "0005_ended_order": endedOrder
+  "0005_ended_order": endedOrder,
+  "0006_revocations": revocations,
+  "0007_sessions": sessions,
+  "0008_second_factor": secondFactor,
+  "0009_oauth": oauth,
+  "0010_keys": keys,
+  "0011_onboarding": onboarding
 }
 
 /** Any number, the same on every node. */

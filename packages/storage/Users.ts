@@ -5,6 +5,7 @@ import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
+import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
 
 export interface User {
@@ -30,6 +31,8 @@ export class Users extends Context.Service<
     /** With the primary account, which has the user's own id. A repeat changes nothing. */
     readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
     readonly find: (userId: string) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
+    /** Until the end of the transaction nobody else locks this user; rows that refer to them can still be written. */
+    readonly lock: (userId: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
     /** A repeat changes nothing. */
     readonly openAccount: (
       account: Pick<Account, "accountId" | "userId">
@@ -75,6 +78,12 @@ export class Users extends Context.Service<
             from venue_user where user_id = ${storable(userId)}`
           return Option.fromUndefinedOr(user)
         }, orUnavailable),
+        lock: Effect.fn("Users.lock")(function* (userId: string) {
+          // Rows that refer to a user look at the user's row, and must not wait: only another lock is kept out.
+          const locked = yield* sql`
+            select 1 from venue_user where user_id = ${storable(userId)} for no key update`
+          if (locked.length === 0) return yield* new UnknownUser({ userId })
+        }, orUnavailable),
         openAccount: Effect.fn("Users.openAccount")(function* (account: Pick<Account, "accountId" | "userId">) {
           yield* orUnavailable(insertAccount(account, new Date(yield* Clock.currentTimeMillis)))
           const owner = yield* ownerOf(account.accountId)
@@ -90,36 +99,48 @@ export class Users extends Context.Service<
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  static readonly layerMemory: Layer.Layer<Users> = Layer.sync(Users, () => {
-    const users = new Map<string, User>()
-    const accounts = new Map<string, Account>()
+  static readonly layerMemory: Layer.Layer<Users> = Layer.effect(
+    Users,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const users = table<User>()
+      const accounts = table<Account>()
 
-    const insertAccount = (accountId: string, userId: string, openedAtMillis: number) => {
-      if (users.has(userId) && !accounts.has(accountId)) accounts.set(accountId, { accountId, userId, openedAtMillis })
-    }
+      const insertAccount = (accountId: string, userId: string, openedAtMillis: number) => {
+        if (users.get(userId) === undefined || accounts.get(accountId) !== undefined) return
+        accounts.set(accountId, { accountId, userId, openedAtMillis })
+      }
 
-    return Users.of({
-      create: Effect.fnUntraced(function* ({ name, userId }: Pick<User, "userId" | "name">) {
-        const createdAtMillis = yield* Clock.currentTimeMillis
-        if (!users.has(userId)) users.set(userId, { userId, name, createdAtMillis })
-        insertAccount(userId, userId, createdAtMillis)
-      }),
-      find: (userId) => Effect.sync(() => Option.fromUndefinedOr(users.get(userId))),
-      openAccount: Effect.fnUntraced(function* ({ accountId, userId }: Pick<Account, "accountId" | "userId">) {
-        insertAccount(accountId, userId, yield* Clock.currentTimeMillis)
-        const account = accounts.get(accountId)
-        if (account === undefined) return yield* new UnknownUser({ userId })
-        if (account.userId !== userId) return yield* new AccountTaken({ accountId })
-      }),
-      accounts: (userId) =>
-        Effect.sync(() =>
-          Array.from(accounts.values())
-            .filter((account) => account.userId === userId)
-            .sort((a, b) => a.openedAtMillis - b.openedAtMillis || (a.accountId < b.accountId ? -1 : 1))
-        ),
-      ownerOf: (accountId) => Effect.sync(() => Option.fromUndefinedOr(accounts.get(accountId)?.userId))
+      return Users.of({
+        create: ({ name, userId }) =>
+          transaction(
+            Effect.map(Clock.currentTimeMillis, (createdAtMillis) => {
+              if (users.get(userId) === undefined) users.set(userId, { userId, name, createdAtMillis })
+              insertAccount(userId, userId, createdAtMillis)
+            })
+          ),
+        find: (userId) => Effect.sync(() => Option.fromUndefinedOr(users.get(userId))),
+        lock: (userId) =>
+          Effect.suspend(() =>
+            users.get(userId) === undefined ? Effect.fail(new UnknownUser({ userId })) : Effect.void
+          ),
+        openAccount: Effect.fnUntraced(function* ({ accountId, userId }: Pick<Account, "accountId" | "userId">) {
+          insertAccount(accountId, userId, yield* Clock.currentTimeMillis)
+          const account = accounts.get(accountId)
+          if (account === undefined) return yield* new UnknownUser({ userId })
+          if (account.userId !== userId) return yield* new AccountTaken({ accountId })
+        }, transaction),
+        accounts: (userId) =>
+          Effect.sync(() =>
+            accounts
+              .rows()
+              .filter((account) => account.userId === userId)
+              .toSorted((a, b) => a.openedAtMillis - b.openedAtMillis || (a.accountId < b.accountId ? -1 : 1))
+          ),
+        ownerOf: (accountId) => Effect.sync(() => Option.fromUndefinedOr(accounts.get(accountId)?.userId))
+      })
     })
-  })
+  ).pipe(Layer.provide(MemoryTables.layer))
 }
 
 const millis = (sql: SqlClient.SqlClient, column: string) =>

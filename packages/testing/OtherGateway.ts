@@ -1,12 +1,8 @@
 /** Another trade gateway of a venue, that can be cut off: what a dead process or a stalled desk looks like to the rest. */
-import { type Accounts } from "@venue/auth/Accounts"
-import { type Hmac } from "@venue/auth/Hmac"
-import { type Feed } from "@venue/cluster/Feed"
 import { Desks } from "@venue/cluster/Link"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { Venue } from "@venue/cluster/protocol/Venue"
-import { type History } from "@venue/gateway/History"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Client from "./Client.ts"
@@ -23,7 +19,7 @@ export interface OtherGateway {
 export const make = Effect.gen(function* () {
   const desks = yield* Desks
   const { desks: count } = yield* Venue
-  const around = yield* Effect.context<Accounts | Feed | History | Hmac>()
+  const around = yield* Effect.context<Exclude<Layer.Services<typeof TradeGateway.layer>, Desks>>()
 
   return Effect.gen(function* () {
     const cut = new Set<string>()
@@ -34,6 +30,7 @@ export const make = Effect.gen(function* () {
         if (!cut.has(deskOf(submission.userId, count))) desks.submit(submission, reply)
       },
       ask: (userId, call) => reach(deskOf(userId, count), desks.ask(userId, call)),
+      standing: (asked) => reach(deskOf(asked.userId, count), desks.standing(asked)),
       askDesk: (deskId, call) => reach(deskId, desks.askDesk(deskId, call))
     })
     const context = yield* Layer.build(Layer.fresh(TradeGateway.layer)).pipe(

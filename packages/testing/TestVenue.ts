@@ -1,7 +1,8 @@
 /** The whole venue in memory as one layer, on a clock the test owns. */
-import { Accounts } from "@venue/auth/Accounts"
-import { Hmac } from "@venue/auth/Hmac"
 import type { Permission } from "@venue/auth/Permission"
+import { SessionTokens } from "@venue/auth/SessionTokens"
+import { SigningKeys } from "@venue/auth/SigningKeys"
+import { Standing } from "@venue/auth/Standing"
 import { Feed } from "@venue/cluster/Feed"
 import { Desks, Markets } from "@venue/cluster/Link"
 import { Venue } from "@venue/cluster/protocol/Venue"
@@ -11,17 +12,20 @@ import type { LedgerCommand } from "@venue/domain/Trader"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import * as AccessTables from "@venue/storage/AccessTables"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Journal } from "@venue/storage/Journal"
-import { Nonces } from "@venue/storage/Nonces"
 import { ReadTables } from "@venue/storage/ReadTables"
 import { Users } from "@venue/storage/Users"
+import { UserStates } from "@venue/storage/UserStates"
 import { Clock, Context, Effect, Layer, Redacted, type Scope } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestClock } from "effect/testing"
 import { createHmac } from "node:crypto"
 import * as Client from "./Client.ts"
 import type { MarketDataFrame, MarketDataFrames } from "./Frame.ts"
 import * as OtherGateway from "./OtherGateway.ts"
+import * as TestAccess from "./TestAccess.ts"
 
 /** Someone with an account and one key. */
 export interface TestUser {
@@ -49,10 +53,15 @@ export interface TradeOptions {
 export class TestVenue extends Context.Service<
   TestVenue,
   {
-    /** A user with one key for all accounts and this many USD on the primary one. The key may do everything, unless told what. */
+    /**
+     * A user who may trade, with one key for all accounts and this many USD on the primary one. The key may do
+     * everything, unless told what.
+     */
     readonly user: (name: string, usd?: number, permissions?: ReadonlyArray<Permission>) => Effect.Effect<TestUser>
     /** Another account of a user, with this many USD; answers its id. */
     readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<string>
+    /** The access token of a new session of this user. */
+    readonly token: (user: TestUser) => Effect.Effect<string>
     /** Sets the outside price of a symbol, in USD. Until then its market is closed. */
     readonly price: (symbol: string, usd: number) => Effect.Effect<void>
     /** A trade connection that is signed in and hears these channels: `order_responses` and `fills` unless told which. */
@@ -81,6 +90,9 @@ export class TestVenue extends Context.Service<
     Effect.gen(function* () {
       const users = yield* Users
       const keys = yield* ApiKeys
+      const states = yield* UserStates
+      const { requirements } = yield* Standing
+      const sessions = yield* SessionTokens
       const desks = yield* Desks
       const markets = yield* Markets
       const tradeGateway = yield* TradeGateway
@@ -124,6 +136,8 @@ export class TestVenue extends Context.Service<
             secretKey: `svc_test_secret_${id.padStart(64, "0")}`
           }
           yield* users.create({ userId: user.userId, name })
+          yield* states.setIdentity(user.userId, "verified")
+          yield* states.acceptTerms(user.userId, requirements.termsVersion)
           yield* keys.create({
             publicKey: user.publicKey,
             userId: user.userId,
@@ -142,6 +156,11 @@ export class TestVenue extends Context.Service<
           yield* credit(userId, accountId, usd)
           return accountId
         }, Effect.orDie),
+        token: ({ userId }) =>
+          sessions.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3" }).pipe(
+            Effect.map(({ accessToken }) => Redacted.value(accessToken)),
+            Effect.orDie
+          ),
         price: (symbol, usd) => Effect.orDie(markets.observe(symbol, unitsOf(usd))),
         trade: Effect.fnUntraced(function* (user, channels = ["order_responses", "fills"], options = {}) {
           const client = yield* options.gateway?.connect ?? upgrade("")
@@ -219,9 +238,9 @@ export const layerMemory = Layer.merge(TestVenue.layer, started).pipe(
   Layer.provideMerge(History.layer),
   Layer.provideMerge(Runner.layer),
   Layer.provideMerge(Runner.alone({ simulate: true })),
-  Layer.provideMerge(Layer.mergeAll(Accounts.layer, Hmac.layer)),
+  Layer.provideMerge(TestAccess.layer),
   Layer.provideMerge(
-    Layer.mergeAll(Journal.layerMemory, ReadTables.layerMemory, ApiKeys.layerMemory, Nonces.layerMemory)
+    Layer.mergeAll(AccessTables.layerMemory, Journal.layerMemory, ReadTables.layerMemory, SigningKeys.layerMemory)
   ),
-  Layer.provideMerge(Users.layerMemory)
+  Layer.provideMerge(SecureRandom.layerWebCrypto)
 )

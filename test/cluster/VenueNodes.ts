@@ -1,23 +1,22 @@
 /** Several nodes of one venue in one process: runners and a gateway that has no entities, on one database. */
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Accounts } from "@venue/auth/Accounts"
-import { Hmac } from "@venue/auth/Hmac"
+import { SigningKeys } from "@venue/auth/SigningKeys"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
 import * as Runner from "@venue/cluster/Runner"
 import { starters } from "@venue/domain/Instrument"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import { ApiKeys } from "@venue/storage/ApiKeys"
+import * as AccessTables from "@venue/storage/AccessTables"
 import { Journal } from "@venue/storage/Journal"
-import { Nonces } from "@venue/storage/Nonces"
 import { ReadTables } from "@venue/storage/ReadTables"
 import { Seal } from "@venue/storage/Seal"
-import { Users } from "@venue/storage/Users"
+import * as TestAccess from "@venue/testing/TestAccess"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { Layer, Option, Redacted } from "effect"
 import { RunnerAddress } from "effect/cluster"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import { createServer } from "node:net"
 
 /** Few markets and desks, so that a move is of some of them and soon over. */
@@ -39,7 +38,8 @@ const timings = {
 } as const
 
 const storage = (url: Redacted.Redacted) =>
-  Layer.mergeAll(Journal.layer, ReadTables.layer, Users.layer, Nonces.layer, ApiKeys.layer).pipe(
+  Layer.mergeAll(Journal.layer, ReadTables.layer, AccessTables.layer).pipe(
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 6 })),
     Layer.provideMerge(Layer.succeed(Venue)(venue))
@@ -66,7 +66,8 @@ export const gateway = (url: Redacted.Redacted) =>
     Layer.provideMerge(History.layer),
     Layer.provideMerge(Runner.clients),
     Layer.provideMerge(NodeClusterSocket.layer({ storage: "sql", clientOnly: true, shardingConfig: timings })),
-    Layer.provideMerge(Layer.mergeAll(Accounts.layer, Hmac.layer)),
+    Layer.provideMerge(TestAccess.layer),
+    Layer.provideMerge(SigningKeys.layerMemory),
     Layer.provideMerge(storage(url))
   )
 

@@ -47,9 +47,18 @@ const start = () => {
       dues,
       signIn: (_id, _auth, done) =>
         done({
-          caller: { userId: "u", permissions: new Set(), scope: "all_accounts", publicKey: "a", via: "hmac" },
+          caller: {
+            userId: "u",
+            permissions: new Set(),
+            scope: "all_accounts",
+            via: "hmac",
+            publicKey: "a",
+            sessionId: null,
+            aal: null
+          },
           accountId: "u",
-          builderCode: ""
+          builderCode: "",
+          gates: { canTrade: true, canFund: true, missing: [] }
         }),
       perform: (from, _member, _command, text) => {
         const id = `c${++commands}`

@@ -37,6 +37,7 @@ const standIn = (silent: { market?: string; desk?: string }) =>
         Desks.of({
           submit: () => {},
           ask: () => Effect.die("not asked"),
+          standing: () => Effect.die("not asked"),
           askDesk: (deskId) =>
             deskId === silent.desk
               ? Effect.fail(new Unavailable({ what: "desk" }))

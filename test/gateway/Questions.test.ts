@@ -101,7 +101,8 @@ it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: "AAPL-USD", seq: 7 
       const desks = Desks.of({
         submit: () => {},
         ask: () => Effect.succeed(watermarks) as unknown as Effect.Effect<never>,
-        askDesk: () => Effect.die("not asked")
+        askDesk: () => Effect.die("not asked"),
+        standing: () => Effect.die("not asked")
       })
       const { trades } = yield* History.pipe(
         Effect.provide(History.layer),

@@ -103,7 +103,7 @@ export const layerCutOff = (database: "there" | "gone") =>
         Effect.map(Hmac, (hmac) =>
           database === "there"
             ? hmac
-            : Hmac.of({ verify: () => Effect.fail(new DatabaseUnavailable({ cause: "a test" })) })
+            : Hmac.of({ ...hmac, verify: () => Effect.fail(new DatabaseUnavailable({ cause: "a test" })) })
         )
       )
     ),
@@ -111,7 +111,11 @@ export const layerCutOff = (database: "there" | "gone") =>
       Layer.effect(
         Desks,
         Effect.map(Desks, (desks) =>
-          Desks.of({ ...desks, ask: () => Effect.fail(new Unavailable({ what: "a test" })) })
+          Desks.of({
+            ...desks,
+            ask: () => Effect.fail(new Unavailable({ what: "a test" })),
+            standing: () => Effect.fail(new Unavailable({ what: "a test" }))
+          })
         )
       )
     ),

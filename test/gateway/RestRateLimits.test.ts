@@ -1,3 +1,5 @@
+import { Api } from "@venue/api/rest/Api"
+import { routesOf } from "@venue/gateway/rest/Gate"
 import * as RateLimits from "@venue/gateway/rest/RateLimits"
 import { expect, it } from "vitest"
 
@@ -26,6 +28,15 @@ it("a clock that steps back gives nothing and takes nothing", () => {
 it("switched off, everything is let through", () => {
   const limits = limitsAt({ now: 0 }, false)
   for (let i = 0; i < 10; i++) expect(limits.spend("alice", 1_200)).toBe(0)
+})
+
+it("every change weighs 10, and the list of keys 5", () => {
+  const changes = routesOf(Api).filter(({ method }) => method !== "GET")
+  expect(changes.length).toBeGreaterThan(8)
+  for (const { method, path } of changes) {
+    expect([`${method} ${path}`, RateLimits.weightOf(`${method} ${path}`)]).toEqual([`${method} ${path}`, 10])
+  }
+  expect(RateLimits.weightOf("GET /user/api-keys")).toBe(5)
 })
 
 it("a list weighs 5, a change 10, anything else 1", () => {

@@ -65,7 +65,7 @@ export const makeSite = async (): Promise<Site> => {
 }
 
 export const freePorts = async (): Promise<Variables> => {
-  const names = ["VENUE_REST_PORT", "VENUE_TRADE_PORT", "VENUE_MARKET_DATA_PORT", "VENUE_ADMIN_PORT"]
+  const names = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"].map((name) => `VENUE_${name}_PORT`)
   const ports = new Set<number>()
   while (ports.size < names.length) {
     // Below the ports that outgoing connections are given, so that none is taken between two starts.

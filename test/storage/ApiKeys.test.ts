@@ -1,5 +1,9 @@
-import { ApiKeys, maxKeys, type NewApiKey } from "@venue/storage/ApiKeys"
+import { maxApiKeys } from "@venue/domain/ApiKey"
+import { ofBuilderKey } from "@venue/domain/Permission"
+import { ApiKeys, type NewApiKey } from "@venue/storage/ApiKeys"
+import { type Revocation, Revocations } from "@venue/storage/Revocations"
 import { Seal } from "@venue/storage/Seal"
+import { Transaction } from "@venue/storage/Transaction"
 import { Users } from "@venue/storage/Users"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
@@ -7,14 +11,27 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../Postgres.ts"
 
-const suite = (name: string, keys: Layer.Layer<ApiKeys | Users, unknown>) =>
+/** What was announced, in its order, whether or not it was committed. */
+const announced: Array<string> = []
+const recording = Layer.succeed(
+  Revocations,
+  Revocations.of({
+    announce: ({ kind, subject }: Revocation) => Effect.sync(() => void announced.push(`${kind} ${subject}`)),
+    watch: () => Effect.void
+  })
+)
+
+const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, unknown>) =>
   layer(keys, { timeout: "30 seconds" })(name, (it) => {
-    it.effect("a key is found with its secret, permissions and scope", () =>
+    it.effect("a key is found with its secret, permissions, scope and the addresses it may be used from", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user("alice")
         yield* TestClock.setTime(7_000)
-        yield* keys.create(key("alice", { permissions: ["view_orders", "execute_orders"], scope: "alice-2" }))
+        const allowedAddresses = ["10.0.0.0/8", "::1"]
+        yield* keys.create(
+          key("alice", { permissions: ["view_orders", "execute_orders"], scope: "alice-2", allowedAddresses })
+        )
         const found = Option.getOrThrow(yield* keys.find("alice-key"))
         assert.strictEqual(Redacted.value(found.secret), "secret of alice ü")
         assert.deepStrictEqual(
@@ -26,7 +43,11 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Users, unknown>) =>
             secret: undefined,
             permissions: ["view_orders", "execute_orders"],
             scope: "alice-2",
+            allowedAddresses,
+            builderUserId: null,
             createdAtMillis: 7_000,
+            lastUsedAtMillis: null,
+            lastFailedAtMillis: null,
             revokedAtMillis: null
           }
         )
@@ -34,18 +55,27 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Users, unknown>) =>
       })
     )
 
-    it.effect("a key is revoked once, and is still found with the time of it", () =>
+    it.effect("a key is revoked once by its owner, announced, and still found with the time of it", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user("bob")
+        yield* user("thief")
         yield* keys.create(key("bob", { permissions: [] }))
         yield* TestClock.setTime(9_000)
-        assert.isTrue(yield* keys.revoke("bob-key"))
+        for (const [userId, publicKey] of [
+          ["thief", "bob-key"],
+          ["bob", "nobody's"]
+        ] as const) {
+          assert.strictEqual((yield* Effect.flip(keys.revoke(userId, publicKey)))._tag, "UnknownApiKey")
+        }
+        announced.splice(0)
+        assert.isTrue(yield* keys.revoke("bob", "bob-key"))
         yield* TestClock.setTime(10_000)
-        assert.isFalse(yield* keys.revoke("bob-key"))
-        assert.isFalse(yield* keys.revoke("nobody's"))
+        assert.isFalse(yield* keys.revoke("bob", "bob-key"))
+        assert.deepStrictEqual(announced, ["key bob-key"])
         const found = Option.getOrThrow(yield* keys.find("bob-key"))
         assert.deepStrictEqual([found.revokedAtMillis, found.permissions], [9_000, []])
+        assert.deepStrictEqual(yield* keys.ofUser("bob"), [])
       })
     )
 
@@ -63,31 +93,183 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Users, unknown>) =>
       })
     )
 
-    it.effect("a user has at most fifty good keys, also when they are made at once", () =>
+    it.effect("a user has at most fifty good keys of their own, also when they are made at once", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         yield* user("dave")
+        yield* user("builder-of-dave")
+        yield* keys.replaceBuilderKey(builderKey("dave", "builder-of-dave", "dave-builder"))
         const make = (n: number) => Effect.exit(keys.create(key("dave", { publicKey: `dave-${n}` })))
         const made = yield* Effect.forEach(
-          Array.from({ length: maxKeys + 5 }, (_, n) => n),
+          Array.from({ length: maxApiKeys + 5 }, (_, n) => n),
           make,
           { concurrency: 8 }
         )
-        assert.strictEqual(made.filter(({ _tag }) => _tag === "Success").length, maxKeys)
+        assert.strictEqual(made.filter(({ _tag }) => _tag === "Success").length, maxApiKeys)
         const good = made.findIndex(({ _tag }) => _tag === "Success")
-        yield* keys.revoke(`dave-${good}`)
+        yield* keys.revoke("dave", `dave-${good}`)
         yield* keys.create(key("dave", { publicKey: "dave-after" }))
+      })
+    )
+
+    it.effect("keys are listed as they were made, without secrets and without those made for others", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("erin")
+        yield* user("builder-of-erin")
+        yield* TestClock.setTime(1_000)
+        yield* keys.create(key("erin", { publicKey: "erin-2", label: "second by name" }))
+        yield* TestClock.setTime(2_000)
+        yield* keys.create(key("erin", { publicKey: "erin-1" }))
+        yield* keys.create(key("erin", { publicKey: "erin-managed", label: "managed by us" }))
+        yield* keys.replaceBuilderKey(builderKey("erin", "builder-of-erin", "erin-builder"))
+        const listed = yield* keys.ofUser("erin")
+        assert.deepStrictEqual(
+          listed.map(({ publicKey }) => publicKey),
+          ["erin-2", "erin-1"]
+        )
+        assert.deepStrictEqual(listed[0], {
+          publicKey: "erin-2",
+          label: "second by name",
+          permissions: ["view_orders"],
+          scope: "all_accounts",
+          allowedAddresses: [],
+          createdAtMillis: 1_000,
+          lastUsedAtMillis: null,
+          lastFailedAtMillis: null
+        })
+      })
+    )
+
+    it.effect("a key is renamed by its owner, and a key made for others by nobody", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("fay")
+        yield* user("builder-of-fay")
+        yield* keys.create(key("fay", {}))
+        yield* keys.replaceBuilderKey(builderKey("fay", "builder-of-fay", "fay-builder"))
+        yield* keys.rename("fay", "fay-key", "renamed")
+        for (const [userId, publicKey] of [
+          ["builder-of-fay", "fay-key"],
+          ["fay", "fay-builder"],
+          ["fay", "nothing"]
+        ] as const) {
+          assert.strictEqual((yield* Effect.flip(keys.rename(userId, publicKey, "mine")))._tag, "UnknownApiKey")
+        }
+        assert.strictEqual(Option.getOrThrow(yield* keys.find("fay-key")).label, "renamed")
+        assert.strictEqual(Option.getOrThrow(yield* keys.find("fay-builder")).label, "builder-test")
+      })
+    )
+
+    it.effect("a rotated key permits the same under another name and secret, once, and the old one is revoked", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("gus")
+        yield* keys.create(key("gus", { label: "desk", scope: "gus", allowedAddresses: ["::1"] }))
+        announced.splice(0)
+        const made = yield* keys.rotate("gus", "gus-key", { publicKey: "gus-next", secret: Redacted.make("another") })
+        assert.deepInclude(made, { publicKey: "gus-next", label: "desk", scope: "gus", allowedAddresses: ["::1"] })
+        assert.deepStrictEqual(announced, ["key gus-key"])
+        assert.isNotNull(Option.getOrThrow(yield* keys.find("gus-key")).revokedAtMillis)
+        assert.strictEqual(Redacted.value(Option.getOrThrow(yield* keys.find("gus-next")).secret), "another")
+        const other = { publicKey: "gus-other", secret: Redacted.make("third") }
+        assert.strictEqual((yield* Effect.flip(keys.rotate("gus", "gus-key", other)))._tag, "UnknownApiKey")
+        assert.deepStrictEqual(yield* keys.find("gus-other"), Option.none())
+      })
+    )
+
+    it.effect("I40: a builder has one key of a user, whatever is asked at once; another builder's stays", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("hal")
+        yield* user("builder-1")
+        yield* user("builder-2")
+        yield* keys.replaceBuilderKey(builderKey("hal", "builder-2", "hal-other"))
+        announced.splice(0)
+        const names = Array.from({ length: 6 }, (_, n) => `hal-${n}`)
+        const replaced = yield* Effect.forEach(
+          names,
+          (name) => keys.replaceBuilderKey(builderKey("hal", "builder-1", name)),
+          { concurrency: "unbounded" }
+        )
+        assert.sameMembers(
+          replaced.flatMap(Option.toArray).map((name) => `key ${name}`),
+          announced
+        )
+        assert.lengthOf(announced, names.length - 1)
+        const found = yield* Effect.forEach([...names, "hal-other"], (name) => keys.find(name))
+        const good = found.flatMap(Option.toArray)
+        assert.deepStrictEqual(
+          good.map(({ builderUserId }) => builderUserId),
+          ["builder-1", "builder-2"]
+        )
+        const [{ permissions, scope }] = good as [(typeof good)[0]]
+        assert.deepStrictEqual([permissions, scope], [ofBuilderKey, "hal"])
+      })
+    )
+
+    it.effect("I40: a replacement that fails with its transaction leaves the key before it", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const transaction = yield* Transaction
+        yield* user("ida")
+        yield* user("builder-of-ida")
+        const replaced = yield* keys.replaceBuilderKey(builderKey("ida", "builder-of-ida", "ida-1"))
+        assert.deepStrictEqual(replaced, Option.none())
+        const replace = keys.replaceBuilderKey(builderKey("ida", "builder-of-ida", "ida-2"))
+        yield* Effect.flip(transaction.run(Effect.andThen(replace, Effect.fail("later step"))))
+        assert.isTrue(Option.isSome(yield* keys.find("ida-1")))
+        assert.deepStrictEqual(yield* keys.find("ida-2"), Option.none())
+      })
+    )
+
+    it.effect("a builder's key that its user revoked may be issued again", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("jan")
+        yield* user("builder-of-jan")
+        yield* keys.replaceBuilderKey(builderKey("jan", "builder-of-jan", "jan-1"))
+        yield* keys.revoke("jan", "jan-1")
+        yield* keys.replaceBuilderKey(builderKey("jan", "builder-of-jan", "jan-2"))
+        assert.isNull(Option.getOrThrow(yield* keys.find("jan-2")).revokedAtMillis)
+      })
+    )
+
+    it.effect("the latest use and failure of a key are kept, in whatever order nodes tell of them", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("kim")
+        yield* keys.create(key("kim", {}))
+        const tell = (lastUsedAtMillis: number | null, lastFailedAtMillis: number | null) =>
+          keys.noteUses([
+            { publicKey: "kim-gone", lastUsedAtMillis: 1, lastFailedAtMillis: null },
+            { publicKey: "kim-key", lastUsedAtMillis, lastFailedAtMillis }
+          ])
+        const told = Effect.map(keys.ofUser("kim"), ([kim]) => [kim!.lastUsedAtMillis, kim!.lastFailedAtMillis])
+        yield* tell(5_000, null)
+        assert.deepStrictEqual(yield* told, [5_000, null])
+        yield* tell(4_000, 3_001)
+        assert.deepStrictEqual(yield* told, [5_000, 3_001])
+        yield* Effect.all([tell(null, 3_500), tell(6_000, null)], { concurrency: 2 })
+        assert.deepStrictEqual(yield* told, [6_000, 3_500])
       })
     )
   })
 
 const seal = Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))
 
-suite("ApiKeys in memory", Layer.provideMerge(ApiKeys.layerMemory, Users.layerMemory))
 suite(
-  "ApiKeys on Postgres",
-  Layer.mergeAll(ApiKeys.layer, Users.layer).pipe(Layer.provide(seal), Layer.provide(postgresLayer))
+  "ApiKeys in memory",
+  Layer.merge(ApiKeys.layerMemory, Transaction.layerMemory).pipe(
+    Layer.provideMerge(Users.layerMemory),
+    Layer.provide(recording)
+  )
 )
+const onPostgres = Layer.merge(ApiKeys.layer, Transaction.layer).pipe(
+  Layer.provideMerge(Users.layer),
+  Layer.provide([seal, recording])
+)
+suite("ApiKeys on Postgres", Layer.provide(onPostgres, postgresLayer))
 
 describe("ApiKeys on Postgres", () => {
   it.effect("I46: no secret is in the database in clear", () =>
@@ -100,11 +282,7 @@ describe("ApiKeys on Postgres", () => {
       assert.notInclude(Buffer.from(row!.sealed).toString("latin1"), "canary")
       const [text] = yield* sql<{ readonly text: string }>`select api_key::text as text from api_key`
       assert.notInclude(text!.text, Buffer.from("canary").toString("hex"))
-    }).pipe(
-      Effect.provide(
-        Layer.mergeAll(ApiKeys.layer, Users.layer).pipe(Layer.provide(seal), Layer.provideMerge(postgresLayer))
-      )
-    )
+    }).pipe(Effect.provide(Layer.provideMerge(onPostgres, postgresLayer)))
   )
 })
 
@@ -121,4 +299,12 @@ const key = (userId: string, changes: Partial<NewApiKey>): NewApiKey => ({
   permissions: ["view_orders"],
   scope: "all_accounts",
   ...changes
+})
+
+const builderKey = (userId: string, builderUserId: string, publicKey: string) => ({
+  publicKey,
+  secret: Redacted.make(`secret of ${publicKey}`),
+  userId,
+  label: "builder-test",
+  builderUserId
 })

@@ -1,6 +1,7 @@
+import { Transaction } from "@venue/storage/Transaction"
 import { Users } from "@venue/storage/Users"
-import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { assert, it, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../Postgres.ts"
 
@@ -68,3 +69,34 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
 
 suite("Users in memory", Users.layerMemory)
 suite("Users on Postgres", Layer.provide(Users.layer, postgresLayer))
+
+it.live(
+  "a locked user keeps out another lock until the end of the transaction, and nobody who refers to them",
+  () =>
+    Effect.gen(function* () {
+      const users = yield* Users
+      const { run } = yield* Transaction
+      yield* users.create({ userId: "erin", name: "Erin" })
+      const told: Array<string> = []
+      const [locked, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const first = yield* users.lock("erin").pipe(
+        Effect.andThen(Deferred.succeed(locked, undefined)),
+        Effect.andThen(Deferred.await(end)),
+        Effect.tap(() => Effect.sync(() => told.push("first"))),
+        run,
+        Effect.forkChild
+      )
+      yield* Deferred.await(locked)
+      const second = yield* users.lock("erin").pipe(
+        Effect.tap(() => Effect.sync(() => told.push("second"))),
+        run,
+        Effect.forkChild
+      )
+      yield* Effect.timeout(users.openAccount({ accountId: "erin-2", userId: "erin" }), "5 seconds")
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(first)
+      yield* Fiber.join(second)
+      assert.deepStrictEqual(told, ["first", "second"])
+    }).pipe(Effect.provide(Layer.merge(Users.layer, Transaction.layer).pipe(Layer.provide(postgresLayer)))),
+  30_000
+)

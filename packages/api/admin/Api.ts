@@ -1,18 +1,13 @@
 /** The operator interface: loopback only, one bearer token. */
-import { Context, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
-import { GatewayTimeout, NotFound, ServiceUnavailable, Unauthorized } from "../Problem.ts"
+import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { SchemaLink, Uuid } from "../Body.ts"
-
-/** Who acts, for the audit. */
-export class Operator extends Context.Service<Operator, { readonly name: string }>()("@venue/api/admin/Operator") {}
-
-export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { provides: Operator }>()(
-  "@venue/api/admin/OperatorOnly",
-  { error: Unauthorized, security: { operator: HttpApiSecurity.bearer } }
-) {}
+import { OAuthClientsGroup } from "./OAuthClients.ts"
+import { OperatorOnly, Reason } from "./Operator.ts"
+import { UsersGroup } from "./Users.ts"
 
 /** The outside price of a symbol from this moment on, in USD. */
 export const SetPrice = Schema.Struct({
@@ -31,7 +26,7 @@ export const Credit = Schema.Struct({
       expected: "an amount other than 0 with at most six decimals"
     })
   ),
-  reason: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(500))
+  reason: Reason
 }).annotate({ identifier: "Credit" })
 
 export const PriceSet = Schema.Struct({ symbol: Schema.String, price: Schema.Finite }).annotate({
@@ -69,7 +64,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
   .middleware(OperatorOnly)
 
 export class AdminApi extends HttpApi.make("venue-admin")
-  .add(OperatorGroup, HealthGroup)
+  .add(OperatorGroup, UsersGroup, OAuthClientsGroup, HealthGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue operator", version: "0.1.0" }))
   .annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -2,14 +2,22 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel } from "../Problem.ts"
+import { ApiKeysGroup } from "./ApiKeys.ts"
+import { BuilderCodeGroup } from "./BuilderCode.ts"
+import { BuilderWalletGroup } from "./BuilderWallet.ts"
 import { HealthGroup } from "./Health.ts"
 import { LeverageGroup } from "./Leverage.ts"
+import { OnboardingGroup } from "./Onboarding.ts"
 import { PositionsGroup } from "./Positions.ts"
+import { ProfileGroup } from "./Profile.ts"
 import { RefdataGroup } from "./Refdata.ts"
+import { SubaccountsGroup } from "./Subaccounts.ts"
 import { TradeGroup } from "./Trade.ts"
 
 export class Api extends HttpApi.make("venue")
   .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, HealthGroup)
+  .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
+  .add(ApiKeysGroup, SubaccountsGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version: "0.1.0" }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

@@ -9,7 +9,7 @@ export const document = (brand: string, baseUrl: string): OpenApi.OpenAPISpec =>
   const paths = Object.entries(spec.paths).map(([path, item]) => {
     const operations = Object.entries(item).map(([method, operation]) =>
       "responses" in operation
-        ? [method, modelled(path.startsWith("/user/") ? secured(operation, brand) : operation)]
+        ? [method, modelled(isSecured(path) ? secured(operation, brand) : operation)]
         : [method, operation]
     )
     return [path, Object.fromEntries(operations)]
@@ -21,6 +21,9 @@ export const document = (brand: string, baseUrl: string): OpenApi.OpenAPISpec =>
     paths: Object.fromEntries(paths)
   }
 }
+
+/** The other paths are for everybody. */
+const isSecured = (path: string): boolean => path.startsWith("/user/") || path === "/builder/web3/api-key"
 
 type Operation = OpenApi.OpenAPISpecOperation
 

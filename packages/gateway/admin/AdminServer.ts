@@ -9,7 +9,9 @@ import { routesOf } from "../rest/Gate.ts"
 import * as HttpListener from "../rest/HttpListener.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Commands from "./Commands.ts"
+import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
+import * as Users from "./Users.ts"
 
 export interface AdminServerOptions {
   readonly port: number
@@ -23,7 +25,12 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
   return yield* HttpListener.listen({ what: "the operator interface", host: loopback, port }, (baseUrl) => ({
     layer: Layer.merge(
       HttpApiBuilder.layer(AdminApi).pipe(
-        Layer.provide([Commands.layer(baseUrl, onPrice), health(baseUrl)]),
+        Layer.provide([
+          Commands.layer(baseUrl, onPrice),
+          Users.layer(baseUrl),
+          OAuthClients.layer(baseUrl),
+          health(baseUrl)
+        ]),
         Layer.provide(Operators.layer(baseUrl, token)),
         Layer.provide(InvalidRequest.layer(problems(baseUrl)))
       ),

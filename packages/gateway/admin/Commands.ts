@@ -1,6 +1,7 @@
 /** What an operator may do: set a price, credit an account, and ask for the proof that the books balance. */
-import { AdminApi, creditMicros, Operator } from "@venue/api/admin/Api"
-import { body, NotFound, problems } from "@venue/api/Problem"
+import { AdminApi, creditMicros } from "@venue/api/admin/Api"
+import { Operator } from "@venue/api/admin/Operator"
+import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/Accounts"
 import { Desks, Markets } from "@venue/cluster/Link"
 import { Ids } from "@venue/cluster/protocol/Ids"
@@ -26,14 +27,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
       const refusals = problems(baseUrl)
 
       const unfit = (location: string, message: string) => Effect.fail(refusals.invalidRequest([{ location, message }]))
-      const noSuchAccount = Effect.suspend(() =>
-        Effect.fail(
-          new NotFound({
-            ...body(baseUrl, 404, "no-such-path", { detail: "There is no such account." }),
-            type: "about:blank"
-          })
-        )
-      )
+      const noSuchAccount = Effect.suspend(() => Effect.fail(refusals.notFound("account")))
       const audit = (action: string, facts: Readonly<Record<string, unknown>>) =>
         Effect.flatMap(Operator, ({ name }) =>
           Effect.logInfo(`operator: ${action}`).pipe(Effect.annotateLogs({ actor: name, ...facts }))

@@ -1,5 +1,5 @@
 /** Who may use the operator interface: whoever has its token. */
-import { Operator, OperatorOnly } from "@venue/api/admin/Api"
+import { Operator, OperatorOnly } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { Effect, Layer, Redacted } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"

@@ -1,22 +1,34 @@
-/** Whose request it is: signed headers, the account they name, and what its endpoint needs. */
+/** Whose request it is: a token or signed headers, the account they name, and whether they are let through. */
 import { headerName, type Header, headerValue } from "@venue/api/Headers"
 import { problems } from "@venue/api/Problem"
 import { Authenticated, Caller } from "@venue/api/rest/Caller"
-import { Accounts } from "@venue/auth/Accounts"
+import type { InvalidToken } from "@venue/auth/AccessToken"
+import * as Admission from "@venue/auth/Admission"
+import { Bearers } from "@venue/auth/Bearers"
+import { type Caller as Known, ofToken, type Unauthenticated } from "@venue/auth/Caller"
 import { Hmac } from "@venue/auth/Hmac"
-import * as Permission from "@venue/auth/Permission"
-import { Effect, Layer, Option } from "effect"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import type { SessionEnded } from "@venue/storage/Sessions"
+import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { type ClientAddress, network } from "../ClientAddress.ts"
 import { type RateLimits, weightOf } from "./RateLimits.ts"
 import { rateExceeded, unavailable } from "./Refusal.ts"
 
-export const layer = (options: { readonly baseUrl: string; readonly brand: string; readonly limits: RateLimits }) =>
+export interface AuthenticationOptions {
+  readonly baseUrl: string
+  readonly brand: string
+  readonly limits: RateLimits
+  readonly addressOf: ClientAddress
+}
+
+export const layer = ({ addressOf, baseUrl, brand, limits }: AuthenticationOptions) =>
   Layer.effect(
     Authenticated,
     Effect.gen(function* () {
-      const { baseUrl, brand, limits } = options
       const hmac = yield* Hmac
-      const accounts = yield* Accounts
+      const bearers = yield* Bearers
+      const admission = yield* Admission.make
       const refusals = problems(baseUrl)
 
       const spend = (who: string, weight: number) =>
@@ -25,44 +37,54 @@ export const layer = (options: { readonly baseUrl: string; readonly brand: strin
           return waitMillis === 0 ? Effect.void : rateExceeded(refusals, { retryAfterMillis: waitMillis })
         })
 
+      /** A token wins over signed headers. */
+      const prove = (
+        { headers }: HttpServerRequest.HttpServerRequest,
+        address: string
+      ): Effect.Effect<Known, Unauthenticated | InvalidToken | SessionEnded | DatabaseUnavailable> => {
+        const { authorization } = headers
+        if (authorization !== undefined) {
+          return Effect.map(bearers.verify(bearer.exec(authorization)?.[1] ?? ""), ofToken)
+        }
+        const value = (header: Header) => headerValue(headers, brand, header) ?? ""
+        const signed = {
+          publicKey: value("public-key"),
+          nonce: value("nonce"),
+          timestamp: value("timestamp"),
+          signature: value("hmac-signature")
+        }
+        return hmac.verify(signed, address)
+      }
+
       return Authenticated.of((answer, { endpoint }) =>
         Effect.gen(function* () {
           const action = `${endpoint.method} ${endpoint.path}`
           const weight = weightOf(action)
-          const { headers, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-          const value = (header: Header) => headerValue(headers, brand, header) ?? ""
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const address = addressOf(request)
           /** Whoever proves nothing pays as the address it comes from. */
-          const unproven = Effect.andThen(
-            spend(
-              Option.getOrElse(remoteAddress, () => ""),
-              weight
-            ),
-            Effect.fail(refusals.credentialsNotAccepted())
-          )
-          // A token wins over signed headers, and no token is known yet.
-          if (headers["authorization"] !== undefined) return yield* unproven
-          const caller = yield* hmac
-            .verify({
-              publicKey: value("public-key"),
-              nonce: value("nonce"),
-              timestamp: value("timestamp"),
-              signature: value("hmac-signature")
-            })
-            .pipe(
-              Effect.catchTags({ Unauthenticated: () => unproven, DatabaseUnavailable: () => unavailable(baseUrl) })
-            )
+          const unproven = () =>
+            Effect.andThen(spend(network(address), weight), Effect.fail(refusals.credentialsNotAccepted()))
+          const caller = yield* Effect.catchTags(prove(request, address), {
+            Unauthenticated: unproven,
+            InvalidToken: unproven,
+            SessionEnded: unproven,
+            DatabaseUnavailable: () => unavailable(baseUrl)
+          })
           yield* spend(`user ${caller.userId}`, weight)
 
-          const named = headerValue(headers, brand, requested)
+          const named = headerValue(request.headers, brand, "requested-account-id")
           if (named !== undefined && !uuid.test(named)) {
-            const location = `header.${headerName(brand, requested)}`
+            const location = `header.${headerName(brand, "requested-account-id")}`
             return yield* refusals.invalidRequest([{ location, message: "Expected a UUID" }])
           }
-          const accountId = named?.toLowerCase() ?? caller.userId
-          yield* Permission.authorise(caller, action, accountId).pipe(
-            Effect.provideService(Accounts, accounts),
+          const { accountId } = yield* admission.authorise(caller, action, named?.toLowerCase()).pipe(
             Effect.catchTags({
               PermissionDenied: () => Effect.fail(refusals.notPermitted()),
+              SessionEnded: () => Effect.fail(refusals.credentialsNotAccepted()),
+              UserFrozen: () => Effect.fail(refusals.accountFrozen()),
+              SecondFactorOwed: () => Effect.fail(refusals.secondFactorRequired()),
+              OnboardingOwed: ({ missing }) => Effect.fail(refusals.onboardingRequired(missing)),
               DatabaseUnavailable: () => unavailable(baseUrl)
             })
           )
@@ -72,6 +94,6 @@ export const layer = (options: { readonly baseUrl: string; readonly brand: strin
     })
   )
 
-const requested = "requested-account-id"
+const bearer = /^Bearer +([\w.-]+)$/i
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

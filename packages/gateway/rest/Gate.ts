@@ -1,5 +1,5 @@
-/** What every request passes before and after the routes: whatever its bytes, the answer is a problem or the resource. */
-import { Cause, ByteSize, Effect } from "effect"
+/** What every request passes before and after the routes: whatever its bytes, the answer is a refusal or the resource. */
+import { ByteSize, Cause, Effect } from "effect"
 import {
   FindMyWay,
   HttpIncomingMessage,
@@ -8,7 +8,6 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
-import { refusal } from "./Refusal.ts"
 
 export interface Route {
   readonly method: string
@@ -29,35 +28,68 @@ export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constrai
   return routes
 }
 
+/** Why an address answers without asking its routes. */
+export type Objection =
+  | "no-such-path"
+  | "method-not-allowed"
+  | "body-too-large"
+  | "body-not-json"
+  | "invalid-request"
+  | "deadline-passed"
+
+/** How one address words its refusals. */
+export interface Refusals {
+  readonly refuse: (
+    objection: Objection,
+    headers?: Readonly<Record<string, string>>
+  ) => HttpServerResponse.HttpServerResponse
+  /** Of what nobody expected, which is logged. */
+  readonly unexpected: (cause: Cause.Cause<unknown>) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  /** Of bytes that are not HTTP. */
+  readonly unparsable: (status: number, title: string) => { readonly contentType: string; readonly body: object }
+}
+
+/** Pages of other sites that may ask; `routes` are those of the path, with any method. */
+export interface CrossOrigin {
+  readonly preflight: (routes: ReadonlyArray<Route>) => HttpServerResponse.HttpServerResponse
+  /** Of every answer, refusals too: without it the page may not even read what was wrong. */
+  readonly share: (
+    response: HttpServerResponse.HttpServerResponse,
+    routes: ReadonlyArray<Route>
+  ) => HttpServerResponse.HttpServerResponse
+}
+
 export interface GateOptions {
-  readonly baseUrl: string
+  readonly refusals: Refusals
   /** Everything that is served, to tell a wrong method from a wrong path. */
   readonly routes: ReadonlyArray<Route>
+  /** JSON alone is let in, unless the routes look at their bodies themselves. */
+  readonly bodies?: "json" | "any"
+  /** Without it `OPTIONS` is a wrong method, and other sites' pages read nothing. */
+  readonly crossOrigin?: CrossOrigin
   /** Asked once the path is known; an answer of its own ends the request. */
   readonly admit?: (request: HttpServerRequest.HttpServerRequest) => HttpServerResponse.HttpServerResponse | undefined
 }
 
 export const gate = <E, R>(
-  { admit = () => undefined, baseUrl, routes }: GateOptions,
+  { admit = () => undefined, bodies = "json", crossOrigin, refusals, routes }: GateOptions,
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => {
-  const table = FindMyWay.make<true>()
-  for (const { method, path } of routes) table.on(method, path as FindMyWay.PathInput, true)
+  const table = FindMyWay.make<Route>()
+  for (const route of routes) table.on(route.method, route.path as FindMyWay.PathInput, route)
   const methods = Array.from(new Set(routes.map(({ method }) => method)))
 
   /** Why it does not even reach its route. */
-  const refused = (request: HttpServerRequest.HttpServerRequest) => {
-    const allowed = methods.filter((method) => table.find(method, request.url) !== undefined)
+  const refused = (request: HttpServerRequest.HttpServerRequest, here: ReadonlyArray<Route>) => {
+    const allowed = here.map(({ method }) => method)
     if (allowed.includes("GET")) allowed.push("HEAD")
-    if (allowed.length === 0) return refusal(baseUrl, 404, "no-such-path")
-    if (!allowed.includes(request.method)) {
-      return refusal(baseUrl, 405, "method-not-allowed", { allow: allowed.join(", ") })
-    }
+    if (crossOrigin !== undefined) allowed.push("OPTIONS")
+    if (here.length === 0) return refusals.refuse("no-such-path")
+    if (!allowed.includes(request.method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
+    if (crossOrigin !== undefined && request.method === "OPTIONS") return crossOrigin.preflight(here)
     const { headers } = request
-    if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusal(baseUrl, 413, "body-too-large")
-    if (hasBody(headers) && !(isJson.test(headers["content-type"] ?? "") && isPlain(headers["content-encoding"]))) {
-      return refusal(baseUrl, 415, "body-not-json")
-    }
+    if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusals.refuse("body-too-large")
+    if (bodies === "json" && hasBody(headers) && !isPlainJson(headers)) return refusals.refuse("body-not-json")
     return admit(request)
   }
 
@@ -66,31 +98,30 @@ export const gate = <E, R>(
     const error = Cause.squash(cause)
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
     if (isUnreadable(error)) {
-      return Effect.succeed(
-        error.reason.reason === "BodyTooLarge"
-          ? refusal(baseUrl, 413, "body-too-large")
-          : refusal(baseUrl, 400, "invalid-request")
-      )
+      const isTooLarge = error.reason.reason === "BodyTooLarge"
+      return Effect.succeed(refusals.refuse(isTooLarge ? "body-too-large" : "invalid-request"))
     }
-    return Effect.as(Effect.logError("a request failed", cause), refusal(baseUrl, 500, "unexpected"))
+    return refusals.unexpected(cause)
   }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const answer = refused(request)
-    return answer === undefined ? app : Effect.succeed(answer)
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: deadline,
-      orElse: () => Effect.succeed(refusal(baseUrl, 504, "deadline-passed"))
-    }),
-    Effect.catchCause(failed),
-    Effect.map((answer) =>
-      answer.headers["cache-control"] === undefined
-        ? HttpServerResponse.setHeader(answer, "cache-control", "no-store")
-        : answer
-    ),
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
-  )
+    const here = methods.flatMap((method) => table.find(method, request.url)?.handler ?? [])
+    const answer = refused(request, here)
+    return (answer === undefined ? app : Effect.succeed(answer)).pipe(
+      Effect.timeoutOrElse({
+        duration: deadline,
+        orElse: () => Effect.succeed(refusals.refuse("deadline-passed"))
+      }),
+      Effect.catchCause(failed),
+      Effect.map((answer) => {
+        const kept =
+          answer.headers["cache-control"] === undefined
+            ? HttpServerResponse.setHeader(answer, "cache-control", "no-store")
+            : answer
+        return crossOrigin === undefined ? kept : crossOrigin.share(kept, here)
+      })
+    )
+  }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
 
 const maxBodyBytes = 64 * 1024
@@ -98,11 +129,13 @@ const maxBodyBytes = 64 * 1024
 /** Longer than anything behind it waits; what a silent database holds up ends here. */
 const deadline = "15 seconds"
 
-const isJson = /^\s*application\/json\s*(;|$)/i
+type Headers = Readonly<Record<string, string | undefined>>
 
-const isPlain = (encoding: string | undefined): boolean => encoding === undefined || /^\s*identity\s*$/i.test(encoding)
+const isPlainJson = (headers: Headers): boolean =>
+  /^\s*application\/json\s*(;|$)/i.test(headers["content-type"] ?? "") &&
+  /^\s*(identity\s*)?$/i.test(headers["content-encoding"] ?? "")
 
-const hasBody = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+const hasBody = (headers: Headers): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** The body could not be read as it was sent. */

@@ -1,12 +1,12 @@
 /** One HTTP address: routes behind their gate, on a port that says so when it is taken. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as Problem from "@venue/api/Problem"
 import { Context, Effect, type FileSystem, Layer, type Path, type Scope } from "effect"
 import { type Etag, HttpRouter, type HttpPlatform } from "effect/http"
 import { createServer, type Server } from "node:http"
 import type { Socket as NetSocket } from "node:net"
 import { ListenFailed } from "../Socket.ts"
-import { gate, type GateOptions } from "./Gate.ts"
+import { gate, type GateOptions, type Refusals } from "./Gate.ts"
+import { problemRefusals } from "./ProblemRefusals.ts"
 
 export interface HttpListener {
   readonly port: number
@@ -22,8 +22,10 @@ export interface HttpListenerOptions {
 }
 
 /** What is served at an address, once that is known. */
-export interface Site<R> extends Omit<GateOptions, "baseUrl"> {
+export interface Site<R> extends Omit<GateOptions, "refusals"> {
   readonly layer: Layer.Layer<never, never, R>
+  /** Problems, unless told otherwise. */
+  readonly refusals?: Refusals
 }
 
 type Platform = HttpRouter.HttpRouter | Etag.Generator | HttpPlatform.HttpPlatform | FileSystem.FileSystem | Path.Path
@@ -36,15 +38,15 @@ export const listen = Effect.fnUntraced(function* <R>(
   const { port, server } = yield* bound(options)
   const host = options.host.includes(":") ? `[${options.host}]` : options.host
   const url = options.publicUrl ?? `http://${host}:${port}`
-  const { layer, ...site } = siteAt(url)
-  server.on("clientError", (error, socket) => unparsable(url, error, socket as NetSocket))
+  const { layer, refusals = problemRefusals(url), ...site } = siteAt(url)
+  server.on("clientError", (error, socket) => unparsable(refusals, error, socket as NetSocket))
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
   const services = yield* Layer.build(Layer.provideMerge(layer, platform)) as Effect.Effect<
     Context.Context<HttpRouter.HttpRouter>,
     never,
     Exclude<R, Platform> | Scope.Scope
   >
-  const app = gate({ ...site, baseUrl: url }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
+  const app = gate({ ...site, refusals }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
   server.on("request", yield* NodeHttpServer.makeHandler(app, { scope }))
   return { port, url }
 })
@@ -72,19 +74,15 @@ const bound = (options: HttpListenerOptions) =>
       }).pipe(Effect.timeout(grace), Effect.ignore, Effect.andThen(Effect.sync(() => server.closeAllConnections())))
   )
 
-/** What is not HTTP gets a problem too, and is cut off. */
-const unparsable = (baseUrl: string, error: NodeJS.ErrnoException, socket: NetSocket): void => {
+/** What is not HTTP gets a refusal too, and is cut off. */
+const unparsable = (refusals: Refusals, error: NodeJS.ErrnoException, socket: NetSocket): void => {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
   const [status, title] = unparsables.get(error.code ?? "") ?? [400, "Bad Request"]
-  const body = JSON.stringify({
-    $schema: Problem.schemaUri(baseUrl, "ErrorModel"),
-    type: "about:blank",
-    title,
-    status
-  })
+  const { body, contentType } = refusals.unparsable(status, title)
+  const text = JSON.stringify(body)
   socket.write(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${contentType}\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${text}`
   )
   socket.destroySoon()
 }

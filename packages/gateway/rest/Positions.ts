@@ -27,9 +27,7 @@ export const layer = (baseUrl: string) =>
         Effect.fnUntraced(
           function* () {
             const { accountId, userId } = yield* Caller
-            const { balance, holdings } = yield* desks.ask(userId, (desk) =>
-              desk.Standing({ userId, accountId, cost: noCost })
-            )
+            const { balance, holdings } = yield* desks.standing({ userId, accountId, cost: noCost })
             return {
               $schema: schemaUri(baseUrl, "PositionsBalanceResponseBody"),
               positions: holdings

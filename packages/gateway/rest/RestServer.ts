@@ -4,18 +4,25 @@ import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { Api } from "@venue/api/rest/Api"
 import { document } from "@venue/api/rest/Document"
 import { Venue } from "@venue/cluster/protocol/Venue"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as ClientAddress from "../ClientAddress.ts"
 import { Health } from "../Health.ts"
+import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "./Authentication.ts"
+import * as BuilderCode from "./BuilderCode.ts"
+import * as BuilderWallet from "./BuilderWallet.ts"
 import { routesOf } from "./Gate.ts"
 import * as HttpListener from "./HttpListener.ts"
 import * as Leverage from "./Leverage.ts"
+import * as Onboarding from "./Onboarding.ts"
 import * as Pages from "./Pages.ts"
 import * as Positions from "./Positions.ts"
+import * as Profile from "./Profile.ts"
 import * as RateLimits from "./RateLimits.ts"
 import * as Refdata from "./Refdata.ts"
 import { refusal, retryAfter } from "./Refusal.ts"
+import * as Subaccounts from "./Subaccounts.ts"
 import * as Trade from "./Trade.ts"
 
 export interface RestServerOptions {
@@ -25,40 +32,47 @@ export interface RestServerOptions {
   readonly brand: string
   /** Where clients find it, when that is not where it listens. */
   readonly publicUrl?: string | undefined
+  /** Addresses and networks of proxies of ours, that say whose request they pass on. */
+  readonly trustedProxies?: ReadonlyArray<string>
 }
 
 export const open = Effect.fn("RestServer.open")(function* (options: RestServerOptions) {
   const clock = yield* Clock.Clock
   const { rateLimits } = yield* Venue
+  const addressOf = ClientAddress.from(options.trustedProxies ?? [])
   const limits = RateLimits.make({ enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
-    layer: site(baseUrl, options.brand, limits),
-    routes: [...routesOf(Api), ...Pages.routes],
+    layer: site({ baseUrl, brand: options.brand, limits, addressOf }),
+    routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes],
     // Of users their own bucket is taken, once it is known who they are. Health is asked by machines, and always told.
     admit: (request) => {
       if (request.url.startsWith("/user/") || request.url.startsWith("/health/")) return undefined
-      const waitMillis = limits.spend(
-        Option.getOrElse(request.remoteAddress, () => ""),
-        1
-      )
+      const waitMillis = limits.spend(ClientAddress.network(addressOf(request)), 1)
       return waitMillis === 0 ? undefined : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis))
     }
   }))
 })
 
-const site = (baseUrl: string, brand: string, limits: RateLimits.RateLimits) =>
-  Layer.merge(
+const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions) =>
+  Layer.mergeAll(
     HttpApiBuilder.layer(Api).pipe(
       Layer.provide([
         Refdata.layer(baseUrl),
         Positions.layer(baseUrl),
         Trade.layer(baseUrl),
         Leverage.layer(baseUrl),
+        ApiKeys.layer(baseUrl),
+        Subaccounts.layer(baseUrl),
+        Onboarding.layer(baseUrl),
+        Profile.layer(baseUrl),
+        BuilderCode.layer(baseUrl),
+        BuilderWallet.layer({ baseUrl, addressOf: rest.addressOf }),
         health(baseUrl)
       ]),
-      Layer.provide(Authentication.layer({ baseUrl, brand, limits })),
+      Layer.provide(Authentication.layer({ baseUrl, brand, ...rest })),
       Layer.provide(InvalidRequest.layer(problems(baseUrl)))
     ),
+    Onboarding.callback(baseUrl),
     Pages.layer(baseUrl, document(brand, baseUrl))
   )
 

@@ -5,6 +5,7 @@ import * as Frame from "@venue/api/trade/Frame"
 import type { Auth, Channel } from "@venue/api/trade/SessionCommand"
 import type { Caller } from "@venue/auth/Caller"
 import * as Permission from "@venue/auth/Permission"
+import type { Gates } from "@venue/auth/Standing"
 import type { Batch } from "@venue/cluster/protocol/Resident"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Standing } from "@venue/cluster/protocol/Desk"
@@ -27,6 +28,8 @@ export interface Member {
   readonly accountId: string
   /** Empty when there is none. */
   readonly builderCode: string
+  /** How far the user has come by now. */
+  readonly gates: Gates
 }
 
 /** What a connection needs of its gateway. */
@@ -87,6 +90,8 @@ export interface Connection {
   /** Once a second. */
   readonly tick: () => void
   readonly tellStanding: (standing: Standing) => void
+  /** The user has come further, or not so far any more. */
+  readonly stand: (gates: Gates) => void
   readonly close: (code: number, reason: string) => void
 }
 
@@ -319,6 +324,9 @@ export const open = (
         }
       }
       if (channels.has("balances")) send(Frame.balanceResponse(balance))
+    },
+    stand: (gates) => {
+      if (member !== undefined) member = { ...member, gates }
     },
     close
   }

@@ -2,7 +2,7 @@
 import * as Incoming from "@venue/api/Incoming"
 import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
-import * as Permission from "@venue/auth/Permission"
+import type * as Permission from "@venue/auth/Permission"
 import { Desks } from "@venue/cluster/Link"
 import type { Cost, OpenOrder, RateLimited, Submitted } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/protocol/Ids"
@@ -12,6 +12,7 @@ import { noEcho } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
+import { barrier } from "./Barrier.ts"
 import type { Connection, Member, Performed } from "./Connection.ts"
 import { echoOf, type OrderCommand, requestOf, unlisted } from "./Request.ts"
 
@@ -136,9 +137,11 @@ export const make = Effect.gen(function* () {
 
   const perform = (connection: Connection, member: Member, command: Performed, text: string): void => {
     const action = actions[command._tag]
-    if (!Permission.permits(member.caller, action)) {
+    const barred = barrier(member, action)
+    if (barred !== undefined) {
+      const [code, message] = barred
       connection.owe(Command.weight(command).weight)
-      return connection.send(Frame.err("PermissionDenied", `this key may not send ${action}`, Incoming.ofObject(text)))
+      return connection.send(Frame.err(code, message, Incoming.ofObject(text)))
     }
     switch (command._tag) {
       case "AddOrder":

@@ -1,16 +1,23 @@
 /** The trade socket of one gateway: its connections, who may open them, and what they share. */
 import type { Auth } from "@venue/api/trade/SessionCommand"
-import { Accounts } from "@venue/auth/Accounts"
+import type { Accounts } from "@venue/auth/Accounts"
+import * as Admission from "@venue/auth/Admission"
+import { Bearers } from "@venue/auth/Bearers"
+import { ofToken } from "@venue/auth/Caller"
 import { Hmac } from "@venue/auth/Hmac"
-import * as Permission from "@venue/auth/Permission"
+import type { Standing } from "@venue/auth/Standing"
 import { Feed } from "@venue/cluster/Feed"
 import { Desks } from "@venue/cluster/Link"
 import { Ids } from "@venue/cluster/protocol/Ids"
 import { Venue } from "@venue/cluster/protocol/Venue"
+import type { Revocations } from "@venue/storage/Revocations"
+import type { Sessions } from "@venue/storage/Sessions"
+import type { UserStates } from "@venue/storage/UserStates"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { History } from "../History.ts"
 import type { Receiver, Transport } from "../Transport.ts"
 import { type Connection, type Gateway, type Member, open, type Unsigned } from "./Connection.ts"
+import * as Credentials from "./Credentials.ts"
 import * as Dues from "./Dues.ts"
 import * as Performing from "./Performing.ts"
 import * as Pulse from "./Pulse.ts"
@@ -22,18 +29,23 @@ const noCost = { bucket: "general", weight: 0 } as const
 export class TradeGateway extends Context.Service<
   TradeGateway,
   {
-    /** A client has come; `builderCode` is the one of its upgrade, or empty. */
-    readonly open: (transport: Transport, builderCode: string) => Receiver
+    /** A client has come; `builderCode` is the one of its upgrade, `address` where it comes from, either may be empty. */
+    readonly open: (transport: Transport, builderCode: string, address?: string) => Receiver
     readonly connections: () => number
   }
 >()("@venue/gateway/TradeGateway") {
-  static readonly layer: Layer.Layer<TradeGateway, never, Accounts | Desks | Feed | History | Hmac> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    TradeGateway,
+    never,
+    Accounts | Bearers | Desks | Feed | History | Hmac | Revocations | Sessions | Standing | UserStates
+  > = Layer.effect(
     TradeGateway,
     Effect.gen(function* () {
       const desks = yield* Desks
       const feed = yield* Feed
       const hmac = yield* Hmac
-      const accounts = yield* Accounts
+      const bearers = yield* Bearers
+      const admission = yield* Admission.make
       const venue = yield* Venue
       const ids = yield* Ids
       const clock = yield* Clock.Clock
@@ -42,29 +54,40 @@ export class TradeGateway extends Context.Service<
       const connections = new Set<Connection>()
       const perUser = new Map<string, number>()
       const { gatewayId } = yield* Pulse.make(connections)
+      const credentials = yield* Credentials.make(connections, admission)
 
       const isFull = (userId: string) => venue.rateLimits && (perUser.get(userId) ?? 0) >= maxConnectionsPerUser
-      const member = Effect.fnUntraced(function* (connectionId: string, { accountId, credential }: Auth) {
-        if (credential._tag === "Token") return "denied" as const
-        const caller = yield* hmac.verify({
-          publicKey: credential.publicKey,
-          nonce: credential.nonce,
-          timestamp: credential.unixSeconds,
-          signature: Redacted.value(credential.signature)
-        })
+      const callerOf = ({ credential }: Auth, address: string) =>
+        credential._tag === "Token"
+          ? Effect.map(bearers.verify(Redacted.value(credential.jwt)), ofToken)
+          : hmac.verify(
+              {
+                publicKey: credential.publicKey,
+                nonce: credential.nonce,
+                timestamp: credential.unixSeconds,
+                signature: Redacted.value(credential.signature)
+              },
+              address
+            )
+      const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, address: string) {
+        const caller = yield* callerOf(auth, address)
         const { userId } = caller
-        const acting = accountId ?? userId
-        yield* Effect.provideService(Permission.authorise(caller, "auth", acting), Accounts, accounts)
+        const { accountId, gates } = yield* admission.authorise(caller, "auth", auth.accountId ?? undefined)
         if (isFull(userId)) return "tooMany" as const
-        yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId: acting }))
-        return { caller, accountId: acting, builderCode: "" }
+        yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId }))
+        return { caller, accountId, builderCode: "", gates }
       })
-      const signIn = (connectionId: string, auth: Auth): Effect.Effect<Member | Unsigned> =>
-        member(connectionId, auth).pipe(
+      const refused = (why: string) => Effect.as(Effect.logDebug("a sign-in was refused", why), "denied" as const)
+      const signIn = (connectionId: string, auth: Auth, address: string): Effect.Effect<Member | Unsigned> =>
+        member(connectionId, auth, address).pipe(
           Effect.catchTags({
-            Unauthenticated: ({ reason }) =>
-              Effect.as(Effect.logDebug("a sign-in was refused", reason), "denied" as const),
-            PermissionDenied: () => Effect.succeed("denied" as const),
+            Unauthenticated: ({ reason }) => refused(reason),
+            InvalidToken: ({ reason }) => refused(reason),
+            SessionEnded: ({ _tag }) => refused(_tag),
+            PermissionDenied: ({ reason }) => refused(reason),
+            UserFrozen: ({ _tag }) => refused(_tag),
+            SecondFactorOwed: ({ _tag }) => refused(_tag),
+            OnboardingOwed: ({ _tag }) => refused(_tag),
             DatabaseUnavailable: () => Effect.succeed("unavailable" as const),
             Unavailable: () => Effect.succeed("unavailable" as const)
           }),
@@ -79,23 +102,28 @@ export class TradeGateway extends Context.Service<
         if (now === 0) perUser.delete(userId)
         else perUser.set(userId, now)
       }
-      const gateway: Gateway = {
-        nowMillis: () => clock.currentTimeMillisUnsafe(),
-        dues: Dues.make(),
-        signIn: (connectionId, auth, done) =>
-          void run(
-            Effect.map(signIn(connectionId, auth), (answer) =>
+      const signInFrom =
+        (address: string): Gateway["signIn"] =>
+        (connectionId, auth, done) => {
+          credentials.begin(connectionId)
+          run(
+            Effect.map(signIn(connectionId, auth, address), (answer) => {
               // Several may have been let in at once by the look at the start.
               done(typeof answer !== "string" && isFull(answer.caller.userId) ? "tooMany" : answer)
-            )
-          ),
+              credentials.settled(connectionId)
+            })
+          )
+        }
+      const gateway: Omit<Gateway, "signIn"> = {
+        nowMillis: () => clock.currentTimeMillisUnsafe(),
+        dues: Dues.make(),
         perform,
         follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
         pulse: (connection, { accountId, caller: { userId } }, text) => {
           connection.asked(text)
           run(
             desks
-              .ask(userId, (desk) => desk.Standing({ userId, accountId, cost: noCost }))
+              .standing({ userId, accountId, cost: noCost })
               .pipe(
                 Effect.map(connection.tellStanding),
                 Effect.ignore,
@@ -104,7 +132,10 @@ export class TradeGateway extends Context.Service<
           )
         },
         arrived: (connection) => void connections.add(connection),
-        opened: (connection) => count(connection.member()!.caller.userId, 1),
+        opened: (connection) => {
+          count(connection.member()!.caller.userId, 1)
+          credentials.opened(connection)
+        },
         ended: (connection) => {
           connections.delete(connection)
           const known = connection.member()
@@ -125,7 +156,8 @@ export class TradeGateway extends Context.Service<
       )
 
       return TradeGateway.of({
-        open: (transport, builderCode) => open(ids.next().text, gateway, venue.instruments, transport, builderCode),
+        open: (transport, builderCode, address = "") =>
+          open(ids.next().text, { ...gateway, signIn: signInFrom(address) }, venue.instruments, transport, builderCode),
         connections: () => connections.size
       })
     })

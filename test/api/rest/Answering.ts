@@ -1,5 +1,6 @@
 /** The REST description, answered by handlers that know one account, one market and one trade. */
 import { Api } from "@venue/api/rest/Api"
+import { ActiveBuilder } from "@venue/api/rest/BuilderWallet"
 import { Authenticated, Caller } from "@venue/api/rest/Caller"
 import { leverageRefused } from "@venue/api/rest/Leverage"
 import { balancePublic, positionPublic } from "@venue/api/rest/Positions"
@@ -130,6 +131,25 @@ const groups = Layer.mergeAll(
   )
 )
 
+/** What is tested where it is answered: nobody asks it here. */
+const unasked = () => Effect.die("nobody asks this")
+const others = Layer.mergeAll(
+  HttpApiBuilder.group(Api, "onboarding", (handlers) =>
+    handlers.handleAll({ onboarding: unasked, acceptTerms: unasked, beginVerification: unasked })
+  ),
+  HttpApiBuilder.group(Api, "profile", (handlers) => handlers.handleAll({ profile: unasked, changeProfile: unasked })),
+  HttpApiBuilder.group(Api, "builderCode", (handlers) =>
+    handlers.handleAll({ createBuilderCode: unasked, builderCode: unasked })
+  ),
+  HttpApiBuilder.group(Api, "builderWallet", (handlers) =>
+    handlers.handleAll({ builderMessage: unasked, builderKey: unasked })
+  ).pipe(Layer.provide(Layer.succeed(ActiveBuilder, unasked))),
+  HttpApiBuilder.group(Api, "apiKeys", (handlers) =>
+    handlers.handleAll({ list: unasked, create: unasked, rename: unasked, revoke: unasked, rotate: unasked })
+  ),
+  HttpApiBuilder.group(Api, "subaccounts", (handlers) => handlers.handleAll({ subaccounts: unasked }))
+)
+
 const authenticated = Layer.succeed(Authenticated, (answer) =>
   Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
@@ -141,7 +161,7 @@ const authenticated = Layer.succeed(Authenticated, (answer) =>
 
 export const { dispose, handler } = HttpRouter.toWebHandler(
   HttpApiBuilder.layer(Api).pipe(
-    Layer.provide(groups),
+    Layer.provide([groups, others]),
     Layer.provide(authenticated),
     Layer.provide(InvalidRequest.layer(refusals)),
     Layer.provide(HttpServer.layerServices)

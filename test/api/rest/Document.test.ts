@@ -21,7 +21,18 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/user/trade",
     "/user/leverage",
     "/health/live",
-    "/health/ready"
+    "/health/ready",
+    "/user/onboarding",
+    "/user/terms",
+    "/user/verification",
+    "/user/profile",
+    "/user/builder-code",
+    "/builder/web3/message",
+    "/builder/web3/api-key",
+    "/user/api-keys",
+    "/user/api-keys/{public_key}",
+    "/user/api-keys/{public_key}/rotate",
+    "/user/subaccounts"
   ])
 })
 

@@ -1,0 +1,119 @@
+/** Who may come into a dev venue: its settings as layers. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Access from "@venue/auth/Access"
+import { type BuilderTerms, termsOf } from "@venue/auth/BuilderMessage"
+import { derivedKey } from "@venue/auth/DerivedKey"
+import { authorityOf, sitesOf } from "@venue/auth/SignInSite"
+import { SigningKeys } from "@venue/auth/SigningKeys"
+import * as Pages from "@venue/gateway/auth/Pages"
+import { Captcha } from "@venue/providers/Captcha"
+import { IdentityProvider } from "@venue/providers/Identity"
+import { Effect, Layer, Option, Path, Redacted, Schema } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import type { Settings } from "./Settings.ts"
+
+/** A setting is not what it must be. */
+export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
+  setting: Schema.String,
+  expected: Schema.String
+}) {
+  override get message() {
+    return `${this.setting}: expected ${this.expected}`
+  }
+}
+
+/** Where the authentication service is found, and its pages. */
+export interface AuthPlace {
+  readonly url: string
+  readonly issuer: string
+  readonly signInPage: string
+  /** The first is what clients are told. */
+  readonly signInUris: ReadonlyArray<string>
+}
+
+export const placeOf = ({ authPort, host, publicAuthUrl, signInUris }: Settings): AuthPlace => {
+  const url = Option.getOrElse(publicAuthUrl, () => `http://${host.includes(":") ? `[${host}]` : host}:${authPort}`)
+  const issuer = `${url}/auth/v1`
+  const signInPage = Pages.uriOf(issuer)
+  return {
+    url,
+    issuer,
+    signInPage,
+    signInUris: [...signInUris, ...(signInUris.includes(signInPage) ? [] : [signInPage])]
+  }
+}
+
+/** Every key of the venue but those of the tokens comes out of this one secret. */
+export const layer = Effect.fn("Access.layer")(function* (settings: Settings, secretKey: Redacted.Redacted) {
+  const { dataDir, serviceName } = settings
+  const { issuer, signInPage, signInUris } = placeOf(settings)
+  const sites = yield* Effect.mapError(
+    Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })),
+    ({ uri }) => new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `https, or loopback, and not ${uri}` })
+  )
+  const builderTerms = yield* builderTermsOf(settings, derivedKey(secretKey, "builder messages"))
+  const keyFile = (yield* Path.Path).join(dataDir, "signing-keys.json")
+  yield* SigningKeys.makeFile(keyFile)
+  return Access.layer({
+    issuer,
+    serviceName,
+    sites,
+    builderTerms,
+    consentPage: signInPage,
+    walletsEnabled: true,
+    requirements: {
+      termsVersion: settings.termsVersion,
+      blockedCountries: new Set(settings.blockedCountries),
+      secondFactorToFund: settings.secondFactorToFund
+    },
+    keyPrefix: "svc_test",
+    serverKey: derivedKey(secretKey, "refresh tokens")
+  }).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        SigningKeys.layerFile(keyFile),
+        captcha(settings),
+        identity(settings, signInPage, derivedKey(secretKey, "identity callbacks")),
+        SecureRandom.layerWebCrypto
+      )
+    )
+  )
+})
+
+const builderTermsOf = (
+  { builderUri: uri, clientAgreementUrl: agreementUrl, serviceName }: Settings,
+  macKey: Redacted.Redacted
+): Effect.Effect<BuilderTerms, SettingRefused> => {
+  const terms = { serviceName, uri, agreementUrl, macKey, domain: authorityOf(uri, "https:") ?? "" }
+  return Effect.mapError(Effect.fromResult(termsOf(terms)), ({ fault }) => new SettingRefused(faults[fault]))
+}
+
+const faults = {
+  uri: { setting: "VENUE_BUILDER_URI", expected: "an https address as a browser shows it" },
+  agreement_url: { setting: "VENUE_CLIENT_AGREEMENT_URL", expected: "an https address as a browser shows it" },
+  statement: { setting: "VENUE_SERVICE_NAME", expected: "letters, digits and spaces" },
+  mac_key: { setting: "VENUE_SECRET_KEY", expected: "at least 32 characters" }
+} as const
+
+/** Without a provider nobody is asked, whatever the rule says. */
+const captcha = ({ captchaProvider, captchaSecret }: Settings): Layer.Layer<Captcha> =>
+  Option.match(captchaSecret, {
+    onNone: () => Captcha.layerLocal(""),
+    onSome: (secret) =>
+      (captchaProvider === "turnstile" ? Captcha.layerTurnstile({ secret }) : Captcha.layerHcaptcha({ secret })).pipe(
+        Layer.provide(NodeHttpClient.layerUndici)
+      )
+  })
+
+/** Without a provider everybody is verified as soon as they ask. */
+const identity = (settings: Settings, pageUrl: string, callbackKey: Redacted.Redacted) =>
+  Option.match(settings.identityUrl, {
+    onNone: () =>
+      IdentityProvider.layerLocal({ pageUrl, callbackKey, verifiesAtOnce: true }).pipe(
+        Layer.provide(SecureRandom.layerWebCrypto)
+      ),
+    onSome: (url) =>
+      IdentityProvider.layer({ url, key: settings.identityKey, callbackKey: settings.identityCallbackKey }).pipe(
+        Layer.provide(NodeHttpClient.layerUndici)
+      )
+  })

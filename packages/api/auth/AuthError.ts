@@ -1,0 +1,173 @@
+/**
+ * Refusals of the authentication service. One body serves two families of clients: some read `error_code` and `msg`,
+ * OAuth libraries read `error` and `error_description`.
+ */
+
+export interface AuthError {
+  readonly code: number
+  readonly error_code: string
+  readonly msg: string
+  readonly error: string
+  readonly error_description: string
+  /** Of faults on our side: what the log calls this request. */
+  readonly error_id?: string
+}
+
+interface Meaning {
+  readonly status: number
+  /** A code of RFC 6749 or RFC 6750 wherever a client of those may read it. */
+  readonly error: string
+  /** Of the characters RFC 6749 allows, and never a word of the request. */
+  readonly description: string
+  /** The name of the refusal, unless it shares its code with another. */
+  readonly errorCode?: string
+  /** What `WWW-Authenticate` asks for. */
+  readonly challenge?: "Basic" | "Bearer"
+}
+
+const meanings = {
+  // The request itself.
+  bad_json: { status: 400, error: "invalid_request", description: "The body is not a JSON object" },
+  validation_failed: { status: 400, error: "invalid_request", description: "A field is missing or has a wrong form" },
+  not_found: { status: 404, error: "invalid_request", description: "Nothing is served at this path" },
+  method_not_allowed: { status: 405, error: "invalid_request", description: "This path has other methods" },
+  request_entity_too_large: { status: 413, error: "invalid_request", description: "A body holds at most 64 KiB" },
+  over_request_rate_limit: { status: 429, error: "temporarily_unavailable", description: "Too many requests" },
+  unexpected_failure: { status: 500, error: "server_error", description: "The service failed" },
+  unavailable: {
+    status: 503,
+    error: "temporarily_unavailable",
+    errorCode: "unexpected_failure",
+    description: "The service cannot answer just now"
+  },
+  request_timeout: { status: 504, error: "temporarily_unavailable", description: "The outcome is unknown" },
+
+  // Who asks.
+  client_key_refused: {
+    status: 401,
+    error: "invalid_client",
+    errorCode: "no_authorization",
+    description: "The apikey header is missing or unknown"
+  },
+  bearer_missing: {
+    status: 401,
+    error: "invalid_token",
+    errorCode: "no_authorization",
+    description: "A bearer token is required",
+    challenge: "Bearer"
+  },
+  bad_jwt: { status: 403, error: "invalid_token", description: "The access token is not valid" },
+  session_not_found: { status: 403, error: "invalid_token", description: "The session of this token has ended" },
+  /** The same where RFC 6750 rules. */
+  token_refused: {
+    status: 401,
+    error: "invalid_token",
+    errorCode: "bad_jwt",
+    description: "The access token is not valid",
+    challenge: "Bearer"
+  },
+  user_not_found: { status: 403, error: "access_denied", description: "There is no such user" },
+  user_banned: { status: 403, error: "access_denied", description: "The user may not sign in" },
+  insufficient_aal: { status: 403, error: "access_denied", description: "A second factor is required" },
+  origin_refused: { status: 403, error: "access_denied", description: "Only the consent page may ask this" },
+  application_refused: { status: 403, error: "access_denied", description: "An application may not do this" },
+
+  // Wallets and sessions.
+  unsupported_grant_type: { status: 400, error: "unsupported_grant_type", description: "There is no such grant type" },
+  web3_unsupported_chain: { status: 400, error: "invalid_request", description: "Only ethereum is supported" },
+  web3_provider_disabled: { status: 422, error: "invalid_request", description: "Wallet sign-in is switched off" },
+  invalid_grant: { status: 400, error: "invalid_grant", description: "The grant was not accepted" },
+  captcha_failed: { status: 400, error: "invalid_request", description: "The captcha was not solved" },
+  refresh_token_not_found: { status: 400, error: "invalid_grant", description: "There is no such refresh token" },
+  refresh_token_already_used: {
+    status: 400,
+    error: "invalid_grant",
+    description: "The refresh token was used before, so its session has ended"
+  },
+  session_expired: { status: 400, error: "invalid_grant", description: "The session has expired" },
+  session_ended: {
+    status: 400,
+    error: "invalid_grant",
+    errorCode: "session_not_found",
+    description: "The session has ended"
+  },
+  bound_to_client: {
+    status: 400,
+    error: "invalid_client",
+    errorCode: "invalid_client",
+    description: "This refresh token belongs to an OAuth client"
+  },
+  conflict: { status: 409, error: "temporarily_unavailable", description: "Another request holds this session" },
+
+  // Second factors.
+  mfa_factor_not_found: { status: 404, error: "invalid_request", description: "There is no such factor" },
+  mfa_factor_name_conflict: { status: 422, error: "invalid_request", description: "Another factor has this name" },
+  too_many_enrolled_mfa_factors: { status: 422, error: "invalid_request", description: "There are too many factors" },
+  mfa_challenge_expired: { status: 422, error: "invalid_request", description: "The challenge no longer stands" },
+  mfa_verification_failed: { status: 422, error: "invalid_request", description: "The code is wrong" },
+  unenrol_needs_aal2: {
+    status: 422,
+    error: "access_denied",
+    errorCode: "insufficient_aal",
+    description: "A second factor is required"
+  },
+
+  // OAuth.
+  invalid_client: {
+    status: 401,
+    error: "invalid_client",
+    description: "Client authentication failed",
+    challenge: "Basic"
+  },
+  unauthorized_client: { status: 400, error: "unauthorized_client", description: "The client may not use this grant" },
+  invalid_scope: { status: 400, error: "invalid_scope", description: "The scope is wider than what was granted" },
+  invalid_target: { status: 400, error: "invalid_target", description: "The resource is not the authorized one" },
+  oauth_authorize_refused: {
+    status: 400,
+    error: "invalid_request",
+    errorCode: "validation_failed",
+    description: "The client or the redirect URI is not registered"
+  },
+  oauth_authorization_not_found: {
+    status: 404,
+    error: "invalid_request",
+    description: "There is no such authorization request"
+  },
+  oauth_authorization_not_pending: {
+    status: 400,
+    error: "invalid_request",
+    errorCode: "validation_failed",
+    description: "The authorization request was decided before"
+  },
+  oauth_grant_not_found: { status: 404, error: "invalid_request", description: "There is no such grant" },
+  oauth_dynamic_client_registration_disabled: {
+    status: 403,
+    error: "access_denied",
+    description: "Clients are registered by the operator"
+  }
+} as const satisfies Readonly<Record<string, Meaning>>
+
+export type Refusal = keyof typeof meanings
+
+export const refusals = Object.keys(meanings) as ReadonlyArray<Refusal>
+
+export const statusOf = (refusal: Refusal): number => meanings[refusal].status
+
+/** Headers a refusal is sent with, whatever else there is to say. */
+export const headersOf = (refusal: Refusal): Readonly<Record<string, string>> => {
+  const { challenge }: Meaning = meanings[refusal]
+  if (challenge === undefined) return {}
+  return { "www-authenticate": challenge === "Basic" ? 'Basic realm="oauth"' : 'Bearer error="invalid_token"' }
+}
+
+export const body = (refusal: Refusal, errorId?: string): AuthError => {
+  const { description, error, errorCode = refusal, status }: Meaning = meanings[refusal]
+  return {
+    code: status,
+    error_code: errorCode,
+    msg: description,
+    error,
+    error_description: description,
+    ...(errorId === undefined ? {} : { error_id: errorId })
+  }
+}

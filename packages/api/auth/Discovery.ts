@@ -1,0 +1,37 @@
+/** What OAuth and OpenID clients are told of this service. */
+
+/** `issuer` is set by the operator: no request changes a byte of this. */
+export const discovery = (issuer: string) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/oauth/authorize`,
+  token_endpoint: `${issuer}/oauth/token`,
+  userinfo_endpoint: `${issuer}/oauth/userinfo`,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  scopes_supported: ["openid", "profile", "email", "phone", "offline_access"],
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  subject_types_supported: ["public"],
+  id_token_signing_alg_values_supported: ["ES256"],
+  token_endpoint_auth_methods_supported: ["client_secret_basic", "none"],
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+  claims_supported: claims
+})
+
+const claims = [
+  "sub",
+  "aud",
+  "iss",
+  "exp",
+  "iat",
+  "auth_time",
+  "nonce",
+  "at_hash",
+  "email",
+  "email_verified",
+  "name",
+  "picture",
+  "preferred_username",
+  "updated_at"
+]

@@ -1,0 +1,53 @@
+/** A session as its holder gets it, and what is asked to begin or prolong one. */
+import { Schema } from "effect"
+import type { UserBody } from "./User.ts"
+
+const Security = Schema.Struct({ captcha_token: Schema.optionalKey(Schema.String) })
+
+/** `POST /token?grant_type=web3`. The second name of the captcha's place is the one that auth-js sends. */
+export const Web3Request = Schema.Struct({
+  chain: Schema.String,
+  message: Schema.String,
+  signature: Schema.String,
+  svc_meta_security: Schema.optionalKey(Security),
+  gotrue_meta_security: Schema.optionalKey(Security)
+}).check(
+  Schema.makeFilter(
+    ({ gotrue_meta_security: alias, svc_meta_security: own }) =>
+      own === undefined || alias === undefined || own.captcha_token === alias.captcha_token
+  )
+)
+
+export const captchaToken = (request: typeof Web3Request.Type): string | undefined =>
+  (request.svc_meta_security ?? request.gotrue_meta_security)?.captcha_token
+
+/** `POST /token?grant_type=refresh_token`. */
+export const RefreshRequest = Schema.Struct({ refresh_token: Schema.String })
+
+export interface SessionBody<User> {
+  readonly access_token: string
+  readonly token_type: "bearer"
+  /** Whole seconds. */
+  readonly expires_in: number
+  /** Unix seconds. */
+  readonly expires_at: number
+  readonly refresh_token: string
+  readonly user: User
+}
+
+/** What the wallet's own site gets. */
+export type WalletSession = SessionBody<UserBody>
+
+/** What `POST /oauth/token` answers: of the user nothing but the id. */
+export interface OAuthSession extends SessionBody<{ readonly id: string }> {
+  readonly scope: string
+  readonly id_token?: string
+}
+
+/** `POST /factors/{id}/verify`. */
+export interface RaisedSession extends WalletSession {
+  /** Once, with the first factor: each opens the account one time without it. */
+  readonly recovery_codes?: ReadonlyArray<string>
+  /** After one of them was used. */
+  readonly recovery_codes_left?: number
+}

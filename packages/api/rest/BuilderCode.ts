@@ -1,0 +1,67 @@
+/** `POST` and `GET /user/builder-code`: how a builder and the venue share the fees that the builder brings. */
+import { FeeShare } from "@venue/domain/FeeShare"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { SchemaLink, Uuid } from "../Body.ts"
+import { instant } from "../Digits.ts"
+import { Authenticated } from "./Caller.ts"
+
+const { builderBps, venueBps } = FeeShare.fields
+
+export const CreateBuilderCodeRequestBody = Schema.Struct({
+  $schema: SchemaLink,
+  svc_fee_share_bps: venueBps,
+  builder_fee_share_bps: builderBps
+})
+  .check(
+    Schema.makeFilter((body) => Schema.is(FeeShare)(feeShareOf(body)), {
+      expected: "shares of at most 10000 together"
+    })
+  )
+  .annotate({ identifier: "CreateBuilderCodeRequestBody" })
+
+export const BuilderCodeBody = Schema.Struct({
+  $schema: SchemaLink,
+  builder_code: Uuid,
+  svc_fee_share_bps: Schema.Int,
+  svc_fee_share_percent: Schema.Finite,
+  builder_fee_share_bps: Schema.Int,
+  builder_fee_share_percent: Schema.Finite,
+  created_at: Schema.String.annotate({ format: "date-time" }),
+  updated_at: Schema.String.annotate({ format: "date-time" })
+}).annotate({ identifier: "BuilderCodeBody" })
+export type BuilderCodeBody = typeof BuilderCodeBody.Type
+
+export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
+  .add(
+    HttpApiEndpoint.post("createBuilderCode", "/user/builder-code", {
+      payload: CreateBuilderCodeRequestBody,
+      success: BuilderCodeBody.pipe(HttpApiSchema.status(201)),
+      error: [Conflict, ServiceUnavailable]
+    }),
+    HttpApiEndpoint.get("builderCode", "/user/builder-code", {
+      success: BuilderCodeBody,
+      error: [NotFound, ServiceUnavailable]
+    })
+  )
+  .middleware(Authenticated)
+
+export const builderCodeBody = (
+  code: FeeShare & { readonly builderCode: string; readonly createdAtMillis: number; readonly updatedAtMillis: number }
+): BuilderCodeBody => ({
+  builder_code: code.builderCode,
+  svc_fee_share_bps: code.venueBps,
+  svc_fee_share_percent: code.venueBps / 100,
+  builder_fee_share_bps: code.builderBps,
+  builder_fee_share_percent: code.builderBps / 100,
+  created_at: instant(code.createdAtMillis),
+  updated_at: instant(code.updatedAtMillis)
+})
+
+export function feeShareOf(body: {
+  readonly svc_fee_share_bps: number
+  readonly builder_fee_share_bps: number
+}): FeeShare {
+  return { venueBps: body.svc_fee_share_bps, builderBps: body.builder_fee_share_bps }
+}

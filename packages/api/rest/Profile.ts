@@ -1,0 +1,38 @@
+/** `GET` and `PATCH /user/profile`: what others see of a user. */
+import { Username } from "@venue/domain/Username"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Conflict, ServiceUnavailable } from "../Problem.ts"
+import { SchemaLink } from "../Body.ts"
+import { Authenticated } from "./Caller.ts"
+
+/** Shown by other sites too, so nothing that a browser would run. */
+const AvatarUrl = Schema.String.check(Schema.isPattern(/^https:\/\/[!-~]+$/), Schema.isMaxLength(2_048)).annotate({
+  format: "uri"
+})
+
+export const ProfileBody = Schema.Struct({
+  $schema: SchemaLink,
+  username: Schema.NullOr(Schema.String),
+  avatar_url: Schema.NullOr(Schema.String),
+  is_public: Schema.Boolean
+}).annotate({ identifier: "ProfileBody" })
+
+/** What is left out stays as it is; an avatar of `null` is taken away. */
+export const ChangeProfileRequestBody = Schema.Struct({
+  $schema: SchemaLink,
+  username: Schema.optionalKey(Username),
+  avatar_url: Schema.optionalKey(Schema.NullOr(AvatarUrl)),
+  is_public: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "ChangeProfileRequestBody" })
+
+export const ProfileGroup = HttpApiGroup.make("profile")
+  .add(
+    HttpApiEndpoint.get("profile", "/user/profile", { success: ProfileBody, error: ServiceUnavailable }),
+    HttpApiEndpoint.patch("changeProfile", "/user/profile", {
+      payload: ChangeProfileRequestBody,
+      success: ProfileBody,
+      error: [Conflict, ServiceUnavailable]
+    })
+  )
+  .middleware(Authenticated)

@@ -1,0 +1,65 @@
+/** Everything that decides who may come in and what for, as one layer over what is kept of it. */
+import { Layer, type Redacted } from "effect"
+import { Accounts } from "./Accounts.ts"
+import { Authorize } from "./Authorize.ts"
+import { Bearers } from "./Bearers.ts"
+import type { BuilderTerms } from "./BuilderMessage.ts"
+import { BuilderRegistration } from "./BuilderRegistration.ts"
+import { ClientAuthentication } from "./ClientAuthentication.ts"
+import { ClientRegistration } from "./ClientRegistration.ts"
+import { CodeExchange } from "./CodeExchange.ts"
+import { Consents } from "./Consents.ts"
+import { Hmac } from "./Hmac.ts"
+import { KeyPrefix } from "./KeyPair.ts"
+import { Onboarding } from "./Onboarding.ts"
+import { SecondFactor } from "./SecondFactor.ts"
+import { SessionTokens } from "./SessionTokens.ts"
+import type { SignInSite } from "./SignInSite.ts"
+import { type Requirements, Standing } from "./Standing.ts"
+import { Supervision } from "./Supervision.ts"
+import { WalletSignIn } from "./WalletSignIn.ts"
+
+export interface AccessOptions {
+  /** The public address of the authentication service with `/auth/v1`, as tokens name it. */
+  readonly issuer: string
+  /** The page where users allow an application what it asks for. */
+  readonly consentPage: string
+  readonly serviceName: string
+  /** Whether wallets may sign in at all. */
+  readonly walletsEnabled: boolean
+  /** The pages they may sign in for. */
+  readonly sites: ReadonlyArray<SignInSite>
+  readonly requirements: Requirements
+  readonly builderTerms: BuilderTerms
+  /** API keys begin with it, such as `svc`. */
+  readonly keyPrefix: string
+  /** At least 32 characters, the same on every node: refresh tokens are derived with it. */
+  readonly serverKey: Redacted.Redacted
+}
+
+export const layer = (options: AccessOptions) => {
+  const { builderTerms, consentPage, issuer, keyPrefix, requirements, serverKey, serviceName, sites } = options
+  return Layer.mergeAll(
+    Authorize.layer({ issuer, consentPage }),
+    BuilderRegistration.layer({ terms: builderTerms }),
+    CodeExchange.layer({ issuer }),
+    Onboarding.layer({ agreementUrl: builderTerms.agreementUrl }),
+    WalletSignIn.layer({ enabled: options.walletsEnabled, serviceName, sites })
+  ).pipe(
+    Layer.provideMerge(Layer.succeed(KeyPrefix, keyPrefix)),
+    Layer.provideMerge(SecondFactor.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Accounts.layer,
+        Bearers.layer({ issuer }),
+        ClientAuthentication.layer,
+        ClientRegistration.layer,
+        Consents.layer,
+        Hmac.layer,
+        SessionTokens.layer({ issuer, serverKey }),
+        Standing.layer(requirements),
+        Supervision.layer
+      )
+    )
+  )
+}

@@ -1,0 +1,97 @@
+/** Whether a caller is let through: what the credential permits, whose account it is, and how far the user has come. */
+import { allAccounts } from "@venue/domain/ApiKey"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { SessionEnded, Sessions } from "@venue/storage/Sessions"
+import { type UserState, UserStates } from "@venue/storage/UserStates"
+import { Effect, Option, Schema } from "effect"
+import { Accounts } from "./Accounts.ts"
+import type { Caller } from "./Caller.ts"
+import { objection, PermissionDenied, type Rule, ruleOf } from "./Permission.ts"
+import { type Gates, gates, type Missing, Standing } from "./Standing.ts"
+
+export class UserFrozen extends Schema.TaggedError<UserFrozen>()("UserFrozen", { userId: Schema.String }) {}
+
+/** The user has a second factor, and this session has not seen it. */
+export class SecondFactorOwed extends Schema.TaggedError<SecondFactorOwed>()("SecondFactorOwed", {
+  userId: Schema.String
+}) {}
+
+/** What the user still lacks for what they asked. */
+export class OnboardingOwed extends Schema.TaggedError<OnboardingOwed>()("OnboardingOwed", {
+  userId: Schema.String,
+  missing: Schema.Array(Schema.Literals(["identity", "terms", "region", "second_factor", "frozen"]))
+}) {}
+
+export interface Admitted {
+  /** The account acted on. */
+  readonly accountId: string
+  /** How far the user has come. */
+  readonly gates: Gates
+}
+
+type Refused = PermissionDenied | SessionEnded | UserFrozen | SecondFactorOwed | OnboardingOwed | DatabaseUnavailable
+
+export interface Admission {
+  /** `named` is the account the caller wants to act on, and otherwise it is the main one. */
+  readonly authorise: (caller: Caller, action: string, named: string | undefined) => Effect.Effect<Admitted, Refused>
+  /** May this caller stay connected? Answers with how far the user has come by now. */
+  readonly renew: (caller: Caller) => Effect.Effect<Gates, UserFrozen | SecondFactorOwed | DatabaseUnavailable>
+}
+
+export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standing | UserStates> = Effect.gen(
+  function* () {
+    const accounts = yield* Accounts
+    const sessions = yield* Sessions
+    const standing = yield* Standing
+    const states = yield* UserStates
+
+    const afresh = Effect.fnUntraced(function* ({ sessionId, userId }: Caller) {
+      if (sessionId !== null) {
+        const session = yield* sessions.find(sessionId)
+        if (Option.isNone(session) || session.value.endedAtMillis !== null)
+          return yield* new SessionEnded({ sessionId })
+      }
+      return yield* states.find(userId)
+    })
+    const gatesOf = Effect.fnUntraced(function* (caller: Caller, state: UserState) {
+      const { userId } = caller
+      if (state.frozen || !state.exists) return yield* new UserFrozen({ userId })
+      if (state.hasSecondFactor && caller.aal === "aal1") return yield* new SecondFactorOwed({ userId })
+      return gates(state, standing.requirements)
+    })
+
+    return {
+      authorise: Effect.fn("Admission.authorise")(function* (caller, action, named) {
+        const rule = ruleOf(action)
+        const accountId = named === undefined || rule?.on === "user" ? caller.userId : named
+        // Asked even of a caller who is refused anyway, so that all refusals take the same path.
+        const owner = yield* accounts.ownerOf(accountId)
+        const isOwn = Option.isSome(owner) && owner.value === caller.userId
+        const refused = objection(caller, action)
+        if (refused !== undefined) return yield* new PermissionDenied({ action, reason: refused })
+        if (!isOwn || !isInScope(caller, rule!.on, accountId)) {
+          return yield* new PermissionDenied({ action, reason: "account" })
+        }
+        const state = rule!.fresh ? yield* afresh(caller) : yield* standing.of(caller.userId)
+        const now = yield* gatesOf(caller, state)
+        const missing = missingFor(now, action)
+        if (missing.length > 0) return yield* new OnboardingOwed({ userId: caller.userId, missing })
+        return { accountId, gates: now }
+      }),
+      renew: Effect.fn("Admission.renew")(function* (caller) {
+        return yield* gatesOf(caller, yield* standing.of(caller.userId))
+      })
+    }
+  }
+)
+
+/** What keeps a user who stands so from this. Answers at once, for connections that stay open. */
+export const missingFor = ({ canFund, canTrade, missing }: Gates, action: string): ReadonlyArray<Missing> => {
+  const gate = ruleOf(action)?.gate ?? "none"
+  return gate === "none" || (gate === "trade" ? canTrade : canFund) ? nothing : missing
+}
+
+const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: string): boolean =>
+  scope === allAccounts || (on !== "user" && scope === accountId) ? on !== "main" || accountId === userId : false
+
+const nothing: ReadonlyArray<Missing> = []

@@ -1,0 +1,87 @@
+/** Callers that show an access token, checked in full once and by memory afterwards. */
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { Revocations } from "@venue/storage/Revocations"
+import { SessionEnded, Sessions } from "@venue/storage/Sessions"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { check, InvalidToken, isOver, type TokenClaims } from "./AccessToken.ts"
+import { SigningKeys } from "./SigningKeys.ts"
+
+export class Bearers extends Context.Service<
+  Bearers,
+  {
+    /** Good until it is over, its key is removed or its session is ended, on every node within a second. */
+    readonly verify: (token: string) => Effect.Effect<TokenClaims, InvalidToken | SessionEnded | DatabaseUnavailable>
+  }
+>()("@venue/auth/Bearers") {
+  /** `capacity` is of the tokens that are remembered. */
+  static readonly layer = ({
+    capacity = 10_000,
+    issuer
+  }: {
+    readonly capacity?: number
+    readonly issuer: string
+  }): Layer.Layer<Bearers, never, Revocations | Sessions | SigningKeys> =>
+    Layer.effect(
+      Bearers,
+      Effect.gen(function* () {
+        const keys = yield* SigningKeys
+        const sessions = yield* Sessions
+        const revocations = yield* Revocations
+        const known = new Map<string, Known>()
+        let heard = 0
+
+        // They are rare, and what is known is little enough to be looked through.
+        yield* revocations.watch(({ kind, subject }) => {
+          if (kind === "key") return
+          heard++
+          for (const [token, { claims }] of known) {
+            if (subject === (kind === "session" ? claims.sessionId : claims.userId)) known.delete(token)
+          }
+        })
+
+        const remember = (token: string, one: Known) => {
+          // The first of the map is the one that was learnt longest ago, and so among the first to be over.
+          for (const [oldest] of known) {
+            if (known.size < capacity) break
+            known.delete(oldest)
+          }
+          known.set(token, one)
+        }
+
+        const verifyFirst = Effect.fn("Bearers.verify")(function* (token: string) {
+          const nowMillis = yield* Clock.currentTimeMillis
+          const { claims: said, kid } = yield* check(token, { issuer, keys, nowMillis })
+          const heardBefore = heard
+          const session = yield* sessions.find(said.sessionId)
+          if (Option.isNone(session) || session.value.endedAtMillis !== null) {
+            return yield* new SessionEnded({ sessionId: said.sessionId })
+          }
+          if (session.value.userId !== said.userId) return yield* new InvalidToken({ reason: "claims" })
+          // A second factor that was taken away no longer counts, whatever the token says.
+          const claims: TokenClaims = session.value.aal === "aal1" ? { ...said, aal: "aal1" } : said
+          // What was read before a revocation was heard may no longer be so.
+          if (heard === heardBefore) remember(token, { claims, kid, answer: Effect.succeed(claims) })
+          return claims
+        })
+
+        return Bearers.of({
+          verify: (token) =>
+            Clock.clockWith((clock) => {
+              const one = known.get(token)
+              if (one === undefined) return verifyFirst(token)
+              if (!isOver(one.claims, clock.currentTimeMillisUnsafe()) && keys.find(one.kid) !== undefined) {
+                return one.answer
+              }
+              known.delete(token)
+              return verifyFirst(token)
+            })
+        })
+      })
+    )
+}
+
+interface Known {
+  readonly claims: TokenClaims
+  readonly kid: string
+  readonly answer: Effect.Effect<TokenClaims>
+}

@@ -1,0 +1,36 @@
+/** When keys were used and when somebody failed to use them: gathered here, and written together now and then. */
+import { ApiKeys, type KeyUse } from "@venue/storage/ApiKeys"
+import { Effect, type Scope } from "effect"
+
+export interface KeyUses {
+  readonly used: (publicKey: string, atMillis: number) => void
+  readonly failed: (publicKey: string, atMillis: number) => void
+}
+
+/** What the database does not take is not told again: the next use says it better. */
+export const make: Effect.Effect<KeyUses, never, ApiKeys | Scope.Scope> = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  let gathered = new Map<string, KeyUse>()
+
+  const write = Effect.suspend(() => {
+    if (gathered.size === 0) return Effect.void
+    const uses = [...gathered.values()]
+    gathered = new Map()
+    return Effect.catch(keys.noteUses(uses), (error) => Effect.logWarning("uses of keys were not written", error))
+  })
+  const note = (publicKey: string, now: Partial<KeyUse>) => {
+    const before = gathered.get(publicKey)
+    if (before === undefined && gathered.size >= maxGathered) return
+    gathered.set(publicKey, { publicKey, lastUsedAtMillis: null, lastFailedAtMillis: null, ...before, ...now })
+  }
+
+  yield* Effect.addFinalizer(() => write)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(writeEvery), write)))
+  return {
+    used: (publicKey, atMillis) => note(publicKey, { lastUsedAtMillis: atMillis }),
+    failed: (publicKey, atMillis) => note(publicKey, { lastFailedAtMillis: atMillis })
+  }
+})
+
+const maxGathered = 10_000
+const writeEvery = "5 seconds"

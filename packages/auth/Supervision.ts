@@ -1,0 +1,56 @@
+/** What an operator decides about users, each time with a reason that the audit keeps. */
+import { Audit } from "@venue/storage/Audit"
+import { BuilderCodes, type UnknownBuilderCode } from "@venue/storage/BuilderCodes"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { Transaction } from "@venue/storage/Transaction"
+import type { UnknownUser } from "@venue/storage/Users"
+import { UserStates } from "@venue/storage/UserStates"
+import { Context, Effect, Layer } from "effect"
+import type { Operator } from "./ClientRegistration.ts"
+
+/** A repeat changes nothing but the audit. */
+export class Supervision extends Context.Service<
+  Supervision,
+  {
+    /** Until they are unfrozen they do nothing at all; what they hold stays theirs. */
+    readonly freeze: (userId: string, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+    readonly unfreeze: (userId: string, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+    /** Whether its owner may have keys of other users. */
+    readonly setBuilderActive: (
+      builderCode: string,
+      active: boolean,
+      operator: Operator
+    ) => Effect.Effect<void, UnknownBuilderCode | DatabaseUnavailable>
+  }
+>()("@venue/auth/Supervision") {
+  static readonly layer: Layer.Layer<Supervision, never, Audit | BuilderCodes | Transaction | UserStates> =
+    Layer.effect(
+      Supervision,
+      Effect.gen(function* () {
+        const audit = yield* Audit
+        const codes = yield* BuilderCodes
+        const states = yield* UserStates
+        const transaction = yield* Transaction
+
+        return Supervision.of({
+          freeze: Effect.fn("Supervision.freeze")(function* (userId: string, { actor, reason }: Operator) {
+            yield* states.freeze(userId)
+            yield* audit.record({ action: "user_frozen", actor, userId, facts: { reason } })
+          }, transaction.run),
+          unfreeze: Effect.fn("Supervision.unfreeze")(function* (userId: string, { actor, reason }: Operator) {
+            yield* states.unfreeze(userId)
+            yield* audit.record({ action: "user_unfrozen", actor, userId, facts: { reason } })
+          }, transaction.run),
+          setBuilderActive: Effect.fn("Supervision.setBuilderActive")(function* (
+            builderCode: string,
+            active: boolean,
+            { actor, reason }: Operator
+          ) {
+            const { userId } = yield* codes.setActive(builderCode, active)
+            const action = active ? "builder_code_activated" : "builder_code_deactivated"
+            yield* audit.record({ action, actor, userId, facts: { builderCode, reason } })
+          }, transaction.run)
+        })
+      })
+    )
+}

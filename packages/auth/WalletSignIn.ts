@@ -1,0 +1,127 @@
+/** Signs in whoever proves a wallet with a signed message; the first time it makes them a user. */
+import { Audit } from "@venue/storage/Audit"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { Identities } from "@venue/storage/Identities"
+import { Transaction } from "@venue/storage/Transaction"
+import { UserStates } from "@venue/storage/UserStates"
+import { WalletNonces } from "@venue/storage/WalletNonces"
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { type Issued, SessionTokens } from "./SessionTokens.ts"
+import { objection, type SignInSite } from "./SignInSite.ts"
+import * as WalletMessage from "./WalletMessage.ts"
+import { signerOf } from "./WalletSignature.ts"
+
+/** As it came. */
+export interface Proof {
+  readonly chain: string
+  readonly message: string
+  readonly signature: string
+}
+
+/** Only what `chain` to `message` say may be told to the one who asked; of the others that it was refused. */
+export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", {
+  reason: Schema.Literals([
+    "disabled",
+    "chain",
+    "length",
+    "signature_form",
+    "message",
+    "statement",
+    "uri",
+    "domain",
+    "time",
+    "signature",
+    "reused",
+    "frozen"
+  ])
+}) {}
+
+export interface Options {
+  readonly enabled: boolean
+  readonly serviceName: string
+  readonly sites: ReadonlyArray<SignInSite>
+  /** Whether an address without its checksum will do. */
+  readonly acceptLowercaseAddress?: boolean
+}
+
+export class WalletSignIn extends Context.Service<
+  WalletSignIn,
+  {
+    /** What is cheap and public is checked first, the signature late, and only a signed message uses up its nonce. */
+    readonly signIn: (proof: Proof) => Effect.Effect<Issued, WalletRefused | DatabaseUnavailable>
+  }
+>()("@venue/auth/WalletSignIn") {
+  static readonly layer = (
+    options: Options
+  ): Layer.Layer<WalletSignIn, never, Audit | Identities | SessionTokens | Transaction | UserStates | WalletNonces> =>
+    Layer.effect(
+      WalletSignIn,
+      Effect.gen(function* () {
+        const audit = yield* Audit
+        const identities = yield* Identities
+        const nonces = yield* WalletNonces
+        const states = yield* UserStates
+        const tokens = yield* SessionTokens
+        const transaction = yield* Transaction
+
+        /** All of it or nothing: when it fails, the same message may be shown again. */
+        const enter = Effect.fnUntraced(function* (message: WalletMessage.WalletMessage) {
+          const { chainId: network, domain, issuedAtMillis, nonce, statement } = message
+          const address = message.address.toLowerCase()
+          yield* nonces.use("signin", address, nonce, issuedAtMillis + WalletMessage.maxAgeMillis + keptLongerMillis)
+          const { isNew, userId } = yield* identities.arrive({ address, seen: { network, domain, statement } })
+          const { frozen } = yield* states.find(userId)
+          if (frozen) return yield* new WalletRefused({ reason: "frozen" })
+          const issued = yield* tokens.begin({
+            userId,
+            clientId: null,
+            publicClient: false,
+            scope: null,
+            method: "web3"
+          })
+          const { sessionId } = issued.session
+          yield* audit.record({ action: "signed_in", actor: userId, userId, facts: { sessionId, address, isNew } })
+          return issued
+        }, transaction.run)
+
+        return WalletSignIn.of({
+          signIn: Effect.fn("WalletSignIn.signIn")(function* (proof: Proof) {
+            const proven = proofOf(proof, options, yield* Clock.currentTimeMillis)
+            const message = yield* Effect.mapError(Effect.fromResult(proven), (reason) => new WalletRefused({ reason }))
+            return yield* Effect.catchTag(enter(message), "WalletNonceUsed", () =>
+              Effect.fail(new WalletRefused({ reason: "reused" }))
+            )
+          })
+        })
+      })
+    )
+}
+
+/** Over the message's own time, so that no clock brings back a message whose nonce is forgotten. */
+const keptLongerMillis = 120_000
+
+const signaturePattern = /^0x[0-9a-fA-F]{130}$/
+const ascii = /^\p{ASCII}*$/u
+
+/** The message, when the signature is that of its address and it was made for us, now. */
+const proofOf = (
+  { chain, message: text, signature }: Proof,
+  { acceptLowercaseAddress, enabled, serviceName, sites }: Options,
+  nowMillis: number
+): Result.Result<WalletMessage.WalletMessage, WalletRefused["reason"]> => {
+  if (!enabled) return Result.fail("disabled")
+  if (chain !== "ethereum") return Result.fail("chain")
+  const { maxLength, minLength, read, untimely } = WalletMessage
+  if (text.length < minLength || text.length > maxLength || !ascii.test(text)) return Result.fail("length")
+  if (!signaturePattern.test(signature)) return Result.fail("signature_form")
+  const parsed = read(text, { acceptLowercaseAddress })
+  if (Result.isFailure(parsed)) return Result.fail("message")
+  const message = parsed.success
+  if (message.statement !== `Sign in to ${serviceName}`) return Result.fail("statement")
+  const elsewhere = objection(sites, message)
+  if (elsewhere !== undefined) return Result.fail(elsewhere)
+  if (untimely(message, nowMillis) !== undefined) return Result.fail("time")
+  return signerOf(text, signature) === message.address.toLowerCase()
+    ? Result.succeed(message)
+    : Result.fail("signature")
+}

@@ -1,0 +1,30 @@
+/** Who signed a text with a wallet: EIP-191, which wallets call `personal_sign`. */
+import { Result } from "effect"
+import { Buffer } from "node:buffer"
+import secp256k1 from "secp256k1"
+import { hashMessage, keccak256 } from "viem/utils"
+
+/**
+ * The lower-case address whose key signed the UTF-8 bytes of this text. Undefined for whatever is not a signature in
+ * its one canonical form: `0x`, then r, s and v in hex, with s in the lower half of its range and v of 0, 1, 27 or 28.
+ */
+export const signerOf = (text: string, signature: string): string | undefined => {
+  if (!pattern.test(signature)) return undefined
+  const hex = signature.slice(2).toLowerCase()
+  const recoveryId = recoveryIds.get(hex.slice(128))
+  if (recoveryId === undefined || hex.slice(64, 128) > highestS) return undefined
+  const rAndS = Buffer.from(hex.slice(0, 128), "hex")
+  // The library throws when r or s is out of range, and when no key can have made them.
+  const publicKey = Result.try(() => secp256k1.ecdsaRecover(rAndS, recoveryId, hashMessage(text, "bytes"), false))
+  return Result.isSuccess(publicKey) ? `0x${keccak256(publicKey.success.subarray(1)).slice(-40)}` : undefined
+}
+
+const pattern = /^0x[0-9a-fA-F]{130}$/
+const recoveryIds: ReadonlyMap<string, number> = new Map([
+  ["00", 0],
+  ["01", 1],
+  ["1b", 0],
+  ["1c", 1]
+])
+/** Half the order of the curve. Above it the same signature is written a second time. */
+const highestS = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0"

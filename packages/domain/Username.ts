@@ -1,0 +1,15 @@
+/** What a user may be called in public. One case only, so that no two names differ by case alone. */
+import { Schema } from "effect"
+
+/** Names that speak for the venue, or that a path or a label needs. */
+const reserved = new Set(
+  `admin administrator anonymous api auth billing builder compliance exchange help legal managed me moderator null
+   official operator owner risk root security service staff support system team treasury undefined user users venue`.split(
+    /\s+/
+  )
+)
+
+export const Username = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9_-]{3,24}$/),
+  Schema.makeFilter((name) => !reserved.has(name), { expected: "a name that is not reserved" })
+)

@@ -1,0 +1,65 @@
+/** Where a request comes from: its socket, or what a proxy of ours says in `X-Forwarded-For`. */
+import { Option } from "effect"
+import { Headers, type HttpServerRequest } from "effect/http"
+import type { IncomingMessage } from "node:http"
+import { BlockList, isIP } from "node:net"
+
+export type ClientAddress = (request: Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">) => string
+
+/**
+ * `trustedProxies` are addresses and networks such as `10.0.0.0/8`; anything else ends the start. Of the forwarded
+ * addresses the last that is no proxy of ours counts: everything before it was written by strangers.
+ */
+export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
+  const proxies = new BlockList()
+  for (const proxy of trustedProxies) trust(proxies, proxy)
+  const isProxy = (address: string): boolean => {
+    const family = isIP(address)
+    return family !== 0 && proxies.check(address, family === 4 ? "ipv4" : "ipv6")
+  }
+  return ({ headers, remoteAddress }) => {
+    let address = plain(Option.getOrElse(remoteAddress, () => ""))
+    const forwarded = (headers["x-forwarded-for"] ?? "").split(",")
+    while (isProxy(address)) {
+      const next = plain(forwarded.pop()?.trim() ?? "")
+      if (isIP(next) === 0) break
+      address = next
+    }
+    return address
+  }
+}
+
+/** The same of a request that becomes a socket. */
+export const ofUpgrade = (trustedProxies: ReadonlyArray<string>): ((request: IncomingMessage) => string) => {
+  const addressOf = from(trustedProxies)
+  return ({ headers, socket }) =>
+    addressOf({
+      headers: Headers.fromInput({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") }),
+      remoteAddress: Option.fromUndefinedOr(socket.remoteAddress)
+    })
+}
+
+/** Whose limits an address shares: one home or server has a whole /64 of the newer addresses. */
+export const network = (address: string): string => {
+  if (isIP(address) !== 6) return address
+  const [head = "", tail] = address.toLowerCase().split("%")[0]!.split("::")
+  const left = head === "" ? [] : head.split(":")
+  const right = tail === undefined || tail === "" ? [] : tail.split(":")
+  const groups = [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0"), ...right]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`
+}
+
+/** An older address that came through a socket of the newer kind is the older address. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "")
+
+const trust = (proxies: BlockList, proxy: string): void => {
+  const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(proxy) ?? []
+  const [family, width] = isIP(address) === 4 ? (["ipv4", 32] as const) : (["ipv6", 128] as const)
+  if (isIP(address) === 0 || Number(bits ?? 0) > width) {
+    throw new Error(`not the address or network of a proxy: ${proxy}`)
+  }
+  proxies.addSubnet(address, Number(bits ?? width), family)
+}

@@ -1,0 +1,91 @@
+/** Answers what an operator decides about the applications that sign users in. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { oauthClientBody } from "@venue/api/admin/OAuthClients"
+import { Operator } from "@venue/api/admin/Operator"
+import { problems } from "@venue/api/Problem"
+import * as ClientRegistration from "@venue/auth/ClientRegistration"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    AdminApi,
+    "oauthClients",
+    Effect.fnUntraced(function* (handlers) {
+      const clients = yield* ClientRegistration.ClientRegistration
+      const refusals = problems(baseUrl)
+      const inTheNameOf = (reason: string) => Effect.map(Operator, ({ name }) => ({ actor: name, reason }))
+      const decide = <A>(
+        reason: string,
+        decision: (
+          by: ClientRegistration.Operator
+        ) => Effect.Effect<A, ClientRegistration.NoSuchClient | DatabaseUnavailable>
+      ) =>
+        Effect.flatMap(inTheNameOf(reason), decision).pipe(
+          Effect.catchTags({
+            NoSuchClient: () => Effect.fail(refusals.notFound("client")),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining())
+          })
+        )
+
+      return handlers
+        .handle("list", () =>
+          clients.list.pipe(
+            Effect.map((list) => ({ data: list.map(oauthClientBody), count: list.length })),
+            Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+          )
+        )
+        .handle(
+          "register",
+          Effect.fnUntraced(
+            function* ({ payload: asked }) {
+              const { client, secret } = yield* clients.register(
+                {
+                  name: asked.name,
+                  type: asked.type,
+                  redirectUris: asked.redirect_uris,
+                  logoUri: asked.logo_uri ?? null,
+                  clientUri: asked.client_uri ?? null,
+                  ...(asked.grant_types === undefined ? {} : { grantTypes: asked.grant_types }),
+                  allowLoopback: asked.allow_loopback ?? false
+                },
+                yield* inTheNameOf(asked.reason)
+              )
+              return {
+                client: oauthClientBody(client),
+                client_secret: secret === null ? null : Redacted.value(secret)
+              }
+            },
+            Effect.catchTags({
+              RegistrationRefused: ({ fault, field }) =>
+                Effect.fail(
+                  refusals.invalidRequest([{ location: `body.${members[field]}`, message: `Refused for its ${fault}` }])
+                ),
+              DatabaseUnavailable: () => Effect.fail(refusals.draining())
+            })
+          )
+        )
+        .handle("rotate", ({ payload: { client_id, reason } }) =>
+          Effect.map(
+            decide(reason, (by) => clients.rotate(client_id.toLowerCase(), by)),
+            (secret) => ({ client_id: client_id.toLowerCase(), client_secret: Redacted.value(secret) })
+          )
+        )
+        .handle("finishRotation", ({ payload: { client_id, reason } }) =>
+          decide(reason, (by) => clients.finishRotation(client_id.toLowerCase(), by))
+        )
+        .handle("disable", ({ payload: { client_id, reason } }) =>
+          decide(reason, (by) => clients.disable(client_id.toLowerCase(), by))
+        )
+    })
+  )
+
+/** As the wire calls them. */
+const members: Record<ClientRegistration.RegistrationRefused["field"], string> = {
+  name: "name",
+  redirectUris: "redirect_uris",
+  logoUri: "logo_uri",
+  clientUri: "client_uri",
+  grantTypes: "grant_types"
+}

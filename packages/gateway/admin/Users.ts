@@ -1,0 +1,46 @@
+/** Answers what an operator decides about users and builders. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { Operator } from "@venue/api/admin/Operator"
+import { problems } from "@venue/api/Problem"
+import type * as ClientRegistration from "@venue/auth/ClientRegistration"
+import { Supervision } from "@venue/auth/Supervision"
+import type { UnknownBuilderCode } from "@venue/storage/BuilderCodes"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import type { UnknownUser } from "@venue/storage/Users"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    AdminApi,
+    "users",
+    Effect.fnUntraced(function* (handlers) {
+      const supervision = yield* Supervision
+      const refusals = problems(baseUrl)
+      const decide = (reason: string, decision: (by: ClientRegistration.Operator) => Decision) =>
+        Operator.pipe(
+          Effect.flatMap(({ name }) => decision({ actor: name, reason })),
+          Effect.catchTags({
+            UnknownUser: () => Effect.fail(refusals.notFound("user")),
+            UnknownBuilderCode: () => Effect.fail(refusals.notFound("builder code")),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining())
+          })
+        )
+
+      return handlers
+        .handle("freeze", ({ payload: { reason, user_id } }) =>
+          decide(reason, (by) => supervision.freeze(user_id.toLowerCase(), by))
+        )
+        .handle("unfreeze", ({ payload: { reason, user_id } }) =>
+          decide(reason, (by) => supervision.unfreeze(user_id.toLowerCase(), by))
+        )
+        .handle("activate", ({ payload: { builder_code, reason } }) =>
+          decide(reason, (by) => supervision.setBuilderActive(builder_code.toLowerCase(), true, by))
+        )
+        .handle("deactivate", ({ payload: { builder_code, reason } }) =>
+          decide(reason, (by) => supervision.setBuilderActive(builder_code.toLowerCase(), false, by))
+        )
+    })
+  )
+
+type Decision = Effect.Effect<void, UnknownUser | UnknownBuilderCode | DatabaseUnavailable>

@@ -1,0 +1,76 @@
+/** Routes of the authentication service: each ends in an answer or a refusal, and here refusals become answers. */
+import * as AuthError from "@venue/api/auth/AuthError"
+import type { CaptchaUnavailable } from "@venue/providers/Captcha"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { Effect, Schema } from "effect"
+import { type HttpMethod, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { randomUUID } from "node:crypto"
+import { retryAfter } from "../rest/Refusal.ts"
+import type { AuthSite } from "./AuthSite.ts"
+
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  refusal: Schema.Literals(AuthError.refusals),
+  /** Of limits: how long to wait. */
+  retryAfterMillis: Schema.optionalKey(Schema.Finite)
+}) {}
+
+export const refused = (refusal: AuthError.Refusal): Refused => new Refused({ refusal })
+
+/** Under this path of the issuer's host is everything but the pages and one of the discovery addresses. */
+export const prefix = "/auth/v1"
+
+/** Faults on our side get an id, which the log has too when it tells of the cause. */
+export const refusal = (
+  why: AuthError.Refusal,
+  headers: Readonly<Record<string, string>> = {},
+  errorId: string = randomUUID()
+): HttpServerResponse.HttpServerResponse => {
+  const status = AuthError.statusOf(why)
+  return HttpServerResponse.jsonUnsafe(AuthError.body(why, status < 500 ? undefined : errorId), {
+    status,
+    headers: { ...AuthError.headersOf(why), ...headers }
+  })
+}
+
+/** What the log tells of a fault is its cause and this id, never the request. */
+export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.suspend(() => {
+    const errorId = randomUUID()
+    return Effect.as(
+      Effect.annotateLogs(Effect.logError("a request of the authentication service failed", cause), { errorId }),
+      refusal(why, {}, errorId)
+    )
+  })
+
+/** A route under the prefix. The log has its path and never its query, which holds codes and states. */
+export const route = <R>(
+  { clientAddress }: AuthSite,
+  method: HttpMethod.HttpMethod,
+  path: HttpRouter.PathInput,
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | CaptchaUnavailable | DatabaseUnavailable, R>,
+  /** Of every answer, refusals too. */
+  headers: Readonly<Record<string, string>> = {}
+) => {
+  const told = (request: HttpServerRequest.HttpServerRequest, outcome: string) =>
+    Effect.annotateLogs(Effect.logInfo(`${method} ${path}`), { outcome, address: clientAddress(request) })
+  return HttpRouter.route(
+    method,
+    `${prefix}${path}`,
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      handler.pipe(
+        Effect.tap(() => told(request, "done")),
+        Effect.catchTags({
+          Refused: ({ refusal: why, retryAfterMillis }) =>
+            Effect.as(
+              told(request, why),
+              refusal(why, retryAfterMillis === undefined ? {} : retryAfter(retryAfterMillis))
+            ),
+          CaptchaUnavailable: (error) =>
+            Effect.andThen(told(request, "captcha_unavailable"), fault("unexpected_failure", error)),
+          DatabaseUnavailable: (error) => Effect.andThen(told(request, "unavailable"), fault("unavailable", error))
+        }),
+        Effect.map(HttpServerResponse.setHeaders(headers))
+      )
+    )
+  )
+}

@@ -1,0 +1,43 @@
+/** What a request says: its query, and its body as JSON or as a form. */
+import { isFields, parse } from "@venue/api/Incoming"
+import { Effect, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { refused } from "./Answer.ts"
+
+/** Every parameter as often as it was sent. */
+export const query = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  ({ url }) => new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
+)
+
+/** One JSON object. Of members with the same name the last counts; members nobody asked for do not. */
+export const json = <A>(schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const value = isType(request, "application/json") ? parse(yield* text(request)) : undefined
+    if (!isFields(value)) return yield* refused("bad_json")
+    return yield* Effect.mapError(decode(value), () => refused("validation_failed"))
+  })
+}
+
+/** The parameters of a form; none may come twice, and an empty one was left out. */
+export const form = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (!isForm(request)) return yield* refused("validation_failed")
+  const sent = [...new URLSearchParams(yield* text(request))]
+  if (new Set(sent.map(([name]) => name)).size < sent.length) return yield* refused("validation_failed")
+  return new Map(sent.filter(([, value]) => value !== ""))
+})
+
+export const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  isType(request, "application/x-www-form-urlencoded")
+
+const isType = ({ headers }: HttpServerRequest.HttpServerRequest, type: string): boolean =>
+  headers["content-type"]?.split(";")[0]!.trim().toLowerCase() === type
+
+/** What a body that broke off says is not known. */
+const text = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.mapError(request.text, ({ reason }) =>
+    refused("reason" in reason && reason.reason === "BodyTooLarge" ? "request_entity_too_large" : "validation_failed")
+  )

@@ -1,0 +1,75 @@
+/** The authentication service on its port. */
+import * as AuthError from "@venue/api/auth/AuthError"
+import { Clock, Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import type { Objection, Refusals, Route } from "../rest/Gate.ts"
+import * as HttpListener from "../rest/HttpListener.ts"
+import { fault, prefix, refusal } from "./Answer.ts"
+import * as AuthSite from "./AuthSite.ts"
+import * as Consent from "./Consent.ts"
+import { crossOrigin } from "./Cors.ts"
+import * as Discovery from "./Discovery.ts"
+import * as Factors from "./Factors.ts"
+import * as Grants from "./Grants.ts"
+import * as OAuthAuthorize from "./OAuthAuthorize.ts"
+import * as OAuthToken from "./OAuthToken.ts"
+import * as Token from "./Token.ts"
+import * as User from "./User.ts"
+import * as UserInfo from "./UserInfo.ts"
+
+/** Pages on the same address, such as those for signing in and for consent. */
+export interface Pages {
+  readonly routes: ReadonlyArray<Route>
+  readonly layer: Layer.Layer<never, never, HttpRouter.HttpRouter>
+}
+
+export interface AuthServerOptions extends AuthSite.AuthSiteOptions {
+  readonly host: string
+  readonly port: number
+  readonly pages?: Pages
+}
+
+/** An issuer without `/auth/v1` at its end, or a proxy that is no address, ends the start. */
+export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerOptions) {
+  const { consentOrigin, host, issuer, pages, port } = options
+  if (!issuer.endsWith(prefix)) return yield* Effect.die(new Error(`the issuer does not end in ${prefix}: ${issuer}`))
+  const clock = yield* Clock.Clock
+  const site = AuthSite.make(options, () => clock.currentTimeMillisUnsafe())
+  const routes = [
+    ...(yield* Token.routes(site)),
+    ...(yield* User.routes(site)),
+    ...(yield* Factors.routes(site)),
+    ...(yield* OAuthAuthorize.routes(site)),
+    ...(yield* Consent.routes(site)),
+    ...(yield* OAuthToken.routes(site)),
+    ...(yield* UserInfo.routes(site)),
+    ...(yield* Grants.routes(site)),
+    ...(yield* Discovery.routes(site))
+  ]
+  const api = HttpRouter.addAll(routes)
+  return yield* HttpListener.listen({ host, port, what: "the authentication service" }, () => ({
+    layer: pages === undefined ? api : Layer.merge(api, pages.layer),
+    routes: [...routes, ...(pages?.routes ?? [])],
+    bodies: "any",
+    crossOrigin: crossOrigin(consentOrigin),
+    refusals
+  }))
+})
+
+const refusals: Refusals = {
+  refuse: (objection, headers) => refusal(objections[objection], headers),
+  unexpected: (cause) => fault("unexpected_failure", cause),
+  unparsable: (status, title) => ({
+    contentType: "application/json",
+    body: { ...AuthError.body("validation_failed"), code: status, msg: title, error_description: title }
+  })
+}
+
+const objections: Readonly<Record<Objection, AuthError.Refusal>> = {
+  "no-such-path": "not_found",
+  "method-not-allowed": "method_not_allowed",
+  "body-too-large": "request_entity_too_large",
+  "body-not-json": "bad_json",
+  "invalid-request": "validation_failed",
+  "deadline-passed": "request_timeout"
+}

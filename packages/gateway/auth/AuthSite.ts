@@ -1,0 +1,69 @@
+/** What every part of the authentication service knows of the place it is served at. */
+import * as CaptchaRule from "@venue/auth/CaptchaRule"
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import * as ClientAddress from "../ClientAddress.ts"
+import * as RateLimits from "../rest/RateLimits.ts"
+import { Refused } from "./Answer.ts"
+
+export interface AuthSiteOptions {
+  /** The public address of the service with `/auth/v1`, byte for byte as tokens name it. */
+  readonly issuer: string
+  /** The pages that may ask for a user's consent are of this origin. */
+  readonly consentOrigin: string
+  /** What clients send as `apikey`; several while one replaces another. */
+  readonly clientKeys: ReadonlyArray<string>
+  readonly captcha: CaptchaRule.Setting
+  readonly limits: boolean
+  /** Addresses and networks whose word on who is calling is taken. */
+  readonly trustedProxies: ReadonlyArray<string>
+  /** Sessions of public OAuth clients may be refreshed by a form without an `apikey`, as command-line clients do. */
+  readonly allowPublicFormRefresh: boolean
+}
+
+export interface AuthSite extends Omit<AuthSiteOptions, "captcha" | "limits" | "trustedProxies"> {
+  readonly captcha: CaptchaRule.CaptchaRule
+  readonly clientAddress: ClientAddress.ClientAddress
+  readonly limits: Readonly<Record<Limit, RateLimits.RateLimits>>
+}
+
+export type Limit = keyof typeof buckets
+
+export const make = (options: AuthSiteOptions, nowMillis: () => number): AuthSite => {
+  const limit = (bucket: { readonly capacity: number; readonly refillMillis: number }) =>
+    RateLimits.make({ ...bucket, enabled: options.limits, nowMillis })
+  return {
+    ...options,
+    captcha: CaptchaRule.make(options.captcha),
+    clientAddress: ClientAddress.from(options.trustedProxies),
+    limits: {
+      signIn: limit(buckets.signIn),
+      refresh: limit(buckets.refresh),
+      exchange: limit(buckets.exchange),
+      authorize: limit(buckets.authorize)
+    }
+  }
+}
+
+/** Takes one from the bucket of the request's address, or of what asks from there. */
+export const spend = (
+  site: AuthSite,
+  limit: Limit,
+  request: HttpServerRequest.HttpServerRequest,
+  who = ""
+): Effect.Effect<void, Refused> =>
+  Effect.suspend(() => {
+    const waitMillis = site.limits[limit].spend(`${ClientAddress.network(site.clientAddress(request))} ${who}`, 1)
+    return waitMillis === 0
+      ? Effect.void
+      : Effect.fail(new Refused({ refusal: "over_request_rate_limit", retryAfterMillis: waitMillis }))
+  })
+
+const buckets = {
+  /** 30 in five minutes. */
+  signIn: { capacity: 30, refillMillis: 300_000 },
+  /** 150 in five minutes, of which 30 at once: a refresh that is refused may cost a client its session. */
+  refresh: { capacity: 30, refillMillis: 60_000 },
+  exchange: { capacity: 60, refillMillis: 60_000 },
+  authorize: { capacity: 60, refillMillis: 60_000 }
+} as const

@@ -1,0 +1,36 @@
+/** Whose access token a request brings. */
+import type { TokenClaims } from "@venue/auth/AccessToken"
+import { Bearers } from "@venue/auth/Bearers"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { UserStates } from "@venue/storage/UserStates"
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { type Refused, refused } from "./Answer.ts"
+
+export type Bearer = Effect.Effect<TokenClaims, Refused | DatabaseUnavailable, HttpServerRequest.HttpServerRequest>
+
+/** Of somebody who signed in themselves: an application acts for its user, but not on how that user signs in. */
+export const ownOnly = (bearer: Bearer): Bearer =>
+  Effect.flatMap(bearer, (claims) =>
+    claims.clientId === null ? Effect.succeed(claims) : Effect.fail(refused("application_refused"))
+  )
+
+export const make: Effect.Effect<Bearer, never, Bearers | UserStates> = Effect.gen(function* () {
+  const bearers = yield* Bearers
+  const states = yield* UserStates
+  return Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const token = bearerPattern.exec(headers["authorization"] ?? "")?.[1]
+    if (token === undefined) return yield* refused("bearer_missing")
+    const claims = yield* Effect.catchTags(bearers.verify(token), {
+      InvalidToken: () => Effect.fail(refused("bad_jwt")),
+      SessionEnded: () => Effect.fail(refused("session_not_found"))
+    })
+    const { exists, frozen } = yield* states.find(claims.userId)
+    if (!exists) return yield* refused("user_not_found")
+    if (frozen) return yield* refused("user_banned")
+    return claims
+  })
+})
+
+const bearerPattern = /^bearer +(\S+)$/i

@@ -1,0 +1,78 @@
+/** The consent page asks what an application wants, and says what its user decided. */
+import { type AuthorizationBody, clientBody, ConsentRequest, type Leave } from "@venue/api/auth/Consent"
+import { type Answered, Authorize, type ConsentRefused, type Details } from "@venue/auth/Authorize"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { Effect, Redacted } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type Refused, refused, route } from "./Answer.ts"
+import * as Asked from "./Asked.ts"
+import type { AuthSite } from "./AuthSite.ts"
+import * as Bearer from "./Bearer.ts"
+
+export const routes = Effect.fnUntraced(function* (site: AuthSite) {
+  const authorize = yield* Authorize
+  const bearer = yield* Bearer.make
+  const authorizationId = Effect.map(HttpRouter.params, ({ authorizationId }) => authorizationId!)
+
+  /** A browser says on whose page it is; only ours may ask for a user's consent. */
+  const demandOurPage = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+    (headers["origin"] ?? site.consentOrigin) === site.consentOrigin
+      ? Effect.void
+      : Effect.fail(refused("origin_refused"))
+  )
+
+  return [
+    route(
+      site,
+      "GET",
+      "/oauth/authorizations/:authorizationId",
+      Effect.gen(function* () {
+        yield* demandOurPage
+        const caller = yield* bearer
+        const id = yield* authorizationId
+        const found = yield* authorize.details(caller, Redacted.make(id))
+        return HttpServerResponse.jsonUnsafe(found._tag === "Answered" ? leave(found) : details(id, found))
+      }).pipe(Effect.mapError(refusalOf))
+    ),
+    route(
+      site,
+      "POST",
+      "/oauth/authorizations/:authorizationId/consent",
+      Effect.gen(function* () {
+        yield* demandOurPage
+        const caller = yield* bearer
+        const { action } = yield* Asked.json(ConsentRequest)
+        const answered = yield* authorize.decide(caller, Redacted.make(yield* authorizationId), action)
+        return HttpServerResponse.jsonUnsafe(leave(answered))
+      }).pipe(Effect.mapError(refusalOf))
+    )
+  ]
+})
+
+const leave = ({ redirectUrl }: Answered): Leave => ({ redirect_url: Redacted.value(redirectUrl) })
+
+const details = (id: string, { client, redirectUri, scope, userId }: Details): AuthorizationBody => ({
+  authorization_id: id,
+  redirect_uri: redirectUri,
+  client: clientBody(client),
+  user: { id: userId, email: "" },
+  scope
+})
+
+const refusalOf = (fault: ConsentRefused | Refused | DatabaseUnavailable): Refused | DatabaseUnavailable => {
+  switch (fault._tag) {
+    case "AlreadyDecided":
+      return refused("oauth_authorization_not_pending")
+    case "ApplicationMayNotConsent":
+      return refused("application_refused")
+    case "AuthorizationNotFound":
+      return refused("oauth_authorization_not_found")
+    case "InsufficientAal":
+      return refused("insufficient_aal")
+    case "SessionEnded":
+      return refused("session_not_found")
+    case "DatabaseUnavailable":
+    case "Refused":
+      return fault
+  }
+}

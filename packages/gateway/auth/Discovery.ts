@@ -1,0 +1,26 @@
+/** What anybody may know: the endpoints, the keys tokens are verified with, and that the service is there. */
+import { discovery } from "@venue/api/auth/Discovery"
+import { SigningKeys } from "@venue/auth/SigningKeys"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { prefix } from "./Answer.ts"
+import type { AuthSite } from "./AuthSite.ts"
+
+export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {
+  const keys = yield* SigningKeys
+  const document = HttpServerResponse.jsonUnsafe(discovery(issuer), { headers: caching })
+  return [
+    HttpRouter.route("GET", `${prefix}/.well-known/openid-configuration`, document),
+    HttpRouter.route("GET", `${prefix}/.well-known/oauth-authorization-server`, document),
+    // RFC 8414 puts the path of the issuer behind the well-known one.
+    HttpRouter.route("GET", `/.well-known/oauth-authorization-server${prefix}`, document),
+    HttpRouter.route(
+      "GET",
+      `${prefix}/.well-known/jwks.json`,
+      Effect.map(keys.jwks, (jwks) => HttpServerResponse.jsonUnsafe(jwks, { headers: caching }))
+    ),
+    HttpRouter.route("GET", `${prefix}/health`, HttpServerResponse.jsonUnsafe({ status: "live" }))
+  ]
+})
+
+const caching = { "cache-control": "public, max-age=600" }

@@ -1,0 +1,35 @@
+/** Where an application sends a browser: on to the consent page, or back with what was wrong. */
+import { Authorize } from "@venue/auth/Authorize"
+import { Effect, Redacted } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { prefix, refusal, refused, route } from "./Answer.ts"
+import * as Asked from "./Asked.ts"
+import { type AuthSite, spend } from "./AuthSite.ts"
+
+export const routes = Effect.fnUntraced(function* (site: AuthSite) {
+  const authorize = yield* Authorize
+  return [
+    route(
+      site,
+      "GET",
+      "/oauth/authorize",
+      Effect.gen(function* () {
+        yield* spend(site, "authorize", yield* HttpServerRequest.HttpServerRequest)
+        const begun = yield* Effect.catchTag(authorize.begin(yield* Asked.query), "AuthorizeRefused", () =>
+          Effect.fail(refused("oauth_authorize_refused"))
+        )
+        return HttpServerResponse.redirect(begun._tag === "Consent" ? Redacted.value(begun.url) : begun.url)
+      }),
+      framing
+    ),
+    HttpRouter.route("POST", `${prefix}/oauth/clients/register`, refusal("oauth_dynamic_client_registration_disabled"))
+  ]
+})
+
+/** The query of this address is nobody's business, and no page may show it inside itself. */
+const framing = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+  "content-security-policy": "frame-ancestors 'none'"
+}

@@ -1,0 +1,114 @@
+/** Where applications exchange codes and refresh tokens. */
+import type * as AuthError from "@venue/api/auth/AuthError"
+import type { OAuthSession } from "@venue/api/auth/Session"
+import { ClientAuthentication } from "@venue/auth/ClientAuthentication"
+import { CodeExchange, type Exchanged, type ExchangeRefused } from "@venue/auth/CodeExchange"
+import type { RefreshRefused } from "@venue/auth/SessionTokens"
+import type { OAuthClient } from "@venue/storage/OAuthClients"
+import { Effect, Redacted } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { refused, route } from "./Answer.ts"
+import * as Asked from "./Asked.ts"
+import { type AuthSite, spend } from "./AuthSite.ts"
+import { tokens } from "./SessionView.ts"
+
+export const routes = Effect.fnUntraced(function* (site: AuthSite) {
+  const clients = yield* ClientAuthentication
+  const codes = yield* CodeExchange
+
+  const authenticate = (basic: string | undefined, form: Form) =>
+    Effect.catchTags(
+      clients.authenticate({
+        basic,
+        form: { client_id: form.get("client_id"), client_secret: form.get("client_secret") }
+      }),
+      {
+        InvalidClient: () => Effect.fail(refused("invalid_client")),
+        ClientMismatch: () => Effect.fail(refused("validation_failed"))
+      }
+    )
+
+  const refresh = Effect.fnUntraced(function* (client: OAuthClient, form: Form) {
+    const token = form.get("refresh_token")
+    if (token === undefined) return yield* refused("validation_failed")
+    return yield* codes.refresh(client, Redacted.make(token), form.get("scope"))
+  })
+
+  const grant = Effect.fnUntraced(function* (client: OAuthClient, form: Form) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    switch (form.get("grant_type")) {
+      case "authorization_code":
+        yield* spend(site, "exchange", request, client.clientId)
+        return yield* codes.exchange(client, {
+          code: secret(form.get("code")),
+          redirectUri: form.get("redirect_uri"),
+          codeVerifier: secret(form.get("code_verifier")),
+          resource: form.get("resource")
+        })
+      case "refresh_token":
+        yield* spend(site, "refresh", request)
+        return yield* refresh(client, form)
+      case undefined:
+        return yield* refused("validation_failed")
+      default:
+        return yield* refused("unsupported_grant_type")
+    }
+  })
+
+  return [
+    route(
+      site,
+      "POST",
+      "/oauth/token",
+      Effect.gen(function* () {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        const form = yield* Asked.form
+        const client = yield* authenticate(headers["authorization"], form)
+        const exchanged = yield* Effect.catchTags(grant(client, form), {
+          ExchangeRefused: ({ reason }) => Effect.fail(refused(exchangeRefusals[reason])),
+          RefreshRefused: ({ reason }) => Effect.fail(refused(refreshRefusals[reason]))
+        })
+        return HttpServerResponse.jsonUnsafe(yield* sessionOf(exchanged))
+      }),
+      { pragma: "no-cache" }
+    )
+  ]
+})
+
+type Form = ReadonlyMap<string, string>
+
+const secret = (text: string | undefined): Redacted.Redacted | undefined =>
+  text === undefined ? undefined : Redacted.make(text)
+
+const sessionOf = ({ idToken, issued, scope }: Exchanged) =>
+  Effect.map(tokens(issued), (session): OAuthSession => ({
+    ...session,
+    scope,
+    user: { id: issued.session.userId },
+    ...(idToken === undefined ? {} : { id_token: Redacted.value(idToken) })
+  }))
+
+const exchangeRefusals: Readonly<Record<ExchangeRefused["reason"], AuthError.Refusal>> = {
+  grant_type: "unauthorized_client",
+  parameters: "validation_failed",
+  unknown_code: "invalid_grant",
+  used_code: "invalid_grant",
+  expired_code: "invalid_grant",
+  redirect_uri: "invalid_grant",
+  verifier: "invalid_grant",
+  resource: "invalid_target",
+  user: "invalid_grant"
+}
+
+const refreshRefusals: Readonly<Record<RefreshRefused["reason"], AuthError.Refusal>> = {
+  malformed: "invalid_grant",
+  not_found: "refresh_token_not_found",
+  user_gone: "invalid_grant",
+  user_frozen: "invalid_grant",
+  session_ended: "session_ended",
+  session_expired: "session_expired",
+  wrong_client: "invalid_grant",
+  invalid_scope: "invalid_scope",
+  already_used: "refresh_token_already_used",
+  busy: "conflict"
+}

@@ -1,0 +1,79 @@
+/** The sign-in and consent page: plain files, under a policy that lets nothing else run in them, frame them or keep them. */
+import { checksummed, isAddress } from "@venue/auth/WalletAddress"
+import { Clock, Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { readFileSync } from "node:fs"
+import { extname, join } from "node:path"
+import { refusal } from "./Answer.ts"
+import { query } from "./Asked.ts"
+import type { Pages } from "./AuthServer.ts"
+
+export interface PagesOptions {
+  /** As the signed statement names it. */
+  readonly serviceName: string
+  /** Of the auth service's `apikey` set; publishable, so the page may show it to every browser. */
+  readonly clientKey: string
+  /** The pages are of its origin, and call no other. */
+  readonly issuer: string
+}
+
+const page = "/sign-in"
+const files = ["SignIn.css", "SignIn.js", "Service.js", "Wallets.js", "Sentences.js"]
+
+/** Where people open the page, for signing in and for consent: to be registered, since signed messages name it. */
+export const uriOf = (issuer: string): string => new URL(page, issuer).href
+
+export const make = (options: PagesOptions): Pages => {
+  const html = filled(read("SignIn.html"), { ...options, uri: uriOf(options.issuer) })
+  const routes = [
+    HttpRouter.route("GET", page, served("SignIn.html", html)),
+    HttpRouter.route("GET", `${page}/address`, spelled),
+    ...files.map((file) => HttpRouter.route("GET", `${page}/${file}` as const, served(file, read(file))))
+  ]
+  return { routes, layer: HttpRouter.addAll(routes) }
+}
+
+/** How a wallet message writes this address, and the time to write in it: a browser's clock may be wrong. */
+const spelled = Effect.gen(function* () {
+  const address = (yield* query).get("address") ?? ""
+  if (!isAddress(address, "any case")) return refusal("validation_failed")
+  const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+  return HttpServerResponse.jsonUnsafe({ address: checksummed(address), now }, { headers: privacy })
+})
+
+const read = (file: string): string => readFileSync(join(import.meta.dirname, "pages", file), "utf8")
+
+const served = (file: string, body: string) =>
+  HttpServerResponse.text(body, { contentType: contentTypes[extname(file)], headers: { ...privacy, ...policy } })
+
+const filled = (html: string, values: Readonly<Record<string, string>>): string =>
+  html.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) =>
+    values[name]!.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  )
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8"
+}
+
+const privacy = {
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+}
+
+/** Images come from elsewhere too: an application's logo. */
+const policy = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' https:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; "),
+  "x-frame-options": "DENY"
+}

@@ -1,0 +1,50 @@
+/** Users and their sessions as answers. */
+import type { WalletSession } from "@venue/api/auth/Session"
+import { type UserBody, userBody } from "@venue/api/auth/User"
+import type { Issued } from "@venue/auth/SessionTokens"
+import { checksummed } from "@venue/auth/WalletAddress"
+import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { Factors } from "@venue/storage/Factors"
+import { Identities } from "@venue/storage/Identities"
+import { Users } from "@venue/storage/Users"
+import { Effect, Option, Redacted } from "effect"
+import { type Refused, refused } from "./Answer.ts"
+
+export interface SessionView {
+  readonly user: (userId: string) => Effect.Effect<UserBody, Refused | DatabaseUnavailable>
+  readonly session: (issued: Issued) => Effect.Effect<WalletSession, Refused | DatabaseUnavailable>
+}
+
+export const make: Effect.Effect<SessionView, never, Factors | Identities | Users> = Effect.gen(function* () {
+  const users = yield* Users
+  const identities = yield* Identities
+  const factors = yield* Factors
+
+  const user = Effect.fnUntraced(function* (userId: string) {
+    const found = yield* users.find(userId)
+    if (Option.isNone(found)) return yield* refused("user_not_found")
+    const wallets = yield* identities.ofUser(userId)
+    return userBody({
+      userId,
+      createdAtMillis: found.value.createdAtMillis,
+      identities: wallets.map((wallet) => ({ ...wallet, address: checksummed(wallet.address) })),
+      factors: yield* factors.ofUser(userId)
+    })
+  })
+  const session = Effect.fnUntraced(function* (issued: Issued) {
+    return { ...(yield* tokens(issued)), user: yield* user(issued.session.userId) }
+  })
+  return { user, session }
+})
+
+/** What every grant answers. The log has whose they are, and nothing of them. */
+export const tokens = ({ accessToken, expiresAtSeconds, expiresInSeconds, refreshToken, session }: Issued) => {
+  const { clientId, sessionId, userId } = session
+  return Effect.as(Effect.annotateLogs(Effect.logInfo("tokens issued"), { userId, sessionId, clientId }), {
+    access_token: Redacted.value(accessToken),
+    token_type: "bearer" as const,
+    expires_in: expiresInSeconds,
+    expires_at: expiresAtSeconds,
+    refresh_token: Redacted.value(refreshToken)
+  })
+}

@@ -1,0 +1,121 @@
+/** Sessions of the venue's own clients: begun by a signed wallet message, kept alive by refresh tokens. */
+import type * as AuthError from "@venue/api/auth/AuthError"
+import { captchaToken, RefreshRequest, Web3Request } from "@venue/api/auth/Session"
+import { type RefreshRefused, SessionTokens } from "@venue/auth/SessionTokens"
+import { type WalletRefused, WalletSignIn } from "@venue/auth/WalletSignIn"
+import { Captcha } from "@venue/providers/Captcha"
+import { Sessions } from "@venue/storage/Sessions"
+import { Clock, Effect, Option, Redacted } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as ClientAddress from "../ClientAddress.ts"
+import { refused, route } from "./Answer.ts"
+import * as Asked from "./Asked.ts"
+import { type AuthSite, spend } from "./AuthSite.ts"
+import * as ClientKey from "./ClientKey.ts"
+import * as SessionView from "./SessionView.ts"
+
+export const routes = Effect.fnUntraced(function* (site: AuthSite) {
+  const captcha = yield* Captcha
+  const sessions = yield* Sessions
+  const tokens = yield* SessionTokens
+  const view = yield* SessionView.make
+  const wallets = yield* WalletSignIn
+  const demandKey = ClientKey.demand(site.clientKeys)
+
+  const solve = Effect.fnUntraced(function* (asked: typeof Web3Request.Type, address: string) {
+    const solved = captchaToken(asked)
+    if (solved === undefined) return yield* refused("captcha_failed")
+    yield* captcha.verify(Redacted.make(solved), address)
+  })
+
+  const signIn = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    yield* demandKey(request)
+    yield* spend(site, "signIn", request)
+    const asked = yield* Asked.json(Web3Request)
+    const address = site.clientAddress(request)
+    const network = ClientAddress.network(address)
+    const now = yield* Clock.currentTimeMillis
+    const first = site.captcha.begin(network, now) ? solve(asked, address) : Effect.void
+    const issued = yield* Effect.andThen(first, wallets.signIn(asked)).pipe(
+      Effect.catchTags({
+        CaptchaRefused: () => Effect.fail(refused("captcha_failed")),
+        WalletRefused: ({ reason }) => Effect.fail(refused(walletRefusals[reason]))
+      }),
+      Effect.tapErrorTag("Refused", () => Effect.sync(() => site.captcha.fail(network, now)))
+    )
+    return HttpServerResponse.jsonUnsafe(yield* view.session(issued))
+  })
+
+  /** A session of the user's own is prolonged by those who have the client key, in whatever form it is asked. */
+  const isOwn = Effect.fnUntraced(function* (token: Redacted.Redacted) {
+    const found = yield* sessions.findToken(token)
+    if (Option.isNone(found)) return false
+    const session = yield* sessions.find(found.value.sessionId)
+    return Option.exists(session, ({ clientId }) => clientId === null)
+  })
+
+  const refresh = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const allowPublicForm = site.allowPublicFormRefresh && Asked.isForm(request)
+    if (!allowPublicForm) yield* demandKey(request)
+    yield* spend(site, "refresh", request)
+    const shown = allowPublicForm
+      ? (yield* Asked.form).get("refresh_token")
+      : (yield* Asked.json(RefreshRequest)).refresh_token
+    if (shown === undefined) return yield* refused("validation_failed")
+    const token = Redacted.make(shown)
+    if (allowPublicForm && (yield* isOwn(token))) yield* demandKey(request)
+    const issued = yield* Effect.catchTag(
+      tokens.refresh(token, { clientId: null, allowPublicForm }),
+      "RefreshRefused",
+      ({ reason }) => Effect.fail(refused(refreshRefusals[reason]))
+    )
+    return HttpServerResponse.jsonUnsafe(yield* view.session(issued))
+  })
+
+  return [
+    route(
+      site,
+      "POST",
+      "/token",
+      Effect.gen(function* () {
+        const [grantType, ...more] = (yield* Asked.query).getAll("grant_type")
+        if (more.length > 0) return yield* refused("validation_failed")
+        if (grantType === "web3") return yield* signIn
+        if (grantType === "refresh_token") return yield* refresh
+        return yield* refused("unsupported_grant_type")
+      })
+    )
+  ]
+})
+
+/** Of a message that was readable it is not said what was wrong with it. */
+const walletRefusals: Readonly<Record<WalletRefused["reason"], AuthError.Refusal>> = {
+  disabled: "web3_provider_disabled",
+  chain: "web3_unsupported_chain",
+  length: "validation_failed",
+  signature_form: "validation_failed",
+  message: "validation_failed",
+  statement: "invalid_grant",
+  uri: "invalid_grant",
+  domain: "invalid_grant",
+  time: "invalid_grant",
+  signature: "invalid_grant",
+  reused: "invalid_grant",
+  frozen: "user_banned"
+}
+
+const refreshRefusals: Readonly<Record<RefreshRefused["reason"], AuthError.Refusal>> = {
+  malformed: "validation_failed",
+  not_found: "refresh_token_not_found",
+  user_gone: "user_not_found",
+  user_frozen: "user_banned",
+  session_ended: "session_ended",
+  session_expired: "session_expired",
+  wrong_client: "bound_to_client",
+  // Only applications ask for a scope.
+  invalid_scope: "validation_failed",
+  already_used: "refresh_token_already_used",
+  busy: "conflict"
+}

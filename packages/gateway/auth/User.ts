@@ -1,0 +1,62 @@
+/** Who the bearer is, and signing out. */
+import type { TokenClaims } from "@venue/auth/AccessToken"
+import { Audit } from "@venue/storage/Audit"
+import { Sessions } from "@venue/storage/Sessions"
+import { Transaction } from "@venue/storage/Transaction"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { refused, route } from "./Answer.ts"
+import * as Asked from "./Asked.ts"
+import type { AuthSite } from "./AuthSite.ts"
+import * as Bearer from "./Bearer.ts"
+import * as SessionView from "./SessionView.ts"
+
+export const routes = Effect.fnUntraced(function* (site: AuthSite) {
+  const audit = yield* Audit
+  const bearer = yield* Bearer.make
+  const sessions = yield* Sessions
+  const transaction = yield* Transaction
+  const view = yield* SessionView.make
+
+  const signOut = ({ sessionId, userId }: TokenClaims, scope: keyof typeof ends) =>
+    transaction.run(
+      Effect.gen(function* () {
+        const all = (yield* sessions.ofUser(userId)).map((session) => session.sessionId)
+        yield* sessions.end(all.filter((id) => ends[scope](id === sessionId)))
+        yield* audit.record({ action: "signed_out", actor: userId, userId, facts: { sessionId, scope } })
+      })
+    )
+
+  return [
+    route(
+      site,
+      "GET",
+      "/user",
+      Effect.gen(function* () {
+        const { userId } = yield* bearer
+        return HttpServerResponse.jsonUnsafe(yield* view.user(userId))
+      })
+    ),
+    route(
+      site,
+      "POST",
+      "/logout",
+      Effect.gen(function* () {
+        const caller = yield* bearer
+        const [scope = "global", ...more] = (yield* Asked.query).getAll("scope")
+        if (!isScope(scope) || more.length > 0) return yield* refused("validation_failed")
+        yield* signOut(caller, scope)
+        return HttpServerResponse.empty({ status: 204 })
+      })
+    )
+  ]
+})
+
+/** Which sessions of a user end. */
+const ends = {
+  global: () => true,
+  local: (isOwn: boolean) => isOwn,
+  others: (isOwn: boolean) => !isOwn
+}
+
+const isScope = (scope: string): scope is keyof typeof ends => Object.hasOwn(ends, scope)

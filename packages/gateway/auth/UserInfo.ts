@@ -1,0 +1,24 @@
+/** What an application may know of its user, by RFC 6750 and OpenID Connect. */
+import * as IdToken from "@venue/auth/IdToken"
+import * as Scope from "@venue/auth/Scope"
+import { Profiles } from "@venue/storage/Profiles"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { refused, route } from "./Answer.ts"
+import type { AuthSite } from "./AuthSite.ts"
+import * as Bearer from "./Bearer.ts"
+
+export const routes = Effect.fnUntraced(function* (site: AuthSite) {
+  const bearer = yield* Bearer.make
+  const profiles = yield* Profiles
+  const userInfo = Effect.gen(function* () {
+    const { scope, userId } = yield* Effect.catchTag(bearer, "Refused", (fault) =>
+      Effect.fail(fault.refusal === "bearer_missing" ? fault : refused("token_refused"))
+    )
+    const granted = Scope.list(scope ?? "")
+    // A session that is not one of OpenID Connect says who it is for and no more.
+    const asked = granted.includes("openid") ? granted : []
+    return HttpServerResponse.jsonUnsafe(IdToken.userClaims(userId, yield* profiles.find(userId), asked))
+  })
+  return [route(site, "GET", "/oauth/userinfo", userInfo), route(site, "POST", "/oauth/userinfo", userInfo)]
+})

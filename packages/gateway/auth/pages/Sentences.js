@@ -1,0 +1,66 @@
+/** What the page says to people: of every refusal what happened and what to do, of every scope what it shows. */
+
+/** The service, the wallet or this page said no; `code` says why. */
+export class Refusal extends Error {
+  constructor(code, waitSeconds = 0) {
+    super(code)
+    this.code = code
+    this.waitSeconds = waitSeconds
+  }
+}
+
+export const sentenceOf = (error) => {
+  const { code, waitSeconds } = error instanceof Refusal ? error : new Refusal("unexpected_failure")
+  if (waitSeconds > 0) return `Too many attempts. Try again in ${waitSeconds} seconds.`
+  return sentences[code] ?? sentences.unexpected_failure
+}
+
+const signInAgain = "You are signed out. Sign in again."
+
+const noRequest = "This request has expired, or belongs to another user. Go back to the application and start again."
+
+const sentences = {
+  wallet_declined: "You declined the request in your wallet. Nothing was signed.",
+  wallet_waiting: "Your wallet already has a question open. Open the wallet and answer it there.",
+  wallet_without_account: "Your wallet shared no account. Unlock it, choose an account and try again.",
+  wallet_failed: "Your wallet could not answer. Unlock it and try again.",
+  wallet_signature: "Your wallet signed in a form that is not accepted here. Contract wallets cannot sign in.",
+
+  validation_failed: "The service could not read what your wallet gave. Try again, or use another wallet.",
+  bad_json: "The service could not read the request. Reload this page and try again.",
+  invalid_grant: "The signed message was not accepted. It holds for ten minutes and works once; sign a new one.",
+  web3_unsupported_chain: "This kind of wallet cannot sign in here. Use an Ethereum wallet.",
+  web3_provider_disabled: "Signing in with a wallet is switched off at the moment.",
+  no_authorization: "This page is not set up correctly: the service does not know it. Tell the people who run it.",
+  captcha_failed:
+    "The service asks for a proof that you are human, which this page cannot show. Wait a while and try again.",
+  over_request_rate_limit: "Too many attempts. Wait a minute and try again.",
+  user_banned: "This account is closed to you. Ask the people who run the service.",
+  user_not_found: "This account no longer exists.",
+  bad_jwt: signInAgain,
+  session_not_found: signInAgain,
+
+  mfa_verification_failed: "That code is not right. Codes change every 30 seconds, and each works once.",
+  mfa_challenge_expired: "That took too long. Type the code that shows now.",
+  mfa_factor_not_found: "This authenticator was removed. Sign in again.",
+  insufficient_aal: "This needs the code of your authenticator first. Sign in again.",
+
+  not_found: noRequest,
+  oauth_authorization_not_found: noRequest,
+  authorization_decided: "This request was already answered. Go back to the application and start again.",
+  redirect_refused: "The address to return to is not one a browser should follow. Nothing was opened.",
+
+  conflict: "The service is busy. Try again.",
+  unreachable: "The service cannot be reached. Check your connection and try again.",
+  unexpected_failure: "Something went wrong. Try again in a moment."
+}
+
+export const scopeInWords = (scope) => scopes[scope] ?? scope
+
+const scopes = {
+  openid: "who you are: your user id",
+  profile: "your name and picture, if you set any",
+  email: "your e-mail address, if you gave one",
+  phone: "your phone number, if you gave one",
+  offline_access: "any of this while you are away, until you withdraw it"
+}

@@ -1,0 +1,48 @@
+/** The calls of the authentication service that this page makes. */
+import { Refusal } from "./Sentences.js"
+
+const { clientKey, issuer } = document.body.dataset
+const base = new URL(issuer).pathname
+
+const call = async (url, { bearer, body, method = body === undefined ? "GET" : "POST", ...rest } = {}) => {
+  const headers = new Headers(rest.headers)
+  if (bearer !== undefined) headers.set("authorization", `Bearer ${bearer}`)
+  if (body !== undefined) headers.set("content-type", "application/json")
+  const init = { method, headers, credentials: "omit", redirect: "error", body: JSON.stringify(body) }
+  const response = await fetch(url, init).catch(() => {
+    throw new Refusal("unreachable")
+  })
+  const answer = await response.json().catch(() => ({}))
+  if (response.ok) return answer
+  throw new Refusal(answer.error_code, Number(response.headers.get("retry-after") ?? 0))
+}
+
+/** As a signed message must write it, with the service's time: this browser's clock may be wrong. */
+export const spelled = (address) => call(`/sign-in/address?address=${encodeURIComponent(address)}`)
+
+export const signIn = (proof) =>
+  call(`${base}/token?grant_type=web3`, {
+    headers: { apikey: clientKey },
+    body: { chain: "ethereum", ...proof }
+  })
+
+export const signOut = ({ access_token }) =>
+  call(`${base}/logout?scope=local`, { method: "POST", bearer: access_token })
+
+/** A challenge is good for one answer, so every code gets its own. */
+export const verify = async ({ access_token }, factorId, code) => {
+  const factor = `${base}/factors/${encodeURIComponent(factorId)}`
+  const { id } = await call(`${factor}/challenge`, { bearer: access_token, body: {} })
+  return call(`${factor}/verify`, { bearer: access_token, body: { challenge_id: id, code } })
+}
+
+const authorization = (id) => `${base}/oauth/authorizations/${encodeURIComponent(id)}`
+
+export const authorizationOf = ({ access_token }, id) => call(authorization(id), { bearer: access_token })
+
+export const decide = async ({ access_token }, id, action) => {
+  const deciding = call(`${authorization(id)}/consent`, { bearer: access_token, body: { action } })
+  return deciding.catch((error) => {
+    throw error.code === "validation_failed" ? new Refusal("authorization_decided") : error
+  })
+}

@@ -1,0 +1,177 @@
+/** The page: which of its views is shown, and what the buttons do. Tokens live in this file's memory and nowhere else. */
+import { authorizationOf, decide, signIn, signOut, spelled, verify } from "./Service.js"
+import { Refusal, scopeInWords, sentenceOf } from "./Sentences.js"
+import { hexOf, prove, watch } from "./Wallets.js"
+
+const { serviceName, uri } = document.body.dataset
+const authorizationId = new URLSearchParams(location.search).get("authorization_id")
+let session
+
+const element = (id) => document.getElementById(id)
+const views = element("views")
+const status = element("status")
+
+const say = (sentence, kind = "") => {
+  status.textContent = sentence
+  status.className = kind
+}
+
+/** The reader's place moves to the heading of what is new. */
+const show = (id) => {
+  for (const view of views.children) view.hidden = view.id !== id
+  const heading = element(id).querySelector("h1")
+  document.title = `${heading.textContent} · ${serviceName}`
+  heading.focus()
+}
+
+/** One thing at a time; what goes wrong is said. */
+const doing = (work) => async (event) => {
+  event.preventDefault()
+  if (views.ariaBusy === "true") return
+  views.ariaBusy = "true"
+  say("")
+  try {
+    await work()
+  } catch (error) {
+    if (signedOut.has(error.code)) forget()
+    if (unanswerable.has(error.code)) showAccount()
+    say(sentenceOf(error), "refused")
+  }
+  views.ariaBusy = "false"
+}
+
+const signedOut = new Set(["bad_jwt", "session_not_found", "mfa_factor_not_found", "insufficient_aal"])
+const unanswerable = new Set(["not_found", "oauth_authorization_not_found", "authorization_decided"])
+
+const forget = () => {
+  session = undefined
+  show("wallets")
+}
+
+const messageOf = async (account, chainId) => {
+  const { address, now } = await spelled(account)
+  return [
+    `${location.host} wants you to sign in with your Ethereum account:`,
+    address,
+    "",
+    `Sign in to ${serviceName}`,
+    "",
+    `URI: ${uri}`,
+    "Version: 1",
+    `Chain ID: ${chainId}`,
+    `Nonce: ${hexOf(crypto.getRandomValues(new Uint8Array(16)))}`,
+    `Issued At: ${now}`
+  ].join("\n")
+}
+
+const enter = async (provider) => {
+  say("Answer in your wallet.")
+  const proof = await prove(provider, messageOf)
+  say("Signing in.")
+  session = await signIn(proof)
+  say("")
+  const factors = session.user.factors.filter(({ status }) => status === "verified")
+  return factors.length > 0 ? askCode(factors) : proceed()
+}
+
+const askCode = (factors) => {
+  element("factor-id").replaceChildren(
+    ...factors.map(({ friendly_name, id }, at) => new Option(friendly_name || `Authenticator ${at + 1}`, id))
+  )
+  element("factor-choice").hidden = factors.length === 1
+  show("factor")
+  element("code").focus()
+}
+
+const enterCode = async () => {
+  const field = element("code")
+  const code = field.value.replaceAll(/\s/g, "")
+  field.value = ""
+  field.focus()
+  session = await verify(session, element("factor-id").value, code)
+  const left = session.recovery_codes_left
+  if (left !== undefined) say(`You used a recovery code, which will not work again. You have ${left} left.`)
+  await proceed()
+}
+
+const proceed = () => (authorizationId === null ? showAccount() : openAuthorization())
+
+const showAccount = () => {
+  showWallet()
+  element("user").textContent = session.user.id
+  show("account")
+}
+
+const showWallet = () => {
+  for (const place of document.querySelectorAll(".wallet")) place.textContent = session.user.user_metadata.address
+}
+
+const openAuthorization = async () => {
+  const asked = await authorizationOf(session, authorizationId)
+  if (asked.redirect_url !== undefined) return leaveTo(asked.redirect_url)
+  showWallet()
+  for (const place of document.querySelectorAll(".application")) place.textContent = asked.client.name
+  element("return").textContent = new URL(asked.redirect_uri).host
+  element("scopes").replaceChildren(...asked.scope.split(" ").map((scope) => item(scopeInWords(scope))))
+  showLogo(asked.client.logo_uri)
+  show("consent")
+}
+
+const item = (content) => {
+  const one = document.createElement("li")
+  one.append(content)
+  return one
+}
+
+const showLogo = (uri) => {
+  const logo = element("logo")
+  if (!uri?.startsWith("https://")) return
+  logo.addEventListener("load", () => {
+    logo.hidden = false
+  })
+  logo.src = uri
+}
+
+const answer = async (action) => leaveTo((await decide(session, authorizationId, action)).redirect_url)
+
+/** Nobody holds this page's session once it is left, so it ends first. What is pressed meanwhile does nothing. */
+const leaveTo = async (url) => {
+  if (!/^https?:$/.test(new URL(url).protocol)) throw new Refusal("redirect_refused")
+  await signOut(session).catch(() => {})
+  location.assign(url)
+  return new Promise(() => {})
+}
+
+const leave = async () => {
+  await signOut(session)
+  forget()
+  say("You are signed out.")
+}
+
+const onClick = (button, work) => button.addEventListener("click", doing(work))
+
+const offer = ({ name, provider }) => {
+  const button = document.createElement("button")
+  button.type = "button"
+  button.textContent = `Continue with ${name}`
+  onClick(button, () => enter(provider))
+  element("wallet-list").append(item(button))
+}
+
+const start = () => {
+  element("factor").addEventListener("submit", doing(enterCode))
+  onClick(element("approve"), () => answer("approve"))
+  onClick(element("deny"), () => answer("deny"))
+  for (const button of document.querySelectorAll(".sign-out")) onClick(button, leave)
+  // A page that comes back out of the browser's memory would still hold what it was left with.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) location.reload()
+  })
+  element("reason").hidden = authorizationId === null
+  element("wallets").hidden = false
+  watch(offer)
+}
+
+// The wallet compares the message with the page it sees; at another address both are right to refuse.
+if (location.origin + location.pathname === uri) start()
+else say(`This page is for people at ${uri}. Open it there.`, "refused")

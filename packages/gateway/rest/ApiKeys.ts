@@ -1,0 +1,112 @@
+/** Answers `/user/api-keys`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { apiKey, issuedApiKey } from "@venue/api/rest/ApiKeys"
+import { Caller } from "@venue/api/rest/Caller"
+import { Accounts } from "@venue/auth/Accounts"
+import * as AllowList from "@venue/auth/AllowList"
+import { Hmac } from "@venue/auth/Hmac"
+import * as KeyPair from "@venue/auth/KeyPair"
+import { Users } from "@venue/cluster/Link"
+import { allAccounts } from "@venue/domain/ApiKey"
+import { Selectable } from "@venue/domain/Permission"
+import { ApiKeys } from "@venue/storage/ApiKeys"
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    Api,
+    "apiKeys",
+    Effect.fnUntraced(function* (handlers) {
+      const accounts = yield* Accounts
+      const hmac = yield* Hmac
+      const keys = yield* ApiKeys
+      const users = yield* Users
+      const pair = yield* KeyPair.make
+      const refusals = problems(baseUrl)
+
+      const unknown = () => Effect.fail(refusals.unknownApiKey())
+      // It may have been done all the same.
+      const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
+      const mayHave = Effect.fnUntraced(function* (userId: string, scope: string, permissions: ReadonlyArray<string>) {
+        if (!permissions.every((name) => selectable.has(name))) return false
+        return scope === allAccounts || Option.contains(yield* accounts.ownerOf(scope), userId)
+      })
+
+      return handlers
+        .handle(
+          "list",
+          Effect.fnUntraced(
+            function* () {
+              const { userId } = yield* Caller
+              const own = yield* keys.ofUser(userId)
+              return { $schema: schemaUri(baseUrl, "ApiKeysResponseBody"), data: own.map(apiKey), count: own.length }
+            },
+            Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
+          )
+        )
+        .handle(
+          "create",
+          Effect.fnUntraced(
+            function* ({ payload: { allowed_addresses = [], label, permissions: asked, scope: given } }) {
+              const { userId } = yield* Caller
+              const scope = given.toLowerCase()
+              const permissions = [...new Set(asked)]
+              const odd = allowed_addresses.findIndex((entry) => !AllowList.isEntry(entry))
+              if (odd !== -1) {
+                const location = `body.allowed_addresses.${odd}`
+                return yield* refusals.invalidRequest([{ location, message: "Expected an address or a network" }])
+              }
+              if (!(yield* mayHave(userId, scope, permissions))) return yield* refusals.notPermitted()
+              const next = yield* pair
+              const made = yield* users.ask(userId, (user) =>
+                user.CreateKey({ userId, pair: next, label, permissions, scope, allowedAddresses: allowed_addresses })
+              )
+              return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
+            },
+            Effect.catchTags({
+              TooManyApiKeys: () => Effect.fail(refusals.tooManyApiKeys()),
+              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+              Unavailable: unknownOutcome
+            })
+          )
+        )
+        .handle(
+          "rename",
+          Effect.fnUntraced(
+            function* ({ params: { public_key: publicKey }, payload: { label } }) {
+              const { userId } = yield* Caller
+              yield* users.ask(userId, (user) => user.RenameKey({ userId, publicKey, label }))
+            },
+            Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
+          )
+        )
+        .handle(
+          "revoke",
+          Effect.fnUntraced(
+            function* ({ params: { public_key: publicKey } }) {
+              const { userId } = yield* Caller
+              yield* users.ask(userId, (user) => user.RevokeKey({ userId, publicKey }))
+              hmac.forget(publicKey)
+            },
+            Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
+          )
+        )
+        .handle(
+          "rotate",
+          Effect.fnUntraced(
+            function* ({ params: { public_key: publicKey } }) {
+              const { userId } = yield* Caller
+              const next = yield* pair
+              const made = yield* users.ask(userId, (user) => user.RotateKey({ userId, publicKey, next }))
+              hmac.forget(publicKey)
+              return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
+            },
+            Effect.catchTags({ UnknownApiKey: unknown, Unavailable: unknownOutcome })
+          )
+        )
+    })
+  )
+
+const selectable: ReadonlySet<string> = new Set(Selectable.literals)

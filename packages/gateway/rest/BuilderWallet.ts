@@ -1,0 +1,104 @@
+/** Answers `GET /builder/web3/message` and `POST /builder/web3/api-key`. */
+import { problems } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { ActiveBuilder, Builder } from "@venue/api/rest/BuilderWallet"
+import { Caller } from "@venue/api/rest/Caller"
+import { BuilderRegistration } from "@venue/auth/BuilderRegistration"
+import { Venue } from "@venue/cluster/protocol/Venue"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { type ClientAddress, network } from "../ClientAddress.ts"
+import * as RateLimits from "./RateLimits.ts"
+import { rateExceeded } from "./Refusal.ts"
+
+export interface BuilderWalletOptions {
+  readonly baseUrl: string
+  readonly addressOf: ClientAddress
+}
+
+export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
+  const refusals = problems(baseUrl)
+  /** What one caller may ask each minute, of one of the two endpoints. */
+  const limit = Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const { rateLimits } = yield* Venue
+    const nowMillis = () => clock.currentTimeMillisUnsafe()
+    const limits = RateLimits.make({ enabled: rateLimits, nowMillis, capacity: perMinute })
+    return (caller: string) =>
+      Effect.suspend(() => {
+        const retryAfterMillis = limits.spend(caller, 1)
+        return retryAfterMillis === 0 ? Effect.void : rateExceeded(refusals, { retryAfterMillis })
+      })
+  })
+
+  const handlers = HttpApiBuilder.group(
+    Api,
+    "builderWallet",
+    Effect.fnUntraced(function* (handlers) {
+      const registration = yield* BuilderRegistration
+      const spend = yield* limit
+      const unfit = { address: refusals.invalidWalletAddress, builder_code: refusals.invalidBuilderCode }
+
+      return handlers
+        .handle(
+          "builderMessage",
+          Effect.fnUntraced(
+            function* ({ query: { address, builder_code } }) {
+              const request = yield* HttpServerRequest.HttpServerRequest
+              yield* spend(network(addressOf(request)))
+              return { message: yield* registration.message(address, builder_code) }
+            },
+            Effect.catchTag("UnfitForMessage", ({ member }) => Effect.fail(unfit[member]()))
+          )
+        )
+        .handle(
+          "builderKey",
+          Effect.fnUntraced(
+            function* ({ payload }) {
+              const { publicKey, secretKey, userId } = yield* registration.register(yield* Builder, payload)
+              return {
+                user_id: userId,
+                account_id: userId,
+                public_key: publicKey,
+                secret_key: Redacted.value(secretKey)
+              }
+            },
+            Effect.tapErrorTag(["MalformedBuilderMessage", "WalletAuthenticationFailed"], ({ fault }) =>
+              Effect.logInfo("a wallet message was refused", fault)
+            ),
+            Effect.catchTags({
+              MalformedBuilderMessage: () => Effect.fail(refusals.malformedWalletMessage()),
+              WalletAuthenticationFailed: () => Effect.fail(refusals.walletAuthenticationFailed()),
+              DatabaseUnavailable: () => Effect.fail(refusals.keyNotIssued())
+            })
+          )
+        )
+    })
+  )
+
+  const builder = Layer.effect(
+    ActiveBuilder,
+    Effect.gen(function* () {
+      const registration = yield* BuilderRegistration
+      const spend = yield* limit
+      return ActiveBuilder.of((answer) =>
+        Effect.gen(function* () {
+          const { userId } = yield* Caller
+          yield* spend(userId)
+          const builder = yield* registration.builder(userId).pipe(
+            Effect.catchTags({
+              NoActiveBuilderCode: () => Effect.fail(refusals.noActiveBuilderCode()),
+              BuilderUnnamed: () => Effect.fail(refusals.builderNotLoaded()),
+              DatabaseUnavailable: () => Effect.fail(refusals.builderNotLoaded())
+            })
+          )
+          return yield* Effect.provideService(answer, Builder, builder)
+        })
+      )
+    })
+  )
+  return Layer.provide(handlers, builder)
+}
+
+const perMinute = 60

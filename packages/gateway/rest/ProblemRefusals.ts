@@ -1,0 +1,24 @@
+/** What a gate refuses, as problem+json. */
+import * as Problem from "@venue/api/Problem"
+import { Effect } from "effect"
+import { contentType } from "effect/http/ProblemDetails"
+import type { Objection, Refusals } from "./Gate.ts"
+import { refusal } from "./Refusal.ts"
+
+export const problemRefusals = (baseUrl: string): Refusals => ({
+  refuse: (objection, headers) => refusal(baseUrl, statuses[objection], objection, headers),
+  unexpected: (cause) => Effect.as(Effect.logError("a request failed", cause), refusal(baseUrl, 500, "unexpected")),
+  unparsable: (status, title) => ({
+    contentType,
+    body: { $schema: Problem.schemaUri(baseUrl, "ErrorModel"), type: "about:blank", title, status }
+  })
+})
+
+const statuses: Readonly<Record<Objection, Problem.Status>> = {
+  "no-such-path": 404,
+  "method-not-allowed": 405,
+  "body-too-large": 413,
+  "body-not-json": 415,
+  "invalid-request": 400,
+  "deadline-passed": 504
+}

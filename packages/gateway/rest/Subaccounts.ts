@@ -1,0 +1,30 @@
+/** Answers `GET /user/subaccounts`. */
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { Caller } from "@venue/api/rest/Caller"
+import { Users } from "@venue/storage/Users"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    Api,
+    "subaccounts",
+    Effect.fnUntraced(function* (handlers) {
+      const users = yield* Users
+      return handlers.handle(
+        "subaccounts",
+        Effect.fnUntraced(
+          function* () {
+            const { userId } = yield* Caller
+            const accounts = yield* users.accounts(userId)
+            return {
+              $schema: schemaUri(baseUrl, "ListSubaccountsResponseBody"),
+              account_ids: accounts.map(({ accountId }) => accountId).filter((accountId) => accountId !== userId)
+            }
+          },
+          Effect.catchTag("DatabaseUnavailable", () => Effect.fail(problems(baseUrl).draining()))
+        )
+      )
+    })
+  )

@@ -1,0 +1,55 @@
+/** Connections whose credential is taken back, or whose user's standing changes, while they are open. */
+import type { Admission } from "@venue/auth/Admission"
+import type { Caller } from "@venue/auth/Caller"
+import { type Revocation, Revocations } from "@venue/storage/Revocations"
+import { Effect, FiberMap, Schedule } from "effect"
+import type { Connection } from "./Connection.ts"
+
+/** A sign-in in three steps, so that what is taken back while it is under way counts too. */
+export interface Credentials {
+  readonly begin: (connectionId: string) => void
+  readonly opened: (connection: Connection) => void
+  readonly settled: (connectionId: string) => void
+}
+
+export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>, admission: Admission) {
+  const revocations = yield* Revocations
+  const heardMeanwhile = new Map<string, Array<Revocation>>()
+  // The last question of a connection is the one whose answer counts.
+  const run = yield* FiberMap.runtime(yield* FiberMap.make<string>())<never>()
+
+  const renew = (connection: Connection, caller: Caller) =>
+    void run(
+      connection.connectionId,
+      admission.renew(caller).pipe(
+        Effect.retry({ while: ({ _tag }) => _tag === "DatabaseUnavailable", schedule: Schedule.spaced(retryEvery) }),
+        Effect.match({
+          onSuccess: connection.stand,
+          onFailure: ({ _tag }) =>
+            connection.close(1008, _tag === "UserFrozen" ? "the user was frozen" : "the second factor is owed")
+        })
+      )
+    )
+  const heed = (connection: Connection, { kind, subject }: Revocation) => {
+    const caller = connection.member()?.caller
+    if (caller === undefined) return
+    if (kind === "key" && caller.publicKey === subject) connection.close(1008, "the key was revoked")
+    if (kind === "session" && caller.sessionId === subject) connection.close(1008, "the session ended")
+    if (kind === "user" && caller.userId === subject) renew(connection, caller)
+  }
+  // What an admission remembers of a user hears of it before, since it was made before.
+  yield* revocations.watch((revocation) => {
+    for (const heard of heardMeanwhile.values()) heard.push(revocation)
+    for (const connection of connections) heed(connection, revocation)
+  })
+
+  return {
+    begin: (connectionId) => void heardMeanwhile.set(connectionId, []),
+    opened: (connection) => {
+      for (const revocation of heardMeanwhile.get(connection.connectionId) ?? []) heed(connection, revocation)
+    },
+    settled: (connectionId) => void heardMeanwhile.delete(connectionId)
+  } satisfies Credentials as Credentials
+})
+
+const retryEvery = "500 millis"

@@ -1,0 +1,95 @@
+/** Was a puzzle solved by whoever asks? Answered by Turnstile, by hCaptcha, or in tests by a token agreed upon. */
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+
+/** The token is not one, expired, or was used before: a new puzzle helps. */
+export class CaptchaRefused extends Schema.TaggedError<CaptchaRefused>()("CaptchaRefused", {}) {}
+
+/** Nobody can tell; treat it as unsolved. What failed is said by name only, for the request holds the secret. */
+export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()("CaptchaUnavailable", {
+  fault: Schema.Literals(["timeout", "no_answer", "settings"])
+}) {}
+
+export interface Settings {
+  readonly secret: Redacted.Redacted
+  /** Where to ask, when it is not the provider itself. */
+  readonly url?: string
+}
+
+export class Captcha extends Context.Service<
+  Captcha,
+  {
+    /** Sends the token once, and answers within 5 seconds. The address is the one the puzzle was solved from. */
+    readonly verify: (
+      token: Redacted.Redacted,
+      clientAddress: string
+    ) => Effect.Effect<void, CaptchaRefused | CaptchaUnavailable>
+  }
+>()("@venue/providers/Captcha") {
+  static readonly layerTurnstile = (settings: Settings): Layer.Layer<Captcha, never, HttpClient.HttpClient> =>
+    layerOf({ url: "https://challenges.cloudflare.com/turnstile/v0/siteverify", ...settings })
+
+  static readonly layerHcaptcha = (settings: Settings): Layer.Layer<Captcha, never, HttpClient.HttpClient> =>
+    layerOf({ url: "https://api.hcaptcha.com/siteverify", ...settings })
+
+  /** Takes one token for solved, as often as it comes. */
+  static readonly layerLocal = (solved: string): Layer.Layer<Captcha> =>
+    Layer.succeed(
+      Captcha,
+      Captcha.of({
+        verify: (token) => (Redacted.value(token) === solved ? Effect.void : Effect.fail(new CaptchaRefused()))
+      })
+    )
+}
+
+const deadline = "5 seconds"
+
+/** Both providers answer in this form. */
+const Answer = Schema.Struct({
+  success: Schema.Boolean,
+  "error-codes": Schema.optional(Schema.Array(Schema.String))
+})
+
+/** What is wrong with the token; any other code says that the fault is ours or the provider's. */
+const aboutToken = new Set([
+  "missing-input-response",
+  "invalid-input-response",
+  "timeout-or-duplicate",
+  "expired-input-response",
+  "already-seen-response",
+  "invalid-or-already-seen-response"
+])
+
+const layerOf = ({ secret, url }: Required<Settings>): Layer.Layer<Captcha, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    Captcha,
+    Effect.map(HttpClient.HttpClient, (client) => {
+      const ask = (token: Redacted.Redacted, clientAddress: string) =>
+        HttpClientRequest.post(url).pipe(
+          HttpClientRequest.bodyUrlParams({
+            secret: Redacted.value(secret),
+            response: Redacted.value(token),
+            remoteip: clientAddress
+          }),
+          client.execute,
+          Effect.flatMap(HttpClientResponse.filterStatus((status) => status < 500)),
+          Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)),
+          Effect.timeout(deadline),
+          Effect.catchTags({
+            HttpClientError: () => unavailable("no_answer"),
+            SchemaError: () => unavailable("no_answer"),
+            TimeoutError: () => unavailable("timeout")
+          })
+        )
+      return Captcha.of({
+        verify: Effect.fn("Captcha.verify")(function* (token, clientAddress) {
+          if (Redacted.value(token) === "") return yield* new CaptchaRefused()
+          const { success, "error-codes": codes = [] } = yield* ask(token, clientAddress)
+          if (success) return
+          return yield* codes.every((code) => aboutToken.has(code)) ? new CaptchaRefused() : unavailable("settings")
+        })
+      })
+    })
+  )
+
+const unavailable = (fault: CaptchaUnavailable["fault"]) => Effect.fail(new CaptchaUnavailable({ fault }))

@@ -1,0 +1,144 @@
+/** Who proves to us who a user is: sends them to its own pages, and calls back with what it found. */
+import { Clock, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { Buffer } from "node:buffer"
+import { createHmac, timingSafeEqual } from "node:crypto"
+
+export interface Begun {
+  /** The provider's name for this verification. */
+  readonly reference: string
+  /** Where the user goes to be verified. */
+  readonly verificationUrl: string
+  /** What was found out at once; null as a rule. */
+  readonly finding: Finding | null
+}
+
+export interface Finding {
+  readonly reference: string
+  readonly outcome: "pending" | "verified" | "refused"
+  /** ISO 3166, two capital letters; of the document. */
+  readonly country: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly foundAtMillis: number
+}
+
+export class IdentityUnavailable extends Schema.TaggedError<IdentityUnavailable>()("IdentityUnavailable", {
+  cause: Schema.Defect()
+}) {}
+
+/** `reason` is for logs. */
+export class CallbackRefused extends Schema.TaggedError<CallbackRefused>()("CallbackRefused", {
+  reason: Schema.Literals(["signature", "stale", "body"])
+}) {}
+
+export class IdentityProvider extends Context.Service<
+  IdentityProvider,
+  {
+    readonly begin: (userId: string) => Effect.Effect<Begun, IdentityUnavailable>
+    /**
+     * What a callback says. The signature is `t=<Unix seconds>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>`, and
+     * good for five minutes. A finding may come again, and late: the newer one counts.
+     */
+    readonly read: (body: string, signature: string) => Effect.Effect<Finding, CallbackRefused>
+  }
+>()("@venue/providers/IdentityProvider") {
+  /** `POST <url>/verifications` with a bearer key. */
+  static readonly layer = (options: {
+    readonly url: string
+    readonly key: Redacted.Redacted
+    readonly callbackKey: Redacted.Redacted
+  }): Layer.Layer<IdentityProvider, never, HttpClient.HttpClient> =>
+    Layer.effect(
+      IdentityProvider,
+      Effect.map(HttpClient.HttpClient, (client) =>
+        IdentityProvider.of({
+          begin: Effect.fn("IdentityProvider.begin")(function* (userId: string) {
+            const request = HttpClientRequest.post(`${options.url}/verifications`).pipe(
+              HttpClientRequest.bearerToken(options.key),
+              HttpClientRequest.bodyJsonUnsafe({ subject: userId })
+            )
+            const { reference, verification_url } = yield* client.execute(request).pipe(
+              Effect.flatMap(HttpClientResponse.filterStatusOk),
+              Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)),
+              Effect.timeout(deadline),
+              Effect.mapError((cause) => new IdentityUnavailable({ cause }))
+            )
+            return { reference, verificationUrl: verification_url, finding: null }
+          }),
+          read: Effect.fn("IdentityProvider.read")((body: string, signature: string) =>
+            readSigned(options.callbackKey, body, signature)
+          )
+        })
+      )
+    )
+
+  /** No provider: whoever has the callback key says what was found. */
+  static readonly layerLocal = (options: {
+    /** A page that leads on from here; the reference is added as a query. */
+    readonly pageUrl: string
+    readonly callbackKey: Redacted.Redacted
+    /** Everybody is verified as soon as they begin. */
+    readonly verifiesAtOnce?: boolean
+  }): Layer.Layer<IdentityProvider, never, SecureRandom.SecureRandom> =>
+    Layer.effect(
+      IdentityProvider,
+      Effect.map(SecureRandom.SecureRandom, (random) =>
+        IdentityProvider.of({
+          begin: Effect.fn("IdentityProvider.begin")(function* () {
+            const reference = yield* random.uuidV4()
+            const verificationUrl = `${options.pageUrl}?reference=${reference}`
+            const foundAtMillis = yield* Clock.currentTimeMillis
+            const nobody = { country: null, firstName: null, lastName: null }
+            const finding = { reference, outcome: "verified" as const, ...nobody, foundAtMillis }
+            return { reference, verificationUrl, finding: options.verifiesAtOnce === true ? finding : null }
+          }),
+          read: Effect.fn("IdentityProvider.read")((body: string, signature: string) =>
+            readSigned(options.callbackKey, body, signature)
+          )
+        })
+      )
+    )
+}
+
+const Answer = Schema.Struct({ reference: Schema.NonEmptyString, verification_url: Schema.String })
+
+const Callback = Schema.fromJsonString(
+  Schema.Struct({
+    reference: Schema.NonEmptyString,
+    outcome: Schema.Literals(["pending", "verified", "refused"]),
+    country: Schema.NullOr(Schema.String.check(Schema.isPattern(/^[A-Z]{2}$/))),
+    first_name: Schema.optionalKey(Schema.String),
+    last_name: Schema.optionalKey(Schema.String),
+    /** Unix milliseconds. */
+    found_at: Schema.Int
+  })
+)
+const decode = Schema.decodeUnknownEffect(Callback)
+
+const readSigned = Effect.fnUntraced(function* (callbackKey: Redacted.Redacted, body: string, signature: string) {
+  const [, seconds, mac] = signaturePattern.exec(signature) ?? []
+  if (seconds === undefined || mac === undefined) return yield* new CallbackRefused({ reason: "signature" })
+  const expected = macOf(callbackKey, Number(seconds), body)
+  if (!timingSafeEqual(expected, Buffer.from(mac, "hex"))) return yield* new CallbackRefused({ reason: "signature" })
+  const now = yield* Clock.currentTimeMillis
+  if (Math.abs(now - Number(seconds) * 1_000) > goodFor) return yield* new CallbackRefused({ reason: "stale" })
+  const said = yield* Effect.mapError(decode(body), () => new CallbackRefused({ reason: "body" }))
+  return {
+    reference: said.reference,
+    outcome: said.outcome,
+    country: said.country,
+    firstName: said.first_name ?? null,
+    lastName: said.last_name ?? null,
+    foundAtMillis: said.found_at
+  }
+})
+
+const macOf = (callbackKey: Redacted.Redacted, seconds: number, body: string): Buffer =>
+  createHmac("sha256", Redacted.value(callbackKey)).update(`${seconds}.${body}`).digest()
+
+/** The seconds are written in one way only, and below 2^53. */
+const signaturePattern = /^t=([1-9][0-9]{0,14}),v1=([0-9a-f]{64})$/
+const goodFor = Duration.toMillis("5 minutes")
+const deadline = "10 seconds"

@@ -1,0 +1,82 @@
+/** Who did what: only ever added to, in the transaction of what was done. */
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "./Bulk.ts"
+import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
+import { MemoryTables } from "./MemoryTables.ts"
+import * as Migrations from "./Migrations.ts"
+
+export interface Deed {
+  /** Past tense, such as `signed_in`. */
+  readonly action: string
+  /** A user's id, or `operator`. */
+  readonly actor: string
+  /** Whom it is about. */
+  readonly userId: string
+  /** Ids and names; never a secret. */
+  readonly facts: Readonly<Record<string, string | number | boolean | null>>
+}
+
+export interface Recorded extends Deed {
+  readonly recordedAtMillis: number
+}
+
+export class Audit extends Context.Service<
+  Audit,
+  {
+    readonly record: (deed: Deed) => Effect.Effect<void, DatabaseUnavailable>
+    /** The newest first, at most a hundred. */
+    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
+  }
+>()("@venue/storage/Audit") {
+  static readonly layer: Layer.Layer<Audit, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    Audit,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return Audit.of({
+        record: Effect.fn("Audit.record")(function* ({ action, actor, facts, userId }: Deed) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          yield* sql`
+            insert into audit (recorded_at, action, actor, user_id, facts)
+            values (${at}, ${action}, ${storable(actor)}, ${storable(userId)}, ${storable(JSON.stringify(facts))}::jsonb)`
+        }, orUnavailable),
+        ofUser: Effect.fn("Audit.ofUser")(
+          (userId: string) =>
+            sql<Recorded>`
+              select action, actor, user_id as "userId", facts,
+                round(extract(epoch from recorded_at) * 1000)::float8 as "recordedAtMillis"
+              from audit where user_id = ${storable(userId)} order by number desc limit ${maxListed}`,
+          orUnavailable
+        )
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<Audit> = Layer.effect(
+    Audit,
+    Effect.gen(function* () {
+      const tables = yield* MemoryTables
+      const deeds = tables.table<Recorded>()
+      return Audit.of({
+        record: (deed) =>
+          tables.transaction(
+            Effect.map(Clock.currentTimeMillis, (recordedAtMillis) =>
+              deeds.set(String(deeds.rows().length), { ...deed, recordedAtMillis })
+            )
+          ),
+        ofUser: (userId) =>
+          Effect.sync(() =>
+            deeds
+              .rows()
+              .filter((deed) => deed.userId === userId)
+              .toReversed()
+              .slice(0, maxListed)
+          )
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}
+
+const maxListed = 100

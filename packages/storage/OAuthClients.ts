@@ -1,0 +1,179 @@
+/** The applications that may sign users in, as an operator registered them. */
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "./Bulk.ts"
+import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
+import { MemoryTables } from "./MemoryTables.ts"
+import * as Migrations from "./Migrations.ts"
+import { hashOf } from "./SecretHash.ts"
+
+export type GrantType = "authorization_code" | "refresh_token"
+
+export interface OAuthClient {
+  readonly clientId: string
+  readonly name: string
+  /** A public one runs where it cannot keep a secret. */
+  readonly type: "public" | "confidential"
+  /** Compared as texts, never as addresses. */
+  readonly redirectUris: ReadonlyArray<string>
+  readonly logoUri: string | null
+  readonly clientUri: string | null
+  readonly grantTypes: ReadonlyArray<GrantType>
+  /** The newest first: two while one replaces the other, none of a public client. */
+  readonly secretHashes: ReadonlyArray<string>
+  readonly createdAtMillis: number
+  /** Null while it is enabled. */
+  readonly disabledAtMillis: number | null
+}
+
+export type NewOAuthClient = Omit<OAuthClient, "secretHashes" | "createdAtMillis" | "disabledAtMillis">
+
+export class OAuthClients extends Context.Service<
+  OAuthClients,
+  {
+    /** Under a new id; with a secret exactly when it is confidential. */
+    readonly register: (
+      client: NewOAuthClient,
+      secret: Redacted.Redacted | null
+    ) => Effect.Effect<OAuthClient, DatabaseUnavailable>
+    /** Disabled ones too. */
+    readonly find: (clientId: string) => Effect.Effect<Option.Option<OAuthClient>, DatabaseUnavailable>
+    /** The secret before this one stays good, older ones do not. False of a client that keeps none or is not there. */
+    readonly addSecret: (clientId: string, secret: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
+    /** Ends a replacement. True when there was an older secret until now. */
+    readonly dropOlderSecret: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
+    /** True when it was enabled until now. */
+    readonly disable: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
+    /** The newest first, at most a thousand. */
+    readonly list: Effect.Effect<ReadonlyArray<OAuthClient>, DatabaseUnavailable>
+  }
+>()("@venue/storage/OAuthClients") {
+  static readonly layer: Layer.Layer<OAuthClients, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    OAuthClients,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal(`
+        client_id as "clientId", name, type, redirect_uris as "redirectUris", logo_uri as "logoUri",
+        client_uri as "clientUri", grant_types as "grantTypes", secret_hash as "secretHash",
+        older_secret_hash as "olderSecretHash", created_at as "createdAt", disabled_at as "disabledAt"`)
+
+      return OAuthClients.of({
+        register: Effect.fn("OAuthClients.register")(function* (
+          client: NewOAuthClient,
+          secret: Redacted.Redacted | null
+        ) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          const [row] = yield* sql<Row>`
+            insert into oauth_client
+              (client_id, name, type, redirect_uris, logo_uri, client_uri, grant_types, secret_hash, created_at)
+            values (${client.clientId}, ${client.name}, ${client.type}, ${client.redirectUris}, ${client.logoUri},
+              ${client.clientUri}, ${client.grantTypes}, ${secret && hashOf(secret)}, ${at})
+            returning ${columns}`
+          return clientOf(row!)
+        }, orUnavailable),
+        find: Effect.fn("OAuthClients.find")(function* (clientId: string) {
+          const [row] = yield* sql<Row>`select ${columns} from oauth_client where client_id = ${storable(clientId)}`
+          return Option.map(Option.fromUndefinedOr(row), clientOf)
+        }, orUnavailable),
+        addSecret: Effect.fn("OAuthClients.addSecret")(function* (clientId: string, secret: Redacted.Redacted) {
+          const changed = yield* sql`
+            update oauth_client set older_secret_hash = secret_hash, secret_hash = ${hashOf(secret)}
+            where client_id = ${storable(clientId)} and type = 'confidential' and disabled_at is null returning 1`
+          return changed.length > 0
+        }, orUnavailable),
+        dropOlderSecret: Effect.fn("OAuthClients.dropOlderSecret")(function* (clientId: string) {
+          const changed = yield* sql`
+            update oauth_client set older_secret_hash = null
+            where client_id = ${storable(clientId)} and older_secret_hash is not null returning 1`
+          return changed.length > 0
+        }, orUnavailable),
+        disable: Effect.fn("OAuthClients.disable")(function* (clientId: string) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          const changed = yield* sql`
+            update oauth_client set disabled_at = ${at}
+            where client_id = ${storable(clientId)} and disabled_at is null returning 1`
+          return changed.length > 0
+        }, orUnavailable),
+        list: Effect.suspend(
+          () => sql<Row>`
+            select ${columns} from oauth_client order by created_at desc, client_id limit ${maxListed}`
+        ).pipe(
+          Effect.map((rows) => rows.map(clientOf)),
+          orUnavailable,
+          Effect.withSpan("OAuthClients.list")
+        )
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<OAuthClients> = Layer.effect(
+    OAuthClients,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const clients = table<OAuthClient>()
+
+      /** True when the client was there and is changed. */
+      const change = (clientId: string, change: (client: OAuthClient) => Partial<OAuthClient> | undefined) =>
+        transaction(
+          Effect.sync(() => {
+            const client = clients.get(clientId)
+            const changes = client && change(client)
+            if (changes === undefined) return false
+            clients.set(clientId, { ...client!, ...changes })
+            return true
+          })
+        )
+
+      return OAuthClients.of({
+        register: (client, secret) =>
+          transaction(
+            Effect.map(Clock.currentTimeMillis, (createdAtMillis) => {
+              const secretHashes = secret === null ? [] : [hashOf(secret)]
+              const registered: OAuthClient = { ...client, secretHashes, createdAtMillis, disabledAtMillis: null }
+              clients.set(client.clientId, registered)
+              return registered
+            })
+          ),
+        find: (clientId) => Effect.sync(() => Option.fromUndefinedOr(clients.get(clientId))),
+        addSecret: (clientId, secret) =>
+          change(clientId, ({ disabledAtMillis, secretHashes, type }) =>
+            type === "confidential" && disabledAtMillis === null
+              ? { secretHashes: [hashOf(secret), ...secretHashes.slice(0, 1)] }
+              : undefined
+          ),
+        dropOlderSecret: (clientId) =>
+          change(clientId, ({ secretHashes }) =>
+            secretHashes.length > 1 ? { secretHashes: secretHashes.slice(0, 1) } : undefined
+          ),
+        disable: (clientId) =>
+          Effect.flatMap(Clock.currentTimeMillis, (disabledAtMillis) =>
+            change(clientId, (client) => (client.disabledAtMillis === null ? { disabledAtMillis } : undefined))
+          ),
+        list: Effect.sync(() =>
+          clients
+            .rows()
+            .toSorted((a, b) => b.createdAtMillis - a.createdAtMillis || (a.clientId < b.clientId ? -1 : 1))
+            .slice(0, maxListed)
+        )
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}
+
+const maxListed = 1_000
+
+interface Row extends Omit<OAuthClient, "secretHashes" | "createdAtMillis" | "disabledAtMillis"> {
+  readonly secretHash: string | null
+  readonly olderSecretHash: string | null
+  readonly createdAt: Date
+  readonly disabledAt: Date | null
+}
+
+const clientOf = ({ createdAt, disabledAt, olderSecretHash, secretHash, ...rest }: Row): OAuthClient => ({
+  ...rest,
+  secretHashes: [secretHash, olderSecretHash].filter((hash) => hash !== null),
+  createdAtMillis: createdAt.getTime(),
+  disabledAtMillis: disabledAt?.getTime() ?? null
+})

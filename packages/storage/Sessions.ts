@@ -1,0 +1,282 @@
+/** Sessions and the refresh tokens that keep them alive, of which only hashes are kept. */
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { createHash } from "node:crypto"
+import { storable } from "./Bulk.ts"
+import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
+import { MemoryTables } from "./MemoryTables.ts"
+import * as Migrations from "./Migrations.ts"
+import { Revocations } from "./Revocations.ts"
+
+export interface Session {
+  readonly sessionId: string
+  readonly userId: string
+  /** The application that acts for the user; null when they signed in themselves. */
+  readonly clientId: string | null
+  /** Of an application without a secret of its own. */
+  readonly publicClient: boolean
+  /** What the user granted the application, space between. */
+  readonly scope: string | null
+  readonly aal: Assurance
+  /** How the user proved themselves, the latest first. */
+  readonly amr: ReadonlyArray<Method>
+  readonly createdAtMillis: number
+  readonly refreshedAtMillis: number
+  /** No refresh moves it. */
+  readonly expiresAtMillis: number
+  readonly endedAtMillis: number | null
+}
+
+/** One factor, or two. */
+export type Assurance = "aal1" | "aal2"
+
+export interface Method {
+  readonly method: string
+  /** Unix seconds. */
+  readonly timestamp: number
+}
+
+export type NewSession = Omit<Session, "createdAtMillis" | "refreshedAtMillis" | "endedAtMillis">
+
+/** The one with the highest generation of its session is the one that counts. */
+export interface RefreshToken {
+  readonly sessionId: string
+  readonly generation: number
+  /** What its text was derived with from that of its predecessor. */
+  readonly salt: Uint8Array
+  readonly issuedAtMillis: number
+}
+
+export class SessionEnded extends Schema.TaggedError<SessionEnded>()("SessionEnded", { sessionId: Schema.String }) {}
+
+/** Somebody else had the session for longer than one may wait. */
+export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy", { sessionId: Schema.String }) {}
+
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    /** With its first refresh token, of generation 1. */
+    readonly begin: (session: NewSession, first: Redacted.Redacted) => Effect.Effect<void, DatabaseUnavailable>
+    /** Ended ones too, until a month after they expire. */
+    readonly find: (sessionId: string) => Effect.Effect<Option.Option<Session>, DatabaseUnavailable>
+    /** Those that are not over, in the order of their ids. */
+    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
+    /** As it is now; until the end of the transaction nobody else has it. Waits 5 s at most. */
+    readonly lock: (sessionId: string) => Effect.Effect<Option.Option<Session>, SessionBusy | DatabaseUnavailable>
+    /** As `ofUser`; until the end of the transaction nobody else has them. */
+    readonly lockOfUser: (userId: string) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
+    /** Announces each that was not over already. */
+    readonly end: (sessionIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
+    readonly prove: (sessionId: string, proof: Pick<Session, "aal" | "amr">) => Effect.Effect<void, DatabaseUnavailable>
+    readonly findToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<RefreshToken>, DatabaseUnavailable>
+    /** Dies of a session that never was. */
+    readonly newestToken: (sessionId: string) => Effect.Effect<RefreshToken, DatabaseUnavailable>
+    /** From now on it is the one that counts. To be said while the session is locked. */
+    readonly issue: (
+      token: Redacted.Redacted,
+      place: Pick<RefreshToken, "sessionId" | "generation" | "salt">
+    ) => Effect.Effect<void, DatabaseUnavailable>
+  }
+>()("@venue/storage/Sessions") {
+  static readonly layer: Layer.Layer<Sessions, MigrationError | SqlError, SqlClient.SqlClient | Revocations> =
+    Layer.effect(
+      Sessions,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const revocations = yield* Revocations
+        const session = sql.literal(sessionColumns)
+        const token = sql.literal(tokenColumns)
+
+        /** Until the end of the transaction. */
+        const waitBriefly = sql`select set_config('lock_timeout', ${lockTimeout}, true)`
+        const insertToken = (
+          text: Redacted.Redacted,
+          { generation, salt, sessionId }: Pick<RefreshToken, "sessionId" | "generation" | "salt">,
+          at: Date
+        ) =>
+          sql`
+          insert into refresh_token (token_hash, session_id, generation, salt, issued_at)
+          values (${hashOf(text)}, ${sessionId}, ${generation}, ${salt}, ${at})`
+
+        return Sessions.of({
+          begin: Effect.fn("Sessions.begin")(
+            function* (begun: NewSession, first: Redacted.Redacted) {
+              const now = yield* Clock.currentTimeMillis
+              const at = new Date(now)
+              const { aal, amr, clientId, publicClient, scope, sessionId, userId } = begun
+              yield* sql`
+              insert into session (session_id, user_id, client_id, public_client, scope, aal, amr,
+                created_at, refreshed_at, expires_at)
+              values (${sessionId}, ${userId}, ${clientId}, ${publicClient}, ${scope}, ${aal},
+                ${JSON.stringify(amr)}::jsonb, ${at}, ${at}, ${new Date(begun.expiresAtMillis)})`
+              yield* insertToken(first, { sessionId, generation: 1, salt: new Uint8Array() }, at)
+              // Each adds one and takes away several, so the table keeps little more than what is still told of.
+              yield* sql`
+              delete from session where session_id in (
+                select session_id from session where expires_at < ${new Date(now - toldOfMillis)}
+                order by expires_at limit ${maxSwept} for update skip locked
+              )`
+            },
+            sql.withTransaction,
+            orUnavailable
+          ),
+          find: Effect.fn("Sessions.find")(function* (sessionId: string) {
+            const [found] = yield* sql<Session>`
+            select ${session} from session where session_id = ${storable(sessionId)}`
+            return Option.fromUndefinedOr(found)
+          }, orUnavailable),
+          ofUser: Effect.fn("Sessions.ofUser")(function* (userId: string) {
+            const at = new Date(yield* Clock.currentTimeMillis)
+            return yield* sql<Session>`
+            select ${session} from session
+            where user_id = ${storable(userId)} and ended_at is null and expires_at > ${at} order by session_id`
+          }, orUnavailable),
+          lock: Effect.fn("Sessions.lock")(function* (sessionId: string) {
+            yield* waitBriefly
+            const [found] = yield* Effect.catchIf(
+              sql<Session>`select ${session} from session where session_id = ${storable(sessionId)} for update`,
+              isLockTimeout,
+              () => Effect.fail(new SessionBusy({ sessionId }))
+            )
+            return Option.fromUndefinedOr(found)
+          }, orUnavailable),
+          lockOfUser: Effect.fn("Sessions.lockOfUser")(function* (userId: string) {
+            const at = new Date(yield* Clock.currentTimeMillis)
+            return yield* sql<Session>`
+            select ${session} from session
+            where user_id = ${storable(userId)} and ended_at is null and expires_at > ${at}
+            order by session_id for update`
+          }, orUnavailable),
+          end: Effect.fn("Sessions.end")(
+            function* (sessionIds: ReadonlyArray<string>) {
+              const at = new Date(yield* Clock.currentTimeMillis)
+              // Locked in one order, or two that end the same ones would wait for each other.
+              const ended = yield* sql<Pick<Session, "sessionId">>`
+              with live as (
+                select session_id from session
+                where session_id = any(${sessionIds.map(storable)}) and ended_at is null
+                order by session_id for update
+              )
+              update session set ended_at = ${at} from live
+              where session.session_id = live.session_id returning session.session_id as "sessionId"`
+              for (const { sessionId } of ended) yield* revocations.announce({ kind: "session", subject: sessionId })
+            },
+            sql.withTransaction,
+            orUnavailable
+          ),
+          prove: Effect.fn("Sessions.prove")(function* (sessionId: string, { aal, amr }: Pick<Session, "aal" | "amr">) {
+            yield* sql`
+            update session set aal = ${aal}, amr = ${JSON.stringify(amr)}::jsonb where session_id = ${sessionId}`
+          }, orUnavailable),
+          findToken: Effect.fn("Sessions.findToken")(function* (text: Redacted.Redacted) {
+            const [found] = yield* sql<RefreshToken>`
+            select ${token} from refresh_token where token_hash = ${hashOf(text)}`
+            return Option.fromUndefinedOr(found)
+          }, orUnavailable),
+          newestToken: Effect.fn("Sessions.newestToken")(function* (sessionId: string) {
+            const [newest] = yield* sql<RefreshToken>`
+            select ${token} from refresh_token
+            where session_id = ${storable(sessionId)} order by generation desc limit 1`
+            return newest ?? (yield* Effect.die(new Error(`session ${sessionId} has no refresh token`)))
+          }, orUnavailable),
+          issue: Effect.fn("Sessions.issue")(
+            function* (text: Redacted.Redacted, place: Pick<RefreshToken, "sessionId" | "generation" | "salt">) {
+              const at = new Date(yield* Clock.currentTimeMillis)
+              yield* insertToken(text, place, at)
+              yield* sql`update session set refreshed_at = ${at} where session_id = ${place.sessionId}`
+            },
+            sql.withTransaction,
+            orUnavailable
+          )
+        })
+      })
+    ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<Sessions, never, Revocations> = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const revocations = yield* Revocations
+      const sessions = table<Session>()
+      const tokens = table<RefreshToken>()
+
+      const find = (sessionId: string) => Effect.sync(() => Option.fromUndefinedOr(sessions.get(sessionId)))
+      const change = (sessionId: string, fields: Partial<Session>) => {
+        const session = sessions.get(sessionId)
+        if (session !== undefined) sessions.set(sessionId, { ...session, ...fields })
+      }
+      const ofUser = (userId: string) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          sessions
+            .rows()
+            .filter(
+              (session) => session.userId === userId && session.endedAtMillis === null && session.expiresAtMillis > now
+            )
+            .toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1))
+        )
+      const keyOf = (token: Redacted.Redacted) => hashOf(token).toString("hex")
+
+      return Sessions.of({
+        begin: Effect.fnUntraced(function* (begun: NewSession, first: Redacted.Redacted) {
+          const now = yield* Clock.currentTimeMillis
+          const { sessionId } = begun
+          sessions.set(sessionId, { ...begun, createdAtMillis: now, refreshedAtMillis: now, endedAtMillis: null })
+          tokens.set(keyOf(first), { sessionId, generation: 1, salt: new Uint8Array(), issuedAtMillis: now })
+        }, transaction),
+        find,
+        ofUser,
+        lock: find,
+        lockOfUser: ofUser,
+        end: Effect.fnUntraced(function* (sessionIds: ReadonlyArray<string>) {
+          const endedAtMillis = yield* Clock.currentTimeMillis
+          for (const sessionId of sessionIds) {
+            if (sessions.get(sessionId)?.endedAtMillis !== null) continue
+            change(sessionId, { endedAtMillis })
+            yield* revocations.announce({ kind: "session", subject: sessionId })
+          }
+        }, transaction),
+        prove: (sessionId, { aal, amr }) => transaction(Effect.sync(() => change(sessionId, { aal, amr }))),
+        findToken: (token) => Effect.sync(() => Option.fromUndefinedOr(tokens.get(keyOf(token)))),
+        newestToken: (sessionId) =>
+          Effect.suspend(() => {
+            const newest = tokens.rows().findLast((token) => token.sessionId === sessionId)
+            return newest === undefined
+              ? Effect.die(new Error(`session ${sessionId} has no refresh token`))
+              : Effect.succeed(newest)
+          }),
+        issue: Effect.fnUntraced(function* (
+          token: Redacted.Redacted,
+          { generation, salt, sessionId }: Pick<RefreshToken, "sessionId" | "generation" | "salt">
+        ) {
+          const now = yield* Clock.currentTimeMillis
+          tokens.set(keyOf(token), { sessionId, generation, salt, issuedAtMillis: now })
+          change(sessionId, { refreshedAtMillis: now })
+        }, transaction)
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}
+
+const lockTimeout = "5s"
+/** How long after it expired a session is still known, so that its tokens are refused for the right reason. */
+const toldOfMillis = 30 * 24 * 60 * 60 * 1000
+const maxSwept = 4
+
+const hashOf = (token: Redacted.Redacted) => createHash("sha256").update(Redacted.value(token)).digest()
+
+const isLockTimeout = (error: SqlError): boolean => isSqlError(error) && error.reason._tag === "LockTimeoutError"
+
+const millis = (column: string, name: string) => `round(extract(epoch from ${column}) * 1000)::float8 as "${name}"`
+
+const sessionColumns = [
+  'session_id as "sessionId", user_id as "userId", client_id as "clientId", public_client as "publicClient"',
+  "scope, aal, amr",
+  millis("created_at", "createdAtMillis"),
+  millis("refreshed_at", "refreshedAtMillis"),
+  millis("expires_at", "expiresAtMillis"),
+  millis("ended_at", "endedAtMillis")
+].join(", ")
+
+const tokenColumns = `session_id as "sessionId", generation, salt, ${millis("issued_at", "issuedAtMillis")}`

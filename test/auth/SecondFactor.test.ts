@@ -1,0 +1,190 @@
+import { assert } from "@effect/vitest"
+import { Clock, Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { inspect } from "node:util"
+import {
+  answer,
+  arrive,
+  arriveTwice,
+  challenge,
+  claimsOf,
+  deeds,
+  enrol,
+  heard,
+  isEnrolled,
+  onBoth,
+  refresh,
+  sessionOf,
+  shown,
+  signIn,
+  successes,
+  tagOf,
+  unenrol,
+  verify,
+  wrong
+} from "./Authenticators.ts"
+
+onBoth("the second factor", (it) => {
+  it.effect("M1: the first factor is verified, raises the session, and brings ten recovery codes", () =>
+    Effect.gen(function* () {
+      const { claims, issued, userId } = yield* arrive
+      const other = yield* signIn(userId)
+      const enrolment = yield* enrol(claims, "phone")
+      assert.isFalse(yield* isEnrolled(userId))
+      const { factorId } = enrolment
+      const code = yield* shown(enrolment)
+      const verified = yield* heard(userId, verify(claims, factorId, code))
+      assert.strictEqual(verified.issued.session.aal, "aal2")
+      assert.isNull(verified.recoveryCodesLeft)
+      const codes = (verified.recoveryCodes ?? []).map((code) => Redacted.value(code))
+      assert.strictEqual(new Set(codes).size, 10)
+      assert.isTrue(yield* isEnrolled(userId))
+      assert.strictEqual((yield* sessionOf(claims)).aal, "aal2")
+      assert.isNotNull((yield* sessionOf(claimsOf(other))).endedAtMillis)
+      const { sessionId } = claims
+      assert.deepStrictEqual<unknown>(yield* deeds(userId), [{ action: "second_factor_added", factorId, sessionId }])
+      assert.strictEqual(yield* tagOf(refresh(issued)), "RefreshRefused")
+    })
+  )
+
+  it.effect("what is enrolled can be scanned and typed, under the name given or else the user's id", () =>
+    Effect.gen(function* () {
+      const { claims, userId } = yield* arrive
+      const unnamed = yield* enrol(claims)
+      const named = yield* enrol(claims, "my phone")
+      assert.match(Redacted.value(named.uri), /^otpauth:\/\/totp\/Venue:my%20phone\?/)
+      assert.include(Redacted.value(unnamed.uri), `Venue:${userId}?secret=${Redacted.value(unnamed.secret)}&`)
+      assert.match(Redacted.value(named.qrCode), /^<svg .*<\/svg>$/)
+      const longest = yield* enrol(claims, "空".repeat(64))
+      assert.match(Redacted.value(longest.qrCode), /^<svg /)
+    })
+  )
+
+  it.effect("a later sign-in verifies the same factor and gets no new recovery codes", () =>
+    Effect.gen(function* () {
+      const { enrolment, userId } = yield* arriveTwice
+      const again = claimsOf(yield* signIn(userId))
+      const verified = yield* verify(again, enrolment.factorId, yield* shown(enrolment))
+      assert.strictEqual(verified.issued.session.aal, "aal2")
+      assert.isNull(verified.recoveryCodes)
+    })
+  )
+
+  it.effect("M2: a wrong code changes nothing but the count of tries", () =>
+    Effect.gen(function* () {
+      const { claims, issued, userId } = yield* arrive
+      const enrolment = yield* enrol(claims)
+      const code = yield* shown(enrolment)
+      for (const bad of [wrong(code), "", code.slice(1), "abcde-12345"]) {
+        assert.strictEqual(yield* tagOf(verify(claims, enrolment.factorId, bad)), "VerificationFailed")
+      }
+      assert.isFalse(yield* isEnrolled(userId))
+      assert.strictEqual((yield* sessionOf(claims)).aal, "aal1")
+      assert.deepStrictEqual(yield* deeds(userId), [])
+      yield* refresh(issued)
+    })
+  )
+
+  it.effect("M2: a code counts one step early and late, two steps away no more", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment } = yield* arriveTwice
+      for (const steps of [-2, 2]) {
+        const code = yield* shown(enrolment, steps)
+        assert.strictEqual(yield* tagOf(verify(claims, enrolment.factorId, code)), "VerificationFailed")
+      }
+      for (const steps of [-1, 0, 1]) yield* verify(claims, enrolment.factorId, yield* shown(enrolment, steps))
+    })
+  )
+
+  it.effect("M2: a code is good once, also when it comes many times at once", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment } = yield* arriveTwice
+      const { factorId } = enrolment
+      const code = yield* shown(enrolment)
+      const asked = yield* Effect.all(Array.from({ length: 7 }, () => challenge(claims, factorId)))
+      const exits = yield* Effect.forEach(
+        asked,
+        ({ challengeId }) => Effect.exit(answer(claims, factorId, challengeId, code)),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(successes(exits), 1)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* tagOf(verify(claims, factorId, code)), "VerificationFailed")
+    })
+  )
+
+  it.effect("M2: a challenge is answered once, also when many answer at once", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment } = yield* arriveTwice
+      const { factorId } = enrolment
+      const { challengeId } = yield* challenge(claims, factorId)
+      const code = yield* shown(enrolment)
+      const exits = yield* Effect.all(
+        Array.from({ length: 5 }, () => Effect.exit(answer(claims, factorId, challengeId, code))),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(successes(exits), 1)
+      const next = yield* shown(enrolment, 1)
+      assert.strictEqual(yield* tagOf(answer(claims, factorId, challengeId, next)), "ChallengeExpired")
+    })
+  )
+
+  it.effect("M2: a challenge expires after 300 seconds", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment } = yield* arriveTwice
+      const { challengeId, expiresAtMillis } = yield* challenge(claims, enrolment.factorId)
+      assert.strictEqual(expiresAtMillis, (yield* Clock.currentTimeMillis) + 300_000)
+      yield* TestClock.adjust("300 seconds")
+      const late = answer(claims, enrolment.factorId, challengeId, yield* shown(enrolment))
+      assert.strictEqual(yield* tagOf(late), "ChallengeExpired")
+    })
+  )
+
+  it.effect("M2: somebody else's factor is not found, and neither their challenge nor another session's is one", () =>
+    Effect.gen(function* () {
+      const alice = yield* arriveTwice
+      const { factorId } = alice.enrolment
+      const mallory = yield* arriveTwice
+      const code = yield* shown(alice.enrolment)
+      const { challengeId } = yield* challenge(alice.claims, factorId)
+      assert.strictEqual(yield* tagOf(challenge(mallory.claims, factorId)), "FactorNotFound")
+      assert.strictEqual(yield* tagOf(answer(mallory.claims, factorId, challengeId, code)), "FactorNotFound")
+      assert.strictEqual(yield* tagOf(unenrol(mallory.claims, factorId)), "FactorNotFound")
+      const own = mallory.enrolment.factorId
+      const ownCode = yield* shown(mallory.enrolment)
+      assert.strictEqual(yield* tagOf(answer(mallory.claims, own, challengeId, ownCode)), "ChallengeExpired")
+      const second = claimsOf(yield* signIn(alice.userId))
+      assert.strictEqual(yield* tagOf(answer(second, factorId, challengeId, code)), "ChallengeExpired")
+      assert.strictEqual((yield* sessionOf(second)).aal, "aal1")
+      yield* answer(alice.claims, factorId, challengeId, code)
+    })
+  )
+
+  it.effect("a recovery code stands in once for the authenticator, and its use is recorded", () =>
+    Effect.gen(function* () {
+      const { enrolment, recoveryCodes, userId } = yield* arriveTwice
+      const { factorId } = enrolment
+      const claims = claimsOf(yield* signIn(userId))
+      const verified = yield* verify(claims, factorId, ` ${recoveryCodes[3]?.toUpperCase()}`)
+      assert.strictEqual(verified.issued.session.aal, "aal2")
+      assert.strictEqual(verified.issued.session.amr[0]?.method, "recovery_code")
+      assert.deepStrictEqual([verified.recoveryCodesLeft, verified.recoveryCodes], [9, null])
+      const used = { action: "recovery_code_used", factorId, sessionId: claims.sessionId, left: 9 }
+      assert.deepStrictEqual<unknown>((yield* deeds(userId))[0], used)
+      assert.strictEqual(yield* tagOf(verify(claims, factorId, recoveryCodes[3]!)), "VerificationFailed")
+    })
+  )
+
+  it.effect("I46: nothing secret shows in what is returned, refused or recorded", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
+      const code = yield* shown(enrolment)
+      const refused = yield* Effect.flip(verify(claims, enrolment.factorId, wrong(code)))
+      const used = yield* verify(claims, enrolment.factorId, recoveryCodes[0]!)
+      const said = inspect([enrolment, refused, used, yield* deeds(userId)], { depth: Infinity, showHidden: true })
+      for (const secret of [Redacted.value(enrolment.secret), wrong(code), ...recoveryCodes]) {
+        assert.notInclude(said, secret)
+      }
+    })
+  )
+})

@@ -1,0 +1,68 @@
+/** Wallets that sign, and the messages they sign; signed by another library than the venue reads with. */
+import { Wallet } from "ethers"
+
+/** The wallet of a number from 1 to 254; `wallet(0x11)` is that of the vectors in the contract. */
+export const wallet = (n: number) => {
+  const signer = new Wallet(`0x${n.toString(16).padStart(2, "0").repeat(32)}`)
+  return {
+    /** As EIP-55 writes it. */
+    address: signer.address,
+    /** EIP-191, with v of 27 or 28. */
+    sign: (text: string): string => signer.signMessageSync(text)
+  }
+}
+
+/** The fields of a message as they are written; `undefined` leaves the line out. */
+export interface MessageFields {
+  readonly domain: string
+  readonly address: string
+  readonly statement: string | undefined
+  readonly uri: string | undefined
+  readonly version: string | undefined
+  readonly chainId: string | undefined
+  readonly nonce: string | undefined
+  readonly issuedAt: string | undefined
+  readonly expirationTime: string | undefined
+  readonly notBefore: string | undefined
+  readonly requestId: string | undefined
+  readonly resources: ReadonlyArray<string> | undefined
+}
+
+/** When the message below was issued. */
+export const issuedAtMillis = Date.UTC(2026, 2, 1, 12)
+
+/** The sign-in message of the contract's vector, with other fields where they are named. */
+export const signInMessage = (overrides: Partial<MessageFields> = {}): string => {
+  const fields: MessageFields = {
+    domain: "app.venue.example",
+    address: "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A",
+    statement: "Sign in to Example Venue",
+    uri: "https://app.venue.example/login",
+    version: "1",
+    chainId: "42161",
+    nonce: "k3J9sQ2mXv7TzB1c",
+    issuedAt: "2026-03-01T12:00:00.000Z",
+    expirationTime: undefined,
+    notBefore: undefined,
+    requestId: undefined,
+    resources: undefined,
+    ...overrides
+  }
+  const line = (name: string, value: string | undefined) => (value === undefined ? [] : [`${name}: ${value}`])
+  return [
+    `${fields.domain} wants you to sign in with your Ethereum account:`,
+    fields.address,
+    "",
+    ...(fields.statement === undefined ? [] : [fields.statement]),
+    "",
+    ...line("URI", fields.uri),
+    ...line("Version", fields.version),
+    ...line("Chain ID", fields.chainId),
+    ...line("Nonce", fields.nonce),
+    ...line("Issued At", fields.issuedAt),
+    ...line("Expiration Time", fields.expirationTime),
+    ...line("Not Before", fields.notBefore),
+    ...line("Request ID", fields.requestId),
+    ...(fields.resources === undefined ? [] : ["Resources:", ...fields.resources.map((uri) => `- ${uri}`)])
+  ].join("\n")
+}

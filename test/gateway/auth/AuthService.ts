@@ -1,0 +1,199 @@
+/** The authentication service with everything behind it, on a port of this machine and a database of its own. */
+import { Authorize } from "@venue/auth/Authorize"
+import { Bearers } from "@venue/auth/Bearers"
+import { ClientAuthentication } from "@venue/auth/ClientAuthentication"
+import { ClientRegistration, type Registration } from "@venue/auth/ClientRegistration"
+import { CodeExchange } from "@venue/auth/CodeExchange"
+import { Consents } from "@venue/auth/Consents"
+import { SecondFactor } from "@venue/auth/SecondFactor"
+import { SessionTokens } from "@venue/auth/SessionTokens"
+import { sitesOf } from "@venue/auth/SignInSite"
+import { SigningKeys } from "@venue/auth/SigningKeys"
+import { WalletSignIn } from "@venue/auth/WalletSignIn"
+import * as AuthServer from "@venue/gateway/auth/AuthServer"
+import { Captcha } from "@venue/providers/Captcha"
+import { Audit } from "@venue/storage/Audit"
+import { Authorizations } from "@venue/storage/Authorizations"
+import { FactorChallenges } from "@venue/storage/FactorChallenges"
+import { Factors } from "@venue/storage/Factors"
+import { Grants } from "@venue/storage/Grants"
+import { Identities } from "@venue/storage/Identities"
+import { OAuthClients } from "@venue/storage/OAuthClients"
+import { Profiles } from "@venue/storage/Profiles"
+import { RecoveryCodes } from "@venue/storage/RecoveryCodes"
+import { Revocations } from "@venue/storage/Revocations"
+import { Seal } from "@venue/storage/Seal"
+import { Sessions } from "@venue/storage/Sessions"
+import { Transaction } from "@venue/storage/Transaction"
+import { Users } from "@venue/storage/Users"
+import { UserStates } from "@venue/storage/UserStates"
+import { WalletNonces } from "@venue/storage/WalletNonces"
+import { Clock, Context, Effect, Layer, Logger, Redacted, Result, type Scope } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { TestClock } from "effect/testing"
+import { createServer, type AddressInfo } from "node:net"
+import { postgresLayer } from "../../Postgres.ts"
+import { type AuthClient, clientKey, clientOf } from "./AuthClient.ts"
+
+export { clientKey }
+export const solvedCaptcha = "a solved captcha"
+export const serviceName = "Example Venue"
+/** Messages for this page are good in every test. */
+export const signInUri = "https://app.venue.example/login"
+
+/** Where it is served; the page for consent is at `/sign-in`. */
+export interface Place {
+  readonly origin: string
+  readonly issuer: string
+}
+
+export interface AuthServiceOptions {
+  readonly pages?: (place: Place) => AuthServer.Pages
+  readonly walletsEnabled?: boolean
+  /** Takes `solvedCaptcha` for solved, unless another is given. */
+  readonly captcha?: Layer.Layer<Captcha>
+}
+
+export class AuthService extends Context.Service<
+  AuthService,
+  AuthClient & {
+    /** Everything that was logged, as text. */
+    readonly logs: ReadonlyArray<string>
+    /** Another listener over the same services, with other settings. */
+    readonly other: (options: Partial<AuthServer.AuthServerOptions>) => Effect.Effect<AuthClient, never, Scope.Scope>
+    /** The same with a clock that stands, at first at the time it is, and is moved by the test. */
+    readonly timed: (
+      options: Partial<AuthServer.AuthServerOptions>
+    ) => Effect.Effect<AuthClient & { readonly later: (millis: number) => Effect.Effect<void> }, never, Scope.Scope>
+    readonly register: (
+      registration: Partial<Registration>
+    ) => Effect.Effect<{ readonly clientId: string; readonly secret: string }>
+  }
+>()("test/gateway/auth/AuthService") {}
+
+export const redirectUri = "https://rp.example/cb?kept=1"
+
+const freePort = Effect.callback<number>((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const make = (
+  { origin, issuer }: Place,
+  port: number,
+  pages: AuthServiceOptions["pages"],
+  logs: ReadonlyArray<string>
+) =>
+  Effect.gen(function* () {
+    const registrations = yield* ClientRegistration
+    const context = yield* Effect.context<Effect.Services<ReturnType<typeof AuthServer.open>>>()
+    const options: AuthServer.AuthServerOptions = {
+      host: "127.0.0.1",
+      port,
+      issuer,
+      consentOrigin: origin,
+      clientKeys: ["pk_test_older", clientKey],
+      captcha: "never",
+      limits: false,
+      trustedProxies: [],
+      allowPublicFormRefresh: true
+    }
+    yield* AuthServer.open(pages === undefined ? options : { ...options, pages: pages({ origin, issuer }) })
+    const other = (changes: Partial<AuthServer.AuthServerOptions>) =>
+      AuthServer.open({ ...options, port: 0, ...changes }).pipe(
+        Effect.map(({ url }) => clientOf(url, issuer)),
+        Effect.orDie,
+        Effect.updateContext((scoped: Context.Context<Scope.Scope>) => Context.merge(context, scoped))
+      )
+    return AuthService.of({
+      ...clientOf(origin, issuer),
+      logs,
+      other,
+      timed: Effect.fnUntraced(function* (changes) {
+        const clock = yield* TestClock.make()
+        yield* clock.setTime(yield* Clock.currentTimeMillis)
+        const client = yield* Effect.provideService(other(changes), Clock.Clock, clock)
+        return { ...client, later: clock.adjust }
+      }),
+      register: (registration) =>
+        registrations
+          .register(
+            {
+              name: "Example App",
+              type: "confidential",
+              redirectUris: [redirectUri],
+              logoUri: "https://rp.example/l.png",
+              clientUri: "https://rp.example/",
+              allowLoopback: false,
+              ...registration
+            },
+            { actor: "operator", reason: "a test" }
+          )
+          .pipe(
+            Effect.map(({ client, secret }) => ({
+              clientId: client.clientId,
+              secret: secret === null ? "" : Redacted.value(secret)
+            })),
+            Effect.orDie
+          )
+    })
+  })
+
+export const layer = ({
+  captcha = Captcha.layerLocal(solvedCaptcha),
+  pages,
+  walletsEnabled = true
+}: AuthServiceOptions = {}) =>
+  Layer.unwrap(
+    Effect.map(freePort, (port) => {
+      const origin = `http://localhost:${port}`
+      const issuer = `${origin}/auth/v1`
+      const logs: Array<string> = []
+      const logger = Logger.make((entry) => void logs.push(Logger.formatLogFmt.log(entry)))
+      const serverKey = Redacted.make("the server key of this test, of any characters")
+      const sites = Result.getOrThrow(sitesOf([signInUri, `${origin}/sign-in`], { allowLoopback: true }))
+
+      const tables = Layer.mergeAll(
+        Audit.layer,
+        Authorizations.layer,
+        FactorChallenges.layer,
+        Factors.layer,
+        Grants.layer,
+        OAuthClients.layer,
+        Profiles.layer,
+        RecoveryCodes.layer,
+        Revocations.layer,
+        Transaction.layer,
+        Users.layer,
+        WalletNonces.layer
+      )
+      return Layer.effect(AuthService, make({ origin, issuer }, port, pages, logs)).pipe(
+        Layer.provideMerge(
+          Layer.mergeAll(
+            Authorize.layer({ issuer, consentPage: `${origin}/sign-in` }),
+            captcha,
+            ClientAuthentication.layer,
+            ClientRegistration.layer,
+            CodeExchange.layer({ issuer }),
+            Consents.layer,
+            WalletSignIn.layer({ enabled: walletsEnabled, serviceName, sites })
+          )
+        ),
+        Layer.provideMerge(SecondFactor.layer),
+        Layer.provideMerge(Layer.merge(SessionTokens.layer({ issuer, serverKey }), Bearers.layer({ issuer }))),
+        Layer.provideMerge(Layer.mergeAll(Identities.layer, Sessions.layer, SigningKeys.layerMemory, UserStates.layer)),
+        Layer.provideMerge(tables),
+        Layer.provideMerge(
+          Layer.mergeAll(
+            postgresLayer,
+            Logger.layer([logger]),
+            SecureRandom.layerWebCrypto,
+            Seal.layer(Redacted.make("the secret key of this test, of any characters"))
+          )
+        )
+      )
+    })
+  )

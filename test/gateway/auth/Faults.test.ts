@@ -1,0 +1,98 @@
+/** What fails on our side, and what else may be switched off. */
+import { Captcha, CaptchaUnavailable } from "@venue/providers/Captcha"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { call } from "../RestClient.ts"
+import { AuthService, layer } from "./AuthService.ts"
+import { changesNothing } from "./Unchanged.ts"
+import { wallet } from "./Wallet.ts"
+
+const secret = "what only the log may know"
+
+const pages = {
+  routes: [
+    { method: "GET", path: "/sign-in" },
+    { method: "GET", path: "/sign-in/broken" }
+  ],
+  layer: Layer.mergeAll(
+    HttpRouter.add("GET", "/sign-in", HttpServerResponse.text("a page")),
+    HttpRouter.add("GET", "/sign-in/broken", Effect.die(new Error(secret)))
+  )
+}
+
+const unavailable = Layer.succeed(
+  Captcha,
+  Captcha.of({ verify: () => Effect.fail(new CaptchaUnavailable({ fault: "timeout" })) })
+)
+
+it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "faults",
+  (it) => {
+    it.effect("W18: what fails half-way leaves nothing behind, and the same message succeeds afterwards", () =>
+      Effect.gen(function* () {
+        const { logs, token } = yield* AuthService
+        const sql = yield* SqlClient.SqlClient
+        const proof = yield* wallet().proof()
+        yield* sql`alter table audit add constraint broken check (false) not valid`
+        const { body, status } = yield* changesNothing(token("web3", proof))
+        expect([status, body.code, body.error_code, body.error]).toEqual([
+          503,
+          503,
+          "unexpected_failure",
+          "temporarily_unavailable"
+        ])
+        expect(Object.keys(body)).toHaveLength(6)
+        expect(logs.filter((line) => line.includes(body.error_id))).toHaveLength(1)
+        yield* sql`alter table audit drop constraint broken`
+        expect((yield* token("web3", proof)).status).toBe(200)
+      })
+    )
+
+    it.effect("what nobody expected is 500, and its cause is for the log", () =>
+      Effect.gen(function* () {
+        const { logs, origin } = yield* AuthService
+        const { body, headers, status, text } = yield* call(`${origin}/sign-in/broken`)
+        expect([status, body.error_code, body.error]).toEqual([500, "unexpected_failure", "server_error"])
+        expect(headers.get("cache-control")).toBe("no-store")
+        expect(text).not.toContain(secret)
+        expect(logs.some((line) => line.includes(body.error_id) && line.includes(secret))).toBe(true)
+      })
+    )
+
+    it.effect("W15: nobody signs in while the captcha cannot be checked", () =>
+      Effect.gen(function* () {
+        const { other } = yield* AuthService
+        const { token } = yield* other({ captcha: "always" })
+        const proof = { ...(yield* wallet().proof()), svc_meta_security: { captcha_token: "token" } }
+        const { body, status } = yield* changesNothing(token("web3", proof))
+        expect([status, body.error_code]).toEqual([500, "unexpected_failure"])
+      })
+    )
+
+    it.effect("pages are served beside the service, and to no other site", () =>
+      Effect.gen(function* () {
+        const { origin } = yield* AuthService
+        const { headers, text } = yield* call(`${origin}/sign-in`, { headers: { origin: "https://some.example" } })
+        expect([text, headers.get("access-control-allow-origin")]).toEqual(["a page", null])
+      })
+    )
+  }
+)
+
+it.layer(layer({ walletsEnabled: false }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "wallets off",
+  (it) => {
+    it.effect("W14: 422 where signing in by wallet is switched off", () =>
+      Effect.gen(function* () {
+        const { token } = yield* AuthService
+        const proof = yield* wallet().proof()
+        expect(yield* changesNothing(token("web3", proof))).toMatchObject({
+          status: 422,
+          body: { error_code: "web3_provider_disabled", error: "invalid_request" }
+        })
+      })
+    )
+  }
+)

@@ -1,0 +1,160 @@
+/** Who a bearer is, signing out, and tokens that are none. */
+import { SigningKeys } from "@venue/auth/SigningKeys"
+import { Sessions } from "@venue/storage/Sessions"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { base64url, decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from "jose"
+import { createHmac, createPublicKey } from "node:crypto"
+import type { Answer } from "../RestClient.ts"
+import type { Session } from "./AuthClient.ts"
+import { AuthService, layer } from "./AuthService.ts"
+import { wallet } from "./Wallet.ts"
+
+const bearer = ({ access_token }: Pick<Session, "access_token">) => ({ authorization: `Bearer ${access_token}` })
+
+const codeOf = ({ body, status }: Answer) => [status, body?.error_code]
+
+it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bearer", (it) => {
+  it.effect("GET /user is the user of the session, bare", () =>
+    Effect.gen(function* () {
+      const { get, signIn } = yield* AuthService
+      const session = yield* signIn(wallet())
+      const { body, headers, status } = yield* get("/user", bearer(session))
+      expect([status, headers.get("cache-control")]).toEqual([200, "no-store"])
+      expect(body).toEqual(session.user)
+    })
+  )
+
+  it.effect("without a token there is nothing, and what it is asked for is said", () =>
+    Effect.gen(function* () {
+      const { get } = yield* AuthService
+      for (const authorization of ["", "Bearer", "Bearer ", "Basic abc", "token"]) {
+        const answer = yield* get("/user", { authorization })
+        expect(codeOf(answer)).toEqual([401, "no_authorization"])
+        expect(answer.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"')
+      }
+      expect(codeOf(yield* get("/user"))).toEqual([401, "no_authorization"])
+    })
+  )
+
+  it.effect("U1: each sign-out ends what its scope says, and the second one finds no session", () =>
+    Effect.gen(function* () {
+      const { get, send, signIn, token } = yield* AuthService
+      const sessions = yield* Sessions
+      const three = Effect.gen(function* () {
+        const someone = wallet()
+        return { own: yield* signIn(someone), others: [yield* signIn(someone), yield* signIn(someone)] as const }
+      })
+      const live = ({ user }: Session) => Effect.map(sessions.ofUser(user.id), (all) => all.length)
+      const logout = (session: Session, scope: string) => send("POST", `/logout${scope}`, undefined, bearer(session))
+
+      const local = yield* three
+      expect((yield* logout(local.own, "?scope=local")).status).toBe(204)
+      expect(yield* live(local.own)).toBe(2)
+
+      const others = yield* three
+      expect((yield* logout(others.own, "?scope=others")).status).toBe(204)
+      expect(yield* live(others.own)).toBe(1)
+      expect((yield* get("/user", bearer(others.own))).status).toBe(200)
+      const { refresh_token } = others.others[0]
+      expect(codeOf(yield* token("refresh_token", { refresh_token }))).toEqual([400, "session_not_found"])
+
+      const global = yield* three
+      const { status, text } = yield* logout(global.own, "")
+      expect([status, text]).toEqual([204, ""])
+      expect(yield* live(global.own)).toBe(0)
+      // Heard of at once as a rule, within a second in any case.
+      const again = yield* Effect.repeat(logout(global.own, ""), { until: (answer) => answer.status !== 204 })
+      expect(codeOf(again)).toEqual([403, "session_not_found"])
+    })
+  )
+
+  it.effect("U1: an unknown scope, or two of them, changes nothing", () =>
+    Effect.gen(function* () {
+      const { get, send, signIn } = yield* AuthService
+      const session = yield* signIn(wallet())
+      for (const query of ["scope=all", "scope=", "scope=toString", "scope=local&scope=local"]) {
+        expect(codeOf(yield* send("POST", `/logout?${query}`, undefined, bearer(session)))).toEqual([
+          400,
+          "validation_failed"
+        ])
+      }
+      expect((yield* get("/user", bearer(session))).status).toBe(200)
+    })
+  )
+
+  it.effect("U2, I45: no token but one of ours, whole and unexpired, is good", () =>
+    Effect.gen(function* () {
+      const { get, issuer, signIn } = yield* AuthService
+      const { access_token } = yield* signIn(wallet())
+      const claims = decodeJwt(access_token)
+      const { kid } = decodeProtectedHeader(access_token)
+      const [head, body, signature] = access_token.split(".") as [string, string, string]
+      const [jwk] = (yield* (yield* SigningKeys).jwks).keys
+      const mine = yield* Effect.promise(() => generateKeyPair("ES256"))
+      const part = (value: object) => base64url.encode(JSON.stringify(value))
+      const forged = (header: object, payload: object = claims) =>
+        Effect.promise(() =>
+          new SignJWT({ ...payload })
+            .setProtectedHeader({ alg: "ES256", typ: "at+jwt", ...header })
+            .sign(mine.privateKey)
+        )
+      const publicPem = createPublicKey({ key: { ...jwk! }, format: "jwk" }).export({ type: "spki", format: "pem" })
+      const confused = `${part({ alg: "HS256", kid, typ: "at+jwt" })}.${body}`
+      const corpus = {
+        tampered: `${head}.${part({ ...claims, sub: crypto.randomUUID() })}.${signature}`,
+        cut: access_token.slice(0, -2),
+        none: `${part({ alg: "none", kid, typ: "at+jwt" })}.${body}.`,
+        noneSigned: `${part({ alg: "none", kid, typ: "at+jwt" })}.${body}.${signature}`,
+        confused: `${confused}.${createHmac("sha256", publicPem).update(confused).digest("base64url")}`,
+        otherKey: yield* forged({ kid }),
+        unknownKey: yield* forged({ kid: "unknown" }),
+        noKey: yield* forged({}),
+        embedded: yield* forged({ kid, jwk: jwk! }),
+        remote: yield* forged({ kid, jku: `${issuer}/.well-known/jwks.json` }),
+        large: `${access_token}${"x".repeat(9_000)}`,
+        noToken: "abc"
+      }
+      for (const [name, token] of Object.entries(corpus)) {
+        expect([name, ...codeOf(yield* get("/user", { authorization: `Bearer ${token}` }))]).toEqual([
+          name,
+          403,
+          "bad_jwt"
+        ])
+      }
+      expect((yield* get("/user", { authorization: `bearer ${access_token}` })).status).toBe(200)
+    })
+  )
+
+  it.effect("U2: what our own key signs is no access token unless it says all that one says", () =>
+    Effect.gen(function* () {
+      const { get, signIn } = yield* AuthService
+      const { sign } = yield* SigningKeys
+      const { access_token } = yield* signIn(wallet())
+      const claims = decodeJwt(access_token)
+      const without = (name: string) => Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name))
+      const corpus: Readonly<Record<string, Effect.Effect<string>>> = {
+        idToken: sign(claims, "JWT"),
+        otherIssuer: sign({ ...claims, iss: "https://other.example/auth/v1" }, "at+jwt"),
+        otherAudience: sign({ ...claims, aud: ["somebody"] }, "at+jwt"),
+        expired: sign({ ...claims, exp: Number(claims.iat) - 60 }, "at+jwt"),
+        noExpiry: sign(without("exp"), "at+jwt"),
+        expiryAsText: sign({ ...claims, exp: String(claims.exp) }, "at+jwt"),
+        fromTheFuture: sign({ ...claims, iat: Number(claims.iat) + 3_000 }, "at+jwt"),
+        noSession: sign(without("session_id"), "at+jwt"),
+        subjectNoUuid: sign({ ...claims, sub: "someone" }, "at+jwt")
+      }
+      for (const [name, token] of Object.entries(corpus)) {
+        const answer = yield* get("/user", { authorization: `Bearer ${yield* token}` })
+        expect([name, ...codeOf(answer)]).toEqual([name, 403, "bad_jwt"])
+      }
+      const unknownSession = yield* sign({ ...claims, session_id: crypto.randomUUID() }, "at+jwt")
+      expect(codeOf(yield* get("/user", { authorization: `Bearer ${unknownSession}` }))).toEqual([
+        403,
+        "session_not_found"
+      ])
+      const listed = yield* sign({ ...claims, aud: ["authenticated", "more"] }, "at+jwt")
+      expect((yield* get("/user", { authorization: `Bearer ${listed}` })).status).toBe(200)
+    })
+  )
+})

@@ -1,0 +1,62 @@
+/** Somebody's wallet: it signs whatever it is asked to. */
+import { Clock, Effect } from "effect"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { serviceName, signInUri } from "./AuthService.ts"
+
+export interface Said {
+  readonly domain: string
+  readonly uri: string
+  readonly statement: string
+  readonly nonce: string
+  readonly chainId: string
+  readonly issuedAtMillis: number
+}
+
+export interface Proof {
+  readonly chain: "ethereum"
+  readonly message: string
+  readonly signature: string
+}
+
+export interface Wallet {
+  /** With its checksum. */
+  readonly address: string
+  readonly sign: (message: string) => Effect.Effect<string>
+  /** A signed message to sign in with: a good one, but for what is said otherwise. */
+  readonly proof: (said?: Partial<Said>) => Effect.Effect<Proof>
+}
+
+export const wallet = (): Wallet => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const sign = (message: string) => Effect.promise(() => account.signMessage({ message }))
+  return {
+    address: account.address,
+    sign,
+    proof: Effect.fnUntraced(function* (said = {}) {
+      const message = text(account.address, { issuedAtMillis: yield* Clock.currentTimeMillis, ...said })
+      return { chain: "ethereum", message, signature: yield* sign(message) }
+    })
+  }
+}
+
+const text = (address: string, { issuedAtMillis, ...said }: Partial<Said> & Pick<Said, "issuedAtMillis">): string => {
+  const {
+    chainId = "42161",
+    domain = new URL(signInUri).host,
+    nonce = crypto.randomUUID().replaceAll("-", ""),
+    statement = `Sign in to ${serviceName}`,
+    uri = signInUri
+  } = said
+  return [
+    `${domain} wants you to sign in with your Ethereum account:`,
+    address,
+    "",
+    statement,
+    "",
+    `URI: ${uri}`,
+    "Version: 1",
+    `Chain ID: ${chainId}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${new Date(issuedAtMillis).toISOString()}`
+  ].join("\n")
+}

@@ -1,0 +1,92 @@
+/** The sign-in page as it is served. */
+import * as Pages from "@venue/gateway/auth/Pages"
+import * as HttpListener from "@venue/gateway/rest/HttpListener"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { call } from "../gateway/RestClient.ts"
+
+const pages = Pages.make({
+  serviceName: `A "Venue" <script>alert('&')</script>`,
+  clientKey: "pk_test",
+  issuer: "https://auth.venue.example/auth/v1"
+})
+
+const served = Effect.map(
+  HttpListener.listen({ what: "the pages", host: "127.0.0.1", port: 0 }, () => pages),
+  ({ url }) =>
+    (path: string) =>
+      call(`${url}/sign-in${path}`)
+)
+
+it.effect("every file of the page forbids other scripts, frames, referrers and copies", () =>
+  Effect.gen(function* () {
+    const get = yield* served
+    for (const path of ["", "?authorization_id=A1", "/SignIn.css", "/SignIn.js", "/Service.js", "/Wallets.js"]) {
+      const { headers, status } = yield* get(path)
+      assert.strictEqual(status, 200)
+      assert.strictEqual(
+        headers.get("content-security-policy"),
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' https:; " +
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+      )
+      assert.strictEqual(headers.get("x-frame-options"), "DENY")
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+      assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+      assert.isNull(headers.get("set-cookie"))
+      assert.isNull(headers.get("access-control-allow-origin"))
+    }
+  })
+)
+
+it.effect("the page names what it was set up with, and none of that becomes markup", () =>
+  Effect.gen(function* () {
+    const get = yield* served
+    const { headers, text } = yield* get("")
+    assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
+    assert.include(text, `data-uri="https://auth.venue.example/sign-in"`)
+    assert.include(
+      text,
+      `data-service-name="A &#34;Venue&#34; &#60;script&#62;alert(&#39;&#38;&#39;)&#60;/script&#62;"`
+    )
+    assert.notMatch(text, /<script>|\{\{/)
+  })
+)
+
+it.effect("nothing but its files is served, whatever the path", () =>
+  Effect.gen(function* () {
+    const get = yield* served
+    for (const path of ["/SignIn.html", "/..%2fPages.ts", "/pages/SignIn.js", "/sign-in"]) {
+      assert.strictEqual((yield* get(path)).status, 404)
+    }
+  })
+)
+
+it.effect("an address is told as a message must write it, with the service's time", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-03-01T12:00:00Z"))
+    const get = yield* served
+    const address = "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A"
+    for (const spelling of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
+      const { body, headers, status } = yield* get(`/address?address=${spelling}`)
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(body, { address, now: "2026-03-01T12:00:00.000Z" })
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+    }
+  })
+)
+
+it.effect("what is no wallet's address is refused", () =>
+  Effect.gen(function* () {
+    const get = yield* served
+    const digits = "19e7e376e7c213b7e7e7e46cc70a5dd086daff2a"
+    const wrong = [`0X${digits}`, digits, `0x${digits}0`, `0x${digits.slice(1)}`, `0x${"0".repeat(40)}`]
+    for (const address of ["", ...wrong, `0x${digits.replace("e7e3", "E7e3")}`, "%00", "%ff"]) {
+      const { body, status } = yield* get(`/address?address=${address}`)
+      assert.strictEqual(status, 400)
+      assert.strictEqual(body.error_code, "validation_failed")
+    }
+    assert.strictEqual((yield* get("/address")).status, 400)
+  })
+)

@@ -1,0 +1,372 @@
+/** The sign-in and consent page in a real browser, on the real service. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { serviceName } from "../gateway/auth/AuthService.ts"
+import * as Chromium from "./Chromium.ts"
+import { overflow, unreadable } from "./Looks.ts"
+import { Site } from "./Site.ts"
+import * as Wallet from "./Wallet.ts"
+
+const enter = (page: Page, name = "Test Wallet") => page.getByRole("button", { name: `Continue with ${name}` }).click()
+const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).waitFor()
+const said = (page: Page, words: string) => page.getByRole("status").filter({ hasText: words }).waitFor()
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
+const focused = (page: Page) => page.locator(":focus").innerText()
+
+/** The access tokens that the page was given, latest first. */
+const tokensOf = (page: Page): ReadonlyArray<string> => {
+  const tokens: Array<string> = []
+  page.on("response", async (response) => {
+    const isSession = /\/(token\?grant_type=web3|verify)$/.test(response.url())
+    if (isSession && response.ok()) tokens.unshift((await response.json()).access_token)
+  })
+  return tokens
+}
+
+const callback = /^https:\/\/rp\.example\/callback\?/
+
+describe.skipIf(!Chromium.isHere)("the sign-in page", () => {
+  it.layer(Site.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("signs in with a wallet, says who it is, and keeps nothing where another page could find it", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const wallet = Wallet.make({ spelling: (address) => address.toLowerCase() })
+        yield* site.visit({ wallets: [wallet] }, async (page, context) => {
+          await enter(page)
+          await heading(page, "You are signed in")
+          assert.strictEqual(await focused(page), "You are signed in")
+          await page.getByText(wallet.address).filter({ visible: true }).waitFor()
+          assert.strictEqual(await page.evaluate("localStorage.length + sessionStorage.length"), 0)
+          assert.deepStrictEqual(await context.cookies(), [])
+        })
+        const [message = ""] = wallet.shown
+        const [, nonce, issuedAt] = /\nNonce: ([0-9a-f]{32})\nIssued At: (\S+Z)$/.exec(message) ?? []
+        assert.strictEqual(
+          message,
+          `${new URL(site.url).host} wants you to sign in with your Ethereum account:\n${wallet.address}\n\n` +
+            `Sign in to ${serviceName}\n\nURI: ${site.url}\nVersion: 1\nChain ID: 42161\n` +
+            `Nonce: ${nonce}\nIssued At: ${issuedAt}`
+        )
+      })
+    )
+
+    it.effect("works in a wallet's own browser, with a clock that is an hour wrong", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        yield* site.visit({ wallets: [Wallet.make({ isUnannounced: true })] }, async (page) => {
+          await page.clock.setFixedTime(new Date("2020-01-01T00:00:00Z"))
+          await enter(page, "Browser wallet")
+          await heading(page, "You are signed in")
+        })
+      })
+    )
+
+    it.effect("signing out ends the session at the service", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const ended = yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
+          const tokens = tokensOf(page)
+          await enter(page)
+          await heading(page, "You are signed in")
+          await press(page, "Sign out")
+          await said(page, "You are signed out.")
+          assert.strictEqual(await focused(page), "Sign in")
+          return tokens[0]!
+        })
+        assert.strictEqual((yield* site.user(ended)).body.error_code, "session_not_found")
+      })
+    )
+
+    it.effect("a session that ended elsewhere is over here too", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
+          const tokens = tokensOf(page)
+          await enter(page)
+          await heading(page, "You are signed in")
+          await Effect.runPromise(site.signOut(tokens[0]!))
+          await press(page, "Sign out")
+          await said(page, "You are signed out. Sign in again.")
+          assert.strictEqual(await focused(page), "Sign in")
+        })
+      })
+    )
+
+    it.effect("says so when there is no wallet, and offers one that comes late", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        yield* site.visit({}, async (page) => {
+          await page.getByText("No wallet was found").waitFor()
+          await page.evaluate("window.ethereum = { request() {} }; dispatchEvent(new Event('ethereum#initialized'))")
+          await page.getByText("No wallet was found").waitFor({ state: "hidden" })
+          await page.getByRole("button", { name: "Continue with Browser wallet" }).waitFor()
+        })
+      })
+    )
+
+    it.effect("a wallet that declines is asked once, and can be asked again", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const refusals = [4001, -32002, 4900]
+        const wallet = Wallet.make({ refusal: () => refusals.shift() })
+        yield* site.visit({ wallets: [wallet] }, async (page) => {
+          await enter(page)
+          await said(page, "You declined the request in your wallet.")
+          assert.strictEqual(wallet.shown.length, 1)
+          await enter(page)
+          await said(page, "Your wallet already has a question open.")
+          await enter(page)
+          await said(page, "Your wallet could not answer.")
+          await enter(page)
+          await heading(page, "You are signed in")
+        })
+        assert.strictEqual(new Set(wallet.shown).size, 4)
+      })
+    )
+
+    it.effect("what the service does not accept is told in a sentence, and nobody is signed in", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const other = Wallet.make({ misread: (message) => `${message} ` })
+        const contract = Wallet.make({ name: "Contract", signatureForm: (signature) => `${signature}00` })
+        yield* site.visit({ wallets: [other, contract] }, async (page) => {
+          await enter(page)
+          await said(page, "The signed message was not accepted.")
+          await enter(page, "Contract")
+          await said(page, "Contract wallets cannot sign in.")
+          await page.route(/grant_type=web3/, (route) => route.abort())
+          await enter(page)
+          await said(page, "The service cannot be reached.")
+          assert.isFalse(await page.getByRole("heading", { name: "You are signed in" }).isVisible())
+        })
+      })
+    )
+
+    it.effect("whatever refusal of signing in the service gives, a sentence says what to do", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const answers: Array<readonly [number, string, string]> = [
+          [400, "captcha_failed", "a proof that you are human"],
+          [400, "validation_failed", "could not read what your wallet gave"],
+          [401, "no_authorization", "not set up correctly"],
+          [403, "user_banned", "This account is closed to you."],
+          [422, "web3_provider_disabled", "switched off at the moment"],
+          [429, "over_request_rate_limit", "Try again in 17 seconds."],
+          [500, "unexpected_failure", "Something went wrong."],
+          [502, "<html>", "Something went wrong."]
+        ]
+        yield* site.visit({ wallets: [Wallet.make()] }, async (page) => {
+          for (const [status, error_code, words] of answers) {
+            const headers = status === 429 ? { "retry-after": "17" } : {}
+            const body = error_code.startsWith("<") ? error_code : JSON.stringify({ code: status, error_code })
+            await page.route(/grant_type=web3/, (route) => route.fulfill({ status, headers, body }), { times: 1 })
+            await enter(page)
+            await said(page, words)
+          }
+        })
+      })
+    )
+
+    it.effect("who has a second factor is asked for its code before anything else", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const wallet = Wallet.make()
+        const { code, recoveryCode, wrongCode } = yield* site.enrol(wallet)
+        const url = yield* site.authorization({})
+        yield* site.visit({ url, wallets: [wallet] }, async (page) => {
+          await enter(page)
+          await heading(page, "Second step")
+          const field = page.getByLabel("Code")
+          await field.fill(wrongCode)
+          await page.keyboard.press("Enter")
+          await said(page, "That code is not right.")
+          assert.strictEqual(await field.inputValue(), "")
+          await field.fill(` ${code.slice(0, 3)} ${code.slice(3)}`)
+          await page.keyboard.press("Enter")
+          await heading(page, /use your account\?$/)
+        })
+        yield* site.visit({ wallets: [wallet] }, async (page) => {
+          await enter(page)
+          await page.getByLabel("Code").fill(recoveryCode)
+          await press(page, "Continue")
+          await heading(page, "You are signed in")
+          await said(page, "You used a recovery code, which will not work again. You have 9 left.")
+          await press(page, "Sign out")
+          await enter(page)
+          await page.getByLabel("Code").fill(recoveryCode)
+          await press(page, "Continue")
+          await said(page, "That code is not right.")
+          await press(page, "Cancel")
+          await said(page, "You are signed out.")
+        })
+      })
+    )
+
+    it.effect(
+      "shows who asks and for what, warns, and returns with a code once approved; the page's session is over",
+      () =>
+        Effect.gen(function* () {
+          const site = yield* Site
+          const name = "<img src=x onerror=alert(1)> & Co"
+          const url = yield* site.authorization({ name, scope: "openid profile offline_access" })
+          const ended = yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
+            const tokens = tokensOf(page)
+            await page.getByText("An application asks to use your account.").waitFor()
+            await enter(page)
+            await heading(page, `Let ${name} use your account?`)
+            await page.getByText("rp.example", { exact: true }).waitFor()
+            await page.getByText(`${name} will be able to act as you.`).waitFor()
+            await page.locator("#logo").waitFor()
+            const scopes = await page.locator("#scopes li").allInnerTexts()
+            assert.deepStrictEqual(
+              scopes.map((words) => words.split(/[:,]/)[0]),
+              ["who you are", "your name and picture", "any of this while you are away"]
+            )
+            await press(page, "Approve")
+            await page.waitForURL(callback)
+            const back = new URL(page.url()).searchParams
+            assert.match(back.get("code") ?? "", /^[\w-]{43}$/)
+            assert.strictEqual(back.get("state"), "state of the application")
+            assert.strictEqual(back.get("iss"), site.issuer)
+            await page.goBack()
+            await heading(page, "Sign in")
+            assert.strictEqual(await page.getByText(name).filter({ visible: true }).count(), 0)
+            return tokens[0]!
+          })
+          assert.strictEqual((yield* site.user(ended)).body.error_code, "session_not_found")
+        })
+    )
+
+    it.effect("returns without a code once denied", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const url = yield* site.authorization({})
+        yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
+          await enter(page)
+          await press(page, "Deny")
+          await page.waitForURL(callback)
+          const back = new URL(page.url()).searchParams
+          assert.strictEqual(back.get("error"), "access_denied")
+          assert.isNull(back.get("code"))
+        })
+      })
+    )
+
+    it.effect("goes straight back to an application that the service says was approved before", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const url = yield* site.authorization({})
+        yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
+          const body = JSON.stringify({ redirect_url: "https://rp.example/callback?code=remembered" })
+          await page.route(/\/oauth\/authorizations\//, (route) => route.fulfill({ body }))
+          await enter(page)
+          await page.waitForURL(callback)
+        })
+      })
+    )
+
+    it.effect("a request that another user opened, that was answered or that never was cannot be approved here", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const url = yield* site.authorization({})
+        yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
+          await enter(page)
+          await heading(page, /use your account\?$/)
+        })
+        for (const gone of [url, `${site.url}?authorization_id=${"x".repeat(32)}`, `${site.url}?authorization_id=`]) {
+          yield* site.visit({ url: gone, wallets: [Wallet.make()] }, async (page) => {
+            await enter(page)
+            await said(page, "This request has expired, or belongs to another user.")
+            assert.isFalse(await page.getByRole("button", { name: "Approve" }).isVisible())
+            await press(page, "Sign out")
+            await said(page, "You are signed out.")
+          })
+        }
+      })
+    )
+
+    it.effect("follows no address that runs as a script, whoever gives it", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const url = yield* site.authorization({})
+        yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
+          const body = JSON.stringify({ redirect_url: "javascript:document.title='run'" })
+          await page.route(/\/consent$/, (route) => route.fulfill({ body }))
+          await enter(page)
+          await press(page, "Approve")
+          await said(page, "Nothing was opened.")
+          assert.notStrictEqual(await page.title(), "run")
+        })
+      })
+    )
+
+    it.effect("works with the keyboard alone, and no key approves by itself", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const url = yield* site.authorization({})
+        yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
+          await page.keyboard.press("Tab")
+          await page.keyboard.press("Enter")
+          await heading(page, /use your account\?$/)
+          await page.keyboard.press("Enter")
+          await page.keyboard.press("Space")
+          assert.match(await focused(page), /use your account\?$/)
+          await page.keyboard.press("Tab")
+          assert.strictEqual(await focused(page), "Approve")
+          await page.keyboard.press("Tab")
+          assert.strictEqual(await focused(page), "Deny")
+          await page.keyboard.press("Enter")
+          await page.waitForURL(callback)
+        })
+      })
+    )
+
+    it.effect("refuses to work at an address that the signed message would not name", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const url = site.url.replace("localhost", "127.0.0.1")
+        yield* site.visit({ url, wallets: [Wallet.make()] }, async (page) => {
+          await said(page, `This page is for people at ${site.url}.`)
+          assert.strictEqual(await page.getByRole("button").count(), 0)
+        })
+      })
+    )
+
+    it.effect("shows nothing inside a page of somebody else", () =>
+      Effect.gen(function* () {
+        const site = yield* Site
+        const elsewhere = site.issuer.replace("localhost", "127.0.0.1")
+        yield* site.visit({ url: `${elsewhere}/.well-known/jwks.json` }, async (page) => {
+          const blocked = page.waitForEvent("console", (message) => /frame-ancestors 'none'/.test(message.text()))
+          await page.evaluate(
+            `document.body.append(Object.assign(document.createElement("iframe"), { src: "${site.url}" }))`
+          )
+          await blocked
+          assert.strictEqual(await page.frameLocator("iframe").getByRole("heading", { name: "Sign in" }).count(), 0)
+        })
+      })
+    )
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      it.effect(`fits a narrow phone and is readable in ${colorScheme} colours`, () =>
+        Effect.gen(function* () {
+          const site = yield* Site
+          const viewport = { width: 390, height: 844 }
+          const url = yield* site.authorization({ name: "An-application-with-one-very-long-name".repeat(2) })
+          const wallets = [Wallet.make({ name: "W".repeat(60) }), Wallet.make({ refusal: () => 4001 })]
+          yield* site.visit({ url, colorScheme, viewport, wallets }, async (page) => {
+            await enter(page)
+            await said(page, "You declined")
+            assert.deepStrictEqual(await page.evaluate(unreadable), [])
+            assert.strictEqual(await page.evaluate(overflow), 0)
+            await enter(page, "W")
+            await heading(page, /use your account\?$/)
+            assert.deepStrictEqual(await page.evaluate(unreadable), [])
+            assert.strictEqual(await page.evaluate(overflow), 0)
+          })
+        })
+      )
+    }
+  })
+})

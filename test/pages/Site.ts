@@ -1,0 +1,113 @@
+/** The real service with its pages, as people and applications meet it. */
+import * as Pages from "@venue/gateway/auth/Pages"
+import { Context, Effect, Layer } from "effect"
+import { Secret, TOTP } from "otpauth"
+import type { BrowserContext, Page } from "playwright-core"
+import * as Auth from "../gateway/auth/AuthService.ts"
+import type { Answer } from "../gateway/RestClient.ts"
+import * as Chromium from "./Chromium.ts"
+import type { PageWallet } from "./Wallet.ts"
+
+/** What an application asks for, and what it is called. */
+export interface Asked {
+  readonly name?: string
+  readonly scope?: string
+}
+
+/** Codes of a user's second factor: each of the good ones is good once. */
+export interface Codes {
+  readonly code: string
+  readonly wrongCode: string
+  readonly recoveryCode: string
+}
+
+export class Site extends Context.Service<
+  Site,
+  {
+    readonly issuer: string
+    /** Of the sign-in page. */
+    readonly url: string
+    /** Opens the sign-in page, unless told which. The application's own address answers to every path. */
+    readonly visit: <A>(
+      options: Partial<Chromium.VisitOptions>,
+      drive: (page: Page, context: BrowserContext) => Promise<A>
+    ) => Effect.Effect<A>
+    /** The page that an application sends its user to. */
+    readonly authorization: (asked: Asked) => Effect.Effect<string>
+    /** `GET /user` with this access token. */
+    readonly user: (accessToken: string) => Effect.Effect<Answer>
+    readonly signOut: (accessToken: string) => Effect.Effect<Answer>
+    /** Makes the owner of this wallet a user with a second factor. */
+    readonly enrol: (wallet: PageWallet) => Effect.Effect<Codes>
+  }
+>()("test/pages/Site") {
+  static readonly layer = Layer.effect(
+    Site,
+    Effect.suspend(() => make)
+  ).pipe(
+    Layer.provide(
+      Auth.layer({
+        pages: ({ issuer }) => Pages.make({ serviceName: Auth.serviceName, clientKey: Auth.clientKey, issuer })
+      })
+    )
+  )
+}
+
+const make = Effect.gen(function* () {
+  const auth = yield* Auth.AuthService
+  const browser = yield* Chromium.launched
+  const url = Pages.uriOf(auth.issuer)
+  const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` })
+
+  return Site.of({
+    issuer: auth.issuer,
+    url,
+    visit: (options, drive) =>
+      Chromium.visit(browser, { url, ...options }, async (page, context) => {
+        await page.route(`${application}/**`, (route) => route.fulfill({ body: "The application." }))
+        await page.route(`${application}/logo.svg`, (route) => route.fulfill(logo))
+        return drive(page, context)
+      }),
+    authorization: Effect.fnUntraced(function* ({ name = "Example App", scope = "openid" }: Asked) {
+      const redirectUri = `${application}/callback`
+      const logoUri = `${application}/logo.svg`
+      const { clientId } = yield* auth.register({ name, logoUri, type: "public", redirectUris: [redirectUri] })
+      const query = new URLSearchParams({
+        response_type: "code",
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope,
+        state: "state of the application",
+        code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        code_challenge_method: "S256"
+      })
+      const { headers } = yield* auth.get(`/oauth/authorize?${query}`)
+      return headers.get("location")!
+    }),
+    user: (accessToken) => auth.get("/user", bearer(accessToken)),
+    signOut: (accessToken) => auth.send("POST", "/logout", undefined, bearer(accessToken)),
+    enrol: Effect.fnUntraced(function* (wallet) {
+      const { access_token } = yield* auth.signIn(wallet)
+      const send = (path: string, body: object) => auth.send("POST", path, body, bearer(access_token))
+      const { id, totp } = (yield* send("/factors", { factor_type: "totp" })).body
+      const timestamp = Date.now()
+      const generator = new TOTP({ secret: Secret.fromBase32(totp.secret) })
+      const challenge = yield* send(`/factors/${id}/challenge`, {})
+      const verified = yield* send(`/factors/${id}/verify`, {
+        challenge_id: challenge.body.id,
+        code: generator.generate({ timestamp })
+      })
+      // The code of this step is spent; the next one is good ahead of its time.
+      const code = generator.generate({ timestamp: timestamp + 30_000 })
+      const wrongCode = code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
+      return { code, wrongCode, recoveryCode: verified.body.recovery_codes[0] }
+    })
+  })
+})
+
+const application = "https://rp.example"
+
+const logo = {
+  contentType: "image/svg+xml",
+  body: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path fill="teal" d="M0 0h1v1H0z"/></svg>`
+}

@@ -1,0 +1,82 @@
+/** A wallet for a page in a test: the page sees an EIP-1193 provider, the key stays here. */
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { hexToString, type Hex } from "viem"
+import * as Wallet from "../gateway/auth/Wallet.ts"
+
+export interface WalletOptions {
+  readonly name?: string
+  /** Seen at `window.ethereum` alone, as of a wallet that does not announce itself. */
+  readonly isUnannounced?: boolean
+  /** How it writes its own address. */
+  readonly spelling?: (address: string) => string
+  /** Of the error that it answers instead of a signature, while this gives one. */
+  readonly refusal?: () => number | undefined
+  /** What it signs instead of what it was shown. */
+  readonly misread?: (message: string) => string
+  readonly signatureForm?: (signature: string) => string
+}
+
+export interface PageWallet extends Wallet.Wallet {
+  /** Every text that a page asked it to sign. */
+  readonly shown: ReadonlyArray<string>
+  readonly enter: (page: Page) => Promise<void>
+}
+
+export const make = (options: WalletOptions = {}): PageWallet => {
+  const { misread = same, name = "Test Wallet", refusal, signatureForm = same, spelling = same } = options
+  const wallet = Wallet.wallet()
+  const account = spelling(wallet.address)
+  const shown: Array<string> = []
+
+  const answer = async (method: string, [payload = "0x", from]: ReadonlyArray<string>): Promise<unknown> => {
+    if (method === "eth_requestAccounts") return [account]
+    if (method === "eth_chainId") return "0xa4b1"
+    if (method !== "personal_sign" || from !== account) throw new Refused(4100)
+    const message = hexToString(payload as Hex)
+    shown.push(message)
+    const code = refusal?.()
+    if (code !== undefined) throw new Refused(code)
+    return signatureForm(await Effect.runPromise(wallet.sign(misread(message))))
+  }
+
+  return {
+    ...wallet,
+    shown,
+    enter: async (page) => {
+      const ask = `ask${wallet.address}`
+      await page.exposeFunction(ask, ({ method, params }: { method: string; params: ReadonlyArray<string> }) =>
+        answer(method, params).then(
+          (result) => ({ result }),
+          (error: Refused) => ({ error: { code: error.code } })
+        )
+      )
+      await page.addInitScript({ content: provider(ask, name, options.isUnannounced ?? false) })
+    }
+  }
+}
+
+const same = <A>(value: A): A => value
+
+class Refused extends Error {
+  readonly code: number
+  constructor(code: number) {
+    super(`refused with ${code}`)
+    this.code = code
+  }
+}
+
+const provider = (ask: string, name: string, isUnannounced: boolean): string => `{
+  const provider = {
+    request: async (asked) => {
+      const { result, error } = await window[${JSON.stringify(ask)}](asked)
+      if (error) throw error
+      return result
+    }
+  }
+  const info = { uuid: crypto.randomUUID?.() ?? "", name: ${JSON.stringify(name)}, icon: "data:,", rdns: "test.wallet" }
+  const announce = () =>
+    dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }))
+  if (${isUnannounced}) window.ethereum = provider
+  else addEventListener("eip6963:requestProvider", announce)
+}`

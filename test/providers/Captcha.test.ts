@@ -1,0 +1,129 @@
+import { Captcha, type Settings } from "@venue/providers/Captcha"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Logger, Redacted, type Scope } from "effect"
+import { FetchHttpClient, type HttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import { inspect } from "node:util"
+import { listening, siteVerify } from "./SiteVerify.ts"
+
+const secret = "s3cr3t-of-the-venue"
+const solved = "solved-puzzle"
+const address = "203.0.113.7"
+
+const verify = (token: string) => Effect.flatMap(Captcha, ({ verify }) => verify(Redacted.make(token), address))
+
+const contract = (name: string, captcha: Layer.Layer<Captcha>) =>
+  describe(name, () => {
+    it.effect("a solved puzzle is accepted", () => verify(solved).pipe(Effect.provide(captcha)))
+
+    it.effect("W15: no token and any other token are refused", () =>
+      Effect.gen(function* () {
+        for (const token of ["", "other", `${solved} `, "a&secret=b", "\ud800"]) {
+          assert.strictEqual((yield* Effect.flip(verify(token)))._tag, "CaptchaRefused")
+        }
+        yield* verify(solved)
+      }).pipe(Effect.provide(captcha))
+    )
+  })
+
+type Real = (settings: Settings) => Layer.Layer<Captcha, never, HttpClient.HttpClient>
+
+const at = (real: Real, url: Effect.Effect<string, never, Scope.Scope>, key = secret) =>
+  Layer.unwrap(Effect.map(url, (url) => real({ secret: Redacted.make(key), url }))).pipe(
+    Layer.provide(FetchHttpClient.layer)
+  )
+
+const overHttp = (name: string, real: Real, used: string) => {
+  const provider = (asked?: (form: Readonly<Record<string, string>>) => void) =>
+    siteVerify({ secret, solved, used, ...(asked === undefined ? {} : { asked }) })
+
+  contract(name, at(real, provider()))
+
+  describe(`${name} over HTTP`, () => {
+    it.effect("it is asked once, with the secret, the token and the address", () =>
+      Effect.gen(function* () {
+        const forms: Array<unknown> = []
+        yield* verify(solved).pipe(
+          Effect.provide(
+            at(
+              real,
+              provider((form) => forms.push(form))
+            )
+          )
+        )
+        assert.deepStrictEqual(forms, [{ secret, response: solved, remoteip: address }])
+      })
+    )
+
+    it.effect("W15: a token that was used before is refused", () =>
+      Effect.gen(function* () {
+        yield* verify(solved)
+        assert.strictEqual((yield* Effect.flip(verify(solved)))._tag, "CaptchaRefused")
+      }).pipe(Effect.provide(at(real, provider())))
+    )
+
+    it.effect("W15: a provider that does not answer within five seconds is unavailable", () =>
+      Effect.gen(function* () {
+        const asked = Deferred.makeUnsafe<void>()
+        const silent = listening(() => Deferred.doneUnsafe(asked, Effect.void))
+        const fiber = yield* Effect.forkChild(Effect.flip(verify(solved)).pipe(Effect.provide(at(real, silent))))
+        yield* Deferred.await(asked)
+        yield* TestClock.adjust("4999 millis")
+        assert.isUndefined(fiber.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        assert.deepInclude(yield* Fiber.join(fiber), { _tag: "CaptchaUnavailable", fault: "timeout" })
+      })
+    )
+
+    const broken: ReadonlyArray<readonly [what: string, url: Effect.Effect<string, never, Scope.Scope>]> = [
+      ["is not there", Effect.scoped(listening(() => {}))],
+      ["fails", answering(500, `{ "success": true }`)],
+      ["answers no JSON", answering(200, "<html>")],
+      ["answers another JSON", answering(200, `{ "success": "true" }`)],
+      ["fails in itself", answering(200, `{ "success": false, "error-codes": ["internal-error"] }`)]
+    ]
+    for (const [what, url] of broken) {
+      it.effect(`W15: a provider that ${what} accepts nothing`, () =>
+        Effect.gen(function* () {
+          const refused = yield* Effect.flip(verify(solved))
+          assert.strictEqual(refused._tag, "CaptchaUnavailable")
+          assert.isUndefined(refused.cause)
+        }).pipe(Effect.provide(at(real, url)))
+      )
+    }
+
+    it.effect("a wrong secret is the venue's fault, not that of who asks", () =>
+      Effect.gen(function* () {
+        const refused = yield* Effect.flip(verify(solved))
+        assert.deepInclude(refused, { _tag: "CaptchaUnavailable", fault: "settings" })
+      }).pipe(Effect.provide(at(real, provider(), "another secret")))
+    )
+
+    it.effect("I46: neither the secret nor a token is in a refusal or a log", () =>
+      Effect.gen(function* () {
+        const said: Array<unknown> = []
+        const logs = Logger.layer([Logger.make((entry) => void said.push(entry))])
+        for (const url of [provider(), ...broken.map(([, url]) => url)]) {
+          const failed = Effect.exit(Effect.tapCause(verify("a wrong token"), Effect.logError))
+          said.push(yield* failed.pipe(Effect.provide([at(real, url), logs])))
+        }
+        const text = inspect(said, { depth: Infinity, showHidden: true }) + JSON.stringify(said.map(String))
+        assert.include(text, "CaptchaRefused")
+        assert.include(text, "CaptchaUnavailable")
+        assert.notInclude(text, secret)
+        assert.notInclude(text, "a wrong token")
+      })
+    )
+  })
+}
+
+function answering(status: number, body: string) {
+  return listening((_, response) => {
+    response.statusCode = status
+    response.end(body)
+  })
+}
+
+contract("the local CAPTCHA", Captcha.layerLocal(solved))
+overHttp("Turnstile", Captcha.layerTurnstile, "timeout-or-duplicate")
+overHttp("hCaptcha", Captcha.layerHcaptcha, "already-seen-response")

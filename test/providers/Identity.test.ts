@@ -1,0 +1,189 @@
+/** One contract for the real provider, against a stand-in that speaks its protocol, and for the local one. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { IdentityProvider } from "@venue/providers/Identity"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { TestClock } from "effect/testing"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { signatureOf } from "./SignedCallback.ts"
+
+const callbackKey = Redacted.make("callback-key-of-this-test")
+const apiKey = "api-key-of-this-test"
+
+type Reply = (asked: {
+  readonly authorization: string
+  readonly body: string
+}) => readonly [status: number, body: string]
+
+/** A provider's own server. */
+const standIn = (reply: Reply) =>
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer((request, response) => {
+        let body = ""
+        request.on("data", (chunk) => (body += chunk))
+        request.on("end", () => {
+          const isAsked = request.method === "POST" && request.url === "/v1/verifications"
+          const authorization = request.headers.authorization ?? ""
+          const [status, text] = isAsked ? reply({ authorization, body }) : [404, "{}"]
+          response.writeHead(status, { "content-type": "application/json" }).end(text)
+        })
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`))
+
+const real = (reply: Reply) =>
+  Layer.unwrap(
+    Effect.map(standIn(reply), (url) => IdentityProvider.layer({ url, key: Redacted.make(apiKey), callbackKey }))
+  ).pipe(Layer.provide(NodeHttpClient.layerUndici))
+
+let begun = 0
+const honest: Reply = ({ authorization, body }) =>
+  authorization === `Bearer ${apiKey}` && typeof JSON.parse(body).subject === "string"
+    ? [201, JSON.stringify({ reference: `v-${++begun}`, verification_url: `https://id.example/v-${begun}` })]
+    : [401, "{}"]
+
+const found = {
+  reference: "v-1",
+  outcome: "verified",
+  country: "NO",
+  first_name: "Amy",
+  last_name: "Example",
+  found_at: 1_000
+}
+
+const contract = (name: string, provider: Layer.Layer<IdentityProvider, unknown>) =>
+  layer(provider)(name, (it) => {
+    const signed = (body: string, atMillis?: number) =>
+      Effect.gen(function* () {
+        const now = atMillis ?? (yield* Clock.currentTimeMillis)
+        return yield* (yield* IdentityProvider).read(body, signatureOf(callbackKey, body, now))
+      })
+
+    it.effect("each beginning has a reference of its own and a page to go to", () =>
+      Effect.gen(function* () {
+        const provider = yield* IdentityProvider
+        const first = yield* provider.begin("amy")
+        const second = yield* provider.begin("amy")
+        assert.notStrictEqual(first.reference, second.reference)
+        assert.isTrue(URL.canParse(first.verificationUrl))
+        assert.isNull(first.finding)
+      })
+    )
+
+    it.effect("a signed callback is read, with or without names", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 2, 1))
+        assert.deepStrictEqual(yield* signed(JSON.stringify(found)), {
+          reference: "v-1",
+          outcome: "verified",
+          country: "NO",
+          firstName: "Amy",
+          lastName: "Example",
+          foundAtMillis: 1_000
+        })
+        const nameless = yield* signed(
+          JSON.stringify({ reference: "v-1", outcome: "pending", country: null, found_at: 1_000 })
+        )
+        assert.deepInclude(nameless, { outcome: "pending", country: null, firstName: null, lastName: null })
+      })
+    )
+
+    it.effect("a callback is good for five minutes on both sides of now", () =>
+      Effect.gen(function* () {
+        const now = Date.UTC(2026, 2, 1)
+        yield* TestClock.setTime(now)
+        const body = JSON.stringify(found)
+        for (const seconds of [-300, -299, 0, 299, 300]) yield* signed(body, now + seconds * 1_000)
+        for (const seconds of [-301, 301]) {
+          assert.strictEqual((yield* Effect.flip(signed(body, now + seconds * 1_000))).reason, "stale")
+        }
+      })
+    )
+
+    it.effect("any other signature, or another body or time under it, is refused", () =>
+      Effect.gen(function* () {
+        const provider = yield* IdentityProvider
+        yield* TestClock.setTime(Date.UTC(2026, 2, 1))
+        const body = JSON.stringify(found)
+        const now = yield* Clock.currentTimeMillis
+        const good = signatureOf(callbackKey, body, now)
+        const forged = [
+          "",
+          "t=,v1=",
+          good.toUpperCase(),
+          ` ${good}`,
+          `${good}00`,
+          good.slice(0, -1),
+          good.replace("t=", "t=0"),
+          good.replace(/t=\d+/, `t=${Math.floor(now / 1_000) + 1}`),
+          good.replace(/.$/, (digit) => (digit === "0" ? "1" : "0")),
+          signatureOf(Redacted.make("another key"), body, now)
+        ]
+        for (const signature of forged) {
+          assert.strictEqual((yield* Effect.flip(provider.read(body, signature))).reason, "signature")
+        }
+        assert.strictEqual((yield* Effect.flip(provider.read(`${body} `, good))).reason, "signature")
+      })
+    )
+
+    it.effect("I50: a signed body of another form is refused", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 2, 1))
+        const forms = [
+          "",
+          "null",
+          "[]",
+          "{",
+          JSON.stringify({ ...found, outcome: "maybe" }),
+          JSON.stringify({ ...found, country: "Norway" }),
+          JSON.stringify({ ...found, reference: "" }),
+          JSON.stringify({ ...found, found_at: "1000" })
+        ]
+        for (const body of forms) assert.strictEqual((yield* Effect.flip(signed(body))).reason, "body")
+      })
+    )
+  })
+
+contract("a provider over HTTP", real(honest))
+contract(
+  "the local provider",
+  IdentityProvider.layerLocal({ pageUrl: "https://venue.example/verify", callbackKey }).pipe(
+    Layer.provide(SecureRandom.layerWebCrypto)
+  )
+)
+
+describe("a provider over HTTP that fails", () => {
+  const failing: ReadonlyArray<readonly [string, Reply]> = [
+    ["refuses", () => [401, "{}"]],
+    ["is broken", () => [500, "oops"]],
+    ["says something else", () => [201, `{"reference":"","verification_url":1}`]],
+    ["says nothing that is JSON", () => [201, "<html>"]]
+  ]
+  for (const [what, reply] of failing) {
+    it.effect(`is unavailable when it ${what}, and its key is in no text of the error`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip((yield* IdentityProvider).begin("amy"))
+        assert.strictEqual(error._tag, "IdentityUnavailable")
+        assert.notInclude(`${JSON.stringify(error)} ${String(error.cause)}`, apiKey)
+      }).pipe(Effect.provide(real(reply)))
+    )
+  }
+})
+
+it.effect("the local provider can find everybody verified at once", () =>
+  Effect.gen(function* () {
+    const { finding, reference } = yield* (yield* IdentityProvider).begin("amy")
+    assert.deepInclude(finding, { reference, outcome: "verified", country: null })
+  }).pipe(
+    Effect.provide(
+      IdentityProvider.layerLocal({ pageUrl: "https://venue.example/verify", callbackKey, verifiesAtOnce: true }).pipe(
+        Layer.provide(SecureRandom.layerWebCrypto)
+      )
+    )
+  )
+)

@@ -1,0 +1,49 @@
+/** A stand-in for a CAPTCHA provider on this machine: form in, JSON out, each solved token good once. */
+import { Effect } from "effect"
+import { once } from "node:events"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+
+/** Where a server listens until the scope closes; `answer` may leave a request open. */
+export const listening = (answer: (form: URLSearchParams, response: ServerResponse) => void) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server = createServer((request, response) => {
+        void text(request).then((body) => answer(new URLSearchParams(body), response))
+      })
+      await once(server.listen(0, "127.0.0.1"), "listening")
+      return server
+    }),
+    (server) =>
+      Effect.promise(async () => {
+        server.close()
+        server.closeAllConnections()
+        await once(server, "close")
+      })
+  ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/siteverify`))
+
+/** `used` is the word of the provider for a token that comes again; `asked` is told of every form. */
+export const siteVerify = (options: {
+  readonly secret: string
+  readonly solved: string
+  readonly used: string
+  readonly asked?: (form: Readonly<Record<string, string>>) => void
+}) =>
+  Effect.suspend(() => {
+    const seen = new Set<string>()
+    const judge = (form: URLSearchParams): ReadonlyArray<string> => {
+      const token = form.get("response") ?? ""
+      if (form.get("secret") !== options.secret) return ["invalid-input-secret"]
+      if (token !== options.solved) return ["invalid-input-response"]
+      if (seen.has(token)) return [options.used]
+      seen.add(token)
+      return []
+    }
+    return listening((form, response) => {
+      options.asked?.(Object.fromEntries(form))
+      const codes = judge(form)
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify({ success: codes.length === 0, "error-codes": codes, hostname: "venue.example" }))
+    })
+  })

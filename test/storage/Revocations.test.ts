@@ -1,0 +1,97 @@
+import { type Revocation, Revocations } from "@venue/storage/Revocations"
+import { Transaction } from "@venue/storage/Transaction"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Layer } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { freshDatabase, postgresLayer } from "../Postgres.ts"
+
+const suite = (name: string, services: Layer.Layer<Revocations | Transaction, unknown>) =>
+  layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
+    it.effect("what was announced is told to whoever watches, until they stop", () =>
+      Effect.gen(function* () {
+        const revocations = yield* Revocations
+        const heard: Array<Revocation> = []
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const told = yield* Deferred.make<void>()
+            yield* revocations.watch((revocation) => {
+              heard.push(revocation)
+              Deferred.doneUnsafe(told, Effect.void)
+            })
+            yield* revocations.announce({ kind: "key", subject: "svc_pub_1" })
+            yield* Deferred.await(told)
+          })
+        )
+        yield* revocations.announce({ kind: "key", subject: "svc_pub_2" })
+        assert.deepInclude(heard[0], { kind: "key", subject: "svc_pub_1" })
+        assert.isUndefined(heard.find(({ subject }) => subject === "svc_pub_2"))
+      })
+    )
+  })
+
+suite("revocations in memory", Layer.mergeAll(Revocations.layerMemory, Transaction.layerMemory))
+suite(
+  "revocations on Postgres",
+  Layer.mergeAll(Revocations.layer, Transaction.layer).pipe(Layer.provide(postgresLayer))
+)
+
+/** Everything one node hears, by subject. */
+const node = (url: Effect.Success<typeof freshDatabase>) =>
+  Effect.gen(function* () {
+    const services = yield* Layer.build(
+      Layer.mergeAll(Revocations.layer, Transaction.layer).pipe(
+        Layer.provideMerge(PgClient.layer({ url, maxConnections: 4 })),
+        Layer.fresh
+      )
+    )
+    const revocations = Context.get(services, Revocations)
+    const transaction = Context.get(services, Transaction)
+    const heard = new Map<string, Deferred.Deferred<void>>()
+    const of = (subject: string) => {
+      const found = heard.get(subject) ?? Deferred.makeUnsafe<void>()
+      heard.set(subject, found)
+      return found
+    }
+    const counts = new Map<string, number>()
+    yield* revocations.watch(({ subject }) => {
+      counts.set(subject, (counts.get(subject) ?? 0) + 1)
+      Deferred.doneUnsafe(of(subject), Effect.void)
+    })
+    return { revocations, transaction, counts, hears: (subject: string) => Deferred.await(of(subject)) }
+  })
+
+it.live(
+  "another node hears of it when it is committed, once, and never of what was rolled back",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const here = yield* node(url)
+      const there = yield* node(url)
+      yield* Effect.ignore(
+        here.transaction.run(
+          Effect.andThen(here.revocations.announce({ kind: "session", subject: "undone" }), Effect.fail("refused"))
+        )
+      )
+      yield* here.transaction.run(here.revocations.announce({ kind: "session", subject: "done" }))
+      yield* Effect.all([here.hears("done"), there.hears("done")])
+      // Two polls later the same rows were read again, and told nobody anything.
+      yield* Effect.sleep("1200 millis")
+      assert.strictEqual(there.counts.get("done"), 1)
+      assert.isUndefined(there.counts.get("undone"))
+    }).pipe(Effect.scoped),
+  30_000
+)
+
+it.live(
+  "a node that is not notified reads it within a second",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const here = yield* node(url)
+      const sql = yield* PgClient.make({ url, maxConnections: 1 })
+      yield* sql`insert into revocation (kind, subject) values ('key', 'silent')`
+      yield* Effect.timeout(here.hears("silent"), "2 seconds")
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
+  30_000
+)
