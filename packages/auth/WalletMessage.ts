@@ -31,13 +31,49 @@ export class MalformedMessage extends Schema.TaggedError<MalformedMessage>()("Ma
 export const minLength = 64
 export const maxLength = 20_480
 
+export interface Reading {
+  readonly acceptLowercaseAddress?: boolean | undefined
+}
+
+/** Whom a message was written for and when it holds. */
+export type Claims = Pick<
+  WalletMessage,
+  "domain" | "address" | "statement" | "uri" | "issuedAtMillis" | "expiresAtMillis" | "notBeforeMillis"
+>
+
+/**
+ * What a message claims, at a glance: for refusing strangers, since to `read` a text costs more than to check its
+ * signature, and a long one a hundred times more. Undefined when it cannot be a good message; `read` has the last word.
+ */
+export const glance = (text: string, { acceptLowercaseAddress = false }: Reading = {}): Claims | undefined => {
+  if (text.length > maxLength) return undefined
+  const {
+    address = "",
+    domain = "",
+    expires,
+    issued,
+    notBefore,
+    statement = "",
+    uri = ""
+  } = form.exec(text)?.groups ?? {}
+  if (!isAddress(address, acceptLowercaseAddress ? "checksummed or lower case" : "checksummed")) return undefined
+  const times = {
+    issuedAtMillis: millisOf(issued),
+    expiresAtMillis: millisOf(expires),
+    notBeforeMillis: millisOf(notBefore)
+  }
+  const { issuedAtMillis } = times
+  if (issuedAtMillis === undefined || Object.values(times).some(Number.isNaN)) return undefined
+  return { domain, address, statement, uri, ...times, issuedAtMillis }
+}
+
 /**
  * The fields of a message that is written in the one way the venue knows. Whom it was written for, whether it is
  * current and who signed it are asked afterwards.
  */
 export const read = (
   text: string,
-  { acceptLowercaseAddress = false }: { readonly acceptLowercaseAddress?: boolean | undefined } = {}
+  { acceptLowercaseAddress = false }: Reading = {}
 ): Result.Result<WalletMessage, MalformedMessage> => {
   if (text.length < minLength || text.length > maxLength) return malformed("length")
   if (!ascii.test(text)) return malformed("ascii")
@@ -65,7 +101,7 @@ export const read = (
  * clock, since clocks differ.
  */
 export const untimely = (
-  { expiresAtMillis = Infinity, issuedAtMillis, notBeforeMillis = -Infinity }: WalletMessage,
+  { expiresAtMillis = Infinity, issuedAtMillis, notBeforeMillis = -Infinity }: Omit<Claims, "address">,
   nowMillis: number,
   leewaySeconds = 60
 ): "future" | "stale" | "expired" | "not_yet" | undefined => {
@@ -84,7 +120,27 @@ const ascii = /^[\n\x20-\x7e]*$/
 /** A user before the host, as in `https://user@host/`. */
 const userInfo = /^[^/?#]*\/\/[^/?#]*@/
 /** Of RFC 3339 one form, without leap seconds. The library has refused the days that no calendar has. */
-const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+const moment = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`
+const dateTime = new RegExp(`^${moment}$`)
+
+/** Every line of a message, each in the fewest characters that are ever good in it. No two parts match the same text. */
+const form = new RegExp(
+  [
+    String.raw`^(?<domain>[^\s/@A-Z]+) wants you to sign in with your Ethereum account:`,
+    String.raw`(?<address>0x[0-9a-fA-F]{40})`,
+    "",
+    String.raw`(?<statement>[\w\-.~:/?#[\]@!$&'()*+,;= ]+)`,
+    "",
+    String.raw`URI: (?<uri>[a-zA-Z][\w+.-]*:(?!//[^/?#\n]*@)[\w\-.~:/?#[\]@!$&'()*+,;=%]+)`,
+    "Version: 1",
+    "Chain ID: [1-9][0-9]{0,15}",
+    "Nonce: [A-Za-z0-9]{8,128}",
+    `Issued At: (?<issued>${moment})`
+  ].join("\n") +
+    `(?:\nExpiration Time: (?<expires>${moment}))?` +
+    `(?:\nNot Before: (?<notBefore>${moment}))?` +
+    String.raw`(?:\nRequest ID: [^\n]{1,256})?(?:\nResources:(?:\n- [^\n]+){0,8})?$`
+)
 
 const isDateTime = (time: string | undefined): boolean =>
   time === undefined || (dateTime.test(time) && !Number.isNaN(Date.parse(time)))

@@ -8,6 +8,7 @@ import { WalletNonces } from "@venue/storage/WalletNonces"
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { type Issued, SessionTokens } from "./SessionTokens.ts"
 import { objection, type SignInSite } from "./SignInSite.ts"
+import * as Turns from "./Turns.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 import { signerOf } from "./WalletSignature.ts"
 
@@ -18,11 +19,12 @@ export interface Proof {
   readonly signature: string
 }
 
-/** Only what `chain` to `message` say may be told to the one who asked; of the others that it was refused. */
+/** `busy` says to try again. Only what `chain` to `message` say may be told to the one who asked; of the others that it was refused. */
 export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", {
   reason: Schema.Literals([
     "disabled",
     "chain",
+    "busy",
     "length",
     "signature_form",
     "message",
@@ -49,6 +51,8 @@ export class WalletSignIn extends Context.Service<
   {
     /** What is cheap and public is checked first, the signature late, and only a signed message uses up its nonce. */
     readonly signIn: (proof: Proof) => Effect.Effect<Issued, WalletRefused | DatabaseUnavailable>
+    /** So many wait for their proof to be looked at that the next would be refused for it. */
+    readonly isBusy: () => boolean
   }
 >()("@venue/auth/WalletSignIn") {
   static readonly layer = (
@@ -63,6 +67,7 @@ export class WalletSignIn extends Context.Service<
         const states = yield* UserStates
         const tokens = yield* SessionTokens
         const transaction = yield* Transaction
+        const turns = Turns.make(maxWaiting)
 
         /** All of it or nothing: when it fails, the same message may be shown again. */
         const enter = Effect.fnUntraced(function* (message: WalletMessage.WalletMessage) {
@@ -85,7 +90,9 @@ export class WalletSignIn extends Context.Service<
         }, transaction.run)
 
         return WalletSignIn.of({
+          isBusy: turns.isFull,
           signIn: Effect.fn("WalletSignIn.signIn")(function* (proof: Proof) {
+            yield* Effect.mapError(turns.take, () => new WalletRefused({ reason: "busy" }))
             const proven = proofOf(proof, options, yield* Clock.currentTimeMillis)
             const message = yield* Effect.mapError(Effect.fromResult(proven), (reason) => new WalletRefused({ reason }))
             return yield* Effect.catchTag(enter(message), "WalletNonceUsed", () =>
@@ -96,6 +103,9 @@ export class WalletSignIn extends Context.Service<
       })
     )
 }
+
+/** Proofs of strangers that may wait to be looked at: together they take a few tens of milliseconds. */
+const maxWaiting = 64
 
 /** Over the message's own time, so that no clock brings back a message whose nonce is forgotten. */
 const keptLongerMillis = 120_000
@@ -111,17 +121,21 @@ const proofOf = (
 ): Result.Result<WalletMessage.WalletMessage, WalletRefused["reason"]> => {
   if (!enabled) return Result.fail("disabled")
   if (chain !== "ethereum") return Result.fail("chain")
-  const { maxLength, minLength, read, untimely } = WalletMessage
+  const { glance, maxLength, minLength, read, untimely } = WalletMessage
   if (text.length < minLength || text.length > maxLength || !ascii.test(text)) return Result.fail("length")
   if (!signaturePattern.test(signature)) return Result.fail("signature_form")
-  const parsed = read(text, { acceptLowercaseAddress })
-  if (Result.isFailure(parsed)) return Result.fail("message")
-  const message = parsed.success
-  if (message.statement !== `Sign in to ${serviceName}`) return Result.fail("statement")
-  const elsewhere = objection(sites, message)
-  if (elsewhere !== undefined) return Result.fail(elsewhere)
-  if (untimely(message, nowMillis) !== undefined) return Result.fail("time")
-  return signerOf(text, signature) === message.address.toLowerCase()
-    ? Result.succeed(message)
-    : Result.fail("signature")
+  const misfit = (claims: WalletMessage.Claims): WalletRefused["reason"] | undefined => {
+    if (claims.statement !== `Sign in to ${serviceName}`) return "statement"
+    return objection(sites, claims) ?? (untimely(claims, nowMillis) === undefined ? undefined : "time")
+  }
+  const claims = glance(text, { acceptLowercaseAddress })
+  if (claims === undefined) return Result.fail("message")
+  const refused = misfit(claims)
+  if (refused !== undefined) return Result.fail(refused)
+  if (signerOf(text, signature) !== claims.address.toLowerCase()) return Result.fail("signature")
+  // Only now, since it costs the most, and what it reads is what counts.
+  const message = read(text, { acceptLowercaseAddress })
+  if (Result.isFailure(message)) return Result.fail("message")
+  const contradicted = misfit(message.success)
+  return contradicted === undefined ? Result.succeed(message.success) : Result.fail(contradicted)
 }

@@ -1,5 +1,5 @@
-import { Result } from "effect"
-import { read, type WalletMessage } from "@venue/auth/WalletMessage"
+import { Result, Struct } from "effect"
+import { glance, read, type WalletMessage } from "@venue/auth/WalletMessage"
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 import { SiweMessage } from "siwe"
@@ -15,6 +15,18 @@ describe("the grammar of WalletMessage", () => {
       const others = Object.entries(differences).filter(([other, { holds }]) => other !== name && holds(text))
       assert.deepStrictEqual(others, [], name)
     }
+  })
+
+  it("what is read makes the same claims at a glance", () => {
+    FastCheck.assert(
+      FastCheck.property(anyMessage, (text) => {
+        const message = Result.getOrUndefined(read(text))
+        if (message === undefined) return
+        const claims = glance(text)
+        assert.deepStrictEqual(Struct.pick(message, Object.keys(claims ?? {}) as Array<keyof typeof message>), claims)
+      }),
+      { numRuns: 1_000 }
+    )
   })
 
   it("X5: we read what the grammar's parser reads and no difference forbids, with the same fields", () => {

@@ -63,7 +63,7 @@ export interface DevUser {
 
 export interface Venue {
   readonly pid: number
-  readonly urls: Readonly<Record<"rest" | "trade" | "market_data" | "admin", string>>
+  readonly urls: Readonly<Record<"rest" | "auth" | "trade" | "market_data" | "admin", string>>
   readonly users: ReadonlyArray<DevUser>
   readonly devFile: string
   readonly admin: <A>(method: "GET" | "POST", path: string, body?: unknown) => Promise<A>
@@ -74,12 +74,19 @@ export interface VenueOptions {
   readonly folder: string
   readonly databaseUrl: string
   readonly traders: number
+  /** Of messages and requests; they hold only when that is wanted. */
+  readonly rateLimits?: boolean
 }
 
-/** The flow's symbol has a price and everybody has funds; nobody quotes and no limit of messages holds. */
-export const startVenue = async ({ databaseUrl, folder, traders }: VenueOptions): Promise<Venue> => {
+/** The flow's symbol has a price and everybody has funds; nobody quotes. */
+export const startVenue = async ({
+  databaseUrl,
+  folder,
+  rateLimits = false,
+  traders
+}: VenueOptions): Promise<Venue> => {
   const dataDir = mkdtempSync(join(folder, "venue-"))
-  const [rest, trade, marketData, admin] = await freePorts(4)
+  const [rest, auth, trade, marketData, admin] = await freePorts(5)
   const child = spawn(
     process.execPath,
     [
@@ -96,12 +103,13 @@ export const startVenue = async ({ databaseUrl, folder, traders }: VenueOptions)
         VENUE_DATA_DIR: dataDir,
         VENUE_DATABASE_URL: databaseUrl,
         VENUE_REST_PORT: String(rest),
+        VENUE_AUTH_PORT: String(auth),
         VENUE_TRADE_PORT: String(trade),
         VENUE_MARKET_DATA_PORT: String(marketData),
         VENUE_ADMIN_PORT: String(admin),
         VENUE_MARKET_MAKER: "off",
         VENUE_SIMULATED_PRICES: "off",
-        VENUE_RATE_LIMITS: "off",
+        VENUE_RATE_LIMITS: rateLimits ? "on" : "off",
         VENUE_EXTRA_USERS: String(traders),
         VENUE_MAX_OPEN_ORDERS_PER_SYMBOL: "1000000",
         VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: "1000000"

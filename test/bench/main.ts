@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { bearer } from "./BearerChecks.ts"
 import { bigMarket } from "./BigMarket.ts"
+import { replacement } from "./KeyReplacement.ts"
 import { kills } from "./Kills.ts"
 import { matching } from "./Matching.ts"
 import { memory } from "./Memory.ts"
@@ -11,6 +13,8 @@ import type { Options } from "./Options.ts"
 import { overload } from "./Overload.ts"
 import { recovery } from "./Recovery.ts"
 import { type Row, say, table, tell, verdict } from "./Report.ts"
+import { rest } from "./RestReads.ts"
+import { signin } from "./SignIns.ts"
 import { socket } from "./Sockets.ts"
 
 const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray<Row>>>> = {
@@ -20,7 +24,11 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   socket,
   kills,
   big: bigMarket,
-  overload
+  overload,
+  rest,
+  bearer,
+  signin,
+  replacement
 }
 
 const { positionals, values } = parseArgs({

@@ -1,5 +1,6 @@
 /** The authentication service on its port. */
 import * as AuthError from "@venue/api/auth/AuthError"
+import { WalletSignIn } from "@venue/auth/WalletSignIn"
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Objection, Refusals, Route } from "../rest/Gate.ts"
@@ -13,6 +14,7 @@ import * as Factors from "./Factors.ts"
 import * as Grants from "./Grants.ts"
 import * as OAuthAuthorize from "./OAuthAuthorize.ts"
 import * as OAuthToken from "./OAuthToken.ts"
+import * as Shedding from "./Shedding.ts"
 import * as Token from "./Token.ts"
 import * as User from "./User.ts"
 import * as UserInfo from "./UserInfo.ts"
@@ -47,9 +49,11 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
     ...(yield* Discovery.routes(site))
   ]
   const api = HttpRouter.addAll(routes)
+  const takes = Shedding.make(site, yield* WalletSignIn)
   return yield* HttpListener.listen({ host, port, what: "the authentication service" }, () => ({
     layer: pages === undefined ? api : Layer.merge(api, pages.layer),
     routes: [...routes, ...(pages?.routes ?? [])],
+    takes,
     bodies: "any",
     crossOrigin: crossOrigin(consentOrigin),
     refusals

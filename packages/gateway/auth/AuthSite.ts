@@ -21,7 +21,7 @@ export interface AuthSiteOptions {
   readonly allowPublicFormRefresh: boolean
 }
 
-export interface AuthSite extends Omit<AuthSiteOptions, "captcha" | "limits" | "trustedProxies"> {
+export interface AuthSite extends Omit<AuthSiteOptions, "captcha" | "limits"> {
   readonly captcha: CaptchaRule.CaptchaRule
   readonly clientAddress: ClientAddress.ClientAddress
   readonly limits: Readonly<Record<Limit, RateLimits.RateLimits>>
@@ -45,6 +45,8 @@ export const make = (options: AuthSiteOptions, nowMillis: () => number): AuthSit
   }
 }
 
+export const bucketOf = (network: string, who = ""): string => `${network} ${who}`
+
 /** Takes one from the bucket of the request's address, or of what asks from there. */
 export const spend = (
   site: AuthSite,
@@ -53,11 +55,15 @@ export const spend = (
   who = ""
 ): Effect.Effect<void, Refused> =>
   Effect.suspend(() => {
-    const waitMillis = site.limits[limit].spend(`${ClientAddress.network(site.clientAddress(request))} ${who}`, 1)
+    const network = ClientAddress.network(site.clientAddress(request))
+    const waitMillis = site.limits[limit].spend(bucketOf(network, who), 1)
     return waitMillis === 0
       ? Effect.void
       : Effect.fail(new Refused({ refusal: "over_request_rate_limit", retryAfterMillis: waitMillis }))
   })
+
+/** When to come again where too many wait: the queue is short, and soon another. */
+export const busyMillis = 1_000
 
 const buckets = {
   /** 30 in five minutes. */

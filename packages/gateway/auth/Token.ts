@@ -8,9 +8,9 @@ import { Sessions } from "@venue/storage/Sessions"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as ClientAddress from "../ClientAddress.ts"
-import { refused, route } from "./Answer.ts"
+import { Refused, refused, route } from "./Answer.ts"
 import * as Asked from "./Asked.ts"
-import { type AuthSite, spend } from "./AuthSite.ts"
+import { type AuthSite, busyMillis, spend } from "./AuthSite.ts"
 import * as ClientKey from "./ClientKey.ts"
 import * as SessionView from "./SessionView.ts"
 
@@ -40,7 +40,12 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
     const issued = yield* Effect.andThen(first, wallets.signIn(asked)).pipe(
       Effect.catchTags({
         CaptchaRefused: () => Effect.fail(refused("captcha_failed")),
-        WalletRefused: ({ reason }) => Effect.fail(refused(walletRefusals[reason]))
+        WalletRefused: ({ reason }) =>
+          Effect.fail(
+            reason === "busy"
+              ? new Refused({ refusal: "unavailable", retryAfterMillis: busyMillis })
+              : refused(walletRefusals[reason])
+          )
       }),
       Effect.tapErrorTag("Refused", () => Effect.sync(() => site.captcha.fail(network, now)))
     )
@@ -91,7 +96,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
 })
 
 /** Of a message that was readable it is not said what was wrong with it. */
-const walletRefusals: Readonly<Record<WalletRefused["reason"], AuthError.Refusal>> = {
+const walletRefusals: Readonly<Record<Exclude<WalletRefused["reason"], "busy">, AuthError.Refusal>> = {
   disabled: "web3_provider_disabled",
   chain: "web3_unsupported_chain",
   length: "validation_failed",

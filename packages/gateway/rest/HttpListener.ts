@@ -2,7 +2,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, type FileSystem, Layer, type Path, type Scope } from "effect"
 import { type Etag, HttpRouter, type HttpPlatform } from "effect/http"
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
 import { ListenFailed } from "../Socket.ts"
 import { gate, type GateOptions, type Refusals } from "./Gate.ts"
@@ -24,6 +24,8 @@ export interface HttpListenerOptions {
 /** What is served at an address, once that is known. */
 export interface Site<R> extends Omit<GateOptions, "refusals"> {
   readonly layer: Layer.Layer<never, never, R>
+  /** Asked before anything is made of a request; true when it answers by itself, now or later. */
+  readonly takes?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Problems, unless told otherwise. */
   readonly refusals?: Refusals
 }
@@ -38,7 +40,7 @@ export const listen = Effect.fnUntraced(function* <R>(
   const { port, server } = yield* bound(options)
   const host = options.host.includes(":") ? `[${options.host}]` : options.host
   const url = options.publicUrl ?? `http://${host}:${port}`
-  const { layer, refusals = problemRefusals(url), ...site } = siteAt(url)
+  const { layer, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
   server.on("clientError", (error, socket) => unparsable(refusals, error, socket as NetSocket))
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
   const services = yield* Layer.build(Layer.provideMerge(layer, platform)) as Effect.Effect<
@@ -47,7 +49,10 @@ export const listen = Effect.fnUntraced(function* <R>(
     Exclude<R, Platform> | Scope.Scope
   >
   const app = gate({ ...site, refusals }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
-  server.on("request", yield* NodeHttpServer.makeHandler(app, { scope }))
+  const handle = yield* NodeHttpServer.makeHandler(app, { scope })
+  server.on("request", (request, response) => {
+    if (!takes(request, response)) handle(request, response)
+  })
   return { port, url }
 })
 

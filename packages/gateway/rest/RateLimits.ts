@@ -3,6 +3,8 @@
 export interface RateLimits {
   /** 0 when the weight was taken, else how many milliseconds to wait for it. */
   readonly spend: (caller: string, weight: number) => number
+  /** As `spend`, and takes nothing. */
+  readonly peek: (caller: string, weight: number) => number
 }
 
 export interface RateLimitsOptions {
@@ -24,17 +26,23 @@ export const make = (options: RateLimitsOptions): RateLimits => {
   const { capacity = 1_200, enabled, maxBuckets = 20_000, nowMillis, refillMillis = 60_000 } = options
   const perMilli = capacity / refillMillis
   const buckets = new Map<string, { readonly tokens: number; readonly atMillis: number }>()
+  const filledAt = (caller: string, now: number): number => {
+    const { atMillis, tokens } = buckets.get(caller) ?? { tokens: capacity, atMillis: now }
+    return Math.min(capacity, tokens + Math.max(0, now - atMillis) * perMilli)
+  }
+  const waitFor = (weight: number, filled: number): number =>
+    filled >= weight ? 0 : Math.ceil((weight - filled) / perMilli)
   return {
+    peek: (caller, weight) => (enabled ? waitFor(weight, filledAt(caller, nowMillis())) : 0),
     spend: (caller, weight) => {
       if (!enabled) return 0
       const now = nowMillis()
-      const { atMillis, tokens } = buckets.get(caller) ?? { tokens: capacity, atMillis: now }
-      const filled = Math.min(capacity, tokens + Math.max(0, now - atMillis) * perMilli)
+      const filled = filledAt(caller, now)
       // The map keeps the order of use, so what leaves it first was used longest ago.
       buckets.delete(caller)
       buckets.set(caller, { tokens: filled >= weight ? filled - weight : filled, atMillis: now })
       if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value!)
-      return filled >= weight ? 0 : Math.ceil((weight - filled) / perMilli)
+      return waitFor(weight, filled)
     }
   }
 }

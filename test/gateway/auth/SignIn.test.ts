@@ -4,6 +4,7 @@ import { Sessions } from "@venue/storage/Sessions"
 import { UserStates } from "@venue/storage/UserStates"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
+import { connect } from "node:net"
 import { clientKey } from "./AuthClient.ts"
 import { AuthService, layer, solvedCaptcha } from "./AuthService.ts"
 import { changesNothing } from "./Unchanged.ts"
@@ -256,6 +257,20 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
+  it.effect("I48: of a burst of strangers few wait, the others are told to try again, and then everybody may", () =>
+    Effect.gen(function* () {
+      const { origin, signIn } = yield* AuthService
+      const forged = { ...(yield* wallet().proof()), signature: (yield* wallet().proof()).signature }
+      const answers = yield* burst(new URL(origin), JSON.stringify(forged), 400)
+      const busy = answers.filter((answer) => answer.startsWith("HTTP/1.1 503"))
+      expect(busy.length).toBeGreaterThan(0)
+      for (const answer of busy)
+        expect(answer).toMatch(/\r\nretry-after: 1\r\n[\s\S]*"temporarily_unavailable".*"error_id"/i)
+      expect(answers.filter((answer) => answer.startsWith("HTTP/1.1 400"))).toHaveLength(400 - busy.length)
+      yield* signIn(wallet())
+    })
+  )
+
   it.effect("W17: a grant type is named once and in the query", () =>
     Effect.gen(function* () {
       const { send } = yield* AuthService
@@ -291,3 +306,19 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 })
+
+/** So many sign-ins in one breath on one connection; what is answered to each. */
+const burst = ({ host, hostname, port }: URL, body: string, count: number) =>
+  Effect.callback<ReadonlyArray<string>>((resume) => {
+    const head = `POST /auth/v1/token?grant_type=web3 HTTP/1.1\r\nhost: ${host}\r\napikey: ${clientKey}\r\n`
+    const request = `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const socket = connect(Number(port), hostname, () => socket.write(request.repeat(count)))
+    let heard = ""
+    socket.on("data", (bytes) => {
+      heard += String(bytes)
+      const answers = heard.split(/(?=HTTP\/1\.1 )/)
+      if (answers.length < count || !answers.at(-1)!.endsWith("}")) return
+      socket.destroy()
+      resume(Effect.succeed(answers))
+    })
+  })

@@ -1,0 +1,35 @@
+/** Turns for work that is heavy and done for strangers: one in each turn of the event loop, and few may wait. */
+import { Effect, Schema } from "effect"
+
+export class TooManyWait extends Schema.TaggedError<TooManyWait>()("TooManyWait", {}) {}
+
+export interface Turns {
+  /** Waits for a turn. Whoever gives up waiting leaves their place. */
+  readonly take: Effect.Effect<void, TooManyWait>
+  readonly isFull: () => boolean
+}
+
+export const make = (maxWaiting: number): Turns => {
+  const waiting = new Set<() => void>()
+  let isMoving = false
+  const move = () => {
+    const [first] = waiting
+    isMoving = first !== undefined
+    if (first === undefined) return
+    waiting.delete(first)
+    setImmediate(move)
+    first()
+  }
+  const isFull = () => waiting.size >= maxWaiting
+  return {
+    isFull,
+    take: Effect.callback<void, TooManyWait>((resume) => {
+      if (isFull()) return resume(Effect.fail(new TooManyWait()))
+      const go = () => resume(Effect.void)
+      waiting.add(go)
+      if (!isMoving) setImmediate(move)
+      isMoving = true
+      return Effect.sync(() => waiting.delete(go))
+    })
+  }
+}

@@ -1,0 +1,40 @@
+/** What is refused of strangers before anything is made of their request: a flood of it costs little more than its bytes. */
+import * as AuthError from "@venue/api/auth/AuthError"
+import type { WalletSignIn } from "@venue/auth/WalletSignIn"
+import { randomUUID } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as ClientAddress from "../ClientAddress.ts"
+import { retryAfter } from "../rest/Refusal.ts"
+import { prefix } from "./Answer.ts"
+import { type AuthSite, bucketOf, busyMillis } from "./AuthSite.ts"
+
+/** True of a wallet sign-in that would be refused for its address's limit, or because too many wait already. */
+export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
+  const addressOf = ClientAddress.ofUpgrade(site.trustedProxies)
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (request.method !== "POST" || request.url !== signIn) return false
+    const waitMillis = site.limits.signIn.peek(bucketOf(ClientAddress.network(addressOf(request))), 1)
+    if (waitMillis > 0) refuse(response, AuthError.body("over_request_rate_limit"), waitMillis)
+    else if (wallets.isBusy()) refuse(response, AuthError.body("unavailable", randomUUID()), busyMillis)
+    else return false
+    // Its body is read past, so that the connection stays good.
+    request.resume()
+    return true
+  }
+}
+
+/** As clients write it; any other way to ask the same goes through the routes. */
+const signIn = `${prefix}/token?grant_type=web3`
+
+const refuse = (response: ServerResponse, body: AuthError.AuthError, waitMillis: number): void => {
+  const text = JSON.stringify(body)
+  response.writeHead(body.code, {
+    "content-type": "application/json",
+    "content-length": text.length,
+    "cache-control": "no-store",
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "retry-after, www-authenticate",
+    ...retryAfter(waitMillis)
+  })
+  response.end(text)
+}

@@ -1,0 +1,107 @@
+/**
+ * Checks one access token again and again, by the venue's memory of it and by `jose` in turn: `BearerWorker.ts
+ * <seconds>` says when it is ready and answers each request with a `BearerReport`.
+ */
+import { Bearers } from "@venue/auth/Bearers"
+import { SessionTokens } from "@venue/auth/SessionTokens"
+import { SigningKeys } from "@venue/auth/SigningKeys"
+import * as AccessTables from "@venue/storage/AccessTables"
+import { Users } from "@venue/storage/Users"
+import { Effect, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { decodeProtectedHeader, type JWTVerifyOptions, jwtVerify } from "jose"
+import { Buffer } from "node:buffer"
+import { randomUUID } from "node:crypto"
+
+export interface BearerReport {
+  readonly oursPerSecond: number
+  readonly josePerSecond: number
+}
+
+const seconds = Number(process.argv[2])
+/** Each has its share of the good and of the bad moments of a round. */
+const turns = 5
+/** Checks between two looks at the clock. */
+const chunk = 500
+/** In flight at once, so that `jose` never waits for the thread that computes. */
+const together = 16
+const issuer = "https://auth.venue.example/auth/v1"
+const rules: JWTVerifyOptions = {
+  algorithms: ["ES256"],
+  typ: "at+jwt",
+  issuer,
+  audience: "authenticated",
+  requiredClaims: ["exp"],
+  clockTolerance: 5
+}
+
+const serverKey = Redacted.make("a server key for the bench, and for nothing else")
+
+const services = Layer.mergeAll(Bearers.layer({ issuer }), SessionTokens.layer({ issuer, serverKey })).pipe(
+  Layer.provideMerge(Layer.mergeAll(AccessTables.layerMemory, SigningKeys.layerMemory)),
+  Layer.provideMerge(SecureRandom.layerWebCrypto)
+)
+
+const work = Effect.gen(function* () {
+  const bearers = yield* Bearers
+  const userId = randomUUID()
+  yield* (yield* Users).create({ userId, name: "" })
+  const { accessToken } = yield* (yield* SessionTokens).begin({
+    userId,
+    clientId: null,
+    publicClient: false,
+    scope: null,
+    method: "web3"
+  })
+  const bytes = Buffer.from(Redacted.value(accessToken))
+  /** As each request brings it: a text nobody has looked at. */
+  const token = (): string => bytes.toString("latin1")
+  const { kid = "" } = decodeProtectedHeader(token())
+  const key = (yield* SigningKeys).find(kid)!
+  const mine = (said: string | undefined): void => {
+    if (said !== userId) throw new Error(`the token of ${userId} was taken for one of ${said}`)
+  }
+
+  const ours = timed(
+    Effect.gen(function* () {
+      for (let i = 0; i < chunk; i++) mine((yield* bearers.verify(token())).userId)
+      return chunk
+    })
+  )
+  const jose = timed(
+    Effect.promise(async () => {
+      const checks = Array.from({ length: together }, () => jwtVerify(token(), key, rules))
+      for (const { payload } of await Promise.all(checks)) mine(payload.sub)
+      return together
+    })
+  )
+
+  process.send!("ready")
+  while (true) {
+    yield* asked
+    const found = { ours: 0, jose: 0 }
+    for (let turn = 0; turn < turns; turn++) {
+      found.ours += yield* ours
+      found.jose += yield* jose
+    }
+    const report: BearerReport = { oursPerSecond: found.ours / turns, josePerSecond: found.jose / turns }
+    process.send!(report)
+  }
+})
+
+const asked = Effect.callback<void>((resume) => {
+  process.once("message", () => resume(Effect.void))
+})
+
+/** Checks in a second; the work tells how many it did. */
+const timed = <E>(work: Effect.Effect<number, E>): Effect.Effect<number, E> =>
+  Effect.gen(function* () {
+    const startedAt = performance.now()
+    const until = startedAt + (seconds * 1000) / turns
+    let done = 0
+    while (performance.now() < until) done += yield* work
+    return (done * 1000) / (performance.now() - startedAt)
+  })
+
+process.on("disconnect", () => process.exit(0))
+await Effect.runPromise(Effect.provide(work, services))

@@ -1,0 +1,10 @@
+/** A bare `node:http` server that answers 300 bytes of JSON to everything: what a read costs before anything is done. */
+import { createServer } from "node:http"
+
+const body = JSON.stringify({ data: "x".repeat(288) })
+const server = createServer((_, answer) => {
+  answer.writeHead(200, { "content-type": "application/json", "content-length": body.length })
+  answer.end(body)
+})
+server.listen(0, "127.0.0.1", () => process.send!((server.address() as { readonly port: number }).port))
+process.on("disconnect", () => process.exit(0))
