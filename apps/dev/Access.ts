@@ -8,7 +8,7 @@ import { SigningKeys } from "@venue/auth/SigningKeys"
 import * as Pages from "@venue/gateway/auth/Pages"
 import { Captcha } from "@venue/providers/Captcha"
 import { IdentityProvider } from "@venue/providers/Identity"
-import { Effect, Layer, Option, Path, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Path, type Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import type { Settings } from "./Settings.ts"
 

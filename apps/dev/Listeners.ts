@@ -27,15 +27,18 @@ export const open = Effect.fn("Listeners.open")(function* (
   const { rateLimits } = yield* Venue
   const health = yield* Health
   const { brand, host, trustedProxies } = settings
+  const countryHeader = Option.getOrUndefined(settings.countryHeader)
   const rest = yield* RestServer.open({
     host,
     port: settings.restPort,
     brand,
     trustedProxies,
+    countryHeader,
     publicUrl: Option.getOrUndefined(settings.publicRestUrl)
   })
   yield* auth(settings, authClientKey, rateLimits)
   const addressOf = ClientAddress.ofUpgrade(trustedProxies)
+  const countryOf = ClientAddress.countryOfUpgrade(trustedProxies, countryHeader)
   const operator = yield* AdminServer.open({ ...admin, port: settings.adminPort })
   const tradeListener = yield* Socket.listen({
     what: "the trade socket",
@@ -43,7 +46,12 @@ export const open = Effect.fn("Listeners.open")(function* (
     port: settings.tradePort,
     limits: rateLimits,
     accept: (transport, request) =>
-      trade.open(transport, String(request.headers[`x-${brand}-builder-code`] ?? ""), addressOf(request)),
+      trade.open(
+        transport,
+        String(request.headers[`x-${brand}-builder-code`] ?? ""),
+        addressOf(request),
+        countryOf(request)
+      ),
     answer: health.answer(rest.url)
   })
   const marketDataListener = yield* Socket.listen({

@@ -39,6 +39,7 @@ export const Settings = Config.all({
   publicRestUrl: Config.option(Config.String("VENUE_PUBLIC_REST_URL")),
   publicAuthUrl: Config.option(Config.String("VENUE_PUBLIC_AUTH_URL")),
   trustedProxies: list("VENUE_TRUSTED_PROXIES"),
+  countryHeader: Config.option(Config.String("VENUE_COUNTRY_HEADER")),
   serviceName: Config.String("VENUE_SERVICE_NAME").pipe(Config.withDefault("Venue")),
   signInUris: list("VENUE_SIGN_IN_URI"),
   builderUri: Config.String("VENUE_BUILDER_URI").pipe(Config.withDefault("https://app.venue.example/builder")),

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { contentType } from "effect/http/ProblemDetails"
 import { SchemaLink } from "./Body.ts"
+import { instant } from "./Digits.ts"
 
 export const ErrorDetail = Schema.Struct({
   location: Schema.optionalKey(Schema.String),
@@ -38,6 +39,10 @@ export const pages = {
   "already-verified": "The identity of the user is verified already.",
   "unknown-verification": "No verification of this reference is under way.",
   "provider-unavailable": "A service of somebody else did not answer; try again later.",
+  "signing-key-not-standby": "Only a key on standby can be activated.",
+  "signing-key-in-use": "The active key is not removed; activate another one first.",
+  "signing-key-too-early": "The key has not been in its state for long enough.",
+  "signing-keys-unusable": "The file of the signing keys cannot be used, or somebody else is changing it.",
   "username-taken": "Somebody else has this username.",
   "body-too-large": "A request body holds at most 64 KiB.",
   "body-not-json": "The request body must be JSON, and say so in its content type.",
@@ -191,6 +196,13 @@ export const problems = (baseUrl: string) => ({
   termsNotCurrent: () => new Conflict(body(baseUrl, 409, "terms-not-current")),
   alreadyVerified: () => new Conflict(body(baseUrl, 409, "already-verified")),
   providerUnavailable: () => new BadGateway(body(baseUrl, 502, "provider-unavailable")),
+  signingKeyNotStandby: () => new Conflict(body(baseUrl, 409, "signing-key-not-standby")),
+  signingKeyInUse: () => new Conflict(body(baseUrl, 409, "signing-key-in-use")),
+  signingKeyTooEarly: (readyAtMillis: number) =>
+    new Conflict(
+      body(baseUrl, 409, "signing-key-too-early", { detail: `It is possible from ${instant(readyAtMillis)} on.` })
+    ),
+  signingKeysUnusable: () => new ServiceUnavailable(body(baseUrl, 503, "signing-keys-unusable")),
   usernameTaken: () => new Conflict(body(baseUrl, 409, "username-taken")),
   rateExceeded: () => new TooManyRequests(body(baseUrl, 429, "rate-exceeded")),
   draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),

@@ -11,6 +11,7 @@ import { CodeExchange } from "./CodeExchange.ts"
 import { Consents } from "./Consents.ts"
 import { Hmac } from "./Hmac.ts"
 import { KeyPrefix } from "./KeyPair.ts"
+import { KeyRotation } from "./KeyRotation.ts"
 import { Onboarding } from "./Onboarding.ts"
 import { SecondFactor } from "./SecondFactor.ts"
 import { SessionTokens } from "./SessionTokens.ts"
@@ -56,6 +57,7 @@ export const layer = (options: AccessOptions) => {
         ClientRegistration.layer,
         Consents.layer,
         Hmac.layer,
+        KeyRotation.layer,
         SessionTokens.layer({ issuer, serverKey }),
         Standing.layer(requirements),
         Supervision.layer

@@ -27,6 +27,7 @@ export class Bearers extends Context.Service<
         const keys = yield* SigningKeys
         const sessions = yield* Sessions
         const revocations = yield* Revocations
+        /** By the end of the token, its signature: a tenth of its text tells it from all others. */
         const known = new Map<string, Known>()
         let heard = 0
 
@@ -34,18 +35,18 @@ export class Bearers extends Context.Service<
         yield* revocations.watch(({ kind, subject }) => {
           if (kind === "key") return
           heard++
-          for (const [token, { claims }] of known) {
-            if (subject === (kind === "session" ? claims.sessionId : claims.userId)) known.delete(token)
+          for (const [name, { claims }] of known) {
+            if (subject === claims[subjects[kind]]) known.delete(name)
           }
         })
 
-        const remember = (token: string, one: Known) => {
+        const remember = (one: Known) => {
           // The first of the map is the one that was learnt longest ago, and so among the first to be over.
           for (const [oldest] of known) {
             if (known.size < capacity) break
             known.delete(oldest)
           }
-          known.set(token, one)
+          known.set(nameOf(one.token), one)
         }
 
         const verifyFirst = Effect.fn("Bearers.verify")(function* (token: string) {
@@ -60,19 +61,20 @@ export class Bearers extends Context.Service<
           // A second factor that was taken away no longer counts, whatever the token says.
           const claims: TokenClaims = session.value.aal === "aal1" ? { ...said, aal: "aal1" } : said
           // What was read before a revocation was heard may no longer be so.
-          if (heard === heardBefore) remember(token, { claims, kid, answer: Effect.succeed(claims) })
+          if (heard === heardBefore) remember({ token, claims, kid, answer: Effect.succeed(claims) })
           return claims
         })
 
         return Bearers.of({
           verify: (token) =>
             Clock.clockWith((clock) => {
-              const one = known.get(token)
-              if (one === undefined) return verifyFirst(token)
+              const name = nameOf(token)
+              const one = known.get(name)
+              if (one?.token !== token) return verifyFirst(token)
               if (!isOver(one.claims, clock.currentTimeMillisUnsafe()) && keys.find(one.kid) !== undefined) {
                 return one.answer
               }
-              known.delete(token)
+              known.delete(name)
               return verifyFirst(token)
             })
         })
@@ -80,7 +82,15 @@ export class Bearers extends Context.Service<
     )
 }
 
+const subjects = { session: "sessionId", client: "clientId", user: "userId" } as const
+
+const nameOf = (token: string): string => token.slice(-signatureLength)
+
+/** Of an ES256 signature in base64url. */
+const signatureLength = 86
+
 interface Known {
+  readonly token: string
   readonly claims: TokenClaims
   readonly kid: string
   readonly answer: Effect.Effect<TokenClaims>

@@ -18,6 +18,8 @@ export interface Caller {
   readonly sessionId: string | null
   /** How well the session knows its user; null for a key, which has no session. */
   readonly aal: "aal1" | "aal2" | null
+  /** The application that has the token; null when the user has it themselves, or used a key. */
+  readonly clientId: string | null
 }
 
 export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller => ({
@@ -27,18 +29,20 @@ export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller
   via: "hmac",
   publicKey,
   sessionId: null,
-  aal: null
+  aal: null,
+  clientId: null
 })
 
-/** A session is the user: it may do what any key of theirs may, whatever its OAuth scope says. */
-export const ofToken = ({ aal, sessionId, userId }: TokenClaims): Caller => ({
+/** A session is the user and may do what any of their keys may, whatever its OAuth scope says; but see `ownOnly`. */
+export const ofToken = ({ aal, clientId, sessionId, userId }: TokenClaims): Caller => ({
   userId,
   permissions: ofSession,
   scope: allAccounts,
   via: "jwt",
   publicKey: null,
   sessionId,
-  aal
+  aal,
+  clientId
 })
 
 /** One refusal for every cause, so that nobody can probe. `reason` is for logs: it holds no secret and is never sent. */

@@ -2,6 +2,7 @@
 import { Audit } from "@venue/storage/Audit"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { type GrantType, type OAuthClient, OAuthClients } from "@venue/storage/OAuthClients"
+import { Sessions } from "@venue/storage/Sessions"
 import { Transaction } from "@venue/storage/Transaction"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -51,7 +52,7 @@ export class ClientRegistration extends Context.Service<
       clientId: string,
       operator: Operator
     ) => Effect.Effect<void, NoSuchClient | DatabaseUnavailable>
-    /** No authorization and no token is given to it any more. */
+    /** No authorization and no token is given to it any more, and its sessions are over. */
     readonly disable: (clientId: string, operator: Operator) => Effect.Effect<void, NoSuchClient | DatabaseUnavailable>
     /** The newest first, at most a thousand. */
     readonly list: Effect.Effect<ReadonlyArray<OAuthClient>, DatabaseUnavailable>
@@ -60,13 +61,14 @@ export class ClientRegistration extends Context.Service<
   static readonly layer: Layer.Layer<
     ClientRegistration,
     never,
-    Audit | OAuthClients | SecureRandom.SecureRandom | Transaction
+    Audit | OAuthClients | SecureRandom.SecureRandom | Sessions | Transaction
   > = Layer.effect(
     ClientRegistration,
     Effect.gen(function* () {
       const audit = yield* Audit
       const clients = yield* OAuthClients
       const random = yield* SecureRandom.SecureRandom
+      const sessions = yield* Sessions
       const transaction = yield* Transaction
 
       const newSecret = Effect.map(random.randomBytes(secretBytes), (bytes) =>
@@ -111,7 +113,15 @@ export class ClientRegistration extends Context.Service<
           change("client_secret_dropped", clientId, operator, clients.dropOlderSecret(clientId))
         ),
         disable: Effect.fn("ClientRegistration.disable")((clientId: string, operator: Operator) =>
-          change("client_disabled", clientId, operator, clients.disable(clientId))
+          change(
+            "client_disabled",
+            clientId,
+            operator,
+            // Waits for codes that are being exchanged, so the sessions they become are seen after that.
+            Effect.tap(clients.disable(clientId), (wasEnabled) =>
+              wasEnabled ? sessions.endOfClient(clientId) : Effect.void
+            )
+          )
         ),
         list: clients.list
       })

@@ -2,7 +2,7 @@
 import { Audit } from "@venue/storage/Audit"
 import { Authorizations, type Code } from "@venue/storage/Authorizations"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import type { OAuthClient } from "@venue/storage/OAuthClients"
+import { type OAuthClient, OAuthClients } from "@venue/storage/OAuthClients"
 import { Profiles } from "@venue/storage/Profiles"
 import { Sessions } from "@venue/storage/Sessions"
 import { Transaction } from "@venue/storage/Transaction"
@@ -69,13 +69,14 @@ export class CodeExchange extends Context.Service<
   }): Layer.Layer<
     CodeExchange,
     never,
-    Audit | Authorizations | Profiles | Sessions | SessionTokens | SigningKeys | Transaction | UserStates
+    Audit | Authorizations | OAuthClients | Profiles | Sessions | SessionTokens | SigningKeys | Transaction | UserStates
   > => Layer.effect(CodeExchange, make(options))
 }
 
 const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string }) {
   const audit = yield* Audit
   const authorizations = yield* Authorizations
+  const clients = yield* OAuthClients
   const keys = yield* SigningKeys
   const profiles = yield* Profiles
   const sessions = yield* Sessions
@@ -127,6 +128,8 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
 
   const redeem = Effect.fnUntraced(function* (client: OAuthClient, redemption: Whole) {
     const { code, codeVerifier, redirectUri, resource } = redemption
+    // It may be disabled since it proved itself: no session begins that its end would miss.
+    if (!(yield* clients.holdEnabled(client.clientId))) return refuse("grant_type")
     const held = yield* authorizations.findCode(code)
     if (Option.isNone(held) || held.value.clientId !== client.clientId) return refuse("unknown_code")
     const found = held.value

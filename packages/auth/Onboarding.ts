@@ -41,7 +41,7 @@ export class Onboarding extends Context.Service<
       body: string,
       signature: string
     ) => Effect.Effect<void, CallbackRefused | UnknownVerification | DatabaseUnavailable>
-    /** The country a trusted proxy saw the user in; no country's code says nothing. */
+    /** The country a trusted proxy saw the user in, which counts here from now on; no country's code says nothing. */
     readonly seenIn: (userId: string, country: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
   }
 >()("@venue/auth/Onboarding") {
@@ -58,11 +58,12 @@ export class Onboarding extends Context.Service<
         const states = yield* UserStates
         const transaction = yield* Transaction
 
-        const judge = Effect.fnUntraced(function* (finding: Finding) {
+        /** Whose state it moved, if it did. */
+        const recordVerdict = Effect.fnUntraced(function* (finding: Finding) {
           const { country, firstName, foundAtMillis, lastName, outcome, reference } = finding
           const verdict = { reference, identity: outcome, country, changedAtMillis: foundAtMillis }
           const moved = yield* states.judge(verdict)
-          if (Option.isNone(moved)) return
+          if (Option.isNone(moved)) return undefined
           const userId = moved.value
           yield* Effect.catchTag(profiles.change(userId, { firstName, lastName }), "UsernameTaken", Effect.die)
           yield* audit.record({
@@ -71,7 +72,12 @@ export class Onboarding extends Context.Service<
             userId,
             facts: { reference, outcome, country }
           })
+          return userId
         }, transaction.run)
+        const judge = (finding: Finding) =>
+          Effect.map(recordVerdict(finding), (userId) => {
+            if (userId !== undefined) standing.forget(userId)
+          })
 
         return Onboarding.of({
           progress: Effect.fn("Onboarding.progress")(function* (userId: string) {
@@ -82,12 +88,18 @@ export class Onboarding extends Context.Service<
               currentTermsVersion: standing.requirements.termsVersion
             }
           }),
-          acceptTerms: Effect.fn("Onboarding.acceptTerms")(function* (userId: string, termsVersion: string) {
-            if (termsVersion !== standing.requirements.termsVersion) return yield* new TermsNotCurrent({ termsVersion })
-            yield* states.acceptTerms(userId, termsVersion)
-            yield* acceptances.record({ userId, termsVersion, agreementUrl: options.agreementUrl, builder: null })
-            yield* audit.record({ action: "terms_accepted", actor: userId, userId, facts: { termsVersion } })
-          }, transaction.run),
+          acceptTerms: Effect.fn("Onboarding.acceptTerms")(
+            function* (userId: string, termsVersion: string) {
+              if (termsVersion !== standing.requirements.termsVersion) {
+                return yield* new TermsNotCurrent({ termsVersion })
+              }
+              yield* states.acceptTerms(userId, termsVersion)
+              yield* acceptances.record({ userId, termsVersion, agreementUrl: options.agreementUrl, builder: null })
+              yield* audit.record({ action: "terms_accepted", actor: userId, userId, facts: { termsVersion } })
+            },
+            transaction.run,
+            (accepted, userId) => Effect.tap(accepted, () => Effect.sync(() => standing.forget(userId)))
+          ),
           beginVerification: Effect.fn("Onboarding.beginVerification")(function* (userId: string) {
             if ((yield* states.find(userId)).identity === "verified") return yield* new AlreadyVerified({ userId })
             const { finding, reference, verificationUrl } = yield* provider.begin(userId)
@@ -109,6 +121,7 @@ export class Onboarding extends Context.Service<
           seenIn: Effect.fn("Onboarding.seenIn")(function* (userId: string, country: string) {
             if (!countryPattern.test(country) || (yield* standing.of(userId)).seenIn === country) return
             yield* states.setRegion(userId, country)
+            standing.forget(userId)
           })
         })
       })

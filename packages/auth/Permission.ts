@@ -16,6 +16,8 @@ export interface Rule {
   readonly on: "account" | "main" | "user"
   /** How far a user must have come. */
   readonly gate: "none" | "trade" | "fund"
+  /** The user themselves, and no application they let in: what it made would outlive the grant they may withdraw. */
+  readonly ownOnly: boolean
   /** The session and the user are asked for in the database at every request, and nothing remembered is believed. */
   readonly fresh: boolean
 }
@@ -25,11 +27,12 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
   anyOf,
   on: "account",
   gate: "none",
+  ownOnly: false,
   fresh: false
 })
 const trading: Rule = { ...rule("execute_orders"), gate: "trade" }
 /** A key that leaked must not make another. */
-const keys: Rule = { ...rule(), via: ["jwt"], on: "user", fresh: true }
+const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: true }
 /** The user in person, on the way to trading or as others see them. */
 const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
 /** A builder's backend. */
@@ -97,6 +100,7 @@ export const objection = (caller: Caller, action: string): PermissionDenied["rea
   const asked = table.get(action)
   if (asked === undefined) return "no_rule"
   if (!asked.via.includes(caller.via)) return "credential"
+  if (asked.ownOnly && caller.clientId !== null) return "credential"
   if (asked.anyOf.length > 0 && !asked.anyOf.some((name) => caller.permissions.has(name))) return "permission"
   return undefined
 }

@@ -38,6 +38,8 @@ export class Standing extends Context.Service<
     readonly requirements: Requirements
     /** At most half a second old when a change is not heard of. */
     readonly of: (userId: string) => Effect.Effect<UserState, DatabaseUnavailable>
+    /** What was just changed here is asked for anew; other nodes hear of it. */
+    readonly forget: (userId: string) => void
     /** The state as it is whenever asked, at once and until the scope closes: for a connection that stays open. */
     readonly follow: (userId: string) => Effect.Effect<() => UserState, DatabaseUnavailable, Scope.Scope>
   }
@@ -56,10 +58,12 @@ export class Standing extends Context.Service<
         const changed = yield* Queue.unbounded<string>()
 
         // A lookup under way is forgotten with the rest: who asks from now on asks again.
+        const forget = (userId: string) => {
+          Effect.runSync(Cache.invalidate(known, userId))
+          if (followed.has(userId)) Queue.offerUnsafe(changed, userId)
+        }
         yield* revocations.watch(({ kind, subject }) => {
-          if (kind !== "user") return
-          Effect.runSync(Cache.invalidate(known, subject))
-          if (followed.has(subject)) Queue.offerUnsafe(changed, subject)
+          if (kind === "user") forget(subject)
         })
         const reread = Effect.fnUntraced(function* (userId: string) {
           const state = yield* Effect.retry(states.find(userId), Schedule.spaced(retryEvery))
@@ -75,6 +79,7 @@ export class Standing extends Context.Service<
         return Standing.of({
           requirements,
           of: (userId) => Cache.get(known, userId),
+          forget,
           follow: Effect.fn("Standing.follow")(function* (userId: string) {
             const shared = yield* Effect.acquireRelease(
               Effect.sync(() => joined(followed, userId)),

@@ -1,4 +1,7 @@
-/** What an operator decides about users, each time with a reason that the audit keeps. */
+/** What an operator decides about users, their keys and builders, each time with a reason that the audit keeps. */
+import type { UnknownApiKey } from "@venue/domain/ApiKey"
+import type { Permission } from "@venue/domain/Permission"
+import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Audit } from "@venue/storage/Audit"
 import { BuilderCodes, type UnknownBuilderCode } from "@venue/storage/BuilderCodes"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
@@ -21,16 +24,39 @@ export class Supervision extends Context.Service<
       active: boolean,
       operator: Operator
     ) => Effect.Effect<void, UnknownBuilderCode | DatabaseUnavailable>
+    /** Also one that users may not choose themselves. It holds for what is asked with the key from now on. */
+    readonly grantPermission: (
+      publicKey: string,
+      permission: Permission,
+      operator: Operator
+    ) => Effect.Effect<void, UnknownApiKey | DatabaseUnavailable>
+    readonly withdrawPermission: (
+      publicKey: string,
+      permission: Permission,
+      operator: Operator
+    ) => Effect.Effect<void, UnknownApiKey | DatabaseUnavailable>
   }
 >()("@venue/auth/Supervision") {
-  static readonly layer: Layer.Layer<Supervision, never, Audit | BuilderCodes | Transaction | UserStates> =
+  static readonly layer: Layer.Layer<Supervision, never, ApiKeys | Audit | BuilderCodes | Transaction | UserStates> =
     Layer.effect(
       Supervision,
       Effect.gen(function* () {
         const audit = yield* Audit
         const codes = yield* BuilderCodes
+        const keys = yield* ApiKeys
         const states = yield* UserStates
         const transaction = yield* Transaction
+
+        const setPermission = Effect.fnUntraced(function* (
+          publicKey: string,
+          permission: Permission,
+          granted: boolean,
+          { actor, reason }: Operator
+        ) {
+          const userId = yield* keys.setPermission(publicKey, permission, granted)
+          const action = granted ? "permission_granted" : "permission_withdrawn"
+          yield* audit.record({ action, actor, userId, facts: { publicKey, permission, reason } })
+        }, transaction.run)
 
         return Supervision.of({
           freeze: Effect.fn("Supervision.freeze")(function* (userId: string, { actor, reason }: Operator) {
@@ -49,7 +75,13 @@ export class Supervision extends Context.Service<
             const { userId } = yield* codes.setActive(builderCode, active)
             const action = active ? "builder_code_activated" : "builder_code_deactivated"
             yield* audit.record({ action, actor, userId, facts: { builderCode, reason } })
-          }, transaction.run)
+          }, transaction.run),
+          grantPermission: Effect.fn("Supervision.grantPermission")((publicKey, permission, operator) =>
+            setPermission(publicKey, permission, true, operator)
+          ),
+          withdrawPermission: Effect.fn("Supervision.withdrawPermission")((publicKey, permission, operator) =>
+            setPermission(publicKey, permission, false, operator)
+          )
         })
       })
     )

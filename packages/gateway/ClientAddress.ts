@@ -1,25 +1,25 @@
-/** Where a request comes from: its socket, or what a proxy of ours says in `X-Forwarded-For`. */
+/** Where a request comes from: its socket, or what a proxy of ours says of it. */
 import { Option } from "effect"
 import { Headers, type HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { BlockList, isIP } from "node:net"
 
-export type ClientAddress = (request: Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">) => string
+type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">
+
+export type ClientAddress = (request: Request) => string
+
+/** Undefined when no proxy of ours says. */
+export type ClientCountry = (request: Request) => string | undefined
 
 /**
- * `trustedProxies` are addresses and networks such as `10.0.0.0/8`; anything else ends the start. Of the forwarded
- * addresses the last that is no proxy of ours counts: everything before it was written by strangers.
+ * `trustedProxies` are addresses and networks such as `10.0.0.0/8`; anything else ends the start. Of the addresses in
+ * `X-Forwarded-For` the last that is no proxy of ours counts: everything before it was written by strangers.
  */
 export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
-  const proxies = new BlockList()
-  for (const proxy of trustedProxies) trust(proxies, proxy)
-  const isProxy = (address: string): boolean => {
-    const family = isIP(address)
-    return family !== 0 && proxies.check(address, family === 4 ? "ipv4" : "ipv6")
-  }
-  return ({ headers, remoteAddress }) => {
-    let address = plain(Option.getOrElse(remoteAddress, () => ""))
-    const forwarded = (headers["x-forwarded-for"] ?? "").split(",")
+  const isProxy = proxiesOf(trustedProxies)
+  return (request) => {
+    let address = peerOf(request)
+    const forwarded = (request.headers["x-forwarded-for"] ?? "").split(",")
     while (isProxy(address)) {
       const next = plain(forwarded.pop()?.trim() ?? "")
       if (isIP(next) === 0) break
@@ -29,14 +29,26 @@ export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
   }
 }
 
+/** The proxy that speaks to us writes the country into this header, whatever was there before. */
+export const countryFrom = (trustedProxies: ReadonlyArray<string>, header: string | undefined): ClientCountry => {
+  if (header === undefined) return () => undefined
+  const isProxy = proxiesOf(trustedProxies)
+  const name = header.toLowerCase()
+  return (request) => (isProxy(peerOf(request)) ? request.headers[name]?.trim().toUpperCase() : undefined)
+}
+
 /** The same of a request that becomes a socket. */
 export const ofUpgrade = (trustedProxies: ReadonlyArray<string>): ((request: IncomingMessage) => string) => {
   const addressOf = from(trustedProxies)
-  return ({ headers, socket }) =>
-    addressOf({
-      headers: Headers.fromInput({ "x-forwarded-for": String(headers["x-forwarded-for"] ?? "") }),
-      remoteAddress: Option.fromUndefinedOr(socket.remoteAddress)
-    })
+  return (request) => addressOf(requestOf(request))
+}
+
+export const countryOfUpgrade = (
+  trustedProxies: ReadonlyArray<string>,
+  header: string | undefined
+): ((request: IncomingMessage) => string | undefined) => {
+  const countryOf = countryFrom(trustedProxies, header)
+  return (request) => countryOf(requestOf(request))
 }
 
 /** Whose limits an address shares: one home or server has a whole /64 of the newer addresses. */
@@ -54,6 +66,22 @@ export const network = (address: string): string => {
 
 /** An older address that came through a socket of the newer kind is the older address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "")
+
+const peerOf = ({ remoteAddress }: Request): string => plain(Option.getOrElse(remoteAddress, () => ""))
+
+const requestOf = ({ headers, socket }: IncomingMessage): Request => ({
+  headers: Headers.fromInput(headers),
+  remoteAddress: Option.fromUndefinedOr(socket.remoteAddress)
+})
+
+const proxiesOf = (trustedProxies: ReadonlyArray<string>) => {
+  const proxies = new BlockList()
+  for (const proxy of trustedProxies) trust(proxies, proxy)
+  return (address: string): boolean => {
+    const family = isIP(address)
+    return family !== 0 && proxies.check(address, family === 4 ? "ipv4" : "ipv6")
+  }
+}
 
 const trust = (proxies: BlockList, proxy: string): void => {
   const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(proxy) ?? []

@@ -1,6 +1,6 @@
 /** The keys programs call with: a public name, a secret sealed at rest, what it permits, on which account, from where. */
 import { type ApiKeySummary, isReservedLabel, maxApiKeys, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
-import { ofBuilderKey } from "@venue/domain/Permission"
+import { ofBuilderKey, type Permission } from "@venue/domain/Permission"
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
@@ -69,6 +69,15 @@ export class ApiKeys extends Context.Service<
     readonly replaceBuilderKey: (
       key: NewBuilderKey
     ) => Effect.Effect<Option.Option<string>, UnknownUser | ApiKeyExists | DatabaseUnavailable>
+    /**
+     * Whose key it is. A change is announced, so that what is remembered of the key is asked anew; the key stays good.
+     * One that was revoked is unknown.
+     */
+    readonly setPermission: (
+      publicKey: string,
+      permission: Permission,
+      granted: boolean
+    ) => Effect.Effect<string, UnknownApiKey | DatabaseUnavailable>
     /** Later times stay; keys that are gone are passed over. */
     readonly noteUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<void, DatabaseUnavailable>
   }
@@ -109,6 +118,8 @@ export class ApiKeys extends Context.Service<
         }, orUnavailable),
         relabel: (publicKey, label) =>
           orUnavailable(sql`update api_key set label = ${storable(label)} where public_key = ${publicKey}`),
+        permit: (publicKey, permissions) =>
+          orUnavailable(sql`update api_key set permissions = ${permissions} where public_key = ${publicKey}`),
         end: (publicKey, atMillis) =>
           orUnavailable(sql`update api_key set revoked_at = ${new Date(atMillis)} where public_key = ${publicKey}`),
         remove: (publicKey) => orUnavailable(sql`delete from api_key where public_key = ${publicKey}`),
@@ -150,6 +161,7 @@ export class ApiKeys extends Context.Service<
             return true
           }),
         relabel: (publicKey, label) => Effect.sync(() => change(publicKey, { label })),
+        permit: (publicKey, permissions) => Effect.sync(() => change(publicKey, { permissions })),
         end: (publicKey, revokedAtMillis) => Effect.sync(() => change(publicKey, { revokedAtMillis })),
         remove: (publicKey) => Effect.sync(() => keys.delete(publicKey)),
         noteUses: (uses) =>
@@ -177,6 +189,10 @@ interface Table {
   /** False when the public key is taken. */
   readonly insert: (key: ApiKey) => Effect.Effect<boolean, DatabaseUnavailable>
   readonly relabel: (publicKey: string, label: string) => Effect.Effect<unknown, DatabaseUnavailable>
+  readonly permit: (
+    publicKey: string,
+    permissions: ReadonlyArray<string>
+  ) => Effect.Effect<unknown, DatabaseUnavailable>
   readonly end: (publicKey: string, atMillis: number) => Effect.Effect<unknown, DatabaseUnavailable>
   readonly remove: (publicKey: string) => Effect.Effect<unknown, DatabaseUnavailable>
   readonly noteUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<unknown, DatabaseUnavailable>
@@ -250,6 +266,22 @@ const make = Effect.fnUntraced(function* (table: Table) {
       yield* insert({ ...key, permissions: ofBuilderKey, scope: key.userId, allowedAddresses: [] })
       return Option.fromUndefinedOr(old)
     }, table.transaction),
+    setPermission: Effect.fn("ApiKeys.setPermission")(
+      function* (publicKey: string, permission: Permission, granted: boolean) {
+        const found = yield* table.find(publicKey)
+        if (Option.isNone(found)) return yield* new UnknownApiKey({ publicKey })
+        const { permissions, revokedAtMillis, userId } = yield* keyOf(found.value.userId, publicKey)
+        if (revokedAtMillis !== null) return yield* new UnknownApiKey({ publicKey })
+        if (permissions.includes(permission) === granted) return userId
+        const others = permissions.filter((name) => name !== permission)
+        yield* table.permit(publicKey, granted ? [...others, permission] : others)
+        yield* announce(publicKey)
+        return userId
+      },
+      // Users are never deleted, so whoever has a key is known.
+      Effect.catchTag("UnknownUser", Effect.die),
+      table.transaction
+    ),
     noteUses: Effect.fn("ApiKeys.noteUses")((uses: ReadonlyArray<KeyUse>) =>
       Effect.asVoid(table.transaction(table.noteUses(uses)))
     )

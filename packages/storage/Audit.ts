@@ -13,7 +13,7 @@ export interface Deed {
   readonly action: string
   /** A user's id, or `operator`. */
   readonly actor: string
-  /** Whom it is about. */
+  /** Whom it is about; of what is no user, such as an application or a signing key, its id. */
   readonly userId: string
   /** Ids and names; never a secret. */
   readonly facts: Readonly<Record<string, string | number | boolean | null>>

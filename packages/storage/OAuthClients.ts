@@ -44,6 +44,8 @@ export class OAuthClients extends Context.Service<
     readonly addSecret: (clientId: string, secret: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Ends a replacement. True when there was an older secret until now. */
     readonly dropOlderSecret: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
+    /** Whether it is enabled; until the end of the transaction it stays so. */
+    readonly holdEnabled: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** True when it was enabled until now. */
     readonly disable: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** The newest first, at most a thousand. */
@@ -88,6 +90,11 @@ export class OAuthClients extends Context.Service<
             update oauth_client set older_secret_hash = null
             where client_id = ${storable(clientId)} and older_secret_hash is not null returning 1`
           return changed.length > 0
+        }, orUnavailable),
+        holdEnabled: Effect.fn("OAuthClients.holdEnabled")(function* (clientId: string) {
+          const held = yield* sql`
+            select 1 from oauth_client where client_id = ${storable(clientId)} and disabled_at is null for share`
+          return held.length > 0
         }, orUnavailable),
         disable: Effect.fn("OAuthClients.disable")(function* (clientId: string) {
           const at = new Date(yield* Clock.currentTimeMillis)
@@ -147,6 +154,7 @@ export class OAuthClients extends Context.Service<
           change(clientId, ({ secretHashes }) =>
             secretHashes.length > 1 ? { secretHashes: secretHashes.slice(0, 1) } : undefined
           ),
+        holdEnabled: (clientId) => Effect.sync(() => clients.get(clientId)?.disabledAtMillis === null),
         disable: (clientId) =>
           Effect.flatMap(Clock.currentTimeMillis, (disabledAtMillis) =>
             change(clientId, (client) => (client.disabledAtMillis === null ? { disabledAtMillis } : undefined))

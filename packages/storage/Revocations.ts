@@ -7,8 +7,14 @@ import type { SqlError } from "effect/sql/SqlError"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import * as Migrations from "./Migrations.ts"
 
-/** Of a user: what is known of their standing is to be asked anew. */
-export const Revocation = Schema.Struct({ kind: Schema.Literals(["key", "session", "user"]), subject: Schema.String })
+/**
+ * Of a key or a session: it is good no longer, or what is known of it is to be asked anew. Of a client: all its sessions
+ * are over. Of a user: what is known of their standing is to be asked anew.
+ */
+export const Revocation = Schema.Struct({
+  kind: Schema.Literals(["key", "session", "client", "user"]),
+  subject: Schema.String
+})
 export type Revocation = typeof Revocation.Type
 
 type Observe = (revocation: Revocation) => void

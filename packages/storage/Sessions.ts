@@ -69,6 +69,8 @@ export class Sessions extends Context.Service<
     readonly lockOfUser: (userId: string) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
     /** Announces each that was not over already. */
     readonly end: (sessionIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
+    /** All of an application, announced as one. */
+    readonly endOfClient: (clientId: string) => Effect.Effect<void, DatabaseUnavailable>
     readonly prove: (sessionId: string, proof: Pick<Session, "aal" | "amr">) => Effect.Effect<void, DatabaseUnavailable>
     readonly findToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<RefreshToken>, DatabaseUnavailable>
     /** Dies of a session that never was. */
@@ -166,6 +168,21 @@ export class Sessions extends Context.Service<
             sql.withTransaction,
             orUnavailable
           ),
+          endOfClient: Effect.fn("Sessions.endOfClient")(
+            function* (clientId: string) {
+              const at = new Date(yield* Clock.currentTimeMillis)
+              yield* sql`
+              with live as (
+                select session_id from session
+                where client_id = ${storable(clientId)} and ended_at is null and expires_at > ${at}
+                order by session_id for update
+              )
+              update session set ended_at = ${at} from live where session.session_id = live.session_id`
+              yield* revocations.announce({ kind: "client", subject: clientId })
+            },
+            sql.withTransaction,
+            orUnavailable
+          ),
           prove: Effect.fn("Sessions.prove")(function* (sessionId: string, { aal, amr }: Pick<Session, "aal" | "amr">) {
             yield* sql`
             update session set aal = ${aal}, amr = ${JSON.stringify(amr)}::jsonb where session_id = ${sessionId}`
@@ -236,6 +253,16 @@ export class Sessions extends Context.Service<
             change(sessionId, { endedAtMillis })
             yield* revocations.announce({ kind: "session", subject: sessionId })
           }
+        }, transaction),
+        endOfClient: Effect.fnUntraced(function* (clientId: string) {
+          const endedAtMillis = yield* Clock.currentTimeMillis
+          for (const session of sessions.rows()) {
+            const { expiresAtMillis, sessionId } = session
+            if (session.clientId !== clientId || session.endedAtMillis !== null || expiresAtMillis <= endedAtMillis)
+              continue
+            change(sessionId, { endedAtMillis })
+          }
+          yield* revocations.announce({ kind: "client", subject: clientId })
         }, transaction),
         prove: (sessionId, { aal, amr }) => transaction(Effect.sync(() => change(sessionId, { aal, amr }))),
         findToken: (token) => Effect.sync(() => Option.fromUndefinedOr(tokens.get(keyOf(token)))),

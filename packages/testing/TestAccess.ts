@@ -4,6 +4,9 @@ import { sitesOf } from "@venue/auth/SignInSite"
 import { IdentityProvider } from "@venue/providers/Identity"
 import { Layer, Redacted, Result } from "effect"
 
+/** Nobody trades from there. */
+export const blockedCountry = "KP"
+
 export const layer = Layer.suspend(() => {
   const key = Redacted.make("of a venue in memory, and worth nothing elsewhere")
   const site = "https://app.venue.test"
@@ -13,7 +16,7 @@ export const layer = Layer.suspend(() => {
     serviceName: "Venue",
     walletsEnabled: true,
     sites: Result.getOrThrow(sitesOf([`${site}/sign-in`], { allowLoopback: false })),
-    requirements: { termsVersion: "1", blockedCountries: new Set(), secondFactorToFund: false },
+    requirements: { termsVersion: "1", blockedCountries: new Set([blockedCountry]), secondFactorToFund: false },
     builderTerms: {
       serviceName: "Venue",
       domain: "app.venue.test",

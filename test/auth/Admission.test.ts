@@ -135,6 +135,7 @@ const caller = (changes: Partial<Caller>): Caller => ({
   publicKey: "key",
   sessionId: null,
   aal: null,
+  clientId: null,
   ...changes
 })
 

@@ -117,17 +117,19 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       })
     )
 
-    it.effect("B6, I40: the key before is refused from the first request after the answer, not only when it is heard of", () =>
-      Effect.gen(function* () {
-        const { builder, owner } = yield* scene
-        const { builder: other } = yield* scene
-        const first = yield* registered(builder, owner)
-        const others = yield* registered(other, owner)
-        assert.deepStrictEqual([yield* outcome(first), yield* outcome(others)], [first.userId, first.userId])
-        const second = yield* registered(builder, owner)
-        assert.strictEqual(yield* outcome(first), "unknown_key")
-        assert.deepStrictEqual([yield* outcome(second), yield* outcome(others)], [first.userId, first.userId])
-      })
+    it.effect(
+      "B6, I40: the key before is refused from the first request after the answer, not only when it is heard of",
+      () =>
+        Effect.gen(function* () {
+          const { builder, owner } = yield* scene
+          const { builder: other } = yield* scene
+          const first = yield* registered(builder, owner)
+          const others = yield* registered(other, owner)
+          assert.deepStrictEqual([yield* outcome(first), yield* outcome(others)], [first.userId, first.userId])
+          const second = yield* registered(builder, owner)
+          assert.strictEqual(yield* outcome(first), "unknown_key")
+          assert.deepStrictEqual([yield* outcome(second), yield* outcome(others)], [first.userId, first.userId])
+        })
     )
 
     it.effect("I40, B12: of messages that are redeemed at once exactly one key is left", () =>

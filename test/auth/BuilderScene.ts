@@ -96,9 +96,7 @@ const base = Layer.merge(SecureRandom.layerWebCrypto, secret)
 
 /** Hears of no key that is taken back, so one that it refuses was forgotten here. */
 const deafHmac = Hmac.layer.pipe(
-  Layer.provide(
-    Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void }))
-  )
+  Layer.provide(Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void })))
 )
 
 export const inMemory = registration().pipe(

@@ -1,8 +1,12 @@
 import { ClientRegistration, type Registration } from "@venue/auth/ClientRegistration"
+import { Bearers } from "@venue/auth/Bearers"
+import { SessionTokens } from "@venue/auth/SessionTokens"
 import { Audit } from "@venue/storage/Audit"
-import { OAuthClients } from "@venue/storage/OAuthClients"
+import { type OAuthClient, OAuthClients } from "@venue/storage/OAuthClients"
+import { type Revocation, Revocations } from "@venue/storage/Revocations"
+import { Sessions } from "@venue/storage/Sessions"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Exit, type Layer, Option, Redacted } from "effect"
 import * as OAuth from "./OAuthServices.ts"
 
 const refusal = (changes: Partial<Registration>) =>
@@ -96,6 +100,102 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
         assert.strictEqual((yield* Effect.flip(refused))._tag, "NoSuchClient")
       }
       assert.strictEqual((yield* (yield* Audit).ofUser(client.clientId)).length, 2)
+    })
+  )
+})
+
+const disable = ({ clientId }: OAuthClient) =>
+  Effect.flatMap(ClientRegistration, (registration) => registration.disable(clientId, OAuth.operator))
+
+/** Tokens of a new session of this application. */
+const letIn = Effect.fnUntraced(function* (user: Effect.Success<typeof OAuth.signedIn>, client: OAuthClient) {
+  return (yield* OAuth.exchange(client, OAuth.redemption(yield* OAuth.approvedCode(user, client)))).issued
+})
+
+const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("the tokens of an application that is disabled are refused, in whatever form, and nobody else's", () =>
+      Effect.gen(function* () {
+        yield* OAuth.start
+        const bearers = yield* Bearers
+        const tokens = yield* SessionTokens
+        const user = yield* OAuth.signedIn
+        for (const type of ["public", "confidential"] as const) {
+          const { client } = yield* OAuth.register({ type })
+          const { client: other } = yield* OAuth.register({ type })
+          const issued = yield* letIn(user, client)
+          const others = yield* letIn(user, other)
+          const isGood = (token: Redacted.Redacted) => Effect.isSuccess(bearers.verify(Redacted.value(token)))
+          assert.isTrue(yield* isGood(issued.accessToken))
+          assert.isTrue(yield* isGood(others.accessToken))
+          yield* disable(client)
+          // Heard of on every node as soon as it is announced, without any time passing.
+          yield* Effect.repeat(isGood(issued.accessToken), { while: (good) => good })
+          for (const by of [{ clientId: client.clientId }, { clientId: null, allowPublicForm: true }]) {
+            const { reason } = yield* Effect.flip(
+              Effect.catchTag(tokens.refresh(issued.refreshToken, by), "DatabaseUnavailable", Effect.die)
+            )
+            assert.strictEqual(reason, "session_ended")
+          }
+          assert.isTrue(yield* isGood(others.accessToken))
+          yield* tokens.refresh(others.refreshToken, { clientId: other.clientId })
+        }
+        assert.include(
+          (yield* (yield* Sessions).ofUser(user.userId)).map(({ clientId }) => clientId),
+          null
+        )
+      })
+    )
+
+    it.effect("a code that was not exchanged yet leads to nothing once the application is disabled", () =>
+      Effect.gen(function* () {
+        yield* OAuth.start
+        const { client } = yield* OAuth.register()
+        const user = yield* OAuth.signedIn
+        const code = yield* OAuth.approvedCode(user, client)
+        yield* disable(client)
+        const refused = yield* Effect.flip(OAuth.exchange(client, OAuth.redemption(code)))
+        assert.deepInclude(refused, { _tag: "ExchangeRefused", reason: "grant_type" })
+        assert.deepStrictEqual(yield* liveOf(user.userId), [null])
+      })
+    )
+
+    it.effect("whichever comes first, the end of the application or the exchange of its code, no session is left", () =>
+      Effect.gen(function* () {
+        yield* OAuth.start
+        for (let round = 0; round < 10; round++) {
+          const { client } = yield* OAuth.register()
+          const user = yield* OAuth.signedIn
+          const code = yield* OAuth.approvedCode(user, client)
+          const exchange = Effect.exit(OAuth.exchange(client, OAuth.redemption(code)))
+          const [exit] = yield* Effect.all([exchange, disable(client)], { concurrency: "unbounded" })
+          if (Exit.isSuccess(exit)) {
+            const session = yield* (yield* Sessions).find(exit.value.issued.session.sessionId)
+            assert.isNotNull(Option.getOrThrow(session).endedAtMillis)
+          }
+          assert.deepStrictEqual(yield* liveOf(user.userId), [null])
+        }
+      })
+    )
+  })
+
+const liveOf = (userId: string) =>
+  Effect.gen(function* () {
+    return (yield* (yield* Sessions).ofUser(userId)).map(({ clientId }) => clientId)
+  })
+
+suite("an application that is disabled, in memory", OAuth.memory)
+suite("an application that is disabled, on Postgres", OAuth.postgres)
+
+layer(OAuth.memory)("an application that is disabled", (it) => {
+  it.effect("is announced once, and one that is disabled already not again", () =>
+    Effect.gen(function* () {
+      const { client } = yield* OAuth.register()
+      const told: Array<Revocation> = []
+      yield* (yield* Revocations).watch((revocation) => void told.push(revocation))
+      yield* disable(client)
+      yield* Effect.flip(disable(client))
+      assert.deepStrictEqual(told, [{ kind: "client", subject: client.clientId }])
     })
   )
 })

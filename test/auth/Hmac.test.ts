@@ -32,6 +32,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
           publicKey: "plain",
           sessionId: null,
           aal: null,
+          clientId: null,
           via: "hmac"
         })
       })

@@ -129,6 +129,8 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
         yield* onboarding.hear(found({ reference: referenceOf(url), country: "NO" }), "")
         assert.isTrue((yield* onboarding.progress("eve")).canTrade)
         yield* onboarding.seenIn("eve", "XK")
+        // At once, whether or not the change was heard of.
+        assert.strictEqual((yield* (yield* Standing).of("eve")).seenIn, "XK")
         assert.deepInclude(yield* onboarding.progress("eve"), { canTrade: false, canFund: false, country: "NO" })
         for (const nowhere of ["XX", "", "xk", "T1", "Norway", "\0"]) yield* onboarding.seenIn("eve", nowhere)
         assert.deepStrictEqual((yield* onboarding.progress("eve")).missing, ["region"])
@@ -141,12 +143,17 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
     )
   })
 
+/** Hears of no change, so what it tells anew was forgotten here. */
+const deafStanding = Standing.layer(requirements).pipe(
+  Layer.provide(Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void })))
+)
+
 const withProvider = Layer.succeed(IdentityProvider, provider)
 
 suite(
   "onboarding in memory",
   onboardingLayer.pipe(
-    Layer.provideMerge(Standing.layer(requirements)),
+    Layer.provideMerge(deafStanding),
     Layer.provideMerge(UserStates.layerMemory),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -165,7 +172,7 @@ suite(
 suite(
   "onboarding on Postgres",
   onboardingLayer.pipe(
-    Layer.provideMerge(Standing.layer(requirements)),
+    Layer.provideMerge(deafStanding),
     Layer.provideMerge(UserStates.layer),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -40,6 +40,17 @@ describe("Permission", () => {
       assert.isTrue(permits(caller({ via: "jwt", permissions: new Set(Selectable.literals) }), action), action)
     }
   })
+
+  it("an application manages no keys, for they would outlive its grant; it does whatever else a session does", () => {
+    const refused = Object.keys(rules).filter((action) => {
+      const own = caller({ via: "jwt" })
+      return permits(own, action) && !permits({ ...own, clientId: "application" }, action)
+    })
+    assert.deepStrictEqual(
+      refused,
+      Object.keys(rules).filter((action) => action.includes("/api-keys"))
+    )
+  })
 })
 
 const matrix = {
@@ -79,5 +90,6 @@ const caller = (changes: Partial<Caller>): Caller => ({
   publicKey: "key",
   sessionId: null,
   aal: null,
+  clientId: null,
   ...changes
 })

@@ -1,6 +1,7 @@
 import * as ClientAddress from "@venue/gateway/ClientAddress"
 import { Option } from "effect"
 import { Headers } from "effect/http"
+import type { IncomingMessage } from "node:http"
 import { expect, it } from "vitest"
 
 const addressOf = (trusted: ReadonlyArray<string>, peer: string, forwarded?: string): string =>
@@ -45,4 +46,30 @@ it("limits are shared by a /64 of the newer addresses, and by one of the older",
   expect(ClientAddress.network("fe80::1%eth0")).toBe("fe80:0:0:0::/64")
   expect(ClientAddress.network("::1")).toBe("0:0:0:0::/64")
   expect(ClientAddress.network("")).toBe("")
+})
+
+const countryOf = (trusted: ReadonlyArray<string>, peer: string, headers: Record<string, string>, header?: string) =>
+  ClientAddress.countryFrom(trusted, header)({ remoteAddress: Option.some(peer), headers: Headers.fromInput(headers) })
+
+it("a country is what the proxy that speaks to us says under the name we know, and nothing otherwise", () => {
+  const trusted = ["10.0.0.0/8"]
+  const said = { "CF-IPCountry": " de ", "x-forwarded-for": "198.51.100.1, 10.0.0.9" }
+  expect(countryOf(trusted, "10.1.2.3", said, "cf-ipcountry")).toBe("DE")
+  expect(countryOf(trusted, "::ffff:10.1.2.3", said, "CF-IPCountry")).toBe("DE")
+  expect(countryOf(trusted, "10.1.2.3", said, "x-country")).toBeUndefined()
+  expect(countryOf(trusted, "10.1.2.3", said)).toBeUndefined()
+  expect(countryOf(trusted, "203.0.113.7", said, "cf-ipcountry")).toBeUndefined()
+  expect(countryOf(trusted, "203.0.113.7", { ...said, "x-forwarded-for": "10.0.0.9" }, "cf-ipcountry")).toBeUndefined()
+  expect(countryOf([], "127.0.0.1", said, "cf-ipcountry")).toBeUndefined()
+})
+
+it("an upgrade comes from the same place as a request would", () => {
+  const upgrade = (peer: string, headers: Record<string, string | Array<string>>) =>
+    ({ headers, socket: { remoteAddress: peer } }) as unknown as IncomingMessage
+  const headers = { "x-forwarded-for": "198.51.100.1", "x-country": "no", "set-cookie": ["a", "b"] }
+  const address = ClientAddress.ofUpgrade(["10.0.0.0/8"])
+  const country = ClientAddress.countryOfUpgrade(["10.0.0.0/8"], "X-Country")
+  expect([address(upgrade("10.0.0.1", headers)), country(upgrade("10.0.0.1", headers))]).toEqual(["198.51.100.1", "NO"])
+  expect([address(upgrade("10.0.0.1", {})), country(upgrade("10.0.0.1", {}))]).toEqual(["10.0.0.1", undefined])
+  expect([address(upgrade("9.9.9.9", headers)), country(upgrade("9.9.9.9", headers))]).toEqual(["9.9.9.9", undefined])
 })

@@ -1,12 +1,14 @@
 /** Tokens and keys on the trade socket, and what becomes of open connections when they, or their user, change. */
+import { ClientRegistration } from "@venue/auth/ClientRegistration"
 import { rules } from "@venue/auth/Permission"
+import { SessionTokens } from "@venue/auth/SessionTokens"
 import { barrier } from "@venue/gateway/trade/Barrier"
 import type { Member } from "@venue/gateway/trade/Connection"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Sessions } from "@venue/storage/Sessions"
 import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, type Scope } from "effect"
+import { Effect, type Layer, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { bring, enrol, type Progress, session } from "../auth/Progress.ts"
 import { aapl, cancel, friday, limit, market, say, told } from "../venue/Story.ts"
@@ -95,6 +97,26 @@ story("U1: the connections of a session close when it ends, those of other sessi
   })
 )
 
+story("the connections of an application close when an operator disables it, other sessions' stay", (venue, alice) =>
+  Effect.gen(function* () {
+    const registration = yield* ClientRegistration
+    const operator = { actor: "operator", reason: "a test" }
+    const asked = { name: "A desk", redirectUris: ["https://desk.example/"], logoUri: null, clientUri: null }
+    const { client } = yield* registration.register({ ...asked, type: "public", allowLoopback: false }, operator)
+    const { clientId } = client
+    const begun = { publicClient: true, scope: "openid", method: "oauth_provider/authorization_code" } as const
+    const { accessToken } = yield* (yield* SessionTokens).begin({ userId: alice.userId, clientId, ...begun })
+    const jwt = Redacted.value(accessToken)
+    const closing = yield* signIn({ jwt })
+    const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
+    yield* registration.disable(clientId, operator)
+    yield* venue.settle
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    for (const connection of staying) assert.isUndefined(connection.closedWith())
+    yield* refused("an application that is disabled", { jwt })
+  })
+)
+
 story("I40: the connections of a key close when it is revoked, and it opens no other", (venue, alice) =>
   Effect.gen(function* () {
     const { token } = yield* session(alice.userId)
@@ -104,6 +126,18 @@ story("I40: the connections of a key close when it is revoked, and it opens no o
     assert.strictEqual(closing.closedWith()?.code, 1008)
     assert.isUndefined(staying.closedWith())
     yield* refused("the revoked key", { hmac: yield* venue.sign(alice) })
+  })
+)
+
+story("what a key permits has changed: its connections close, and it opens others", (venue, alice) =>
+  Effect.gen(function* () {
+    const closing = yield* venue.trade(alice, [])
+    yield* (yield* ApiKeys).setPermission(alice.publicKey, "execute_orders", false)
+    yield* venue.settle
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    const client = yield* venue.trade(alice, [])
+    yield* client.send(limit("BUY", 1, 190))
+    assert.strictEqual((yield* client.take("err")).err.error_code, "PermissionDenied")
   })
 )
 
@@ -203,7 +237,8 @@ it("I47: a user whose region is blocked is told what keeps them, and may still t
       via: "jwt",
       publicKey: null,
       sessionId: "s",
-      aal: "aal1"
+      aal: "aal1",
+      clientId: null
     },
     accountId: "u",
     builderCode: "",

@@ -54,7 +54,8 @@ const start = () => {
             via: "hmac",
             publicKey: "a",
             sessionId: null,
-            aal: null
+            aal: null,
+            clientId: null
           },
           accountId: "u",
           builderCode: "",

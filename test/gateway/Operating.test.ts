@@ -1,4 +1,7 @@
-/** What an operator decides about users, builders and applications, over real sockets. */
+/** What an operator decides about users, keys, builders and applications, over real sockets. */
+import { standbyMillis } from "@venue/auth/KeyRing"
+import { SigningKeys } from "@venue/auth/SigningKeys"
+import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Audit } from "@venue/storage/Audit"
 import { BuilderCodes } from "@venue/storage/BuilderCodes"
 import { UserStates } from "@venue/storage/UserStates"
@@ -107,6 +110,123 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
     })
   )
 
+  it.effect(
+    "6.7b: a key registers users once that is granted and until it is withdrawn, from the next request on",
+    () =>
+      Effect.gen(function* () {
+        const { admin, get, post, signed } = yield* RestClient
+        const user = yield* (yield* TestVenue).user("registrar", 0, ["view_positions"])
+        const asked = { public_key: user.publicKey, permission: "register_user", reason }
+        // Without a builder code it is refused one step later.
+        const refusal = Effect.gen(function* () {
+          const { body } = yield* post("/builder/web3/api-key", {}, yield* signed(user))
+          return [body.status, body.type.split("/").at(-1)]
+        })
+        expect(yield* refusal).toEqual([403, "not-permitted"])
+        expect((yield* admin("POST", "/keys/grant", asked)).status).toBe(204)
+        expect(yield* refusal).toEqual([403, "no-active-builder-code"])
+        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+        expect((yield* admin("POST", "/keys/withdraw", asked)).status).toBe(204)
+        expect(yield* refusal).toEqual([403, "not-permitted"])
+        expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
+        const recorded = yield* (yield* Audit).ofUser(user.userId)
+        const facts = { publicKey: user.publicKey, permission: "register_user", reason }
+        expect(recorded.map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
+          ["permission_withdrawn", "operator", facts],
+          ["permission_granted", "operator", facts]
+        ])
+      })
+  )
+
+  it.effect(
+    "6.7b: no other permission is given, none to a key that is revoked or unknown, and none without a reason",
+    () =>
+      Effect.gen(function* () {
+        const { admin } = yield* RestClient
+        const keys = yield* ApiKeys
+        const user = yield* (yield* TestVenue).user("ungranted", 0, ["view_positions"])
+        const asked = { public_key: user.publicKey, permission: "register_user", reason }
+        const permitted = Effect.map(keys.find(user.publicKey), (key) => Option.getOrThrow(key).permissions)
+        for (const path of ["/keys/grant", "/keys/withdraw"]) {
+          expect((yield* admin("POST", path, { ...asked, permission: "execute_orders" })).status).toBe(422)
+          expect((yield* admin("POST", path, { ...asked, reason: "" })).status).toBe(422)
+          expect((yield* admin("POST", path, asked, "wrong")).status).toBe(401)
+          expect((yield* admin("POST", path, { ...asked, public_key: "svc_test_pub_0" })).status).toBe(404)
+        }
+        expect(yield* permitted).toEqual(["view_positions"])
+        yield* keys.revoke(user.userId, user.publicKey)
+        for (const path of ["/keys/grant", "/keys/withdraw"]) {
+          expect((yield* admin("POST", path, asked)).status).toBe(404)
+        }
+        expect(yield* permitted).toEqual(["view_positions"])
+        expect(yield* deeds(user.userId)).toEqual([])
+      })
+  )
+
+  it.effect("D2: one signing key follows another, each step in the audit, and nothing that signs is told", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const keys = yield* SigningKeys
+      const texts: Array<string> = []
+      const listed = Effect.gen(function* () {
+        const { body, headers, text } = yield* admin("GET", "/signing-keys")
+        texts.push(text)
+        expect([headers.get("cache-control"), body.count]).toEqual(["no-store", body.data.length])
+        for (const { since } of body.data) expect(since).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+        return body.data.map(({ kid, state }: Record<string, string>) => [kid, state])
+      })
+      const [[first]] = yield* listed
+      expect(yield* listed).toEqual([[first, "active"]])
+      const published = yield* admin("POST", "/signing-keys", { reason })
+      texts.push(published.text)
+      expect(published.status).toBe(201)
+      const { kid, ...rest } = published.body
+      expect(rest).toEqual({})
+      expect(yield* listed).toEqual([
+        [first, "active"],
+        [kid, "standby"]
+      ])
+      const early = yield* admin("POST", "/signing-keys/activate", { kid, reason })
+      expect([early.status, early.headers.get("content-type"), early.body.type.split("/").at(-1)]).toEqual([
+        409,
+        "application/problem+json",
+        "signing-key-too-early"
+      ])
+      const since = Date.parse((yield* admin("GET", "/signing-keys")).body.data[1].since)
+      expect(early.body.detail).toContain(new Date(since + standbyMillis).toISOString())
+      expect(
+        (yield* admin("POST", "/signing-keys/remove", { kid: first, emergency: true, reason })).body
+      ).toMatchObject({
+        status: 409,
+        type: expect.stringMatching(/signing-key-in-use$/)
+      })
+      expect((yield* admin("POST", "/signing-keys/activate", { kid, emergency: true, reason })).status).toBe(204)
+      expect(yield* listed).toEqual([
+        [first, "retired"],
+        [kid, "active"]
+      ])
+      expect((yield* admin("POST", "/signing-keys/activate", { kid: first, reason })).body).toMatchObject({
+        status: 409,
+        type: expect.stringMatching(/signing-key-not-standby$/)
+      })
+      expect((yield* admin("POST", "/signing-keys/remove", { kid: first, reason })).status).toBe(409)
+      expect(keys.find(first)).toBeDefined()
+      expect((yield* admin("POST", "/signing-keys/remove", { kid: first, emergency: true, reason })).status).toBe(204)
+      expect(yield* listed).toEqual([[kid, "active"]])
+      expect(keys.find(first)).toBeUndefined()
+      // The members of a key, and so its private one, are nowhere in what was answered.
+      for (const text of texts) expect(text).not.toMatch(/"(?:d|x|y|kty|jwk)"/)
+      const facts = { emergency: true, reason }
+      expect((yield* (yield* Audit).ofUser(kid)).map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
+        ["signing_key_activated", "operator", { kid, ...facts }],
+        ["signing_key_published", "operator", { kid, reason }]
+      ])
+      expect((yield* (yield* Audit).ofUser(first)).map(({ action, facts }) => [action, facts])).toEqual([
+        ["signing_key_removed", { kid: first, ...facts }]
+      ])
+    })
+  )
+
   it.effect("what is not there is 404, and without the token or a reason nothing is done", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
@@ -121,6 +241,15 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
         expect((yield* admin("POST", path, { client_id: nobody, reason })).status).toBe(404)
         expect((yield* admin("POST", path, { client_id: nobody, reason }, "wrong")).status).toBe(401)
       }
+      for (const path of ["/signing-keys/activate", "/signing-keys/remove"]) {
+        expect((yield* admin("POST", path, { kid: "nobody", reason })).status).toBe(404)
+        expect((yield* admin("POST", path, { kid: "nobody", emergency: true, reason }, "wrong")).status).toBe(401)
+      }
+      const keysBefore = (yield* admin("GET", "/signing-keys")).text
+      expect((yield* admin("POST", "/signing-keys", { reason }, "wrong")).status).toBe(401)
+      expect((yield* admin("POST", "/signing-keys", {})).status).toBe(422)
+      expect((yield* admin("GET", "/signing-keys", undefined, "wrong")).status).toBe(401)
+      expect((yield* admin("GET", "/signing-keys")).text).toBe(keysBefore)
       const freeze = { user_id: user.userId, reason }
       expect((yield* admin("POST", "/users/freeze", freeze, "wrong")).status).toBe(401)
       expect((yield* admin("POST", "/users/freeze", { user_id: user.userId })).status).toBe(422)

@@ -16,6 +16,8 @@ interface Expected {
   readonly permissions?: ReadonlyArray<string>
   readonly only?: "hmac" | "jwt"
   readonly trades?: true
+  /** Not by an application that the user let in. */
+  readonly own?: true
   /** The user as a whole, or the main account alone. */
   readonly on?: "user" | "main"
 }
@@ -25,6 +27,7 @@ const take = { permissions: ["execute_orders"] }
 const orders = { permissions: ["view_orders"] }
 const positions = { permissions: ["view_positions"] }
 const inPerson: Expected = { only: "jwt", on: "user" }
+const aboutKeys: Expected = { ...inPerson, own: true }
 const byBuilder: Expected = { only: "hmac", on: "user" }
 
 /** As rest-api §2 and §6 and trade-websocket §3 and §5 have it. */
@@ -55,11 +58,11 @@ const reference: Record<string, Expected> = {
   "GET /user/trade": orders,
   "POST /user/leverage": trade,
   "GET /user/subaccounts": { permissions: ["view_balance", "subaccount_ops"], on: "user" },
-  "GET /user/api-keys": inPerson,
-  "POST /user/api-keys": inPerson,
-  "PATCH /user/api-keys/:public_key": inPerson,
-  "DELETE /user/api-keys/:public_key": inPerson,
-  "POST /user/api-keys/:public_key/rotate": inPerson,
+  "GET /user/api-keys": aboutKeys,
+  "POST /user/api-keys": aboutKeys,
+  "PATCH /user/api-keys/:public_key": aboutKeys,
+  "DELETE /user/api-keys/:public_key": aboutKeys,
+  "POST /user/api-keys/:public_key/rotate": aboutKeys,
   "GET /user/onboarding": {},
   "POST /user/terms": inPerson,
   "POST /user/verification": inPerson,
@@ -103,7 +106,9 @@ const credentials: Readonly<Record<string, Partial<Caller>>> = {
   "a key of a subaccount": { scope: "alice-2" },
   "a key of another's account": { scope: "bob" },
   "a token": { ...token, aal: "aal1" },
-  "a token that saw two factors": { ...token, aal: "aal2" }
+  "a token that saw two factors": { ...token, aal: "aal2" },
+  "a token of an application": { ...token, aal: "aal1", clientId: "application" },
+  "a token of an application that saw two factors": { ...token, aal: "aal2", clientId: "application" }
 }
 
 const missing: Readonly<Partial<Record<User, string>>> = {
@@ -114,8 +119,9 @@ const missing: Readonly<Partial<Record<User, string>>> = {
 
 /** What the reference says: the account acted on, or why not. */
 const expected = (action: string, caller: Caller, account: string | undefined, user: User): string => {
-  const { on, only, permissions, trades } = reference[action]!
+  const { on, only, own, permissions, trades } = reference[action]!
   if (only !== undefined && caller.via !== only) return "credential"
+  if (own === true && caller.clientId !== null) return "credential"
   if (permissions !== undefined && !permissions.some((name) => caller.permissions.has(name))) return "permission"
   const acting = on === "user" ? "alice" : (account ?? "alice")
   const isOwn = acting === "alice" || (acting === "alice-2" && on !== "main")
@@ -182,5 +188,6 @@ const key: Caller = {
   via: "hmac",
   publicKey: "key",
   sessionId: null,
-  aal: null
+  aal: null,
+  clientId: null
 }

@@ -1,4 +1,5 @@
 /** API keys over real sockets, from their making to their end. */
+import { SessionTokens } from "@venue/auth/SessionTokens"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Audit } from "@venue/storage/Audit"
 import { Sessions } from "@venue/storage/Sessions"
@@ -210,6 +211,34 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
         expect([method, path, status]).toEqual([method, path, 403])
       }
       expect((yield* listed).data).toMatchObject([{ public_key: user.publicKey, label: "leaked" }])
+    })
+  )
+
+  it.effect("an application that a user let in is refused wherever keys are concerned, and nowhere else", () =>
+    Effect.gen(function* () {
+      const { listed, user } = yield* signedIn("host")
+      const tokens = yield* SessionTokens
+      const { accessToken } = yield* tokens.begin({
+        userId: user.userId,
+        clientId: "application",
+        publicClient: false,
+        scope: "openid",
+        method: "oauth_provider/authorization_code"
+      })
+      const headers = bearer(Redacted.value(accessToken))
+      for (const [method, path, body] of [
+        ["GET", "/user/api-keys"],
+        ["POST", "/user/api-keys", asked],
+        ["PATCH", `/user/api-keys/${user.publicKey}`, { label: "x" }],
+        ["DELETE", `/user/api-keys/${user.publicKey}`],
+        ["POST", `/user/api-keys/${user.publicKey}/rotate`]
+      ] as const) {
+        const { status } = yield* ask(method, path, headers, body)
+        expect([method, path, status]).toEqual([method, path, 403])
+      }
+      expect((yield* listed).data).toMatchObject([{ public_key: user.publicKey, label: "host" }])
+      expect((yield* withKey(user)).status).toBe(200)
+      expect((yield* ask("GET", "/user/positions", headers)).status).toBe(200)
     })
   )
 

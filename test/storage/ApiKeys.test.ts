@@ -223,6 +223,54 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       })
     )
 
+    it.effect("what a key permits changes by one permission, is announced once, and the key stays good", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("lea")
+        yield* keys.create(key("lea", { permissions: ["view_orders", "execute_orders"] }))
+        const permitted = Effect.map(keys.find("lea-key"), (found) => {
+          const { permissions, revokedAtMillis } = Option.getOrThrow(found)
+          return [...permissions, revokedAtMillis]
+        })
+        announced.splice(0)
+        assert.strictEqual(yield* keys.setPermission("lea-key", "register_user", true), "lea")
+        assert.strictEqual(yield* keys.setPermission("lea-key", "register_user", true), "lea")
+        assert.deepStrictEqual(yield* permitted, ["view_orders", "execute_orders", "register_user", null])
+        assert.deepStrictEqual(announced, ["key lea-key"])
+        yield* keys.setPermission("lea-key", "view_orders", false)
+        yield* keys.setPermission("lea-key", "view_orders", false)
+        assert.deepStrictEqual(yield* permitted, ["execute_orders", "register_user", null])
+        assert.deepStrictEqual(announced, ["key lea-key", "key lea-key"])
+      })
+    )
+
+    it.effect("a key that is revoked or not there permits nothing new", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("mia")
+        yield* keys.create(key("mia", {}))
+        yield* keys.revoke("mia", "mia-key")
+        announced.splice(0)
+        for (const publicKey of ["mia-key", "nobody's", "\0"]) {
+          const refused = yield* Effect.flip(keys.setPermission(publicKey, "register_user", true))
+          assert.strictEqual(refused._tag, "UnknownApiKey")
+        }
+        assert.deepStrictEqual(Option.getOrThrow(yield* keys.find("mia-key")).permissions, ["view_orders"])
+        assert.deepStrictEqual(announced, [])
+      })
+    )
+
+    it.effect("permissions that are given at once are all there", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("ned")
+        yield* keys.create(key("ned", { permissions: [] }))
+        const given = ["register_user", "view_orders", "view_balance", "execute_orders"] as const
+        yield* Effect.forEach(given, (name) => keys.setPermission("ned-key", name, true), { concurrency: "unbounded" })
+        assert.sameMembers([...Option.getOrThrow(yield* keys.find("ned-key")).permissions], [...given])
+      })
+    )
+
     it.effect("a builder's key that its user revoked may be issued again", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys

@@ -100,6 +100,35 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       }).pipe(Effect.scoped)
     )
 
+    it.effect("an application's sessions end with one word of it, and nobody else's", () =>
+      Effect.gen(function* () {
+        const sessions = yield* begin("una", "una-1")
+        const ofClient = (sessionId: string, clientId: string) =>
+          sessions.begin({ ...newSession("una", sessionId), clientId }, Redacted.make(`token of ${sessionId}`))
+        yield* ofClient("una-2", "app")
+        yield* ofClient("una-3", "app")
+        yield* ofClient("una-4", "other app")
+        const heard: Array<string> = []
+        const last = yield* Deferred.make<void>()
+        yield* (yield* Revocations).watch(({ kind, subject }) => {
+          heard.push(`${kind} ${subject}`)
+          if (subject === "una-4") Deferred.doneUnsafe(last, Effect.void)
+        })
+        yield* sessions.end(["una-3"])
+        yield* TestClock.setTime(2_000)
+        yield* sessions.endOfClient("app")
+        assert.deepStrictEqual(idsOf(yield* sessions.ofUser("una")), ["una-1", "una-4"])
+        const ended = yield* Effect.forEach(["una-2", "una-3"], (sessionId) => sessions.find(sessionId))
+        assert.deepStrictEqual(
+          ended.map((session) => Option.getOrThrow(session).endedAtMillis),
+          [2_000, 1_000]
+        )
+        yield* sessions.end(["una-4"])
+        yield* Deferred.await(last)
+        assert.deepStrictEqual(heard, ["session una-3", "client app", "session una-4"])
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("how its user proved themselves may change", () =>
       Effect.gen(function* () {
         const sessions = yield* begin("eve", "e1", "e2")

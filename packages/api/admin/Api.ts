@@ -5,8 +5,10 @@ import { InvalidRequest } from "../InvalidRequest.ts"
 import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { SchemaLink, Uuid } from "../Body.ts"
+import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { SigningKeysGroup } from "./SigningKeys.ts"
 import { UsersGroup } from "./Users.ts"
 
 /** The outside price of a symbol from this moment on, in USD. */
@@ -64,7 +66,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
   .middleware(OperatorOnly)
 
 export class AdminApi extends HttpApi.make("venue-admin")
-  .add(OperatorGroup, UsersGroup, OAuthClientsGroup, HealthGroup)
+  .add(OperatorGroup, UsersGroup, KeysGroup, OAuthClientsGroup, SigningKeysGroup, HealthGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue operator", version: "0.1.0" }))
   .annotate(HttpApi.ParseOptions, { errors: "all" })

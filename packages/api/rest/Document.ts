@@ -4,14 +4,27 @@ import { OpenApi } from "effect/http-api"
 import { headerName } from "../Headers.ts"
 import { Api } from "./Api.ts"
 
-export const document = (brand: string, baseUrl: string): OpenApi.OpenAPISpec => {
+/** Who may ask, and on what: as much of a permission rule as a client needs to know. */
+export interface Access {
+  readonly via: ReadonlyArray<"hmac" | "jwt">
+  readonly on: "account" | "main" | "user"
+}
+
+export interface DocumentOptions {
+  readonly brand: string
+  readonly baseUrl: string
+  /** By method and path such as `GET /user/api-keys/:public_key`; what has no rule is for everybody. */
+  readonly accessOf: (action: string) => Access | undefined
+}
+
+export const document = ({ accessOf, baseUrl, brand }: DocumentOptions): OpenApi.OpenAPISpec => {
   const spec = OpenApi.fromApi(Api)
   const paths = Object.entries(spec.paths).map(([path, item]) => {
-    const operations = Object.entries(item).map(([method, operation]) =>
-      "responses" in operation
-        ? [method, modelled(isSecured(path) ? secured(operation, brand) : operation)]
-        : [method, operation]
-    )
+    const operations = Object.entries(item).map(([method, operation]) => {
+      if (!("responses" in operation)) return [method, operation]
+      const access = accessOf(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
+      return [method, modelled(access === undefined ? operation : secured(operation, brand, access))]
+    })
     return [path, Object.fromEntries(operations)]
   })
   return {
@@ -21,9 +34,6 @@ export const document = (brand: string, baseUrl: string): OpenApi.OpenAPISpec =>
     paths: Object.fromEntries(paths)
   }
 }
-
-/** The other paths are for everybody. */
-const isSecured = (path: string): boolean => path.startsWith("/user/") || path === "/builder/web3/api-key"
 
 type Operation = OpenApi.OpenAPISpecOperation
 
@@ -36,19 +46,24 @@ const schemes = (brand: string): OpenApi.OpenAPISpec["components"]["securitySche
   bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" }
 })
 
-/** The four HMAC headers together, or a session's token; and the header that selects a subaccount. */
-const secured = (operation: Operation, brand: string): Operation => ({
+/** The four HMAC headers go together. */
+const securities = {
+  hmac: Object.fromEntries(hmacHeaders.map((header) => [header, []])),
+  jwt: { bearer: [] }
+}
+
+/** With the header that selects a subaccount, where there is one to select. */
+const secured = (operation: Operation, brand: string, { on, via }: Access): Operation => ({
   ...operation,
-  security: [Object.fromEntries(hmacHeaders.map((header) => [header, []])), { bearer: [] }],
-  parameters: [
-    ...operation.parameters,
-    {
-      name: headerName(brand, "requested-account-id"),
-      in: "header",
-      required: false,
-      schema: { type: "string", format: "uuid" }
-    }
-  ]
+  security: via.map((credential) => securities[credential]),
+  parameters: on === "account" ? [...operation.parameters, accountHeader(brand)] : operation.parameters
+})
+
+const accountHeader = (brand: string): Operation["parameters"][number] => ({
+  name: headerName(brand, "requested-account-id"),
+  in: "header",
+  required: false,
+  schema: { type: "string", format: "uuid" }
 })
 
 /** Our classes of refusals are one model to the reader. */

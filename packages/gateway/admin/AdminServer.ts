@@ -9,8 +9,10 @@ import { routesOf } from "../rest/Gate.ts"
 import * as HttpListener from "../rest/HttpListener.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Commands from "./Commands.ts"
+import * as Keys from "./Keys.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
+import * as SigningKeys from "./SigningKeys.ts"
 import * as Users from "./Users.ts"
 
 export interface AdminServerOptions {
@@ -28,7 +30,9 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
         Layer.provide([
           Commands.layer(baseUrl, onPrice),
           Users.layer(baseUrl),
+          Keys.layer(baseUrl),
           OAuthClients.layer(baseUrl),
+          SigningKeys.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

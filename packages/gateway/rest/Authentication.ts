@@ -7,11 +7,12 @@ import * as Admission from "@venue/auth/Admission"
 import { Bearers } from "@venue/auth/Bearers"
 import { type Caller as Known, ofToken, type Unauthenticated } from "@venue/auth/Caller"
 import { Hmac } from "@venue/auth/Hmac"
+import { Onboarding } from "@venue/auth/Onboarding"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import type { SessionEnded } from "@venue/storage/Sessions"
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { type ClientAddress, network } from "../ClientAddress.ts"
+import { type ClientAddress, type ClientCountry, network } from "../ClientAddress.ts"
 import { type RateLimits, weightOf } from "./RateLimits.ts"
 import { rateExceeded, unavailable } from "./Refusal.ts"
 
@@ -20,14 +21,16 @@ export interface AuthenticationOptions {
   readonly brand: string
   readonly limits: RateLimits
   readonly addressOf: ClientAddress
+  readonly countryOf: ClientCountry
 }
 
-export const layer = ({ addressOf, baseUrl, brand, limits }: AuthenticationOptions) =>
+export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: AuthenticationOptions) =>
   Layer.effect(
     Authenticated,
     Effect.gen(function* () {
       const hmac = yield* Hmac
       const bearers = yield* Bearers
+      const onboarding = yield* Onboarding
       const admission = yield* Admission.make
       const refusals = problems(baseUrl)
 
@@ -77,6 +80,14 @@ export const layer = ({ addressOf, baseUrl, brand, limits }: AuthenticationOptio
           if (named !== undefined && !uuid.test(named)) {
             const location = `header.${headerName(brand, "requested-account-id")}`
             return yield* refusals.invalidRequest([{ location, message: "Expected a UUID" }])
+          }
+          const country = countryOf(request)
+          if (country !== undefined) {
+            yield* Effect.catchTags(onboarding.seenIn(caller.userId, country), {
+              DatabaseUnavailable: () => unavailable(baseUrl),
+              // Users are never deleted, so whoever has a credential is known.
+              UnknownUser: Effect.die
+            })
           }
           const { accountId } = yield* admission.authorise(caller, action, named?.toLowerCase()).pipe(
             Effect.catchTags({

@@ -3,6 +3,7 @@ import { problems, schemaUri } from "@venue/api/Problem"
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { Api } from "@venue/api/rest/Api"
 import { document } from "@venue/api/rest/Document"
+import { ruleOf } from "@venue/auth/Permission"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -34,15 +35,19 @@ export interface RestServerOptions {
   readonly publicUrl?: string | undefined
   /** Addresses and networks of proxies of ours, that say whose request they pass on. */
   readonly trustedProxies?: ReadonlyArray<string>
+  /** In which the proxy that speaks to us writes the country the request comes from, as two letters. */
+  readonly countryHeader?: string | undefined
 }
 
 export const open = Effect.fn("RestServer.open")(function* (options: RestServerOptions) {
   const clock = yield* Clock.Clock
   const { rateLimits } = yield* Venue
-  const addressOf = ClientAddress.from(options.trustedProxies ?? [])
+  const { brand, countryHeader, trustedProxies = [] } = options
+  const addressOf = ClientAddress.from(trustedProxies)
+  const countryOf = ClientAddress.countryFrom(trustedProxies, countryHeader)
   const limits = RateLimits.make({ enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
-    layer: site({ baseUrl, brand: options.brand, limits, addressOf }),
+    layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
     routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes],
     // Of users their own bucket is taken, once it is known who they are. Health is asked by machines, and always told.
     admit: (request) => {
@@ -73,7 +78,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
       Layer.provide(InvalidRequest.layer(problems(baseUrl)))
     ),
     Onboarding.callback(baseUrl),
-    Pages.layer(baseUrl, document(brand, baseUrl))
+    Pages.layer(baseUrl, document({ baseUrl, brand, accessOf: ruleOf }))
   )
 
 const health = (baseUrl: string) =>

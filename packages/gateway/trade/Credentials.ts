@@ -33,7 +33,9 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   const heed = (connection: Connection, { kind, subject }: Revocation) => {
     const caller = connection.member()?.caller
     if (caller === undefined) return
-    if (kind === "key" && caller.publicKey === subject) connection.close(1008, "the key was revoked")
+    if (kind === "key" && caller.publicKey === subject)
+      connection.close(1008, "the key was revoked or permits something else now")
+    if (kind === "client" && caller.clientId === subject) connection.close(1008, "the session ended")
     if (kind === "session" && caller.sessionId === subject) connection.close(1008, "the session ended")
     if (kind === "user" && caller.userId === subject) renew(connection, caller)
   }

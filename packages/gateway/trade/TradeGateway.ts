@@ -5,6 +5,7 @@ import * as Admission from "@venue/auth/Admission"
 import { Bearers } from "@venue/auth/Bearers"
 import { ofToken } from "@venue/auth/Caller"
 import { Hmac } from "@venue/auth/Hmac"
+import { Onboarding } from "@venue/auth/Onboarding"
 import type { Standing } from "@venue/auth/Standing"
 import { Feed } from "@venue/cluster/Feed"
 import { Desks } from "@venue/cluster/Link"
@@ -26,18 +27,27 @@ const maxConnectionsPerUser = 20
 
 const noCost = { bucket: "general", weight: 0 } as const
 
+/** Where a client comes from. */
+interface Place {
+  readonly address: string
+  readonly country: string | undefined
+}
+
 export class TradeGateway extends Context.Service<
   TradeGateway,
   {
-    /** A client has come; `builderCode` is the one of its upgrade, `address` where it comes from, either may be empty. */
-    readonly open: (transport: Transport, builderCode: string, address?: string) => Receiver
+    /**
+     * A client has come; `builderCode` is the one of its upgrade, `address` where it comes from, either may be empty.
+     * `country` is where a proxy of ours saw it, as two letters.
+     */
+    readonly open: (transport: Transport, builderCode: string, address?: string, country?: string) => Receiver
     readonly connections: () => number
   }
 >()("@venue/gateway/TradeGateway") {
   static readonly layer: Layer.Layer<
     TradeGateway,
     never,
-    Accounts | Bearers | Desks | Feed | History | Hmac | Revocations | Sessions | Standing | UserStates
+    Accounts | Bearers | Desks | Feed | History | Hmac | Onboarding | Revocations | Sessions | Standing | UserStates
   > = Layer.effect(
     TradeGateway,
     Effect.gen(function* () {
@@ -45,6 +55,7 @@ export class TradeGateway extends Context.Service<
       const feed = yield* Feed
       const hmac = yield* Hmac
       const bearers = yield* Bearers
+      const onboarding = yield* Onboarding
       const admission = yield* Admission.make
       const venue = yield* Venue
       const ids = yield* Ids
@@ -69,17 +80,18 @@ export class TradeGateway extends Context.Service<
               },
               address
             )
-      const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, address: string) {
+      const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, { address, country }: Place) {
         const caller = yield* callerOf(auth, address)
         const { userId } = caller
+        if (country !== undefined) yield* onboarding.seenIn(userId, country)
         const { accountId, gates } = yield* admission.authorise(caller, "auth", auth.accountId ?? undefined)
         if (isFull(userId)) return "tooMany" as const
         yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId }))
         return { caller, accountId, builderCode: "", gates }
       })
       const refused = (why: string) => Effect.as(Effect.logDebug("a sign-in was refused", why), "denied" as const)
-      const signIn = (connectionId: string, auth: Auth, address: string): Effect.Effect<Member | Unsigned> =>
-        member(connectionId, auth, address).pipe(
+      const signIn = (connectionId: string, auth: Auth, place: Place): Effect.Effect<Member | Unsigned> =>
+        member(connectionId, auth, place).pipe(
           Effect.catchTags({
             Unauthenticated: ({ reason }) => refused(reason),
             InvalidToken: ({ reason }) => refused(reason),
@@ -88,6 +100,8 @@ export class TradeGateway extends Context.Service<
             UserFrozen: ({ _tag }) => refused(_tag),
             SecondFactorOwed: ({ _tag }) => refused(_tag),
             OnboardingOwed: ({ _tag }) => refused(_tag),
+            // Users are never deleted, so whoever has a credential is known.
+            UnknownUser: Effect.die,
             DatabaseUnavailable: () => Effect.succeed("unavailable" as const),
             Unavailable: () => Effect.succeed("unavailable" as const)
           }),
@@ -103,11 +117,11 @@ export class TradeGateway extends Context.Service<
         else perUser.set(userId, now)
       }
       const signInFrom =
-        (address: string): Gateway["signIn"] =>
+        (place: Place): Gateway["signIn"] =>
         (connectionId, auth, done) => {
           credentials.begin(connectionId)
           run(
-            Effect.map(signIn(connectionId, auth, address), (answer) => {
+            Effect.map(signIn(connectionId, auth, place), (answer) => {
               // Several may have been let in at once by the look at the start.
               done(typeof answer !== "string" && isFull(answer.caller.userId) ? "tooMany" : answer)
               credentials.settled(connectionId)
@@ -156,8 +170,10 @@ export class TradeGateway extends Context.Service<
       )
 
       return TradeGateway.of({
-        open: (transport, builderCode, address = "") =>
-          open(ids.next().text, { ...gateway, signIn: signInFrom(address) }, venue.instruments, transport, builderCode),
+        open: (transport, builderCode, address = "", country) => {
+          const signIn = signInFrom({ address, country })
+          return open(ids.next().text, { ...gateway, signIn }, venue.instruments, transport, builderCode)
+        },
         connections: () => connections.size
       })
     })

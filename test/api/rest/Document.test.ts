@@ -1,9 +1,13 @@
 /** The OpenAPI document of the REST interface. */
+import { Api } from "@venue/api/rest/Api"
+import { Authenticated } from "@venue/api/rest/Caller"
 import { document } from "@venue/api/rest/Document"
+import { ruleOf } from "@venue/auth/Permission"
 import { expect, it } from "@effect/vitest"
+import { HttpApi } from "effect/http-api"
 
 const baseUrl = "http://venue.test"
-const spec = document("acme", baseUrl)
+const spec = document({ brand: "acme", baseUrl, accessOf: ruleOf })
 const schemas = spec.components.schemas as Record<
   string,
   {
@@ -89,6 +93,58 @@ it("requires what the reference requires, and allows nothing else", () => {
     "status",
     "title",
     "type"
+  ])
+})
+
+const hmac = { "public-key": [], "hmac-signature": [], nonce: [], timestamp: [] }
+const bearer = { bearer: [] }
+
+it("I38: every operation says by which credentials it may be asked, as its rule has it, and none without a rule", () => {
+  const asked: Record<string, unknown> = {}
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint: { method, middlewares, path } }) => {
+      const action = `${method} ${path}`
+      const rule = ruleOf(action)
+      // What asks who is calling has a rule, and nothing else has.
+      expect([action, [...middlewares].some(({ key }) => key === Authenticated.key)]).toEqual([
+        action,
+        rule !== undefined
+      ])
+      asked[action] = (rule?.via ?? []).map((credential) => (credential === "hmac" ? hmac : bearer))
+    }
+  })
+  const told: Record<string, unknown> = {}
+  for (const [path, item] of Object.entries(spec.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      if (!("security" in operation)) continue
+      told[`${method.toUpperCase()} ${path.replaceAll("{", ":").replaceAll("}", "")}`] = operation.security
+    }
+  }
+  expect(told).toEqual(asked)
+  // As the reference has it, one of each kind.
+  expect(told).toMatchObject({
+    "GET /refdata": [],
+    "GET /user/trade": [hmac, bearer],
+    "POST /user/api-keys/:public_key/rotate": [bearer],
+    "GET /user/builder-code": [hmac],
+    "POST /builder/web3/api-key": [hmac]
+  })
+})
+
+it("names the header of a subaccount where one may be selected, and nowhere else", () => {
+  const named = Object.values(spec.paths).flatMap((item) =>
+    Object.values(item).flatMap((operation) =>
+      "parameters" in operation && JSON.stringify(operation.parameters).includes("x-acme-requested-account-id")
+        ? [operation.operationId]
+        : []
+    )
+  )
+  expect(named.toSorted()).toEqual([
+    "leverage.setLeverage",
+    "onboarding.onboarding",
+    "positions.positions",
+    "trade.trades"
   ])
 })
 

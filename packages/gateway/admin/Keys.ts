@@ -1,0 +1,39 @@
+/** Answers what an operator lets an API key do. */
+import { AdminApi } from "@venue/api/admin/Api"
+import type { KeyPermission } from "@venue/api/admin/Keys"
+import { Operator } from "@venue/api/admin/Operator"
+import { problems } from "@venue/api/Problem"
+import { Hmac } from "@venue/auth/Hmac"
+import { Supervision } from "@venue/auth/Supervision"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    AdminApi,
+    "keys",
+    Effect.fnUntraced(function* (handlers) {
+      const hmac = yield* Hmac
+      const supervision = yield* Supervision
+      const refusals = problems(baseUrl)
+      const decided = (decision: Supervision["Service"]["grantPermission"]) =>
+        Effect.fnUntraced(
+          function* ({ payload: { permission, public_key: publicKey, reason } }: Asked) {
+            const { name: actor } = yield* Operator
+            yield* decision(publicKey, permission, { actor, reason })
+            hmac.forget(publicKey)
+          },
+          Effect.catchTags({
+            UnknownApiKey: () => Effect.fail(refusals.notFound("key")),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining())
+          })
+        )
+      return handlers
+        .handle("grant", decided(supervision.grantPermission))
+        .handle("withdraw", decided(supervision.withdrawPermission))
+    })
+  )
+
+interface Asked {
+  readonly payload: typeof KeyPermission.Type
+}

@@ -1,0 +1,67 @@
+/** Answers what an operator decides about the keys that sign tokens. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { Operator } from "@venue/api/admin/Operator"
+import { signingKeyBody } from "@venue/api/admin/SigningKeys"
+import { problems } from "@venue/api/Problem"
+import type * as ClientRegistration from "@venue/auth/ClientRegistration"
+import type { SigningKeysUnusable } from "@venue/auth/KeyFile"
+import { KeyRotation } from "@venue/auth/KeyRotation"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+export const layer = (baseUrl: string) =>
+  HttpApiBuilder.group(
+    AdminApi,
+    "signingKeys",
+    Effect.fnUntraced(function* (handlers) {
+      const rotation = yield* KeyRotation
+      const refusals = problems(baseUrl)
+      const decide = <A, E>(reason: string, decision: (by: ClientRegistration.Operator) => Effect.Effect<A, E>) =>
+        Effect.flatMap(Operator, ({ name }) => decision({ actor: name, reason }))
+      const unavailable = {
+        SigningKeysUnusable: ({ reason }: SigningKeysUnusable) =>
+          Effect.andThen(
+            Effect.logWarning("the signing keys cannot be used", reason),
+            Effect.fail(refusals.signingKeysUnusable())
+          ),
+        DatabaseUnavailable: () => Effect.fail(refusals.draining())
+      }
+      const unknown = () => Effect.fail(refusals.notFound("signing key"))
+      const tooEarly = ({ readyAtMillis }: { readonly readyAtMillis: number }) =>
+        Effect.fail(refusals.signingKeyTooEarly(readyAtMillis))
+
+      return handlers
+        .handle("list", () =>
+          Effect.map(rotation.ring, (ring) => ({
+            data: ring.map(({ key, sinceMillis, state }) => signingKeyBody(key.kid, state, sinceMillis)),
+            count: ring.length
+          }))
+        )
+        .handle("publish", ({ payload: { reason } }) =>
+          decide(reason, rotation.standby).pipe(
+            Effect.map((kid) => ({ kid })),
+            Effect.catchTags(unavailable)
+          )
+        )
+        .handle("activate", ({ payload: { emergency = false, kid, reason } }) =>
+          decide(reason, (by) => rotation.activate(kid, { emergency }, by)).pipe(
+            Effect.catchTags({
+              ...unavailable,
+              UnknownKey: unknown,
+              NotStandby: () => Effect.fail(refusals.signingKeyNotStandby()),
+              TooEarly: tooEarly
+            })
+          )
+        )
+        .handle("remove", ({ payload: { emergency = false, kid, reason } }) =>
+          decide(reason, (by) => rotation.remove(kid, { emergency }, by)).pipe(
+            Effect.catchTags({
+              ...unavailable,
+              UnknownKey: unknown,
+              KeyInUse: () => Effect.fail(refusals.signingKeyInUse()),
+              TooEarly: tooEarly
+            })
+          )
+        )
+    })
+  )
