@@ -34,6 +34,8 @@ type Refused = PermissionDenied | SessionEnded | UserFrozen | SecondFactorOwed |
 export interface Admission {
   /** `named` is the account the caller wants to act on, and otherwise it is the main one. */
   readonly authorise: (caller: Caller, action: string, named: string | undefined) => Effect.Effect<Admitted, Refused>
+  /** The main account of a caller who may do this on it by what is at hand; undefined when `authorise` must be asked. */
+  readonly recall: (caller: Caller, action: string) => string | undefined
   /** May this caller stay connected? Answers with how far the user has come by now. */
   readonly renew: (caller: Caller) => Effect.Effect<Gates, UserFrozen | SecondFactorOwed | DatabaseUnavailable>
 }
@@ -78,6 +80,15 @@ export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standin
         if (missing.length > 0) return yield* new OnboardingOwed({ userId: caller.userId, missing })
         return { accountId, gates: now }
       }),
+      recall: (caller, action) => {
+        const { userId } = caller
+        const rule = ruleOf(action)
+        const state = standing.recall(userId)
+        if (rule === undefined || rule.fresh || state === undefined || state.frozen || !state.exists) return undefined
+        if (objection(caller, action) !== undefined || !isInScope(caller, rule.on, userId)) return undefined
+        if (state.hasSecondFactor && caller.aal === "aal1") return undefined
+        return missingFor(gates(state, standing.requirements), action).length === 0 ? userId : undefined
+      },
       renew: Effect.fn("Admission.renew")(function* (caller) {
         return yield* gatesOf(caller, yield* standing.of(caller.userId))
       })

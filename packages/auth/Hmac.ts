@@ -1,7 +1,7 @@
 /** Callers that sign each request, or their connection, with the secret of an API key. */
 import { ApiKeys, type ApiKey } from "@venue/storage/ApiKeys"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import { Nonces } from "@venue/storage/Nonces"
+import { type Claimed, type NonceReused, Nonces } from "@venue/storage/Nonces"
 import { Revocations } from "@venue/storage/Revocations"
 import { ServerTime } from "@venue/storage/ServerTime"
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Redacted } from "effect"
@@ -20,6 +20,13 @@ export interface Signed {
   readonly signature: string
 }
 
+/** A caller whose signature is good. */
+export interface Recalled {
+  readonly caller: Caller
+  /** True when this use of the nonce is its first. */
+  readonly claim: (done: (exit: Claimed) => void) => void
+}
+
 export class Hmac extends Context.Service<
   Hmac,
   {
@@ -29,6 +36,11 @@ export class Hmac extends Context.Service<
      * afterwards. `address` is empty when nobody knows where the caller is.
      */
     readonly verify: (signed: Signed, address: string) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
+    /**
+     * The same for who cannot wait: undefined when something is not at hand or not as it should be, and nothing has
+     * happened; `verify` tells. Otherwise only the nonce is left to be claimed.
+     */
+    readonly recall: (signed: Signed, address: string) => Recalled | undefined
     /** A key that was just revoked is good for nothing here any more; other nodes hear of it. */
     readonly forget: (publicKey: string) => void
   }
@@ -41,6 +53,14 @@ export class Hmac extends Context.Service<
       const revocations = yield* Revocations
       const serverTime = yield* ServerTime
       const uses = yield* KeyUses.make
+      const clock = yield* Clock.Clock
+      const runSync = Effect.runSyncWith(yield* Effect.context<never>())
+      const callers = new WeakMap<ApiKey, Caller>()
+      const callerOf = (key: ApiKey): Caller => {
+        const caller = callers.get(key) ?? ofKey(key)
+        callers.set(key, caller)
+        return caller
+      }
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
         timeToLive: (exit) => (Exit.isFailure(exit) ? 0 : Option.isSome(exit.value) ? knownFor : unknownFor)
@@ -51,15 +71,22 @@ export class Hmac extends Context.Service<
         if (kind === "key") forget(subject)
       })
 
-      const verify = Effect.fn("Hmac.verify")(function* (signed: Signed, address: string) {
-        const { nonce, publicKey, signature, timestamp } = signed
-        const now = (yield* Clock.currentTimeMillis) + serverTime.offsetMillis()
-        if (!isCurrent(timestamp, now)) return yield* new Unauthenticated({ reason: "timestamp" })
-        if (!noncePattern.test(nonce)) return yield* new Unauthenticated({ reason: "nonce_form" })
+      const serverMillis = () => clock.currentTimeMillisUnsafe() + serverTime.offsetMillis()
+      const claim = (publicKey: string, nonce: string, now: number, done: (exit: Claimed) => void) =>
+        nonces.claimThen(publicKey, nonce, (exit) => {
+          if (Exit.isSuccess(exit)) uses.used(publicKey, now)
+          else if (Option.exists(Exit.findErrorOption(exit), isReuse)) uses.failed(publicKey, now)
+          done(exit)
+        })
+
+      const verify = Effect.fnUntraced(function* (signed: Signed, address: string) {
+        const { nonce, publicKey } = signed
+        const now = serverMillis()
+        const fault = formFault(signed, now)
+        if (fault !== undefined) return yield* new Unauthenticated({ reason: fault })
         const found = publicKeyPattern.test(publicKey) ? yield* Cache.get(known, publicKey) : Option.none<ApiKey>()
         // Without a key the same work is done under another secret: the time taken tells nothing.
-        const secret = Option.match(found, { onNone: () => nobody, onSome: (key) => key.secret })
-        const isSigned = isSignature(signature, secret, `${nonce}:${timestamp}`)
+        const isSigned = isSignature(signed, Option.match(found, { onNone: () => nobody, onSome: (key) => key.secret }))
         if (Option.isNone(found)) return yield* new Unauthenticated({ reason: "unknown_key" })
         const key = found.value
         const reason = isSigned ? obstacle(key, address) : "signature"
@@ -67,15 +94,25 @@ export class Hmac extends Context.Service<
           uses.failed(publicKey, now)
           return yield* new Unauthenticated({ reason })
         }
-        yield* Effect.catchTag(nonces.claim(publicKey, nonce), "NonceReused", () => {
-          uses.failed(publicKey, now)
-          return Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
-        })
-        uses.used(publicKey, now)
-        return ofKey(key)
+        yield* Effect.catchTag(
+          Effect.callback<void, NonceReused | DatabaseUnavailable>((resume) => claim(publicKey, nonce, now, resume)),
+          "NonceReused",
+          () => Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
+        )
+        return callerOf(key)
       })
 
-      return Hmac.of({ verify, forget })
+      const recall: Hmac["Service"]["recall"] = (signed, address) => {
+        const { nonce, publicKey } = signed
+        const now = serverMillis()
+        if (formFault(signed, now) !== undefined) return undefined
+        const key = Option.getOrUndefined(Option.flatten(runSync(Cache.getSuccess(known, publicKey))))
+        if (key === undefined || !isSignature(signed, key.secret) || obstacle(key, address) !== undefined)
+          return undefined
+        return { caller: callerOf(key), claim: (done) => claim(publicKey, nonce, now, done) }
+      }
+
+      return Hmac.of({ verify, recall, forget })
     })
   )
 }
@@ -95,6 +132,13 @@ const signatureBytes = 32
 
 const nobody = Redacted.make("0".repeat(64))
 
+const formFault = ({ nonce, timestamp }: Signed, now: number): "timestamp" | "nonce_form" | undefined => {
+  if (!isCurrent(timestamp, now)) return "timestamp"
+  return noncePattern.test(nonce) ? undefined : "nonce_form"
+}
+
+const isReuse = ({ _tag }: NonceReused | DatabaseUnavailable): boolean => _tag === "NonceReused"
+
 /** Told only to whoever has the secret. */
 const obstacle = (key: ApiKey, address: string): "revoked_key" | "address" | undefined => {
   if (key.revokedAtMillis !== null) return "revoked_key"
@@ -107,8 +151,8 @@ const isCurrent = (timestamp: string | number, nowMillis: number): boolean =>
   Math.abs(Math.floor(nowMillis / 1000) - Number(timestamp)) <= windowSeconds
 
 /** A signature of the wrong form is compared too, as one that cannot be right. */
-const isSignature = (signature: string, secret: Redacted.Redacted, text: string): boolean => {
-  const expected = createHmac("sha256", Redacted.value(secret)).update(text).digest()
+const isSignature = ({ nonce, signature, timestamp }: Signed, secret: Redacted.Redacted): boolean => {
+  const expected = createHmac("sha256", Redacted.value(secret)).update(`${nonce}:${timestamp}`).digest()
   const given = Buffer.alloc(signatureBytes)
   const written = signature.length === 2 * signatureBytes ? given.write(signature, "hex") : 0
   return timingSafeEqual(expected, given) && written === signatureBytes

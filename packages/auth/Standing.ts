@@ -2,7 +2,7 @@
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Revocations } from "@venue/storage/Revocations"
 import { type UserState, UserStates } from "@venue/storage/UserStates"
-import { Cache, Context, Effect, Exit, Layer, Queue, Schedule, type Scope } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
 
 /** What the venue asks of everybody. */
 export interface Requirements {
@@ -38,10 +38,10 @@ export class Standing extends Context.Service<
     readonly requirements: Requirements
     /** At most half a second old when a change is not heard of. */
     readonly of: (userId: string) => Effect.Effect<UserState, DatabaseUnavailable>
+    /** The same when it is at hand. */
+    readonly recall: (userId: string) => UserState | undefined
     /** What was just changed here is asked for anew; other nodes hear of it. */
     readonly forget: (userId: string) => void
-    /** The state as it is whenever asked, at once and until the scope closes: for a connection that stays open. */
-    readonly follow: (userId: string) => Effect.Effect<() => UserState, DatabaseUnavailable, Scope.Scope>
   }
 >()("@venue/auth/Standing") {
   static readonly layer = (requirements: Requirements): Layer.Layer<Standing, never, UserStates | Revocations> =>
@@ -54,62 +54,21 @@ export class Standing extends Context.Service<
           capacity: maxKnown,
           timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : 0)
         })
-        const followed = new Map<string, Followed>()
-        const changed = yield* Queue.unbounded<string>()
-
+        const runSync = Effect.runSyncWith(yield* Effect.context<never>())
         // A lookup under way is forgotten with the rest: who asks from now on asks again.
-        const forget = (userId: string) => {
-          Effect.runSync(Cache.invalidate(known, userId))
-          if (followed.has(userId)) Queue.offerUnsafe(changed, userId)
-        }
+        const forget = (userId: string) => runSync(Cache.invalidate(known, userId))
         yield* revocations.watch(({ kind, subject }) => {
           if (kind === "user") forget(subject)
         })
-        const reread = Effect.fnUntraced(function* (userId: string) {
-          const state = yield* Effect.retry(states.find(userId), Schedule.spaced(retryEvery))
-          const shared = followed.get(userId)
-          if (shared !== undefined) shared.state = state
-        })
-        yield* Queue.takeAll(changed).pipe(
-          Effect.flatMap((userIds) => Effect.forEach(new Set(userIds), reread, { concurrency: 8, discard: true })),
-          Effect.forever,
-          Effect.forkScoped
-        )
 
         return Standing.of({
           requirements,
           of: (userId) => Cache.get(known, userId),
-          forget,
-          follow: Effect.fn("Standing.follow")(function* (userId: string) {
-            const shared = yield* Effect.acquireRelease(
-              Effect.sync(() => joined(followed, userId)),
-              (shared) => Effect.sync(() => left(followed, userId, shared))
-            )
-            // Followed first, so that no change falls between; what was reread since is newer than this.
-            const state = shared.state ?? (yield* states.find(userId))
-            shared.state ??= state
-            return () => shared.state ?? state
-          })
+          recall: (userId) => Option.getOrUndefined(runSync(Cache.getSuccess(known, userId))),
+          forget
         })
       })
     )
-}
-
-/** One state for all connections of a user. */
-interface Followed {
-  state: UserState | undefined
-  followers: number
-}
-
-const joined = (followed: Map<string, Followed>, userId: string): Followed => {
-  const shared = followed.get(userId) ?? { state: undefined, followers: 0 }
-  shared.followers++
-  followed.set(userId, shared)
-  return shared
-}
-
-const left = (followed: Map<string, Followed>, userId: string, shared: Followed): void => {
-  if (--shared.followers === 0) followed.delete(userId)
 }
 
 const isBlocked = ({ blockedCountries }: Requirements, country: string | null): boolean =>
@@ -117,4 +76,3 @@ const isBlocked = ({ blockedCountries }: Requirements, country: string | null): 
 
 const maxKnown = 20_000
 const freshFor = "500 millis"
-const retryEvery = "200 millis"

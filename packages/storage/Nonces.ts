@@ -1,5 +1,5 @@
 /** Remembers request nonces long enough to refuse a replay, on every node and over restarts. */
-import { Clock, Context, Deferred, Effect, Exit, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
@@ -11,6 +11,8 @@ export class NonceReused extends Schema.TaggedError<NonceReused>()("NonceReused"
   nonce: Schema.String
 }) {}
 
+export type Claimed = Exit.Exit<void, NonceReused | DatabaseUnavailable>
+
 export class Nonces extends Context.Service<
   Nonces,
   {
@@ -20,29 +22,40 @@ export class Nonces extends Context.Service<
      * new one.
      */
     readonly claim: (publicKey: string, nonce: string) => Effect.Effect<void, NonceReused | DatabaseUnavailable>
+    /** The same for who cannot wait; `done` may come at once. */
+    readonly claimThen: (publicKey: string, nonce: string, done: (exit: Claimed) => void) => void
   }
 >()("@venue/storage/Nonces") {
-  static readonly layerMemory: Layer.Layer<Nonces> = Layer.sync(Nonces, () => {
-    const freeAtMillis = new Map<string, number>()
-    const claim = Effect.fnUntraced(function* (publicKey: string, nonce: string) {
-      const now = yield* Clock.currentTimeMillis
-      // The oldest are the first of the map.
-      for (const [key, at] of freeAtMillis) {
-        if (at > now) break
-        freeAtMillis.delete(key)
-      }
-      const key = nonceKey(publicKey, nonce)
-      if (freeAtMillis.has(key)) return yield* new NonceReused({ publicKey, nonce })
-      freeAtMillis.set(key, now + windowMillis)
+  static readonly layerMemory: Layer.Layer<Nonces> = Layer.effect(
+    Nonces,
+    Effect.map(Clock.Clock, (clock) => {
+      const freeAtMillis = new Map<string, number>()
+      return of((publicKey, nonce, done) => {
+        const now = clock.currentTimeMillisUnsafe()
+        // The oldest are the first of the map.
+        for (const [key, at] of freeAtMillis) {
+          if (at > now) break
+          freeAtMillis.delete(key)
+        }
+        const key = nonceKey(publicKey, nonce)
+        if (freeAtMillis.has(key)) return done(Exit.fail(new NonceReused({ publicKey, nonce })))
+        freeAtMillis.set(key, now + windowMillis)
+        done(Exit.void)
+      })
     })
-    return Nonces.of({ claim })
-  })
+  )
 
   static readonly layer: Layer.Layer<Nonces, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
     Nonces,
     Effect.suspend(() => make)
   ).pipe(Layer.provide(Migrations.layer))
 }
+
+const of = (claimThen: Nonces["Service"]["claimThen"]): Nonces["Service"] =>
+  Nonces.of({
+    claimThen,
+    claim: (publicKey, nonce) => Effect.callback((resume) => claimThen(publicKey, nonce, resume))
+  })
 
 const windowMillis = 15 * 60 * 1000
 /** Nonces in one insert; the others go with the next. */
@@ -57,7 +70,7 @@ interface Asking {
   readonly publicKey: string
   readonly nonce: string
   readonly key: string
-  readonly answer: Deferred.Deferred<void, NonceReused | DatabaseUnavailable>
+  readonly done: (exit: Claimed) => void
 }
 
 /** What was asked while an insert was in flight goes with the next one. */
@@ -82,20 +95,17 @@ const make = Effect.gen(function* () {
     })
   }
 
-  const claim = Effect.fnUntraced(function* (publicKey: string, nonce: string) {
-    if (waiting.length >= maxWaiting) return yield* new DatabaseUnavailable({ cause: new Error("too many wait") })
-    const answer = yield* Deferred.make<void, NonceReused | DatabaseUnavailable>()
-    waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), answer })
-    if (!isFlying) {
-      // The rest of this turn of the event loop joins the first of an idle time.
-      isFlying = true
-      setImmediate(start)
-    }
-    return yield* Deferred.await(answer)
-  })
-
   yield* Effect.forkScoped(housekeeping(sql))
-  return Nonces.of({ claim })
+  return of((publicKey, nonce, done) => {
+    if (waiting.length >= maxWaiting) {
+      return done(Exit.fail(new DatabaseUnavailable({ cause: new Error("too many wait") })))
+    }
+    waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), done })
+    if (isFlying) return
+    // The rest of this turn of the event loop joins the first of an idle time.
+    isFlying = true
+    setImmediate(start)
+  })
 })
 
 const settle = (
@@ -107,9 +117,8 @@ const settle = (
     Exit.isSuccess(exit) ? exit.value.map(([publicKey, nonce]) => nonceKey(String(publicKey), String(nonce))) : []
   )
   for (const asking of group) {
-    const { answer, key, nonce, publicKey } = asking
-    Deferred.doneUnsafe(
-      answer,
+    const { done, key, nonce, publicKey } = asking
+    done(
       Exit.isFailure(exit)
         ? Exit.fail(new DatabaseUnavailable({ cause: exit.cause }))
         : first.get(key) === asking && taken.has(key)

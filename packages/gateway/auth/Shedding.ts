@@ -4,6 +4,7 @@ import type { WalletSignIn } from "@venue/auth/WalletSignIn"
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as ClientAddress from "../ClientAddress.ts"
+import * as HttpListener from "../rest/HttpListener.ts"
 import { retryAfter } from "../rest/Refusal.ts"
 import { prefix } from "./Answer.ts"
 import { type AuthSite, bucketOf, busyMillis } from "./AuthSite.ts"
@@ -27,14 +28,11 @@ export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
 const signIn = `${prefix}/token?grant_type=web3`
 
 const refuse = (response: ServerResponse, body: AuthError.AuthError, waitMillis: number): void => {
-  const text = JSON.stringify(body)
-  response.writeHead(body.code, {
-    "content-type": "application/json",
-    "content-length": text.length,
-    "cache-control": "no-store",
-    "access-control-allow-origin": "*",
-    "access-control-expose-headers": "retry-after, www-authenticate",
-    ...retryAfter(waitMillis)
-  })
-  response.end(text)
+  HttpListener.send(response, body.code, { ...headers, ...retryAfter(waitMillis) }, body)
+}
+
+const headers = {
+  "content-type": "application/json",
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "retry-after, www-authenticate"
 }

@@ -79,14 +79,21 @@ export const gate = <E, R>(
   for (const route of routes) table.on(route.method, route.path as FindMyWay.PathInput, route)
   const methods = Array.from(new Set(routes.map(({ method }) => method)))
 
-  /** Why it does not even reach its route. */
-  const refused = (request: HttpServerRequest.HttpServerRequest, here: ReadonlyArray<Route>) => {
-    const allowed = here.map(({ method }) => method)
+  const routesAt = (url: string) => methods.flatMap((method) => table.find(method, url)?.handler ?? [])
+  /** Why nothing is served there by this method. */
+  const unserved = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+    const here = routesAt(url)
+    const allowed = here.map((route) => route.method)
     if (allowed.includes("GET")) allowed.push("HEAD")
     if (crossOrigin !== undefined) allowed.push("OPTIONS")
     if (here.length === 0) return refusals.refuse("no-such-path")
-    if (!allowed.includes(request.method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
-    if (crossOrigin !== undefined && request.method === "OPTIONS") return crossOrigin.preflight(here)
+    if (!allowed.includes(method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
+    return crossOrigin !== undefined && method === "OPTIONS" ? crossOrigin.preflight(here) : undefined
+  }
+  /** Why it does not even reach its route. */
+  const refused = (request: HttpServerRequest.HttpServerRequest) => {
+    const answer = table.find(request.method, request.url) === undefined ? unserved(request) : undefined
+    if (answer !== undefined) return answer
     const { headers } = request
     if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusals.refuse("body-too-large")
     if (bodies === "json" && hasBody(headers) && !isPlainJson(headers)) return refusals.refuse("body-not-json")
@@ -105,8 +112,7 @@ export const gate = <E, R>(
   }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const here = methods.flatMap((method) => table.find(method, request.url)?.handler ?? [])
-    const answer = refused(request, here)
+    const answer = refused(request)
     return (answer === undefined ? app : Effect.succeed(answer)).pipe(
       Effect.timeoutOrElse({
         duration: deadline,
@@ -118,7 +124,7 @@ export const gate = <E, R>(
           answer.headers["cache-control"] === undefined
             ? HttpServerResponse.setHeader(answer, "cache-control", "no-store")
             : answer
-        return crossOrigin === undefined ? kept : crossOrigin.share(kept, here)
+        return crossOrigin === undefined ? kept : crossOrigin.share(kept, routesAt(request.url))
       })
     )
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))

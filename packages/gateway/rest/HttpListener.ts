@@ -2,6 +2,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, type FileSystem, Layer, type Path, type Scope } from "effect"
 import { type Etag, HttpRouter, type HttpPlatform } from "effect/http"
+import { Buffer } from "node:buffer"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
 import { ListenFailed } from "../Socket.ts"
@@ -55,6 +56,18 @@ export const listen = Effect.fnUntraced(function* <R>(
   })
   return { port, url }
 })
+
+/** Answers what `takes` took. */
+export const send = (
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: object
+): void => {
+  const text = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, { "cache-control": "no-store", ...headers, "content-length": text.length })
+  response.end(text)
+}
 
 /** Everything of a request, its body too, is here within this time. */
 const requestTimeoutMillis = 30_000

@@ -2,10 +2,11 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { balancePublic, positionPublic } from "@venue/api/rest/Positions"
+import { balancePublic, positionPublic, type PositionsBalanceResponseBody } from "@venue/api/rest/Positions"
 import { Desks } from "@venue/cluster/Link"
-import type { Cost } from "@venue/cluster/protocol/Desk"
+import type { Cost, Standing } from "@venue/cluster/protocol/Desk"
 import { Venue } from "@venue/cluster/protocol/Venue"
+import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -27,14 +28,7 @@ export const layer = (baseUrl: string) =>
         Effect.fnUntraced(
           function* () {
             const { accountId, userId } = yield* Caller
-            const { balance, holdings } = yield* desks.standing({ userId, accountId, cost: noCost })
-            return {
-              $schema: schemaUri(baseUrl, "PositionsBalanceResponseBody"),
-              positions: holdings
-                .filter(isShown)
-                .map((holding) => positionPublic(instruments.get(holding.symbol)!, holding)),
-              balance: balancePublic(balance)
-            }
+            return body(baseUrl, instruments, yield* desks.standing({ userId, accountId, cost: noCost }))
           },
           Effect.catchTags({
             Unavailable: () => unavailable(baseUrl),
@@ -44,6 +38,16 @@ export const layer = (baseUrl: string) =>
       )
     })
   )
+
+export const body = (
+  baseUrl: string,
+  instruments: ReadonlyMap<string, Instrument>,
+  { balance, holdings }: Standing
+): typeof PositionsBalanceResponseBody.Type => ({
+  $schema: schemaUri(baseUrl, "PositionsBalanceResponseBody"),
+  positions: holdings.filter(isShown).map((holding) => positionPublic(instruments.get(holding.symbol)!, holding)),
+  balance: balancePublic(balance)
+})
 
 const isShown = ({ openOrders, quantity, realised }: Holding): boolean =>
   quantity !== 0 || openOrders !== 0 || realised !== 0

@@ -18,6 +18,7 @@ import * as HttpListener from "./HttpListener.ts"
 import * as Leverage from "./Leverage.ts"
 import * as Onboarding from "./Onboarding.ts"
 import * as Pages from "./Pages.ts"
+import * as Polled from "./Polled.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
 import * as RateLimits from "./RateLimits.ts"
@@ -46,7 +47,9 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
   const addressOf = ClientAddress.from(trustedProxies)
   const countryOf = ClientAddress.countryFrom(trustedProxies, countryHeader)
   const limits = RateLimits.make({ enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
+  const polled = yield* Polled.make
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
+    takes: polled({ baseUrl, brand, countryHeader, limits, trustedProxies }),
     layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
     routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes],
     // Of users their own bucket is taken, once it is known who they are. Health is asked by machines, and always told.

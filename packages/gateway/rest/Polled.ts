@@ -1,0 +1,86 @@
+/**
+ * What bots ask again and again, answered without a route when all it takes is at hand. Whatever is missing or wrong is
+ * left to the route, which says the same and knows what to say otherwise.
+ */
+import { type Header, headerValue } from "@venue/api/Headers"
+import * as Problem from "@venue/api/Problem"
+import * as Admission from "@venue/auth/Admission"
+import { Hmac } from "@venue/auth/Hmac"
+import { Desks } from "@venue/cluster/Link"
+import { Venue } from "@venue/cluster/protocol/Venue"
+import type { Claimed } from "@venue/storage/Nonces"
+import { Effect, Exit, Option } from "effect"
+import { contentType } from "effect/http/ProblemDetails"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { AuthenticationOptions } from "./Authentication.ts"
+import * as ClientAddress from "../ClientAddress.ts"
+import { send } from "./HttpListener.ts"
+import { body, noCost } from "./Positions.ts"
+import { weightOf } from "./RateLimits.ts"
+import { retryAfter } from "./Refusal.ts"
+
+const action = "GET /user/positions"
+
+export type Taking = Pick<AuthenticationOptions, "baseUrl" | "brand" | "limits"> & {
+  readonly trustedProxies: ReadonlyArray<string>
+  readonly countryHeader: string | undefined
+}
+
+/** Takes signed reads of what the main account has and holds. */
+export const make = Effect.gen(function* () {
+  const admission = yield* Admission.make
+  const desks = yield* Desks
+  const hmac = yield* Hmac
+  const { instruments } = yield* Venue
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+
+  return ({ baseUrl, brand, countryHeader = "", limits, trustedProxies }: Taking) => {
+    const addressOf = ClientAddress.ofUpgrade(trustedProxies)
+    const weight = weightOf(action)
+    const strange = ["authorization", "content-length", "transfer-encoding", countryHeader.toLowerCase()]
+
+    const refuse = (response: ServerResponse, status: Problem.Status, page: Problem.Page, headers = {}) =>
+      send(response, status, { "content-type": contentType, ...headers }, Problem.body(baseUrl, status, page))
+    const unclaimed = (response: ServerResponse, address: string, exit: Claimed) => {
+      const isReuse = Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "NonceReused")
+      if (!isReuse) return refuse(response, 503, "draining")
+      const waitMillis = limits.spend(ClientAddress.network(address), weight)
+      if (waitMillis > 0) return refuse(response, 429, "rate-exceeded", retryAfter(waitMillis))
+      refuse(response, 401, "credentials-not-accepted")
+    }
+
+    return (request: IncomingMessage, response: ServerResponse): boolean => {
+      const { headers } = request
+      if (request.method !== "GET" || request.url !== "/user/positions") return false
+      if (strange.some((header) => headers[header] !== undefined)) return false
+      const value = (header: Header) => headerValue(headers as Record<string, string>, brand, header) ?? ""
+      if (value("requested-account-id") !== "") return false
+      const address = addressOf(request)
+      const signed = {
+        publicKey: value("public-key"),
+        nonce: value("nonce"),
+        timestamp: value("timestamp"),
+        signature: value("hmac-signature")
+      }
+      const recalled = hmac.recall(signed, address)
+      if (recalled === undefined) return false
+      const { userId } = recalled.caller
+      const accountId = admission.recall(recalled.caller, action)
+      const bucket = `user ${userId}`
+      if (accountId === undefined || limits.peek(bucket, weight) > 0) return false
+      // From here on the nonce is used up, so what is asked is answered here.
+      recalled.claim((exit) => {
+        if (Exit.isFailure(exit)) return unclaimed(response, address, exit)
+        limits.spend(bucket, weight)
+        run(
+          Effect.match(desks.standing({ userId, accountId, cost: noCost }), {
+            onFailure: () => refuse(response, 503, "draining"),
+            onSuccess: (standing) =>
+              send(response, 200, { "content-type": "application/json" }, body(baseUrl, instruments, standing))
+          })
+        )
+      })
+      return true
+    }
+  }
+})
