@@ -96,6 +96,10 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   return yield* Effect.provide(live, services(settings, url, secretKey, access))
 })
 
+/** With connections of its own: those who come in take none from those who trade. */
+const accessTables = (url: Redacted.Redacted) =>
+  AccessTables.layer.pipe(Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 6 }))))
+
 const services = (
   settings: Settings,
   url: Redacted.Redacted,
@@ -108,7 +112,7 @@ const services = (
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
     Layer.provideMerge(ServerTime.layer),
-    Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, AccessTables.layer)),
+    Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, accessTables(url))),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(Founding.layerAlone("VENUE_DESKS", String(settings.desks))),

@@ -19,7 +19,7 @@ export interface Proof {
   readonly signature: string
 }
 
-/** `busy` says to try again. Only what `chain` to `message` say may be told to the one who asked; of the others that it was refused. */
+/** `busy` says to try again. */
 export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", {
   reason: Schema.Literals([
     "disabled",

@@ -77,6 +77,42 @@ const meanings = {
   web3_unsupported_chain: { status: 400, error: "invalid_request", description: "Only ethereum is supported" },
   web3_provider_disabled: { status: 422, error: "invalid_request", description: "Wallet sign-in is switched off" },
   invalid_grant: { status: 400, error: "invalid_grant", description: "The grant was not accepted" },
+  wallet_statement: {
+    status: 400,
+    error: "invalid_grant",
+    errorCode: "invalid_grant",
+    description: "The statement is not the one this service asks for"
+  },
+  wallet_uri: {
+    status: 400,
+    error: "invalid_grant",
+    errorCode: "invalid_grant",
+    description: "The URI is none that wallets may sign in for here"
+  },
+  wallet_domain: {
+    status: 400,
+    error: "invalid_grant",
+    errorCode: "invalid_grant",
+    description: "The domain is not that of the URI"
+  },
+  wallet_time: {
+    status: 400,
+    error: "invalid_grant",
+    errorCode: "invalid_grant",
+    description: "The message is older than ten minutes, or not good yet, or no longer"
+  },
+  wallet_signature: {
+    status: 400,
+    error: "invalid_grant",
+    errorCode: "invalid_grant",
+    description: "The signature does not match the address"
+  },
+  wallet_reused: {
+    status: 400,
+    error: "invalid_grant",
+    errorCode: "invalid_grant",
+    description: "The message or its nonce was used before"
+  },
   captcha_failed: { status: 400, error: "invalid_request", description: "The captcha was not solved" },
   refresh_token_not_found: { status: 400, error: "invalid_grant", description: "There is no such refresh token" },
   refresh_token_already_used: {

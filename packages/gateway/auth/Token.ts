@@ -95,19 +95,18 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   ]
 })
 
-/** Of a message that was readable it is not said what was wrong with it. */
 const walletRefusals: Readonly<Record<Exclude<WalletRefused["reason"], "busy">, AuthError.Refusal>> = {
   disabled: "web3_provider_disabled",
   chain: "web3_unsupported_chain",
   length: "validation_failed",
   signature_form: "validation_failed",
   message: "validation_failed",
-  statement: "invalid_grant",
-  uri: "invalid_grant",
-  domain: "invalid_grant",
-  time: "invalid_grant",
-  signature: "invalid_grant",
-  reused: "invalid_grant",
+  statement: "wallet_statement",
+  uri: "wallet_uri",
+  domain: "wallet_domain",
+  time: "wallet_time",
+  signature: "wallet_signature",
+  reused: "wallet_reused",
   frozen: "user_banned"
 }
 

@@ -184,7 +184,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
         expect(isAuthApiError(error) && [error.status, error.code, error.message]).toEqual([
           400,
           "invalid_grant",
-          "The grant was not accepted"
+          "The signature does not match the address"
         ])
         const unknown = await client.refreshSession({ refresh_token: `vrt_${"x".repeat(43)}` })
         expect(unknown.error?.code).toBe("refresh_token_not_found")
