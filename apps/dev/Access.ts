@@ -5,11 +5,13 @@ import { type BuilderTerms, termsOf } from "@venue/auth/BuilderMessage"
 import { derivedKey } from "@venue/auth/DerivedKey"
 import { authorityOf, sitesOf } from "@venue/auth/SignInSite"
 import { SigningKeys } from "@venue/auth/SigningKeys"
+import * as ClientAddress from "@venue/gateway/ClientAddress"
 import * as Pages from "@venue/gateway/auth/Pages"
 import { Captcha } from "@venue/providers/Captcha"
 import { IdentityProvider } from "@venue/providers/Identity"
-import { Effect, Layer, Option, Path, type Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Path, Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import { keyFileName } from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"
 
 /** A setting is not what it must be. */
@@ -46,13 +48,14 @@ export const placeOf = ({ authPort, host, publicAuthUrl, signInUris }: Settings)
 /** Every key of the venue but those of the tokens comes out of this one secret. */
 export const layer = Effect.fn("Access.layer")(function* (settings: Settings, secretKey: Redacted.Redacted) {
   const { dataDir, serviceName } = settings
+  yield* check(settings)
   const { issuer, signInPage, signInUris } = placeOf(settings)
   const sites = yield* Effect.mapError(
     Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })),
     ({ uri }) => new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `https, or loopback, and not ${uri}` })
   )
   const builderTerms = yield* builderTermsOf(settings, derivedKey(secretKey, "builder messages"))
-  const keyFile = (yield* Path.Path).join(dataDir, "signing-keys.json")
+  const keyFile = (yield* Path.Path).join(dataDir, keyFileName)
   yield* SigningKeys.makeFile(keyFile)
   return Access.layer({
     issuer,
@@ -80,6 +83,48 @@ export const layer = Effect.fn("Access.layer")(function* (settings: Settings, se
   )
 })
 
+/** What no type says of the settings. */
+const check = (settings: Settings): Effect.Effect<void, SettingRefused> => {
+  const { blockedCountries, brand, captcha, captchaSecret, identityUrl, trustedProxies } = settings
+  const keys = [settings.identityKey, settings.identityCallbackKey]
+  const rules: ReadonlyArray<readonly [setting: string, holds: boolean, expected: string]> = [
+    ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
+    ["VENUE_PUBLIC_REST_URL", isWeb(settings.publicRestUrl), web],
+    ["VENUE_BRAND", /^[a-z0-9-]+$/i.test(brand), "letters, digits and hyphens"],
+    [
+      "VENUE_BLOCKED_COUNTRIES",
+      blockedCountries.every((code) => /^[A-Z]{2}$/.test(code)),
+      "codes of two capital letters"
+    ],
+    [
+      "VENUE_TRUSTED_PROXIES",
+      trustedProxies.every(ClientAddress.isNetwork),
+      "addresses, or networks such as 10.0.0.0/8"
+    ],
+    [
+      "VENUE_CAPTCHA_SECRET",
+      captcha === "never" || Option.isSome(captchaSecret),
+      "a secret, as VENUE_CAPTCHA is not never"
+    ],
+    [
+      "VENUE_IDENTITY_KEY and VENUE_IDENTITY_CALLBACK_KEY",
+      Option.isNone(identityUrl) || keys.every((key) => Redacted.value(key) !== ""),
+      "both, as VENUE_IDENTITY_URL is set"
+    ]
+  ]
+  const broken = rules.find(([, holds]) => !holds)
+  return broken === undefined
+    ? Effect.void
+    : Effect.fail(new SettingRefused({ setting: broken[0], expected: broken[2] }))
+}
+
+const web = "an http or https address without a path"
+const isWeb = (url: Option.Option<string>): boolean =>
+  Option.match(url, {
+    onNone: () => true,
+    onSome: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") && URL.parse(text)?.origin === text
+  })
+
 const builderTermsOf = (
   { builderUri: uri, clientAgreementUrl: agreementUrl, serviceName }: Settings,
   macKey: Redacted.Redacted
@@ -95,7 +140,6 @@ const faults = {
   mac_key: { setting: "VENUE_SECRET_KEY", expected: "at least 32 characters" }
 } as const
 
-/** Without a provider nobody is asked, whatever the rule says. */
 const captcha = ({ captchaProvider, captchaSecret }: Settings): Layer.Layer<Captcha> =>
   Option.match(captchaSecret, {
     onNone: () => Captcha.layerLocal(""),

@@ -1,5 +1,6 @@
 /** The dev app: a database, the venue on it, somebody to trade with, and a file that says how to reach it all. */
 import * as PgClient from "@effect/sql-pg/PgClient"
+import { derivedKey } from "@venue/auth/DerivedKey"
 import { Feed } from "@venue/cluster/Feed"
 import { Markets } from "@venue/cluster/Link"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
@@ -96,6 +97,9 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   return yield* Effect.provide(live, services(settings, url, secretKey, access))
 })
 
+/** Tells one secret from another, and nothing else of it. */
+const markOf = (secretKey: Redacted.Redacted): string => Redacted.value(derivedKey(secretKey, "mark")).slice(0, 16)
+
 /** With connections of its own: those who come in take none from those who trade. */
 const accessTables = (url: Redacted.Redacted) =>
   AccessTables.layer.pipe(Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 6 }))))
@@ -115,7 +119,9 @@ const services = (
     Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, accessTables(url))),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
-    Layer.provideMerge(Founding.layerAlone("VENUE_DESKS", String(settings.desks))),
+    Layer.provideMerge(
+      Founding.layerAlone({ VENUE_DESKS: String(settings.desks), "the mark of VENUE_SECRET_KEY": markOf(secretKey) })
+    ),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),
     Layer.provideMerge(
       Layer.succeed(Venue)({

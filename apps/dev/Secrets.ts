@@ -37,13 +37,15 @@ const Known = Schema.Struct({
 })
 
 const fileName = "secrets.json"
+/** Beside it from the first start on. */
+export const keyFileName = "signing-keys.json"
 
-/** The file is there and does not hold what it should; without it what the database holds could not be opened. */
+/** Without what this file holds, what the database holds could not be opened. */
 export class UnreadableSecrets extends Schema.TaggedError<UnreadableSecrets>()("UnreadableSecrets", {
   path: Schema.String
 }) {
   override get message() {
-    return `${this.path} is not what a venue wrote; put back the one that was there, or remove the whole directory`
+    return `${this.path} is gone or not what a venue wrote; put back the one that was there, or remove the whole directory`
   }
 }
 
@@ -52,8 +54,11 @@ const decode = Schema.decodeEffect(Schema.fromJsonString(Known))
 /** Everybody in `names` is in the answer, with the same keys as last time. */
 export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names: ReadonlyArray<string>) {
   const files = yield* FileSystem.FileSystem
-  const path = (yield* Path.Path).join(dataDir, fileName)
-  const known = (yield* files.exists(path))
+  const paths = yield* Path.Path
+  const path = paths.join(dataDir, fileName)
+  const isThere = yield* files.exists(path)
+  if (!isThere && (yield* files.exists(paths.join(dataDir, keyFileName)))) return yield* new UnreadableSecrets({ path })
+  const known = isThere
     ? yield* Effect.flatMap(files.readFileString(path), decode).pipe(
         Effect.mapError(() => new UnreadableSecrets({ path }))
       )

@@ -2,6 +2,7 @@
 import { ClientRegistration } from "@venue/auth/ClientRegistration"
 import { Standing } from "@venue/auth/Standing"
 import { Desks } from "@venue/cluster/Link"
+import { Selectable } from "@venue/domain/Permission"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { BuilderCodes } from "@venue/storage/BuilderCodes"
 import { Identities } from "@venue/storage/Identities"
@@ -12,15 +13,6 @@ import { UserStates } from "@venue/storage/UserStates"
 import { Effect, Option, Redacted, Schedule } from "effect"
 import type { SecretClient, SecretUser } from "./Secrets.ts"
 import { addressOf } from "./Wallets.ts"
-
-const permissions = [
-  "view_orders",
-  "view_positions",
-  "view_balance",
-  "execute_orders",
-  "subaccount_ops",
-  "deposit_withdraw"
-]
 
 const usd = 1_000_000n
 /** What each demo user begins with. */
@@ -40,7 +32,7 @@ export const extraNames = (count: number): ReadonlyArray<string> =>
 /** Where the demo applications send their users back to. */
 export const redirectUri = "https://app.example/callback"
 /** Of the command-line client that is in use with venues like this one. */
-export const loopbackUri = "http://localhost:57423/callback"
+const loopbackUri = "http://localhost:57423/callback"
 
 /** Repeating it changes nothing. */
 export const plant = Effect.fn("Seed.plant")(function* (people: ReadonlyArray<SecretUser>, builderCode: string) {
@@ -62,7 +54,7 @@ const person = Effect.fnUntraced(function* ({ name, publicKey, secretKey, userId
       userId,
       label: name,
       secret: Redacted.make(secretKey),
-      permissions: name === builderName ? [...permissions, "register_user"] : permissions,
+      permissions: name === builderName ? [...Selectable.literals, "register_user"] : Selectable.literals,
       scope: "all_accounts"
     })
     .pipe(Effect.catchTag("ApiKeyExists", () => Effect.void))

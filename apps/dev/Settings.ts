@@ -1,9 +1,9 @@
 /** The dev app's settings: environment variables, all with defaults. */
 import { Config, Redacted } from "effect"
 
-const onOff = (name: string) =>
+const onOff = (name: string, usual: "on" | "off" = "on") =>
   Config.Literals(["on", "off"], name).pipe(
-    Config.withDefault("on" as const),
+    Config.withDefault(usual),
     Config.map((value) => value === "on")
   )
 
@@ -48,10 +48,7 @@ export const Settings = Config.all({
   ),
   termsVersion: Config.String("VENUE_TERMS_VERSION").pipe(Config.withDefault("1")),
   blockedCountries: list("VENUE_BLOCKED_COUNTRIES"),
-  secondFactorToFund: Config.Literals(["on", "off"], "VENUE_SECOND_FACTOR_TO_FUND").pipe(
-    Config.withDefault("off" as const),
-    Config.map((value) => value === "on")
-  ),
+  secondFactorToFund: onOff("VENUE_SECOND_FACTOR_TO_FUND", "off"),
   publicFormRefresh: onOff("VENUE_PUBLIC_FORM_REFRESH"),
   captcha: Config.Literals(["never", "risk", "always"], "VENUE_CAPTCHA").pipe(Config.withDefault("never" as const)),
   captchaProvider: Config.Literals(["turnstile", "hcaptcha"], "VENUE_CAPTCHA_PROVIDER").pipe(

@@ -24,13 +24,14 @@ export const pages = {
   "unknown-symbol": "No instrument of that name is listed.",
   "no-such-path": "Nothing is served at this path.",
   "method-not-allowed": "The path exists, but not with this method; see the Allow header.",
+  "range-not-allowed": "The end of a range comes after its start.",
   "leverage-not-available": "The symbol does not offer this leverage.",
   "leverage-in-use": "Leverage is fixed while the symbol has open orders or a position.",
   "invalid-wallet-address": "The address of a wallet is 0x and 40 hex digits; of mixed case, with the right checksum.",
   "invalid-builder-code": "A builder code is a UUID.",
   "malformed-wallet-message": "The wallet message is not one that was written for this builder code.",
   "wallet-authentication-failed": "Wallet authentication failed; get a new message and have it signed.",
-  "no-active-builder-code": "The user owns no active builder code.",
+  "no-active-builder-code": "The user owns no active builder code; the operator activates one after it was made.",
   "builder-not-loaded": "The builder could not be loaded; a builder needs a username.",
   "key-not-issued": "The key could not be issued; get a new message and try again.",
   "builder-code-exists": "The user has a builder code already.",
@@ -182,7 +183,9 @@ export const problems = (baseUrl: string) => ({
         detail: `Expected a whole number from 1 to ${maxLeverage}.`
       })
     ),
-  leverageInUse: (symbol: string) => new Conflict(body(baseUrl, 409, "leverage-in-use", about(symbol))),
+  leverageInUse: (symbol: string) =>
+    new Conflict(body(baseUrl, 409, "leverage-in-use", { detail: `${symbol} has open orders or a position.` })),
+  rangeNotAllowed: () => new BadRequest(body(baseUrl, 400, "range-not-allowed")),
   invalidWalletAddress: () => new BadRequest(body(baseUrl, 400, "invalid-wallet-address")),
   invalidBuilderCode: () => new BadRequest(body(baseUrl, 400, "invalid-builder-code")),
   malformedWalletMessage: () => new BadRequest(body(baseUrl, 400, "malformed-wallet-message")),
@@ -211,4 +214,6 @@ export const problems = (baseUrl: string) => ({
 })
 export type Problems = ReturnType<typeof problems>
 
-const about = (symbol: string): Occurrence => ({ detail: `The symbol is ${JSON.stringify(symbol.slice(0, 64))}.` })
+const about = (symbol: string): Occurrence => ({
+  detail: `No instrument is listed as ${JSON.stringify(symbol.slice(0, 64))}.`
+})

@@ -18,6 +18,7 @@ import { SessionTokens } from "./SessionTokens.ts"
 import type { SignInSite } from "./SignInSite.ts"
 import { type Requirements, Standing } from "./Standing.ts"
 import { Supervision } from "./Supervision.ts"
+import { TokenRevocation } from "./TokenRevocation.ts"
 import { WalletSignIn } from "./WalletSignIn.ts"
 
 export interface AccessOptions {
@@ -45,6 +46,7 @@ export const layer = (options: AccessOptions) => {
     BuilderRegistration.layer({ terms: builderTerms }),
     CodeExchange.layer({ issuer }),
     Onboarding.layer({ agreementUrl: builderTerms.agreementUrl }),
+    TokenRevocation.layer,
     WalletSignIn.layer({ enabled: options.walletsEnabled, serviceName, sites })
   ).pipe(
     Layer.provideMerge(Layer.succeed(KeyPrefix, keyPrefix)),

@@ -30,16 +30,15 @@ export interface Issue {
   readonly tokenId: string
   /** Of this token; that of the session or less. */
   readonly scope: string | null
-  /** Unix seconds. */
-  readonly issuedAt: number
+  readonly issuedAtSeconds: number
 }
 
-export const claimsOf = (session: Session, { issuedAt, issuer, scope, tokenId }: Issue) => ({
+export const claimsOf = (session: Session, { issuedAtSeconds, issuer, scope, tokenId }: Issue) => ({
   iss: issuer,
   aud: audience,
   sub: session.userId,
-  iat: issuedAt,
-  exp: issuedAt + lifetimeSeconds,
+  iat: issuedAtSeconds,
+  exp: issuedAtSeconds + lifetimeSeconds,
   jti: tokenId,
   role: audience,
   aal: session.aal,

@@ -99,10 +99,13 @@ export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standin
 /** What keeps a user who stands so from this. Answers at once, for connections that stay open. */
 export const missingFor = ({ canFund, canTrade, missing }: Gates, action: string): ReadonlyArray<Missing> => {
   const gate = ruleOf(action)?.gate ?? "none"
-  return gate === "none" || (gate === "trade" ? canTrade : canFund) ? nothing : missing
+  if (gate === "none" || (gate === "trade" ? canTrade : canFund)) return nothing
+  return gate === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing
 }
 
-const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: string): boolean =>
-  scope === allAccounts || (on !== "user" && scope === accountId) ? on !== "main" || accountId === userId : false
+const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: string): boolean => {
+  const isFor = scope === allAccounts || (on !== "user" && scope === accountId)
+  return isFor && (on !== "main" || accountId === userId)
+}
 
 const nothing: ReadonlyArray<Missing> = []

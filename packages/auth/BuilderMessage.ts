@@ -92,10 +92,12 @@ export const read = (
   },
   BuilderMessageRefused
 > => {
+  const templates = templatesOf(terms)
+  // To read takes long, and longer with every character: of what is far longer than ours nothing need be read.
+  if (templates.every((template) => text.length > 2 * lengthOf(terms, template))) return refused("malformed", "length")
   const parsed = WalletMessage.read(text)
   if (Result.isFailure(parsed)) return refused("malformed", parsed.failure.fault)
   const message = parsed.success
-  const templates = templatesOf(terms)
   if (!hasOurFields(message)) return refused("malformed", "fields")
   if (!templates.some((template) => statementOf(template, builderCode) === message.statement)) {
     return refused("malformed", "statement")
@@ -194,6 +196,14 @@ const textOf = ({ address, builderCode, domain, issuedAtMillis, template, uri }:
     `Expiration Time: ${timeOf(issuedAtMillis + WalletMessage.maxAgeMillis)}`
   ].join("\n")
 
+/** Of a message to anybody at any time. */
+const lengthOf = (terms: BuilderTerms, template: Template): number => anyText(terms, template).length
+
+const anyText = (terms: BuilderTerms, template: Template): string => {
+  const anybody = { address: `0x${"1".repeat(40)}`, builderCode: "0".repeat(36), issuedAtMillis: 0 }
+  return textOf({ ...terms, template, ...anybody }, "0".repeat(64))
+}
+
 const timeOf = (millis: number): string => new Date(millis).toISOString()
 
 /** The second half of a nonce: its first half and all that is said, under a key of the venue. */
@@ -216,8 +226,7 @@ const isProven = (key: Redacted.Redacted, said: Said, nonce: string): boolean =>
 
 /** The strict reader takes what we write, and each part that must be said has its place in it. */
 const isReadable = (terms: BuilderTerms, template: Template): boolean => {
-  const said = { ...terms, template, address: `0x${"1".repeat(40)}`, builderCode: "0".repeat(36), issuedAtMillis: 0 }
-  const message = WalletMessage.read(textOf(said, "0".repeat(64)))
-  const parts = [said.builderCode, template.serviceName, template.agreementUrl]
+  const message = WalletMessage.read(anyText(terms, template))
+  const parts = ["0".repeat(36), template.serviceName, template.agreementUrl]
   return Result.isSuccess(message) && parts.every((part) => message.success.statement.includes(part))
 }

@@ -7,6 +7,7 @@ import { Transaction } from "@venue/storage/Transaction"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Buffer } from "node:buffer"
+import type { Operator } from "./Operator.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 
 export interface Registration extends Pick<OAuthClient, "name" | "type" | "redirectUris" | "logoUri" | "clientUri"> {
@@ -14,12 +15,6 @@ export interface Registration extends Pick<OAuthClient, "name" | "type" | "redir
   readonly grantTypes?: ReadonlyArray<GrantType>
   /** Redirects to `http` on the user's own machine too, for public applications only. */
   readonly allowLoopback: boolean
-}
-
-/** On whose behalf, for the audit. */
-export interface Operator {
-  readonly actor: string
-  readonly reason: string
 }
 
 export class RegistrationRefused extends Schema.TaggedError<RegistrationRefused>()("RegistrationRefused", {

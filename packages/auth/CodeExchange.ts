@@ -101,7 +101,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
       clientId: found.clientId,
       user: IdToken.userClaims(found.userId, yield* profiles.find(found.userId), scopes),
       nonce: found.nonce,
-      authTime: found.signedIn.amr[0]!.timestamp,
+      provenAtSeconds: found.signedIn.amr[0]!.timestamp,
       nowSeconds: Math.floor(session.createdAtMillis / 1000),
       accessToken
     })

@@ -21,14 +21,14 @@ export const userClaims = (
   })
 })
 
-/** Of one sign-in; `user` comes from `userClaims`. Times are in Unix seconds. */
+/** Of one sign-in; `user` comes from `userClaims`. */
 export const claims = (signIn: {
   readonly issuer: string
   readonly clientId: string
   readonly user: { readonly sub: string }
   readonly nonce: string | null
   /** When the user last proved who they are. */
-  readonly authTime: number
+  readonly provenAtSeconds: number
   readonly nowSeconds: number
   readonly accessToken: Redacted.Redacted
 }): Readonly<Record<string, unknown>> => ({
@@ -37,7 +37,7 @@ export const claims = (signIn: {
   aud: signIn.clientId,
   iat: signIn.nowSeconds,
   exp: signIn.nowSeconds + lifetimeSeconds,
-  auth_time: signIn.authTime,
+  auth_time: signIn.provenAtSeconds,
   at_hash: halfHash(signIn.accessToken),
   ...(signIn.nonce !== null && { nonce: signIn.nonce })
 })

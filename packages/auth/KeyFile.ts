@@ -10,7 +10,21 @@ export class SigningKeysUnusable extends Schema.TaggedError<SigningKeysUnusable>
    * short and left `.next` beside it; it is no list of P-256 keys; a key is damaged; not exactly one key is active.
    */
   reason: Schema.Literals(["unreadable", "unwritable", "exposed", "changing", "malformed", "wrong_key", "active_keys"])
-}) {}
+}) {
+  override get message(): string {
+    return `the signing keys cannot be used: ${faults[this.reason]}`
+  }
+}
+
+const faults = {
+  unreadable: "their file cannot be read",
+  unwritable: "their file cannot be written",
+  exposed: "others than its owner may read their file; make it 0600",
+  changing: "their file is being changed, or a change was cut short and left a .next beside it",
+  malformed: "their file is no list of keys",
+  wrong_key: "one of them is no P-256 key",
+  active_keys: "not exactly one of them is active"
+} as const
 
 /** Where the text of a ring is kept. */
 export interface KeyStore {
@@ -59,14 +73,14 @@ export const keyFile = (path: string): Effect.Effect<KeyStore, never, FileSystem
         })
       )
     /** Whoever creates the next file has the turn, until it takes the name of the old one or is removed. */
-    const replace: KeyStore["replace"] = (change) =>
-      change.pipe(
+    const replace: KeyStore["replace"] = (change) => {
+      const changed = change.pipe(
         Effect.tap(([text]) => Effect.mapError(write(text), () => unusable("unwritable"))),
         Effect.onError(() => Effect.ignore(files.remove(next, { force: true }))),
-        Effect.map(([, result]) => result),
-        (changed) => Effect.andThen(take, changed),
-        Effect.uninterruptible
+        Effect.map(([, result]) => result)
       )
+      return Effect.uninterruptible(Effect.andThen(take, changed))
+    }
     return { read, replace }
   })
 

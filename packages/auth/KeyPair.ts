@@ -2,6 +2,7 @@
 import type { KeyPair } from "@venue/storage/ApiKeys"
 import { Context, Effect, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import { Buffer } from "node:buffer"
 
 /** What the keys of a venue begin with, so that whoever finds one knows whose it is. */
 export const KeyPrefix = Context.Reference<string>("@venue/auth/KeyPrefix", { defaultValue: () => "svc" })

@@ -42,11 +42,6 @@ export class TooEarly extends Schema.TaggedError<TooEarly>()("TooEarly", {
   readyAtMillis: Schema.Number
 }) {}
 
-/** Twice as long as the published keys may be cached. */
-export const standbyMillis = 20 * 60 * 1000
-/** A token's lifetime, the cache's, and a minute for clocks. */
-export const retiredMillis = (3600 + 600 + 60) * 1000
-
 /** The first key of a ring signs at once: there is nobody yet who could not know it. */
 export const found = (key: SigningKey, nowMillis: number): KeyRing => [{ key, state: "active", sinceMillis: nowMillis }]
 
@@ -87,3 +82,8 @@ export const remove = (
   if (nowMillis < readyAtMillis && !emergency) return Result.fail(new TooEarly({ kid, readyAtMillis }))
   return Result.succeed(ring.filter((one) => one !== last))
 }
+
+/** Twice as long as the published keys may be cached. */
+const standbyMillis = 20 * 60 * 1000
+/** A token's lifetime, the cache's, and a minute for clocks. */
+const retiredMillis = (3600 + 600 + 60) * 1000

@@ -3,9 +3,9 @@ import { Audit, type Deed } from "@venue/storage/Audit"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Transaction } from "@venue/storage/Transaction"
 import { Context, Effect, Layer } from "effect"
-import type { Operator } from "./ClientRegistration.ts"
 import type { SigningKeysUnusable } from "./KeyFile.ts"
 import type { KeyInUse, KeyRing, NotStandby, TooEarly, UnknownKey, Urgency } from "./KeyRing.ts"
+import type { Operator } from "./Operator.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
 type Unavailable = SigningKeysUnusable | DatabaseUnavailable

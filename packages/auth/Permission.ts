@@ -3,8 +3,6 @@ import type { Permission } from "@venue/domain/Permission"
 import { Schema } from "effect"
 import type { Caller } from "./Caller.ts"
 
-export { Permission } from "@venue/domain/Permission"
-
 export interface Rule {
   readonly via: ReadonlyArray<Caller["via"]>
   /** One of these is enough; none are asked of a caller when the list is empty. */

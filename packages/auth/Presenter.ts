@@ -1,5 +1,6 @@
 /** Who shows a refresh token, and whether it is theirs to show. */
 import type { Session } from "@venue/storage/Sessions"
+import * as Scope from "./Scope.ts"
 
 export interface Presenter {
   /** An application that has proven itself; null for the user's own endpoint. */
@@ -20,7 +21,5 @@ export const objection = (
   return scope === undefined || isWithin(scope, session.scope) ? undefined : "invalid_scope"
 }
 
-const isWithin = (asked: string, granted: string | null): boolean => {
-  const scopes = new Set((granted ?? "").split(" "))
-  return asked.split(" ").every((scope) => scopes.has(scope))
-}
+const isWithin = (asked: string, granted: string | null): boolean =>
+  Scope.covers(Scope.list(granted ?? ""), Scope.list(asked))

@@ -169,8 +169,7 @@ const make = Effect.gen(function* () {
     const secret = Totp.secretOf(yield* random.randomBytes(Totp.secretBytes))
     yield* factors.add({ factorId, userId, friendlyName, secret })
     const uri = Totp.uri(secret, issuer, friendlyName === "" ? userId : friendlyName)
-    const qrCode = Redacted.make(renderSVG(Redacted.value(uri)))
-    return { factorId, friendlyName, secret, uri, qrCode }
+    return { factorId, friendlyName, secret, uri }
   })
 
   /** How many recovery codes are left when the code was one; null when the authenticator showed it. */
@@ -223,7 +222,11 @@ const make = Effect.gen(function* () {
   return SecondFactor.of({
     isEnrolled,
     enrol: Effect.fn("SecondFactor.enrol")((caller, names) =>
-      alone(caller, (session) => enrol(caller, session, names))
+      // It takes long to draw, and what the transaction holds is not for waiting.
+      Effect.map(
+        alone(caller, (session) => enrol(caller, session, names)),
+        (enrolled) => ({ ...enrolled, qrCode: Redacted.make(renderSVG(Redacted.value(enrolled.uri))) })
+      )
     ),
     challenge: Effect.fn("SecondFactor.challenge")(function* (caller, factorId) {
       yield* challenges.count(caller.userId)

@@ -58,7 +58,7 @@ export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("Refres
   ])
 }) {}
 
-export interface Options {
+export interface SessionTokensOptions {
   readonly issuer: string
   /** At least 32 characters, the same on every node: a refresh token is derived from the one before with it. */
   readonly serverKey: Redacted.Redacted
@@ -94,7 +94,7 @@ export class SessionTokens extends Context.Service<
   }
 >()("@venue/auth/SessionTokens") {
   static readonly layer = (
-    options: Options
+    options: SessionTokensOptions
   ): Layer.Layer<
     SessionTokens,
     never,
@@ -102,7 +102,12 @@ export class SessionTokens extends Context.Service<
   > => Layer.effect(SessionTokens, make(options))
 }
 
-const make = Effect.fnUntraced(function* ({ absolute = "90 days", idle = "30 days", issuer, serverKey }: Options) {
+const make = Effect.fnUntraced(function* ({
+  absolute = "90 days",
+  idle = "30 days",
+  issuer,
+  serverKey
+}: SessionTokensOptions) {
   const audit = yield* Audit
   const keys = yield* SigningKeys
   const random = yield* SecureRandom.SecureRandom
@@ -113,14 +118,14 @@ const make = Effect.fnUntraced(function* ({ absolute = "90 days", idle = "30 day
   const drawToken = Effect.map(random.randomBytes(RefreshTokens.tokenBytes), RefreshTokens.tokenOf)
 
   const issued = Effect.fnUntraced(function* ({ refreshToken, scope, session }: Kept) {
-    const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const issuedAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const tokenId = yield* random.uuidV4()
-    const accessToken = yield* keys.sign(claimsOf(session, { issuer, tokenId, scope, issuedAt }), "at+jwt")
+    const accessToken = yield* keys.sign(claimsOf(session, { issuer, tokenId, scope, issuedAtSeconds }), "at+jwt")
     const answer: Issued = {
       accessToken: Redacted.make(accessToken),
       refreshToken,
       expiresInSeconds: lifetimeSeconds,
-      expiresAtSeconds: issuedAt + lifetimeSeconds,
+      expiresAtSeconds: issuedAtSeconds + lifetimeSeconds,
       scope,
       session
     }

@@ -9,7 +9,7 @@ import { Transaction } from "@venue/storage/Transaction"
 import type { UnknownUser } from "@venue/storage/Users"
 import { UserStates } from "@venue/storage/UserStates"
 import { Context, Effect, Layer } from "effect"
-import type { Operator } from "./ClientRegistration.ts"
+import type { Operator } from "./Operator.ts"
 
 /** A repeat changes nothing but the audit. */
 export class Supervision extends Context.Service<

@@ -82,8 +82,12 @@ export const read = (
   if (!isAddress(address, acceptLowercaseAddress ? "checksummed or lower case" : "checksummed")) {
     return malformed("address")
   }
-  // The library knows no other letter case than the checksum.
-  const usual = lines.with(1, checksummed(address)).join("\n")
+  // The library knows no other letter case than the checksum, and takes its time over resources, which mean nothing here.
+  const [before, resources] = withoutResources(lines.with(1, checksummed(address)).join("\n"))
+  if (resources.length > maxResources) return malformed("resources")
+  const shortened = resources.map(shortOf)
+  if (shortened.includes(undefined)) return malformed("grammar")
+  const usual = before + shortened.map((uri) => `\n- ${uri}`).join("")
   const parsed = Result.try(() => new SiweMessage(usual))
   if (Result.isFailure(parsed)) return malformed("grammar")
   const fields = parsed.success
@@ -91,7 +95,7 @@ export const read = (
   if (fields.toMessage() !== usual) return malformed("rewritten")
   const fault = restrictions.find(([, holds]) => !holds(fields))?.[0]
   if (fault !== undefined) return malformed(fault)
-  const message = messageOf(address, fields)
+  const message = { ...messageOf(address, fields), resources }
   const { expiresAtMillis = Infinity, issuedAtMillis } = message
   return issuedAtMillis < expiresAtMillis ? Result.succeed(message) : malformed("expiration")
 }
@@ -131,7 +135,7 @@ const form = new RegExp(
     "",
     String.raw`(?<statement>[\w\-.~:/?#[\]@!$&'()*+,;= ]+)`,
     "",
-    String.raw`URI: (?<uri>[a-zA-Z][\w+.-]*:(?!//[^/?#\n]*@)[\w\-.~:/?#[\]@!$&'()*+,;=%]+)`,
+    String.raw`URI: (?<uri>[a-zA-Z][\w+.-]*:(?!//[^/?#\n]*@)[\w\-.~:/?#[\]@!$&'()*+,;=%]*)`,
     "Version: 1",
     "Chain ID: [1-9][0-9]{0,15}",
     "Nonce: [A-Za-z0-9]{8,128}",
@@ -154,25 +158,39 @@ const restrictions: ReadonlyArray<readonly [fault: string, holds: (fields: SiweM
   ["chain_id", ({ chainId }) => chainId > 0 && Number.isSafeInteger(chainId)],
   ["nonce", ({ nonce }) => nonce.length <= 128],
   ["date_time", ({ expirationTime, issuedAt, notBefore }) => [issuedAt, expirationTime, notBefore].every(isDateTime)],
-  ["request_id", ({ requestId = "" }) => requestId.length <= 256],
-  ["resources", ({ resources = [] }) => resources.length <= 8]
+  ["request_id", ({ requestId = "" }) => requestId.length <= 256]
 ]
+
+const maxResources = 8
+
+/** The URIs at the end of a text, and what is before them. */
+const withoutResources = (text: string): readonly [before: string, resources: ReadonlyArray<string>] => {
+  const title = "\nResources:"
+  const at = text.indexOf(`${title}\n- `)
+  if (at < 0) return [text, []]
+  const end = at + title.length
+  return [text.slice(0, end), text.slice(end + "\n- ".length).split("\n- ")]
+}
+
+/** A short URI for one by RFC 3986, in time that grows with its length alone; undefined for what is no URI. */
+const shortOf = (uri: string): string | undefined => {
+  const { groups } = uriForm.exec(uri) ?? {}
+  return groups && (groups["address"] === undefined ? "a:" : `a://${groups["address"]}`)
+}
+
+/** What is between brackets is left for the library to look at: an address of IPv6 is short. */
+const uriForm = (() => {
+  const some = (others: string) => String.raw`(?:[\w.~!$&'()*+,;=${others}-]|%[0-9a-fA-F]{2})*`
+  const host = String.raw`(?:(?<address>\[[0-9a-fA-F:.]{1,64}\])|\[v[0-9a-fA-F]+\.[\w.~!$&'()*+,;=:-]+\]|${some("")})`
+  const authority = String.raw`//(?:${some(":")}@)?${host}(?::\d*)?(?:/${some(":@/")})?`
+  const path = String.raw`(?:${authority}|(?!//)${some(":@/")})`
+  return new RegExp(String.raw`^[a-zA-Z][a-zA-Z0-9+.-]*:${path}(?:\?${some(":@/?")})?(?:#${some(":@/?")})?$`)
+})()
 
 const millisOf = (time: string | undefined): number | undefined => (time === undefined ? undefined : Date.parse(time))
 
-const messageOf = (address: string, fields: SiweMessage): WalletMessage => {
-  const {
-    chainId,
-    domain,
-    expirationTime,
-    issuedAt = "",
-    nonce,
-    notBefore,
-    requestId,
-    resources = [],
-    statement = "",
-    uri
-  } = fields
+const messageOf = (address: string, fields: SiweMessage): Omit<WalletMessage, "resources"> => {
+  const { chainId, domain, expirationTime, issuedAt = "", nonce, notBefore, requestId, statement = "", uri } = fields
   return {
     domain,
     address,
@@ -185,7 +203,6 @@ const messageOf = (address: string, fields: SiweMessage): WalletMessage => {
     expirationTime,
     expiresAtMillis: millisOf(expirationTime),
     notBeforeMillis: millisOf(notBefore),
-    requestId,
-    resources
+    requestId
   }
 }

@@ -10,7 +10,7 @@ import { type Issued, SessionTokens } from "./SessionTokens.ts"
 import { objection, type SignInSite } from "./SignInSite.ts"
 import * as Turns from "./Turns.ts"
 import * as WalletMessage from "./WalletMessage.ts"
-import { signerOf } from "./WalletSignature.ts"
+import { isWellFormed, signerOf } from "./WalletSignature.ts"
 
 /** As it came. */
 export interface Proof {
@@ -38,7 +38,7 @@ export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRe
   ])
 }) {}
 
-export interface Options {
+export interface WalletSignInOptions {
   readonly enabled: boolean
   readonly serviceName: string
   readonly sites: ReadonlyArray<SignInSite>
@@ -56,7 +56,7 @@ export class WalletSignIn extends Context.Service<
   }
 >()("@venue/auth/WalletSignIn") {
   static readonly layer = (
-    options: Options
+    options: WalletSignInOptions
   ): Layer.Layer<WalletSignIn, never, Audit | Identities | SessionTokens | Transaction | UserStates | WalletNonces> =>
     Layer.effect(
       WalletSignIn,
@@ -110,20 +110,19 @@ const maxWaiting = 64
 /** Over the message's own time, so that no clock brings back a message whose nonce is forgotten. */
 const keptLongerMillis = 120_000
 
-const signaturePattern = /^0x[0-9a-fA-F]{130}$/
 const ascii = /^\p{ASCII}*$/u
 
 /** The message, when the signature is that of its address and it was made for us, now. */
 const proofOf = (
   { chain, message: text, signature }: Proof,
-  { acceptLowercaseAddress, enabled, serviceName, sites }: Options,
+  { acceptLowercaseAddress, enabled, serviceName, sites }: WalletSignInOptions,
   nowMillis: number
 ): Result.Result<WalletMessage.WalletMessage, WalletRefused["reason"]> => {
   if (!enabled) return Result.fail("disabled")
   if (chain !== "ethereum") return Result.fail("chain")
   const { glance, maxLength, minLength, read, untimely } = WalletMessage
   if (text.length < minLength || text.length > maxLength || !ascii.test(text)) return Result.fail("length")
-  if (!signaturePattern.test(signature)) return Result.fail("signature_form")
+  if (!isWellFormed(signature)) return Result.fail("signature_form")
   const misfit = (claims: WalletMessage.Claims): WalletRefused["reason"] | undefined => {
     if (claims.statement !== `Sign in to ${serviceName}`) return "statement"
     return objection(sites, claims) ?? (untimely(claims, nowMillis) === undefined ? undefined : "time")

@@ -4,12 +4,15 @@ import { Buffer } from "node:buffer"
 import secp256k1 from "secp256k1"
 import { hashMessage, keccak256 } from "viem/utils"
 
+/** Does it look like one: `0x` and 65 bytes of hex? Costs nothing, and says nothing of who signed. */
+export const isWellFormed = (signature: string): boolean => pattern.test(signature)
+
 /**
  * The lower-case address whose key signed the UTF-8 bytes of this text. Undefined for whatever is not a signature in
  * its one canonical form: `0x`, then r, s and v in hex, with s in the lower half of its range and v of 0, 1, 27 or 28.
  */
 export const signerOf = (text: string, signature: string): string | undefined => {
-  if (!pattern.test(signature)) return undefined
+  if (!isWellFormed(signature)) return undefined
   const hex = signature.slice(2).toLowerCase()
   const recoveryId = recoveryIds.get(hex.slice(128))
   if (recoveryId === undefined || hex.slice(64, 128) > highestS) return undefined

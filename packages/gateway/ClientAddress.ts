@@ -51,6 +51,9 @@ export const countryOfUpgrade = (
   return (request) => countryOf(requestOf(request))
 }
 
+/** Whether it is an address, or a network such as `10.0.0.0/8`. */
+export const isNetwork = (text: string): boolean => networkOf(text) !== undefined
+
 /** Whose limits an address shares: one home or server has a whole /64 of the newer addresses. */
 export const network = (address: string): string => {
   if (isIP(address) !== 6) return address
@@ -84,10 +87,14 @@ const proxiesOf = (trustedProxies: ReadonlyArray<string>) => {
 }
 
 const trust = (proxies: BlockList, proxy: string): void => {
-  const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(proxy) ?? []
+  const network = networkOf(proxy)
+  if (network === undefined) throw new Error(`not the address or network of a proxy: ${proxy}`)
+  proxies.addSubnet(network.address, network.bits, network.family)
+}
+
+const networkOf = (text: string) => {
+  const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const [family, width] = isIP(address) === 4 ? (["ipv4", 32] as const) : (["ipv6", 128] as const)
-  if (isIP(address) === 0 || Number(bits ?? 0) > width) {
-    throw new Error(`not the address or network of a proxy: ${proxy}`)
-  }
-  proxies.addSubnet(address, Number(bits ?? width), family)
+  if (isIP(address) === 0 || Number(bits ?? 0) > width) return undefined
+  return { address, family, bits: Number(bits ?? width) }
 }

@@ -32,12 +32,13 @@ export class Captcha extends Context.Service<
   static readonly layerHcaptcha = (settings: Settings): Layer.Layer<Captcha, never, HttpClient.HttpClient> =>
     layerOf({ url: "https://api.hcaptcha.com/siteverify", ...settings })
 
-  /** Takes one token for solved, as often as it comes. */
+  /** Takes one token for solved, as often as it comes; none when that is empty. */
   static readonly layerLocal = (solved: string): Layer.Layer<Captcha> =>
     Layer.succeed(
       Captcha,
       Captcha.of({
-        verify: (token) => (Redacted.value(token) === solved ? Effect.void : Effect.fail(new CaptchaRefused()))
+        verify: (token) =>
+          solved !== "" && Redacted.value(token) === solved ? Effect.void : Effect.fail(new CaptchaRefused())
       })
     )
 }

@@ -9,6 +9,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 import { Revocations } from "./Revocations.ts"
 import { Seal } from "./Seal.ts"
 import { type UnknownUser, Users } from "./Users.ts"
@@ -311,13 +312,9 @@ const summaryOf = ({
 const later = (one: number | null, other: number | null): number | null =>
   one === null ? other : other === null ? one : Math.max(one, other)
 
-const millis = (column: string, name: string) => `round(extract(epoch from ${column}) * 1000)::float8 as "${name}"`
-
 const selected = [
   'public_key as "publicKey", user_id as "userId", label, permissions, scope',
   'sealed_secret as "sealedSecret", allowed_addresses as "allowedAddresses", builder_user_id as "builderUserId"',
-  millis("created_at", "createdAtMillis"),
-  millis("last_used_at", "lastUsedAtMillis"),
-  millis("last_failed_at", "lastFailedAtMillis"),
-  millis("revoked_at", "revokedAtMillis")
+  `${millis("created_at")} as "createdAtMillis", ${millis("revoked_at")} as "revokedAtMillis"`,
+  `${millis("last_used_at")} as "lastUsedAtMillis", ${millis("last_failed_at")} as "lastFailedAtMillis"`
 ].join(", ")

@@ -40,7 +40,7 @@ export class Audit extends Context.Service<
           const at = new Date(yield* Clock.currentTimeMillis)
           yield* sql`
             insert into audit (recorded_at, action, actor, user_id, facts)
-            values (${at}, ${action}, ${storable(actor)}, ${storable(userId)}, ${storable(JSON.stringify(facts))}::jsonb)`
+            values (${at}, ${action}, ${storable(actor)}, ${storable(userId)}, ${storableJson(facts)}::jsonb)`
         }, orUnavailable),
         ofUser: Effect.fn("Audit.ofUser")(
           (userId: string) =>
@@ -80,3 +80,7 @@ export class Audit extends Context.Service<
 }
 
 const maxListed = 100
+
+/** JSON can write what no text of Postgres holds: the zero character, and half of a character of two. */
+const storableJson = (facts: Deed["facts"]): string =>
+  JSON.stringify(facts, (_, value) => (typeof value === "string" ? storable(value.toWellFormed()) : value))

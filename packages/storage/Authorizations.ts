@@ -7,6 +7,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 import { hashOf } from "./SecretHash.ts"
 import type { Session } from "./Sessions.ts"
 
@@ -137,13 +138,13 @@ export class Authorizations extends Context.Service<
         }, orUnavailable),
         findCode: Effect.fn("Authorizations.findCode")(function* (code: Redacted.Redacted) {
           const [row] = yield* sql<CodeRow>`
-            select ${asked}, user_id as "userId", aal, amr, code_expires_at as "expiresAt",
+            select ${asked}, user_id as "userId", aal, amr,
+              ${sql.literal(millis("code_expires_at"))} as "expiresAtMillis",
               consumed_at is not null as "isConsumed", session_id as "sessionId"
             from authorization_request where code_hash = ${hashOf(code)}`
-          return Option.map(Option.fromUndefinedOr(row), ({ aal, amr, expiresAt, ...rest }): Code => ({
+          return Option.map(Option.fromUndefinedOr(row), ({ aal, amr, ...rest }): Code => ({
             ...rest,
-            signedIn: { aal, amr },
-            expiresAtMillis: expiresAt.getTime()
+            signedIn: { aal, amr }
           }))
         }, orUnavailable),
         consume: Effect.fn("Authorizations.consume")(function* (code: Redacted.Redacted) {
@@ -255,9 +256,7 @@ const keptMillis = 25 * 60 * 60 * 1000
 /** Each request adds one row and takes away a few, so that the table keeps little more than a day's. */
 const maxSwept = 4
 
-interface CodeRow extends Omit<Code, "signedIn" | "expiresAtMillis">, Pick<Session, "aal" | "amr"> {
-  readonly expiresAt: Date
-}
+type CodeRow = Omit<Code, "signedIn"> & Pick<Session, "aal" | "amr">
 
 interface Held {
   readonly idHash: string

@@ -8,6 +8,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 
 export interface BuilderCode extends FeeShare {
   /** A UUID. */
@@ -47,8 +48,7 @@ export class BuilderCodes extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal(`
         builder_code as "builderCode", user_id as "userId", venue_bps as "venueBps", builder_bps as "builderBps", active,
-        round(extract(epoch from created_at) * 1000)::float8 as "createdAtMillis",
-        round(extract(epoch from updated_at) * 1000)::float8 as "updatedAtMillis"`)
+        ${millis("created_at")} as "createdAtMillis", ${millis("updated_at")} as "updatedAtMillis"`)
       const first = Effect.map((rows: ReadonlyArray<BuilderCode>) => Option.fromUndefinedOr(rows[0]))
 
       return BuilderCodes.of({

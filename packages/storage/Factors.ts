@@ -7,6 +7,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 import { Seal } from "./Seal.ts"
 
 export interface Factor {
@@ -56,8 +57,7 @@ export class Factors extends Context.Service<
       const columns = sql.literal(`
         factor_id as "factorId", user_id as "userId", friendly_name as "friendlyName",
         case when verified_at is null then 'unverified' else 'verified' end as status,
-        round(extract(epoch from created_at) * 1000)::float8 as "createdAtMillis",
-        round(extract(epoch from updated_at) * 1000)::float8 as "updatedAtMillis"`)
+        ${millis("created_at")} as "createdAtMillis", ${millis("updated_at")} as "updatedAtMillis"`)
       const isLive = (nowMillis: number) =>
         sql`(verified_at is not null or created_at > ${new Date(nowMillis - unverifiedForMillis)})`
 

@@ -30,7 +30,7 @@ export class DatabaseTaken extends Schema.TaggedError<DatabaseTaken>()("Database
 }
 
 /** What comes after it is built only where the database is ours alone, and was founded as asked. */
-export const layerAlone = (name: string, asked: string) =>
+export const layerAlone = (settings: Readonly<Record<string, string>>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -38,7 +38,7 @@ export const layerAlone = (name: string, asked: string) =>
       const session = yield* sql.reserve
       const [row] = yield* session.executeValues(`select pg_try_advisory_lock(${lockKey})`, [])
       if (row?.[0] !== true) return yield* new DatabaseTaken()
-      yield* agree(name, asked)
+      for (const [name, asked] of Object.entries(settings)) yield* agree(name, asked)
     })
   ).pipe(Layer.provide(Migrations.layer))
 

@@ -7,6 +7,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 
 export interface Grant {
   readonly userId: string
@@ -33,7 +34,9 @@ export class Grants extends Context.Service<
     Grants,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal(`user_id as "userId", client_id as "clientId", scopes, granted_at as "grantedAt"`)
+      const columns = sql.literal(
+        `user_id as "userId", client_id as "clientId", scopes, ${millis("granted_at")} as "grantedAtMillis"`
+      )
       return Grants.of({
         give: Effect.fn("Grants.give")(function* ({ clientId, scopes, userId }: Omit<Grant, "grantedAtMillis">) {
           const at = new Date(yield* Clock.currentTimeMillis)
@@ -45,17 +48,17 @@ export class Grants extends Context.Service<
               granted_at = excluded.granted_at`
         }, orUnavailable),
         find: Effect.fn("Grants.find")(function* (userId: string, clientId: string) {
-          const [row] = yield* sql<Row>`
+          const [grant] = yield* sql<Grant>`
             select ${columns} from oauth_grant
             where user_id = ${storable(userId)} and client_id = ${storable(clientId)}`
-          return Option.map(Option.fromUndefinedOr(row), grantOf)
+          return Option.fromUndefinedOr(grant)
         }, orUnavailable),
-        ofUser: Effect.fn("Grants.ofUser")(function* (userId: string) {
-          const rows = yield* sql<Row>`
+        ofUser: Effect.fn("Grants.ofUser")(
+          (userId: string) => sql<Grant>`
             select ${columns} from oauth_grant where user_id = ${storable(userId)}
-            order by granted_at desc, client_id`
-          return rows.map(grantOf)
-        }, orUnavailable),
+            order by granted_at desc, client_id`,
+          orUnavailable
+        ),
         remove: Effect.fn("Grants.remove")(function* (userId: string, clientId: string) {
           const removed = yield* sql`
             delete from oauth_grant
@@ -104,9 +107,3 @@ export class Grants extends Context.Service<
 }
 
 const alphabetical = (scopes: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(scopes)].toSorted()
-
-interface Row extends Omit<Grant, "grantedAtMillis"> {
-  readonly grantedAt: Date
-}
-
-const grantOf = ({ grantedAt, ...rest }: Row): Grant => ({ ...rest, grantedAtMillis: grantedAt.getTime() })

@@ -8,6 +8,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 import { Users } from "./Users.ts"
 
 export interface Identity {
@@ -103,8 +104,9 @@ export class Identities extends Context.Service<
           (userId: string) =>
             sql<Identity>`
               select identity_id as "identityId", subject, user_id as "userId", address, network, domain, statement,
-                ${millis(sql, "created_at")} as "createdAtMillis", ${millis(sql, "updated_at")} as "updatedAtMillis",
-                ${millis(sql, "last_sign_in_at")} as "lastSignInAtMillis"
+                ${sql.literal(millis("created_at"))} as "createdAtMillis",
+                ${sql.literal(millis("updated_at"))} as "updatedAtMillis",
+                ${sql.literal(millis("last_sign_in_at"))} as "lastSignInAtMillis"
               from identity where user_id = ${storable(userId)} order by created_at, subject`,
           orUnavailable
         )
@@ -158,6 +160,3 @@ const newIdentity = (random: SecureRandom.SecureRandom["Service"], { address, se
     }
     return identity
   })
-
-const millis = (sql: SqlClient.SqlClient, column: string) =>
-  sql.literal(`round(extract(epoch from ${column}) * 1000)::float8`)

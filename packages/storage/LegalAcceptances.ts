@@ -3,10 +3,12 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { Buffer } from "node:buffer"
 import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 
 export interface Acceptance {
   readonly userId: string
@@ -60,7 +62,7 @@ export class LegalAcceptances extends Context.Service<
             select user_id as "userId", terms_version as "termsVersion", agreement_url as "agreementUrl",
               case when source = 'builder' then json_build_object('builderCode', builder_code, 'address', address,
                 'messageHash', encode(message_hash, 'hex')) end as builder,
-              round(extract(epoch from accepted_at) * 1000)::float8 as "acceptedAtMillis"
+              ${sql.literal(millis("accepted_at"))} as "acceptedAtMillis"
             from legal_acceptance where user_id = ${storable(userId)} order by number desc limit ${maxListed}`
         }, orUnavailable)
       })

@@ -7,6 +7,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 import { hashOf } from "./SecretHash.ts"
 
 export type GrantType = "authorization_code" | "refresh_token"
@@ -59,7 +60,8 @@ export class OAuthClients extends Context.Service<
       const columns = sql.literal(`
         client_id as "clientId", name, type, redirect_uris as "redirectUris", logo_uri as "logoUri",
         client_uri as "clientUri", grant_types as "grantTypes", secret_hash as "secretHash",
-        older_secret_hash as "olderSecretHash", created_at as "createdAt", disabled_at as "disabledAt"`)
+        older_secret_hash as "olderSecretHash", ${millis("created_at")} as "createdAtMillis",
+        ${millis("disabled_at")} as "disabledAtMillis"`)
 
       return OAuthClients.of({
         register: Effect.fn("OAuthClients.register")(function* (
@@ -172,16 +174,12 @@ export class OAuthClients extends Context.Service<
 
 const maxListed = 1_000
 
-interface Row extends Omit<OAuthClient, "secretHashes" | "createdAtMillis" | "disabledAtMillis"> {
+interface Row extends Omit<OAuthClient, "secretHashes"> {
   readonly secretHash: string | null
   readonly olderSecretHash: string | null
-  readonly createdAt: Date
-  readonly disabledAt: Date | null
 }
 
-const clientOf = ({ createdAt, disabledAt, olderSecretHash, secretHash, ...rest }: Row): OAuthClient => ({
+const clientOf = ({ olderSecretHash, secretHash, ...rest }: Row): OAuthClient => ({
   ...rest,
-  secretHashes: [secretHash, olderSecretHash].filter((hash) => hash !== null),
-  createdAtMillis: createdAt.getTime(),
-  disabledAtMillis: disabledAt?.getTime() ?? null
+  secretHashes: [secretHash, olderSecretHash].filter((hash) => hash !== null)
 })

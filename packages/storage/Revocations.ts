@@ -90,6 +90,11 @@ export class Revocations extends Context.Service<
             with made as (
               insert into revocation (kind, subject) values (${kind}, ${subject})
               returning number::text as number, kind, subject, extract(epoch from revoked_at)::float8 as at
+            ), swept as (
+              delete from revocation where number in (
+                select number from revocation where revoked_at < clock_timestamp() - ${keptFor}::interval
+                order by revoked_at limit ${maxSwept} for update skip locked
+              )
             )
             select pg_notify(${channel}, row_to_json(made)::text) from made`,
             Effect.asVoid,
@@ -109,6 +114,9 @@ const channel = "revocation"
 const pollEvery = "500 millis"
 /** How much later than its time of writing a row may become visible to the poll. */
 const overlapSeconds = 30
+/** Longer than a node without its database is good for anything. Each adds one row and takes away a few older ones. */
+const keptFor = "1 day"
+const maxSwept = 4
 
 const Row = Schema.Struct({ ...Revocation.fields, number: Schema.String, at: Schema.Finite })
 type Row = typeof Row.Type

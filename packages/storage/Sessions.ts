@@ -57,7 +57,10 @@ export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy"
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** With its first refresh token, of generation 1. */
+    /**
+     * With its first refresh token, of generation 1. Who has more than a hundred that are not over loses those that were
+     * used longest ago: how long it takes to end all of a user has a bound.
+     */
     readonly begin: (session: NewSession, first: Redacted.Redacted) => Effect.Effect<void, DatabaseUnavailable>
     /** Ended ones too, until a month after they expire. */
     readonly find: (sessionId: string) => Effect.Effect<Option.Option<Session>, DatabaseUnavailable>
@@ -102,6 +105,43 @@ export class Sessions extends Context.Service<
           insert into refresh_token (token_hash, session_id, generation, salt, issued_at)
           values (${hashOf(text)}, ${sessionId}, ${generation}, ${salt}, ${at})`
 
+        /**
+         * Each that begins, and each token, takes away a few of what is no longer told of. However many tokens an old
+         * session has, nobody waits for all of them to be deleted: it goes when they are gone.
+         */
+        const sweep = Effect.fnUntraced(function* (nowMillis: number) {
+          const oldest = yield* sql<Pick<Session, "sessionId">>`
+            select session_id as "sessionId" from session where expires_at < ${new Date(nowMillis - toldOfMillis)}
+            order by expires_at limit ${maxSwept} for update skip locked`
+          if (oldest.length === 0) return
+          const ids = oldest.map(({ sessionId }) => sessionId)
+          yield* sql`
+            delete from refresh_token where token_hash in (
+              select token_hash from refresh_token where session_id = any(${ids}) limit ${maxSweptTokens}
+            )`
+          yield* sql`
+            delete from session where session_id = any(${ids})
+              and not exists (select 1 from refresh_token where refresh_token.session_id = session.session_id)`
+        })
+
+        const end = Effect.fn("Sessions.end")(
+          function* (sessionIds: ReadonlyArray<string>) {
+            const at = new Date(yield* Clock.currentTimeMillis)
+            // Locked in one order, or two that end the same ones would wait for each other.
+            const ended = yield* sql<Pick<Session, "sessionId">>`
+              with live as (
+                select session_id from session
+                where session_id = any(${sessionIds.map(storable)}) and ended_at is null
+                order by session_id for update
+              )
+              update session set ended_at = ${at} from live
+              where session.session_id = live.session_id returning session.session_id as "sessionId"`
+            for (const { sessionId } of ended) yield* revocations.announce({ kind: "session", subject: sessionId })
+          },
+          sql.withTransaction,
+          orUnavailable
+        )
+
         return Sessions.of({
           begin: Effect.fn("Sessions.begin")(
             function* (begun: NewSession, first: Redacted.Redacted) {
@@ -114,12 +154,12 @@ export class Sessions extends Context.Service<
               values (${sessionId}, ${userId}, ${clientId}, ${publicClient}, ${scope}, ${aal},
                 ${JSON.stringify(amr)}::jsonb, ${at}, ${at}, ${new Date(begun.expiresAtMillis)})`
               yield* insertToken(first, { sessionId, generation: 1, salt: new Uint8Array() }, at)
-              // Each adds one and takes away several, so the table keeps little more than what is still told of.
-              yield* sql`
-              delete from session where session_id in (
-                select session_id from session where expires_at < ${new Date(now - toldOfMillis)}
-                order by expires_at limit ${maxSwept} for update skip locked
-              )`
+              const surplus = yield* sql<Pick<Session, "sessionId">>`
+              select session_id as "sessionId" from session
+              where user_id = ${userId} and ended_at is null and expires_at > ${at} and session_id <> ${sessionId}
+              order by refreshed_at desc, created_at desc, session_id offset ${maxLive - 1}`
+              if (surplus.length > 0) yield* end(surplus.map((session) => session.sessionId))
+              yield* sweep(now)
             },
             sql.withTransaction,
             orUnavailable
@@ -151,23 +191,7 @@ export class Sessions extends Context.Service<
             where user_id = ${storable(userId)} and ended_at is null and expires_at > ${at}
             order by session_id for update`
           }, orUnavailable),
-          end: Effect.fn("Sessions.end")(
-            function* (sessionIds: ReadonlyArray<string>) {
-              const at = new Date(yield* Clock.currentTimeMillis)
-              // Locked in one order, or two that end the same ones would wait for each other.
-              const ended = yield* sql<Pick<Session, "sessionId">>`
-              with live as (
-                select session_id from session
-                where session_id = any(${sessionIds.map(storable)}) and ended_at is null
-                order by session_id for update
-              )
-              update session set ended_at = ${at} from live
-              where session.session_id = live.session_id returning session.session_id as "sessionId"`
-              for (const { sessionId } of ended) yield* revocations.announce({ kind: "session", subject: sessionId })
-            },
-            sql.withTransaction,
-            orUnavailable
-          ),
+          end,
           endOfClient: Effect.fn("Sessions.endOfClient")(
             function* (clientId: string) {
               const at = new Date(yield* Clock.currentTimeMillis)
@@ -200,9 +224,11 @@ export class Sessions extends Context.Service<
           }, orUnavailable),
           issue: Effect.fn("Sessions.issue")(
             function* (text: Redacted.Redacted, place: Pick<RefreshToken, "sessionId" | "generation" | "salt">) {
-              const at = new Date(yield* Clock.currentTimeMillis)
+              const now = yield* Clock.currentTimeMillis
+              const at = new Date(now)
               yield* insertToken(text, place, at)
               yield* sql`update session set refreshed_at = ${at} where session_id = ${place.sessionId}`
+              yield* sweep(now)
             },
             sql.withTransaction,
             orUnavailable
@@ -234,26 +260,31 @@ export class Sessions extends Context.Service<
             .toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1))
         )
       const keyOf = (token: Redacted.Redacted) => hashOf(token).toString("hex")
+      const end = Effect.fnUntraced(function* (sessionIds: ReadonlyArray<string>) {
+        const endedAtMillis = yield* Clock.currentTimeMillis
+        for (const sessionId of sessionIds) {
+          if (sessions.get(sessionId)?.endedAtMillis !== null) continue
+          change(sessionId, { endedAtMillis })
+          yield* revocations.announce({ kind: "session", subject: sessionId })
+        }
+      }, transaction)
 
       return Sessions.of({
         begin: Effect.fnUntraced(function* (begun: NewSession, first: Redacted.Redacted) {
           const now = yield* Clock.currentTimeMillis
-          const { sessionId } = begun
+          const { sessionId, userId } = begun
+          const others = (yield* ofUser(userId)).toSorted(
+            (a, b) => b.refreshedAtMillis - a.refreshedAtMillis || b.createdAtMillis - a.createdAtMillis
+          )
           sessions.set(sessionId, { ...begun, createdAtMillis: now, refreshedAtMillis: now, endedAtMillis: null })
           tokens.set(keyOf(first), { sessionId, generation: 1, salt: new Uint8Array(), issuedAtMillis: now })
+          yield* end(others.slice(maxLive - 1).map((session) => session.sessionId))
         }, transaction),
         find,
         ofUser,
         lock: find,
         lockOfUser: ofUser,
-        end: Effect.fnUntraced(function* (sessionIds: ReadonlyArray<string>) {
-          const endedAtMillis = yield* Clock.currentTimeMillis
-          for (const sessionId of sessionIds) {
-            if (sessions.get(sessionId)?.endedAtMillis !== null) continue
-            change(sessionId, { endedAtMillis })
-            yield* revocations.announce({ kind: "session", subject: sessionId })
-          }
-        }, transaction),
+        end,
         endOfClient: Effect.fnUntraced(function* (clientId: string) {
           const endedAtMillis = yield* Clock.currentTimeMillis
           for (const session of sessions.rows()) {
@@ -290,6 +321,8 @@ const lockTimeout = "5s"
 /** How long after it expired a session is still known, so that its tokens are refused for the right reason. */
 const toldOfMillis = 30 * 24 * 60 * 60 * 1000
 const maxSwept = 4
+const maxSweptTokens = 16
+const maxLive = 100
 
 const hashOf = (token: Redacted.Redacted) => createHash("sha256").update(Redacted.value(token)).digest()
 

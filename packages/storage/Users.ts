@@ -7,6 +7,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 
 export interface User {
   readonly userId: string
@@ -74,7 +75,7 @@ export class Users extends Context.Service<
         ),
         find: Effect.fn("Users.find")(function* (userId: string) {
           const [user] = yield* sql<User>`
-            select user_id as "userId", name, ${millis(sql, "created_at")} as "createdAtMillis"
+            select user_id as "userId", name, ${sql.literal(millis("created_at"))} as "createdAtMillis"
             from venue_user where user_id = ${storable(userId)}`
           return Option.fromUndefinedOr(user)
         }, orUnavailable),
@@ -92,7 +93,8 @@ export class Users extends Context.Service<
         }),
         accounts: Effect.fn("Users.accounts")((userId: string) =>
           orUnavailable(sql<Account>`
-            select account_id as "accountId", user_id as "userId", ${millis(sql, "opened_at")} as "openedAtMillis"
+            select account_id as "accountId", user_id as "userId",
+              ${sql.literal(millis("opened_at"))} as "openedAtMillis"
             from account where user_id = ${storable(userId)} order by opened_at, account_id`)
         )
       })
@@ -142,6 +144,3 @@ export class Users extends Context.Service<
     })
   ).pipe(Layer.provide(MemoryTables.layer))
 }
-
-const millis = (sql: SqlClient.SqlClient, column: string) =>
-  sql.literal(`round(extract(epoch from ${column}) * 1000)::float8`)

@@ -7,6 +7,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 
 export interface WithdrawalAddress {
   readonly userId: string
@@ -45,7 +46,7 @@ export class WithdrawalAddresses extends Context.Service<
             (userId: string) =>
               sql<WithdrawalAddress>`
                 select user_id as "userId", network, address, label,
-                  round(extract(epoch from created_at) * 1000)::float8 as "createdAtMillis"
+                  ${sql.literal(millis("created_at"))} as "createdAtMillis"
                 from withdrawal_address where user_id = ${storable(userId)} order by created_at, address`,
             orUnavailable
           )

@@ -1,5 +1,4 @@
 /** The whole venue in memory as one layer, on a clock the test owns. */
-import type { Permission } from "@venue/auth/Permission"
 import { SessionTokens } from "@venue/auth/SessionTokens"
 import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Standing } from "@venue/auth/Standing"
@@ -8,6 +7,7 @@ import { Desks, Markets } from "@venue/cluster/Link"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import * as Runner from "@venue/cluster/Runner"
 import { moneyScale, unitsOf } from "@venue/domain/Decimal"
+import { type Permission, Selectable } from "@venue/domain/Permission"
 import type { LedgerCommand } from "@venue/domain/Trader"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
@@ -128,7 +128,7 @@ export class TestVenue extends Context.Service<
         connect: upgrade(""),
         settle,
         marketData: Client.open<MarketDataFrames, MarketDataFrame>((transport) => marketDataGateway.open(transport)),
-        user: Effect.fnUntraced(function* (name, usd = 100_000, permissions = everything) {
+        user: Effect.fnUntraced(function* (name, usd = 100_000, permissions = Selectable.literals) {
           const id = nextId()
           const user = {
             userId: uuidOf(id),
@@ -183,15 +183,6 @@ export class TestVenue extends Context.Service<
     })
   )
 }
-
-const everything: ReadonlyArray<Permission> = [
-  "view_orders",
-  "view_positions",
-  "view_balance",
-  "execute_orders",
-  "subaccount_ops",
-  "deposit_withdraw"
-]
 
 const uuidOf = (id: string): string => `00000000-0000-4000-8000-${id}`
 

@@ -63,7 +63,10 @@ it.effect("a leverage that is not offered, of no symbol, or in use", () =>
       detail: "Expected a whole number from 1 to 30."
     })
     const nowhere = yield* post(`{"leverage":1,"symbol":"NOPE"}`)
-    expect(nowhere.body).toEqual({ ...about(404, "unknown-symbol", "Not Found"), detail: 'The symbol is "NOPE".' })
+    expect(nowhere.body).toEqual({
+      ...about(404, "unknown-symbol", "Not Found"),
+      detail: 'No instrument is listed as "NOPE".'
+    })
     const held = yield* post(`{"leverage":5,"symbol":"GOLD-USD"}`)
     expect(held.body).toMatchObject(about(409, "leverage-in-use", "Conflict"))
   })

@@ -23,7 +23,7 @@ const session: Session = {
   expiresAtMillis: nowSeconds * 1000 + 1e9,
   endedAtMillis: null
 }
-const claims = claimsOf(session, { issuer, tokenId: "5f0f", scope: null, issuedAt: nowSeconds })
+const claims = claimsOf(session, { issuer, tokenId: "5f0f", scope: null, issuedAtSeconds: nowSeconds })
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
 const es256 = (text: string, key: KeyObject) =>
@@ -65,7 +65,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
       assert.notProperty(claims, "client_id")
       assert.notProperty(claims, "scope")
       const granted = { ...session, clientId: "7c1d", scope: "openid email" }
-      const issue = { issuer, tokenId: "5f0f", scope: "email", issuedAt: nowSeconds }
+      const issue = { issuer, tokenId: "5f0f", scope: "email", issuedAtSeconds: nowSeconds }
       const { claims: said } = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
       assert.deepInclude(said, { clientId: "7c1d", scope: "email" })
     })

@@ -1,10 +1,10 @@
 import * as Admission from "@venue/auth/Admission"
 import type { Caller } from "@venue/auth/Caller"
-import { Permission } from "@venue/auth/Permission"
 import { Sessions } from "@venue/storage/Sessions"
 import { Users } from "@venue/storage/Users"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { caller } from "./Callers.ts"
 import { access, bring, enrol, type Progress, session } from "./Progress.ts"
 
 describe("Admission", () => {
@@ -125,18 +125,6 @@ describe("Admission", () => {
       assert.isUndefined(yield* refusal(signedIn, "GET /user/trade"))
     }).pipe(Effect.provide(access))
   )
-})
-
-const caller = (changes: Partial<Caller>): Caller => ({
-  userId: "alice",
-  permissions: new Set(Permission.literals),
-  scope: "all_accounts",
-  via: "hmac",
-  publicKey: "key",
-  sessionId: null,
-  aal: null,
-  clientId: null,
-  ...changes
 })
 
 const open = Effect.gen(function* () {

@@ -91,7 +91,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const signed = (claims: Pick<typeof session, "sessionId" | "userId">) =>
           Effect.flatMap(SigningKeys, (keys) =>
             keys.sign(
-              claimsOf({ ...session, ...claims }, { issuer, tokenId: "1", scope: null, issuedAt: 1_000 }),
+              claimsOf({ ...session, ...claims }, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 }),
               "at+jwt"
             )
           )
@@ -107,7 +107,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const { session, token } = yield* begin
         const bearers = yield* Bearers
         const keys = yield* SigningKeys
-        const claims = claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAt: 1_000 })
+        const claims = claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 })
         const idToken = yield* keys.sign({ ...claims, aud: "7c1d" }, "JWT")
         assert.instanceOf(yield* Effect.flip(bearers.verify(idToken)), InvalidToken)
         yield* bearers.verify(token)
@@ -176,7 +176,7 @@ describe("Bearers", () => {
         yield* bearers.verify(token)
         assert.strictEqual(lookups, 1)
         for (let n = 0; n < 1_000; n++) {
-          const claims = claimsOf(session, { issuer, tokenId: String(n), scope: null, issuedAt: 1_000 })
+          const claims = claimsOf(session, { issuer, tokenId: String(n), scope: null, issuedAtSeconds: 1_000 })
           yield* bearers.verify(yield* keys.sign(claims, "at+jwt"))
         }
         yield* bearers.verify(token)

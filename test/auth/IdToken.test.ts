@@ -10,7 +10,7 @@ const signIn = {
   clientId: "an application",
   user: { sub: "a user" },
   nonce: null,
-  authTime: 7,
+  provenAtSeconds: 7,
   nowSeconds: 1_000,
   // Appendix A.3 of OpenID Connect Core has this pair of token and hash.
   accessToken: Redacted.make("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y")

@@ -46,6 +46,7 @@ it.live(
         const replaced = yield* keys.replaceBuilderKey(key)
         assert.isTrue(yield* isGood(hmac, publicKey))
         assert.isTrue(yield* isGood(other, publicKey))
+        assert.strictEqual(Option.isSome(replaced), round > 0)
         if (Option.isNone(replaced)) continue
         hmac.forget(replaced.value)
         assert.isFalse(yield* isGood(hmac, replaced.value))

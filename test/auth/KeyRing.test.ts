@@ -8,7 +8,7 @@ const atOnce = { emergency: true }
 
 const [first, second] = [generate(), generate()] as const
 const ring = KeyRing.stand(KeyRing.found(first, 0), second, 1_000)
-const ready = 1_000 + KeyRing.standbyMillis
+const ready = 1_000 + 20 * 60 * 1_000
 
 const states = (keys: KeyRing.KeyRing) => keys.map(({ key, state }) => [key.kid, state])
 const follow = () => Result.getOrThrow(KeyRing.activate(ring, second.kid, ready, calmly))

@@ -1,5 +1,4 @@
 import { KeyRotation } from "@venue/auth/KeyRotation"
-import { standbyMillis } from "@venue/auth/KeyRing"
 import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Audit } from "@venue/storage/Audit"
 import { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
@@ -29,7 +28,7 @@ const suite = (name: string, services: Layer.Layer<Audit | KeyRotation | Signing
         assert.strictEqual((yield* Effect.flip(rotation.remove(old, atOnce, operator)))._tag, "KeyInUse")
         assert.deepStrictEqual(yield* states, ["active", "standby"])
         assert.deepStrictEqual([yield* deeds(kid), yield* deeds(old)], [["signing_key_published"], []])
-        yield* TestClock.adjust(standbyMillis)
+        yield* TestClock.adjust("20 minutes")
         yield* rotation.activate(kid, inTime, operator)
         assert.strictEqual((yield* Effect.flip(rotation.activate(kid, inTime, operator)))._tag, "NotStandby")
         assert.strictEqual((yield* Effect.flip(rotation.remove("nobody", atOnce, operator)))._tag, "UnknownKey")

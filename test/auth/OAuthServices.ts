@@ -7,6 +7,7 @@ import { CodeExchange, type Redemption } from "@venue/auth/CodeExchange"
 import { Consents } from "@venue/auth/Consents"
 import { SecondFactor } from "@venue/auth/SecondFactor"
 import { type Issued, SessionTokens } from "@venue/auth/SessionTokens"
+import { TokenRevocation } from "@venue/auth/TokenRevocation"
 import { Authorizations } from "@venue/storage/Authorizations"
 import { FactorChallenges } from "@venue/storage/FactorChallenges"
 import { Factors } from "@venue/storage/Factors"
@@ -31,7 +32,8 @@ const useCases = Layer.mergeAll(
   ClientAuthentication.layer,
   ClientRegistration.layer,
   CodeExchange.layer({ issuer }),
-  Consents.layer
+  Consents.layer,
+  TokenRevocation.layer
 ).pipe(Layer.provideMerge(SecondFactor.layer))
 
 export const memory = useCases.pipe(

@@ -1,7 +1,7 @@
-import type { Caller } from "@venue/auth/Caller"
-import { Permission, permits, rules } from "@venue/auth/Permission"
-import { Selectable } from "@venue/domain/Permission"
+import { permits, rules } from "@venue/auth/Permission"
+import { Permission, Selectable } from "@venue/domain/Permission"
 import { assert, describe, it } from "@effect/vitest"
+import { caller } from "./Callers.ts"
 
 describe("Permission", () => {
   it("I38: each action asks for exactly what it declares, of every permission alone", () => {
@@ -81,15 +81,3 @@ const matrix = {
   "POST /user/leverage": "execute_orders",
   "GET /user/subaccounts": "view_balance subaccount_ops"
 }
-
-const caller = (changes: Partial<Caller>): Caller => ({
-  userId: "alice",
-  permissions: new Set(Permission.literals),
-  scope: "all_accounts",
-  via: "hmac",
-  publicKey: "key",
-  sessionId: null,
-  aal: null,
-  clientId: null,
-  ...changes
-})

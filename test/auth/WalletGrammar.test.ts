@@ -50,6 +50,26 @@ describe("the grammar of WalletMessage", () => {
   })
 })
 
+it("X5: of a resource we read what the grammar's parser reads, whatever its letters", () => {
+  const letter = FastCheck.constantFrom(..."ab1v:/?#[]@!%2f.-+ ~", "//", "::", "[::", "1.2.3.4", "é", '"')
+  const uri = FastCheck.tuple(
+    FastCheck.constantFrom("a:", "a://", "a://u@", "a://[", "a+-.1:", ""),
+    FastCheck.array(letter, { maxLength: 5 }),
+    FastCheck.constantFrom("", "]", "]:1", "]/a")
+  ).map(([start, letters, end]) => start + letters.join("") + end)
+  const seen = { read: 0, refused: 0 }
+  FastCheck.assert(
+    FastCheck.property(uri, (resource) => {
+      const text = signInMessage({ resources: ["urn:before", resource] })
+      const theirs = grammatical(text)
+      seen[theirs === undefined ? "refused" : "read"]++
+      assert.strictEqual(isRead(text), theirs !== undefined, resource)
+    }),
+    { numRuns: 2_000 }
+  )
+  for (const count of Object.values(seen)) assert.isAbove(count, 100, JSON.stringify(seen))
+})
+
 const isRead = (text: string): boolean => Result.isSuccess(read(text))
 
 /** What the parser of the grammar makes of the text. */
@@ -200,7 +220,15 @@ const anyFields: FastCheck.Arbitrary<Partial<MessageFields>> = FastCheck.record(
     [undefined, "", "é", "a\nb", '"', "%"]
   ),
   uri: value(
-    ["https://app.venue.example/login", "urn:a", "http://[::1]/", "mailto:a@b.example", "x:?a@b#//c@d", "a://b/@"],
+    [
+      "https://app.venue.example/login",
+      "urn:a",
+      "a:",
+      "http://[::1]/",
+      "mailto:a@b.example",
+      "x:?a@b#//c@d",
+      "a://b/@"
+    ],
     ["", "a", "https://u@a.example", "https://u:p@a.example/", "a b", "//a", "a://b?é", "https://a/%zz", "a:<"]
   ),
   version: value(["1"], ["2", "01", "", undefined]),
@@ -215,7 +243,18 @@ const anyFields: FastCheck.Arbitrary<Partial<MessageFields>> = FastCheck.record(
   requestId: value([undefined, "a", "a:@%20!", "x".repeat(256)], ["", "x".repeat(257), "a b", "é", "%2"]),
   resources: FastCheck.option(
     FastCheck.array(
-      value(["urn:a", "https://a.example/b?c=d#e", "ipfs://u@b/c"], ["", "a", "a b"]) as FastCheck.Arbitrary<string>,
+      value(
+        [
+          "urn:a",
+          "https://a.example/b?c=d#e",
+          "ipfs://u@b/c",
+          "a:",
+          "a://u:p@[::1]:8/",
+          "a://[v1.a:b]",
+          "a:/b//c%20?/?#?"
+        ],
+        ["", "a", "a b", "a://[::1", "a://[1:2]", "a://[v.a]", "a://b:c", "a://u@v@w", "a:#b#c", "a:%2", "a:[b]"]
+      ) as FastCheck.Arbitrary<string>,
       {
         maxLength: 10
       }

@@ -191,6 +191,20 @@ describe("WalletMessage", () => {
     assert.notStrictEqual(faultOf("x".repeat(64)), "length")
   })
 
+  it("I48: the longest message takes little longer to read than a short one", () => {
+    const room = 20_480 - signInMessage({ resources: Array.from({ length: 8 }, () => "a:") }).length
+    for (const filler of ["/", "1.", "//1.", "%41"]) {
+      const uri = `a:${filler.repeat(Math.floor(room / 8 / filler.length))}`
+      const text = signInMessage({ resources: Array.from({ length: 8 }, () => uri) })
+      const took = [1, 2, 3].map(() => {
+        const start = performance.now()
+        read(text)
+        return performance.now() - start
+      })
+      assert.isBelow(Math.min(...took), 60, filler)
+    }
+  })
+
   it("W11: a message holds from 60 seconds before it was issued until it is 600 seconds old", () => {
     const at = (seconds: number, leeway?: number) => untimely(message({}), issuedAtMillis + seconds * 1_000, leeway)
     assert.deepStrictEqual(

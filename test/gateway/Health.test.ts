@@ -3,8 +3,10 @@ import { Feed } from "@venue/cluster/Feed"
 import { Desks } from "@venue/cluster/Link"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { defaults } from "@venue/cluster/protocol/Venue"
+import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import { Health } from "@venue/gateway/Health"
 import * as Socket from "@venue/gateway/Socket"
+import { Captcha } from "@venue/providers/Captcha"
 import { expect, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
@@ -82,7 +84,18 @@ it.live("a venue says on every listener whether it lives and is ready, and a soc
       answer: health.answer(restUrl)
     })
     const socketUrl = `http://127.0.0.1:${port}`
-    for (const url of [restUrl, adminUrl, socketUrl]) {
+    const { url: authUrl } = yield* AuthServer.open({
+      host: "127.0.0.1",
+      port: 0,
+      issuer: "https://auth.venue.test/auth/v1",
+      consentOrigin: "https://auth.venue.test",
+      clientKeys: [],
+      captcha: "never",
+      limits: false,
+      trustedProxies: [],
+      allowPublicFormRefresh: false
+    }).pipe(Effect.provide(Captcha.layerLocal("solved")))
+    for (const url of [restUrl, adminUrl, authUrl, socketUrl]) {
       expect(yield* call(`${url}/health/live`)).toMatchObject({ status: 200, body: { status: "live" } })
       const ready = yield* Effect.repeat(call(`${url}/health/ready`), {
         until: ({ status }) => status === 200,

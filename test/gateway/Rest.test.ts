@@ -8,7 +8,7 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { createHmac } from "node:crypto"
-import { layer, layerCutOff, RestClient } from "./RestClient.ts"
+import { call, layer, layerCutOff, RestClient } from "./RestClient.ts"
 
 const trade = Effect.fnUntraced(function* () {
   const venue = yield* TestVenue
@@ -236,8 +236,8 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       expect(yield* rest.get("/nope")).toMatchObject(problem(404, "no-such-path"))
       const wrong = yield* rest.post("/refdata", {})
       expect(wrong).toMatchObject(problem(405, "method-not-allowed"))
-      expect(wrong.headers.get("allow")).toBe("GET, HEAD")
-      expect((yield* rest.get("/user/leverage")).headers.get("allow")).toBe("POST")
+      expect(wrong.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+      expect((yield* rest.get("/user/leverage")).headers.get("allow")).toBe("POST, OPTIONS")
       expect(yield* rest.post("/user/leverage", "x".repeat(64 * 1024 + 1))).toMatchObject(
         problem(413, "body-too-large")
       )
@@ -246,6 +246,35 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
         fetch(`${rest.restUrl}/user/leverage`, { method: "POST", body: "{}", headers }).then((r) => r.status)
       )
       expect(plain).toBe(415)
+    })
+  )
+
+  it.effect("pages of other sites may ask with a token, but never for the key of another user", () =>
+    Effect.gen(function* () {
+      const { get, restUrl, signed } = yield* RestClient
+      const venue = yield* TestVenue
+      const ask = (path: string) =>
+        call(`${restUrl}${path}`, { method: "OPTIONS", headers: { origin: "https://app.example" } })
+      const preflight = yield* ask("/user/positions")
+      expect(preflight.status).toBe(204)
+      expect(preflight.headers.get("access-control-allow-methods")).toBe("GET")
+      expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization")
+      expect((yield* ask("/builder/web3/api-key")).headers.get("access-control-allow-methods")).toBeNull()
+      const user = yield* venue.user("page")
+      for (const headers of [{}, yield* signed(user), yield* signed(user)]) {
+        const { headers: answered } = yield* get("/user/positions", headers)
+        expect(answered.get("access-control-allow-origin")).toBe("*")
+      }
+    })
+  )
+
+  it.effect("a range that ends before it starts is told so", () =>
+    Effect.gen(function* () {
+      const { get, signed } = yield* RestClient
+      const user = yield* (yield* TestVenue).user("range")
+      const path = "/user/trade?start=2026-01-02T00:00:00Z&end=2026-01-01T00:00:00Z"
+      const { body, status } = yield* get(path, yield* signed(user))
+      expect([status, body.type.split("/").at(-1)]).toEqual([400, "range-not-allowed"])
     })
   )
 

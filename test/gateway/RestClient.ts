@@ -89,10 +89,10 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const layer = Layer.effect(RestClient, make).pipe(
-  Layer.provideMerge(Health.layer),
-  Layer.provideMerge(layerMemory)
-)
+/** Over a venue that stands already. */
+export const layerOver = Layer.effect(RestClient, make).pipe(Layer.provideMerge(Health.layer))
+
+export const layer = layerOver.pipe(Layer.provideMerge(layerMemory))
 
 /** The same venue, of which the addresses see no desk that answers; and no database either, if so said. */
 export const layerCutOff = (database: "there" | "gone") =>

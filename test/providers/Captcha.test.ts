@@ -125,5 +125,11 @@ function answering(status: number, body: string) {
 }
 
 contract("the local CAPTCHA", Captcha.layerLocal(solved))
+
+it.effect("W15: where no token is agreed upon, an empty one is refused like any other", () =>
+  Effect.gen(function* () {
+    assert.strictEqual((yield* Effect.flip(verify("")))._tag, "CaptchaRefused")
+  }).pipe(Effect.provide(Captcha.layerLocal("")))
+)
 overHttp("Turnstile", Captcha.layerTurnstile, "timeout-or-duplicate")
 overHttp("hCaptcha", Captcha.layerHcaptcha, "already-seen-response")

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { freshDatabase } from "../Postgres.ts"
 
 const start = (desks: string) => (url: Effect.Success<typeof freshDatabase>) =>
-  Layer.build(Layer.provide(Layer.fresh(Founding.layerAlone("VENUE_DESKS", desks)), PgClient.layer({ url })))
+  Layer.build(Layer.provide(Layer.fresh(Founding.layerAlone({ VENUE_DESKS: desks })), PgClient.layer({ url })))
 
 it.live("a venue keeps the number of desks it was founded with", () =>
   Effect.gen(function* () {

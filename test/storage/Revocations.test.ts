@@ -95,3 +95,26 @@ it.live(
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
   30_000
 )
+
+it.live(
+  "I48: what was taken back more than a day ago is forgotten, a few with each that is announced",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { hears, revocations } = yield* node(url)
+      const sql = yield* PgClient.make({ url, maxConnections: 1 })
+      yield* sql`
+        insert into revocation (kind, subject, revoked_at)
+        select 'key', hours || ' hours', now() - hours * interval '1 hour' from unnest(array[23, 25, 26, 27, 28, 29]) hours`
+      const subjects = Effect.map(
+        sql<{ readonly subject: string }>`select subject from revocation order by revoked_at`,
+        (rows) => rows.map(({ subject }) => subject)
+      )
+      yield* revocations.announce({ kind: "key", subject: "first" })
+      assert.deepStrictEqual(yield* subjects, ["25 hours", "23 hours", "first"])
+      yield* revocations.announce({ kind: "key", subject: "second" })
+      assert.deepStrictEqual(yield* subjects, ["23 hours", "first", "second"])
+      yield* hears("second")
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
+  30_000
+)

@@ -151,6 +151,34 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
       })
     )
 
+    it.effect("I48: of more than a hundred sessions of a user, those used longest ago end, and are announced", () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 100 }, (_, index) => `ida-${index}`)
+        const sessions = yield* begin("ida", ...ids)
+        yield* TestClock.setTime(2_000)
+        for (const sessionId of ids.slice(2)) {
+          const place = { sessionId, generation: 2, salt: new Uint8Array() }
+          yield* sessions.issue(Redacted.make(`next of ${sessionId}`), place)
+        }
+        const heard: Array<string> = []
+        const last = yield* Deferred.make<void>()
+        yield* (yield* Revocations).watch(({ subject }) => {
+          heard.push(subject)
+          if (subject === "jon-1") Deferred.doneUnsafe(last, Effect.void)
+        })
+        yield* TestClock.setTime(3_000)
+        for (const id of ["ida-new-1", "ida-new-2"]) {
+          yield* sessions.begin(newSession("ida", id), Redacted.make(`token of ${id}`))
+        }
+        yield* begin("jon", "jon-1")
+        yield* sessions.end(["jon-1"])
+        yield* Deferred.await(last)
+        assert.sameMembers(heard, ["ida-0", "ida-1", "jon-1"])
+        const live = idsOf(yield* sessions.ofUser("ida"))
+        assert.sameMembers(live, [...ids.slice(2), "ida-new-1", "ida-new-2"])
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("I50: ids and tokens of any text are unknown, not a fault", () =>
       Effect.gen(function* () {
         const sessions = yield* Sessions
@@ -188,6 +216,32 @@ it.effect("a month after it expired a session is forgotten, with its tokens, whe
     yield* sessions.begin({ ...newSession("gus", "g3"), expiresAtMillis: 60 * day }, Redacted.make("g3"))
     assert.isTrue(Option.isNone(yield* sessions.find("g1")))
     assert.isTrue(Option.isNone(yield* sessions.findToken(Redacted.make("token of g1"))))
+  }).pipe(Effect.provide(postgres))
+)
+
+it.effect("I48: nobody who begins waits for all tokens of an old session to be deleted", () =>
+  Effect.gen(function* () {
+    const sessions = yield* begin("kim", "k1")
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into refresh_token (token_hash, session_id, generation, salt, issued_at)
+      select sha256(generation::text::bytea), 'k1', generation, '', now() from generate_series(2, 60) generation`
+    const left = Effect.map(
+      sql<{ readonly count: number }>`select count(*)::int as count from refresh_token where session_id = 'k1'`,
+      ([row]) => row!.count
+    )
+    yield* TestClock.setTime(lifetime + 30 * day + 1)
+    const next = { ...newSession("kim", "k2"), expiresAtMillis: 60 * day }
+    yield* sessions.begin(next, Redacted.make("k2"))
+    assert.strictEqual(yield* left, 60 - 16)
+    for (let generation = 2; generation < 5; generation++) {
+      assert.isTrue(Option.isSome(yield* sessions.find("k1")))
+      const place = { sessionId: "k2", generation, salt: new Uint8Array() }
+      yield* sessions.issue(Redacted.make(`k2 ${generation}`), place)
+    }
+    assert.strictEqual(yield* left, 0)
+    assert.isTrue(Option.isNone(yield* sessions.find("k1")))
+    assert.isTrue(Option.isSome(yield* sessions.find("k2")))
   }).pipe(Effect.provide(postgres))
 )
 

@@ -4,7 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
-import { SchemaLink, Uuid } from "../Body.ts"
+import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -46,7 +46,7 @@ export const Proof = Schema.Struct({
   balanced: Schema.Boolean,
   assets: Schema.Array(Schema.Struct({ asset: Schema.String, sum: Schema.Finite })),
   positions: Schema.Array(Schema.Struct({ symbol: Schema.String, sum: Schema.Finite })),
-  at: Schema.String.annotate({ format: "date-time" })
+  at: Moment
 }).annotate({ identifier: "Proof" })
 
 export const OperatorGroup = HttpApiGroup.make("operator")

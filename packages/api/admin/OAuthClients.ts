@@ -1,7 +1,7 @@
 /** The applications that may sign users in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { SchemaLink, Uuid } from "../Body.ts"
+import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { NotFound, ServiceUnavailable, UnprocessableEntity } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -29,9 +29,9 @@ export const OAuthClientBody = Schema.Struct({
   logo_uri: Schema.NullOr(Schema.String),
   client_uri: Schema.NullOr(Schema.String),
   grant_types: Schema.Array(GrantType),
-  created_at: Schema.String.annotate({ format: "date-time" }),
+  created_at: Moment,
   /** `null` while it is enabled. */
-  disabled_at: Schema.NullOr(Schema.String.annotate({ format: "date-time" }))
+  disabled_at: Schema.NullOr(Moment)
 }).annotate({ identifier: "OAuthClientBody" })
 export type OAuthClientBody = typeof OAuthClientBody.Type
 

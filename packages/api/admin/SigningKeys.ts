@@ -1,7 +1,7 @@
 /** The keys that sign tokens, and how one follows another. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { SchemaLink } from "../Body.ts"
+import { Moment, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -11,7 +11,7 @@ export const SigningKeyBody = Schema.Struct({
   kid: Schema.String,
   state: Schema.Literals(["standby", "active", "retired"]),
   /** Of the last change of its state. */
-  since: Schema.String.annotate({ format: "date-time" })
+  since: Moment
 }).annotate({ identifier: "SigningKeyBody" })
 
 export const SigningKeyList = Schema.Struct({ data: Schema.Array(SigningKeyBody), count: Schema.Int }).annotate({

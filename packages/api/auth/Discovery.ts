@@ -5,6 +5,7 @@ export const discovery = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}/oauth/authorize`,
   token_endpoint: `${issuer}/oauth/token`,
+  revocation_endpoint: `${issuer}/oauth/revoke`,
   userinfo_endpoint: `${issuer}/oauth/userinfo`,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
   scopes_supported: ["openid", "profile", "email", "phone", "offline_access"],
@@ -13,11 +14,14 @@ export const discovery = (issuer: string) => ({
   grant_types_supported: ["authorization_code", "refresh_token"],
   subject_types_supported: ["public"],
   id_token_signing_alg_values_supported: ["ES256"],
-  token_endpoint_auth_methods_supported: ["client_secret_basic", "none"],
+  token_endpoint_auth_methods_supported: clientAuthentication,
+  revocation_endpoint_auth_methods_supported: clientAuthentication,
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,
   claims_supported: claims
 })
+
+const clientAuthentication = ["client_secret_basic", "none"]
 
 const claims = [
   "sub",

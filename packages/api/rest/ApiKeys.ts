@@ -3,7 +3,8 @@ import { allAccounts, type ApiKeySummary, isReservedLabel } from "@venue/domain/
 import { Permission } from "@venue/domain/Permission"
 import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Rows, SchemaLink, Uuid } from "../Body.ts"
+import { Moment, Rows, SchemaLink, Uuid } from "../Body.ts"
+import { instant } from "../Digits.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 
@@ -17,8 +18,6 @@ const Label = Schema.String.check(
 )
 
 const Scope = Schema.Union([Schema.Literal(allAccounts), Uuid])
-
-const Moment = Schema.String.annotate({ format: "date-time" })
 
 const key = {
   $schema: SchemaLink,
@@ -111,7 +110,7 @@ const described = ({ allowedAddresses, createdAtMillis, label, permissions, publ
   permissions,
   scope,
   allowed_addresses: allowedAddresses,
-  created_at: new Date(createdAtMillis).toISOString()
+  created_at: instant(createdAtMillis)
 })
 
-const moment = (millis: number | null): string | null => (millis === null ? null : new Date(millis).toISOString())
+const moment = (millis: number | null): string | null => (millis === null ? null : instant(millis))

@@ -3,7 +3,7 @@ import { FeeShare } from "@venue/domain/FeeShare"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
-import { SchemaLink, Uuid } from "../Body.ts"
+import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Authenticated } from "./Caller.ts"
 
@@ -28,8 +28,8 @@ export const BuilderCodeBody = Schema.Struct({
   svc_fee_share_percent: Schema.Finite,
   builder_fee_share_bps: Schema.Int,
   builder_fee_share_percent: Schema.Finite,
-  created_at: Schema.String.annotate({ format: "date-time" }),
-  updated_at: Schema.String.annotate({ format: "date-time" })
+  created_at: Moment,
+  updated_at: Moment
 }).annotate({ identifier: "BuilderCodeBody" })
 export type BuilderCodeBody = typeof BuilderCodeBody.Type
 

@@ -1,12 +1,12 @@
 /** Answers what an operator lets an API key do. */
 import { AdminApi } from "@venue/api/admin/Api"
 import type { KeyPermission } from "@venue/api/admin/Keys"
-import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { Hmac } from "@venue/auth/Hmac"
 import { Supervision } from "@venue/auth/Supervision"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { inTheNameOf } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(
@@ -19,8 +19,7 @@ export const layer = (baseUrl: string) =>
       const decided = (decision: Supervision["Service"]["grantPermission"]) =>
         Effect.fnUntraced(
           function* ({ payload: { permission, public_key: publicKey, reason } }: Asked) {
-            const { name: actor } = yield* Operator
-            yield* decision(publicKey, permission, { actor, reason })
+            yield* decision(publicKey, permission, yield* inTheNameOf(reason))
             hmac.forget(publicKey)
           },
           Effect.catchTags({

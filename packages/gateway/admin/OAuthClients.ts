@@ -1,12 +1,13 @@
 /** Answers what an operator decides about the applications that sign users in. */
 import { AdminApi } from "@venue/api/admin/Api"
 import { oauthClientBody } from "@venue/api/admin/OAuthClients"
-import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import * as ClientRegistration from "@venue/auth/ClientRegistration"
+import type { Operator } from "@venue/auth/Operator"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { inTheNameOf } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(
@@ -15,12 +16,9 @@ export const layer = (baseUrl: string) =>
     Effect.fnUntraced(function* (handlers) {
       const clients = yield* ClientRegistration.ClientRegistration
       const refusals = problems(baseUrl)
-      const inTheNameOf = (reason: string) => Effect.map(Operator, ({ name }) => ({ actor: name, reason }))
       const decide = <A>(
         reason: string,
-        decision: (
-          by: ClientRegistration.Operator
-        ) => Effect.Effect<A, ClientRegistration.NoSuchClient | DatabaseUnavailable>
+        decision: (by: Operator) => Effect.Effect<A, ClientRegistration.NoSuchClient | DatabaseUnavailable>
       ) =>
         Effect.flatMap(inTheNameOf(reason), decision).pipe(
           Effect.catchTags({

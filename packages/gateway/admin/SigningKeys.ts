@@ -1,13 +1,13 @@
 /** Answers what an operator decides about the keys that sign tokens. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { Operator } from "@venue/api/admin/Operator"
 import { signingKeyBody } from "@venue/api/admin/SigningKeys"
 import { problems } from "@venue/api/Problem"
-import type * as ClientRegistration from "@venue/auth/ClientRegistration"
 import type { SigningKeysUnusable } from "@venue/auth/KeyFile"
 import { KeyRotation } from "@venue/auth/KeyRotation"
+import type { Operator } from "@venue/auth/Operator"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { inTheNameOf } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(
@@ -16,8 +16,8 @@ export const layer = (baseUrl: string) =>
     Effect.fnUntraced(function* (handlers) {
       const rotation = yield* KeyRotation
       const refusals = problems(baseUrl)
-      const decide = <A, E>(reason: string, decision: (by: ClientRegistration.Operator) => Effect.Effect<A, E>) =>
-        Effect.flatMap(Operator, ({ name }) => decision({ actor: name, reason }))
+      const decide = <A, E>(reason: string, decision: (by: Operator) => Effect.Effect<A, E>) =>
+        Effect.flatMap(inTheNameOf(reason), decision)
       const unavailable = {
         SigningKeysUnusable: ({ reason }: SigningKeysUnusable) =>
           Effect.andThen(

@@ -1,14 +1,14 @@
 /** Answers what an operator decides about users and builders. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
-import type * as ClientRegistration from "@venue/auth/ClientRegistration"
+import type { Operator } from "@venue/auth/Operator"
 import { Supervision } from "@venue/auth/Supervision"
 import type { UnknownBuilderCode } from "@venue/storage/BuilderCodes"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import type { UnknownUser } from "@venue/storage/Users"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { inTheNameOf } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(
@@ -17,9 +17,8 @@ export const layer = (baseUrl: string) =>
     Effect.fnUntraced(function* (handlers) {
       const supervision = yield* Supervision
       const refusals = problems(baseUrl)
-      const decide = (reason: string, decision: (by: ClientRegistration.Operator) => Decision) =>
-        Operator.pipe(
-          Effect.flatMap(({ name }) => decision({ actor: name, reason })),
+      const decide = (reason: string, decision: (by: Operator) => Decision) =>
+        Effect.flatMap(inTheNameOf(reason), decision).pipe(
           Effect.catchTags({
             UnknownUser: () => Effect.fail(refusals.notFound("user")),
             UnknownBuilderCode: () => Effect.fail(refusals.notFound("builder code")),

@@ -13,6 +13,7 @@ import * as Discovery from "./Discovery.ts"
 import * as Factors from "./Factors.ts"
 import * as Grants from "./Grants.ts"
 import * as OAuthAuthorize from "./OAuthAuthorize.ts"
+import * as OAuthRevoke from "./OAuthRevoke.ts"
 import * as OAuthToken from "./OAuthToken.ts"
 import * as Shedding from "./Shedding.ts"
 import * as Token from "./Token.ts"
@@ -44,6 +45,7 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
     ...(yield* OAuthAuthorize.routes(site)),
     ...(yield* Consent.routes(site)),
     ...(yield* OAuthToken.routes(site)),
+    ...(yield* OAuthRevoke.routes(site)),
     ...(yield* UserInfo.routes(site)),
     ...(yield* Grants.routes(site)),
     ...(yield* Discovery.routes(site))

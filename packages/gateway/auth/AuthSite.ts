@@ -40,7 +40,10 @@ export const make = (options: AuthSiteOptions, nowMillis: () => number): AuthSit
       signIn: limit(buckets.signIn),
       refresh: limit(buckets.refresh),
       exchange: limit(buckets.exchange),
-      authorize: limit(buckets.authorize)
+      revoke: limit(buckets.revoke),
+      authorize: limit(buckets.authorize),
+      enrol: limit(buckets.enrol),
+      calls: limit(buckets.calls)
     }
   }
 }
@@ -71,5 +74,11 @@ const buckets = {
   /** 150 in five minutes, of which 30 at once: a refresh that is refused may cost a client its session. */
   refresh: { capacity: 30, refillMillis: 60_000 },
   exchange: { capacity: 60, refillMillis: 60_000 },
-  authorize: { capacity: 60, refillMillis: 60_000 }
+  /** As many as there are exchanges, and none of those: who signs out many does not keep others from signing in. */
+  revoke: { capacity: 60, refillMillis: 60_000 },
+  authorize: { capacity: 60, refillMillis: 60_000 },
+  /** Each draws a picture, which takes this process many times longer than an answer. */
+  enrol: { capacity: 15, refillMillis: 60_000 },
+  /** Of whatever else asks the database on behalf of whoever comes; what it holds is what may wait there at once. */
+  calls: { capacity: 300, refillMillis: 60_000 }
 } as const

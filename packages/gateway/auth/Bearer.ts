@@ -6,6 +6,7 @@ import { UserStates } from "@venue/storage/UserStates"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type Refused, refused } from "./Answer.ts"
+import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Bearer = Effect.Effect<TokenClaims, Refused | DatabaseUnavailable, HttpServerRequest.HttpServerRequest>
 
@@ -15,22 +16,26 @@ export const ownOnly = (bearer: Bearer): Bearer =>
     claims.clientId === null ? Effect.succeed(claims) : Effect.fail(refused("application_refused"))
   )
 
-export const make: Effect.Effect<Bearer, never, Bearers | UserStates> = Effect.gen(function* () {
-  const bearers = yield* Bearers
-  const states = yield* UserStates
-  return Effect.gen(function* () {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    const token = bearerPattern.exec(headers["authorization"] ?? "")?.[1]
-    if (token === undefined) return yield* refused("bearer_missing")
-    const claims = yield* Effect.catchTags(bearers.verify(token), {
-      InvalidToken: () => Effect.fail(refused("bad_jwt")),
-      SessionEnded: () => Effect.fail(refused("session_not_found"))
+/** Counts against the limit of the request's address, whoever it is. */
+export const make: (site: AuthSite) => Effect.Effect<Bearer, never, Bearers | UserStates> = Effect.fnUntraced(
+  function* (site) {
+    const bearers = yield* Bearers
+    const states = yield* UserStates
+    return Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const token = bearerPattern.exec(request.headers["authorization"] ?? "")?.[1]
+      if (token === undefined) return yield* refused("bearer_missing")
+      yield* spend(site, "calls", request)
+      const claims = yield* Effect.catchTags(bearers.verify(token), {
+        InvalidToken: () => Effect.fail(refused("bad_jwt")),
+        SessionEnded: () => Effect.fail(refused("session_not_found"))
+      })
+      const { exists, frozen } = yield* states.find(claims.userId)
+      if (!exists) return yield* refused("user_not_found")
+      if (frozen) return yield* refused("user_banned")
+      return claims
     })
-    const { exists, frozen } = yield* states.find(claims.userId)
-    if (!exists) return yield* refused("user_not_found")
-    if (frozen) return yield* refused("user_banned")
-    return claims
-  })
-})
+  }
+)
 
 const bearerPattern = /^bearer +(\S+)$/i

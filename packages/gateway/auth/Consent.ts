@@ -11,7 +11,7 @@ import * as Bearer from "./Bearer.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const authorize = yield* Authorize
-  const bearer = yield* Bearer.make
+  const bearer = yield* Bearer.make(site)
   const authorizationId = Effect.map(HttpRouter.params, ({ authorizationId }) => authorizationId!)
 
   /** A browser says on whose page it is; only ours may ask for a user's consent. */

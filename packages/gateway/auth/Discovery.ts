@@ -3,11 +3,13 @@ import { discovery } from "@venue/api/auth/Discovery"
 import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { prefix } from "./Answer.ts"
+import { Health } from "../Health.ts"
+import { prefix, refusal } from "./Answer.ts"
 import type { AuthSite } from "./AuthSite.ts"
 
 export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {
   const keys = yield* SigningKeys
+  const { ready } = yield* Health
   const document = HttpServerResponse.jsonUnsafe(discovery(issuer), { headers: caching })
   return [
     HttpRouter.route("GET", `${prefix}/.well-known/openid-configuration`, document),
@@ -19,8 +21,16 @@ export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {
       `${prefix}/.well-known/jwks.json`,
       Effect.map(keys.jwks, (jwks) => HttpServerResponse.jsonUnsafe(jwks, { headers: caching }))
     ),
-    HttpRouter.route("GET", `${prefix}/health`, HttpServerResponse.jsonUnsafe({ status: "live" }))
+    HttpRouter.route("GET", `${prefix}/health`, live),
+    HttpRouter.route("GET", "/health/live", live),
+    HttpRouter.route(
+      "GET",
+      "/health/ready",
+      Effect.sync(() => (ready() ? HttpServerResponse.jsonUnsafe({ status: "ready" }) : refusal("unavailable")))
+    )
   ]
 })
+
+const live = HttpServerResponse.jsonUnsafe({ status: "live" })
 
 const caching = { "cache-control": "public, max-age=600" }

@@ -4,15 +4,15 @@ import type { RaisedSession } from "@venue/api/auth/Session"
 import { SecondFactor, type Verification } from "@venue/auth/SecondFactor"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Refused, refused, route } from "./Answer.ts"
 import * as Asked from "./Asked.ts"
-import type { AuthSite } from "./AuthSite.ts"
+import { type AuthSite, spend } from "./AuthSite.ts"
 import * as Bearer from "./Bearer.ts"
 import * as SessionView from "./SessionView.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
-  const bearer = Bearer.ownOnly(yield* Bearer.make)
+  const bearer = Bearer.ownOnly(yield* Bearer.make(site))
   const factors = yield* SecondFactor
   const view = yield* SessionView.make
   const factorId = Effect.map(HttpRouter.params, ({ factorId }) => factorId!)
@@ -24,6 +24,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       "/factors",
       Effect.gen(function* () {
         const caller = yield* bearer
+        yield* spend(site, "enrol", yield* HttpServerRequest.HttpServerRequest)
         const { friendly_name, issuer } = yield* Asked.json(EnrolRequest)
         const enrolment = yield* factors.enrol(caller, {
           friendlyName: friendly_name ?? "",

@@ -10,7 +10,7 @@ import type { AuthSite } from "./AuthSite.ts"
 import * as Bearer from "./Bearer.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
-  const bearer = Bearer.ownOnly(yield* Bearer.make)
+  const bearer = Bearer.ownOnly(yield* Bearer.make(site))
   const consents = yield* Consents
   return [
     route(

@@ -1,40 +1,27 @@
 /** Where applications exchange codes and refresh tokens. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import type { OAuthSession } from "@venue/api/auth/Session"
-import { ClientAuthentication } from "@venue/auth/ClientAuthentication"
 import { CodeExchange, type Exchanged, type ExchangeRefused } from "@venue/auth/CodeExchange"
 import type { RefreshRefused } from "@venue/auth/SessionTokens"
 import type { OAuthClient } from "@venue/storage/OAuthClients"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { refused, route } from "./Answer.ts"
-import * as Asked from "./Asked.ts"
+import * as Application from "./Application.ts"
 import { type AuthSite, spend } from "./AuthSite.ts"
 import { tokens } from "./SessionView.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
-  const clients = yield* ClientAuthentication
+  const application = yield* Application.make(site)
   const codes = yield* CodeExchange
 
-  const authenticate = (basic: string | undefined, form: Form) =>
-    Effect.catchTags(
-      clients.authenticate({
-        basic,
-        form: { client_id: form.get("client_id"), client_secret: form.get("client_secret") }
-      }),
-      {
-        InvalidClient: () => Effect.fail(refused("invalid_client")),
-        ClientMismatch: () => Effect.fail(refused("validation_failed"))
-      }
-    )
-
-  const refresh = Effect.fnUntraced(function* (client: OAuthClient, form: Form) {
+  const refresh = Effect.fnUntraced(function* (client: OAuthClient, form: Application.Form) {
     const token = form.get("refresh_token")
     if (token === undefined) return yield* refused("validation_failed")
     return yield* codes.refresh(client, Redacted.make(token), form.get("scope"))
   })
 
-  const grant = Effect.fnUntraced(function* (client: OAuthClient, form: Form) {
+  const grant = Effect.fnUntraced(function* (client: OAuthClient, form: Application.Form) {
     const request = yield* HttpServerRequest.HttpServerRequest
     switch (form.get("grant_type")) {
       case "authorization_code":
@@ -61,9 +48,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       "POST",
       "/oauth/token",
       Effect.gen(function* () {
-        const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const form = yield* Asked.form
-        const client = yield* authenticate(headers["authorization"], form)
+        const { client, form } = yield* application
         const exchanged = yield* Effect.catchTags(grant(client, form), {
           ExchangeRefused: ({ reason }) => Effect.fail(refused(exchangeRefusals[reason])),
           RefreshRefused: ({ reason }) => Effect.fail(refused(refreshRefusals[reason]))
@@ -74,8 +59,6 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
     )
   ]
 })
-
-type Form = ReadonlyMap<string, string>
 
 const secret = (text: string | undefined): Redacted.Redacted | undefined =>
   text === undefined ? undefined : Redacted.make(text)

@@ -1,4 +1,5 @@
 /** The sign-in and consent page: plain files, under a policy that lets nothing else run in them, frame them or keep them. */
+import { instant } from "@venue/api/Digits"
 import { checksummed, isAddress } from "@venue/auth/WalletAddress"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -28,6 +29,8 @@ export const make = (options: PagesOptions): Pages => {
   const routes = [
     HttpRouter.route("GET", page, served("SignIn.html", html)),
     HttpRouter.route("GET", `${page}/address`, spelled),
+    // Browsers ask for it unasked.
+    HttpRouter.route("GET", "/favicon.ico", HttpServerResponse.empty({ status: 204, headers: privacy })),
     ...files.map((file) => HttpRouter.route("GET", `${page}/${file}` as const, served(file, read(file))))
   ]
   return { routes, layer: HttpRouter.addAll(routes) }
@@ -37,7 +40,7 @@ export const make = (options: PagesOptions): Pages => {
 const spelled = Effect.gen(function* () {
   const address = (yield* query).get("address") ?? ""
   if (!isAddress(address, "any case")) return refusal("validation_failed")
-  const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const now = instant(yield* Clock.currentTimeMillis)
   return HttpServerResponse.jsonUnsafe({ address: checksummed(address), now }, { headers: privacy })
 })
 

@@ -13,16 +13,18 @@ import * as SessionView from "./SessionView.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const audit = yield* Audit
-  const bearer = yield* Bearer.make
+  const bearer = yield* Bearer.make(site)
   const sessions = yield* Sessions
   const transaction = yield* Transaction
   const view = yield* SessionView.make
 
-  const signOut = ({ sessionId, userId }: TokenClaims, scope: keyof typeof ends) =>
+  /** An application signs out of what is its own: how its user signs in, and other applications do, is not. */
+  const signOut = ({ clientId, sessionId, userId }: TokenClaims, scope: keyof typeof ends) =>
     transaction.run(
       Effect.gen(function* () {
-        const all = (yield* sessions.ofUser(userId)).map((session) => session.sessionId)
-        yield* sessions.end(all.filter((id) => ends[scope](id === sessionId)))
+        const all = (yield* sessions.ofUser(userId)).filter((one) => clientId === null || one.clientId === clientId)
+        const ended = all.map((session) => session.sessionId).filter((id) => ends[scope](id === sessionId))
+        yield* sessions.end(ended)
         yield* audit.record({ action: "signed_out", actor: userId, userId, facts: { sessionId, scope } })
       })
     )

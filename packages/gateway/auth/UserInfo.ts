@@ -1,4 +1,5 @@
 /** What an application may know of its user, by RFC 6750 and OpenID Connect. */
+import type * as AuthError from "@venue/api/auth/AuthError"
 import * as IdToken from "@venue/auth/IdToken"
 import * as Scope from "@venue/auth/Scope"
 import { Profiles } from "@venue/storage/Profiles"
@@ -9,11 +10,11 @@ import type { AuthSite } from "./AuthSite.ts"
 import * as Bearer from "./Bearer.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
-  const bearer = yield* Bearer.make
+  const bearer = yield* Bearer.make(site)
   const profiles = yield* Profiles
   const userInfo = Effect.gen(function* () {
     const { scope, userId } = yield* Effect.catchTag(bearer, "Refused", (fault) =>
-      Effect.fail(fault.refusal === "bearer_missing" ? fault : refused("token_refused"))
+      Effect.fail(asItIs.has(fault.refusal) ? fault : refused("token_refused"))
     )
     const granted = Scope.list(scope ?? "")
     // A session that is not one of OpenID Connect says who it is for and no more.
@@ -22,3 +23,5 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   })
   return [route(site, "GET", "/oauth/userinfo", userInfo), route(site, "POST", "/oauth/userinfo", userInfo)]
 })
+
+const asItIs: ReadonlySet<AuthError.Refusal> = new Set(["bearer_missing", "over_request_rate_limit"])

@@ -14,7 +14,7 @@ import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type ClientAddress, type ClientCountry, network } from "../ClientAddress.ts"
 import { type RateLimits, weightOf } from "./RateLimits.ts"
-import { rateExceeded, unavailable } from "./Refusal.ts"
+import * as Refusal from "./Refusal.ts"
 
 export interface AuthenticationOptions {
   readonly baseUrl: string
@@ -34,11 +34,8 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
       const admission = yield* Admission.make
       const refusals = problems(baseUrl)
 
-      const spend = (who: string, weight: number) =>
-        Effect.suspend(() => {
-          const waitMillis = limits.spend(who, weight)
-          return waitMillis === 0 ? Effect.void : rateExceeded(refusals, { retryAfterMillis: waitMillis })
-        })
+      const spend = (who: string, weight: number) => Refusal.spend(refusals, limits, who, weight)
+      const unavailable = () => Refusal.unavailable(baseUrl)
 
       /** A token wins over signed headers. */
       const prove = (
@@ -72,7 +69,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
             Unauthenticated: unproven,
             InvalidToken: unproven,
             SessionEnded: unproven,
-            DatabaseUnavailable: () => unavailable(baseUrl)
+            DatabaseUnavailable: unavailable
           })
           yield* spend(`user ${caller.userId}`, weight)
 
@@ -84,7 +81,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
           const country = countryOf(request)
           if (country !== undefined) {
             yield* Effect.catchTags(onboarding.seenIn(caller.userId, country), {
-              DatabaseUnavailable: () => unavailable(baseUrl),
+              DatabaseUnavailable: unavailable,
               // Users are never deleted, so whoever has a credential is known.
               UnknownUser: Effect.die
             })
@@ -96,7 +93,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
               UserFrozen: () => Effect.fail(refusals.accountFrozen()),
               SecondFactorOwed: () => Effect.fail(refusals.secondFactorRequired()),
               OnboardingOwed: ({ missing }) => Effect.fail(refusals.onboardingRequired(missing)),
-              DatabaseUnavailable: () => unavailable(baseUrl)
+              DatabaseUnavailable: unavailable
             })
           )
           return yield* Effect.provideService(answer, Caller, { userId: caller.userId, accountId })

@@ -10,7 +10,7 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type ClientAddress, network } from "../ClientAddress.ts"
 import * as RateLimits from "./RateLimits.ts"
-import { rateExceeded } from "./Refusal.ts"
+import * as Refusal from "./Refusal.ts"
 
 export interface BuilderWalletOptions {
   readonly baseUrl: string
@@ -25,11 +25,7 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
     const { rateLimits } = yield* Venue
     const nowMillis = () => clock.currentTimeMillisUnsafe()
     const limits = RateLimits.make({ enabled: rateLimits, nowMillis, capacity: perMinute })
-    return (caller: string) =>
-      Effect.suspend(() => {
-        const retryAfterMillis = limits.spend(caller, 1)
-        return retryAfterMillis === 0 ? Effect.void : rateExceeded(refusals, { retryAfterMillis })
-      })
+    return (caller: string) => Refusal.spend(refusals, limits, caller, 1)
   })
 
   const handlers = HttpApiBuilder.group(

@@ -1,7 +1,7 @@
 /** One HTTP address: routes behind their gate, on a port that says so when it is taken. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, type FileSystem, Layer, type Path, type Scope } from "effect"
-import { type Etag, HttpRouter, type HttpPlatform } from "effect/http"
+import { type Etag, HttpMiddleware, HttpRouter, type HttpPlatform } from "effect/http"
 import { Buffer } from "node:buffer"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
@@ -50,7 +50,12 @@ export const listen = Effect.fnUntraced(function* <R>(
     Exclude<R, Platform> | Scope.Scope
   >
   const app = gate({ ...site, refusals }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
-  const handle = yield* NodeHttpServer.makeHandler(app, { scope })
+  // A span of a request would hold its address, and what stands there may be a secret.
+  const handle = yield* Effect.provideService(
+    NodeHttpServer.makeHandler(app, { scope }),
+    HttpMiddleware.TracerDisabledWhen,
+    () => true
+  )
   server.on("request", (request, response) => {
     if (!takes(request, response)) handle(request, response)
   })

@@ -74,7 +74,9 @@ export const layer = (baseUrl: string) =>
     })
   )
 
-export const callbackRoutes: ReadonlyArray<Route> = [{ method: "POST", path: "/provider/identity" }]
+const callbackPath = "/provider/identity"
+
+export const callbackRoutes: ReadonlyArray<Route> = [{ method: "POST", path: callbackPath }]
 
 /** What is signed is the body as it was sent, so it is read here and nowhere before. */
 export const callback = (baseUrl: string) =>
@@ -83,7 +85,7 @@ export const callback = (baseUrl: string) =>
       const onboarding = yield* Onboarding
       yield* router.add(
         "POST",
-        "/provider/identity",
+        callbackPath,
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
           request.text.pipe(
             Effect.flatMap((body) => onboarding.hear(body, request.headers[signatureHeader] ?? "")),

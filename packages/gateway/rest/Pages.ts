@@ -6,10 +6,12 @@ import type { OpenApi } from "effect/http-api"
 import type { Route } from "./Gate.ts"
 import { refusal } from "./Refusal.ts"
 
-export const routes: ReadonlyArray<Route> = ["/openapi.json", "/problems/:page", "/schemas/:file"].map((path) => ({
-  method: "GET",
-  path
-}))
+export const routes: ReadonlyArray<Route> = ["/openapi.json", "/openapi.yaml", "/problems/:page", "/schemas/:file"].map(
+  (path) => ({
+    method: "GET",
+    path
+  })
+)
 
 export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
   const description = kept(spec)
@@ -33,6 +35,12 @@ export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
     )
   return Layer.mergeAll(
     HttpRouter.add("GET", "/openapi.json", description),
+    // Every JSON text is a YAML text.
+    HttpRouter.add(
+      "GET",
+      "/openapi.yaml",
+      HttpServerResponse.setHeader(description, "content-type", "application/yaml")
+    ),
     HttpRouter.add("GET", "/problems/:page", find(problems, "page")),
     HttpRouter.add("GET", "/schemas/:file", find(schemas, "file"))
   )

@@ -14,6 +14,7 @@ import { contentType } from "effect/http/ProblemDetails"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AuthenticationOptions } from "./Authentication.ts"
 import * as ClientAddress from "../ClientAddress.ts"
+import { shared } from "./Cors.ts"
 import { send } from "./HttpListener.ts"
 import { body, noCost } from "./Positions.ts"
 import { weightOf } from "./RateLimits.ts"
@@ -40,7 +41,12 @@ export const make = Effect.gen(function* () {
     const strange = ["authorization", "content-length", "transfer-encoding", countryHeader.toLowerCase()]
 
     const refuse = (response: ServerResponse, status: Problem.Status, page: Problem.Page, headers = {}) =>
-      send(response, status, { "content-type": contentType, ...headers }, Problem.body(baseUrl, status, page))
+      send(
+        response,
+        status,
+        { "content-type": contentType, ...shared, ...headers },
+        Problem.body(baseUrl, status, page)
+      )
     const unclaimed = (response: ServerResponse, address: string, exit: Claimed) => {
       const isReuse = Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "NonceReused")
       if (!isReuse) return refuse(response, 503, "draining")
@@ -76,7 +82,12 @@ export const make = Effect.gen(function* () {
           Effect.match(desks.standing({ userId, accountId, cost: noCost }), {
             onFailure: () => refuse(response, 503, "draining"),
             onSuccess: (standing) =>
-              send(response, 200, { "content-type": "application/json" }, body(baseUrl, instruments, standing))
+              send(
+                response,
+                200,
+                { "content-type": "application/json", ...shared },
+                body(baseUrl, instruments, standing)
+              )
           })
         )
       })

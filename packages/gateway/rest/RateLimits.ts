@@ -14,8 +14,6 @@ export interface RateLimitsOptions {
   readonly capacity?: number
   /** How long an empty one takes to be full. */
   readonly refillMillis?: number
-  /** Callers remembered; who asked least lately is forgotten first. */
-  readonly maxBuckets?: number
 }
 
 /** What a request weighs: 1, unless it stands here. */
@@ -23,7 +21,7 @@ export const weightOf = (action: string): number => weights.get(action) ?? 1
 
 /** As REST has it, unless told otherwise. */
 export const make = (options: RateLimitsOptions): RateLimits => {
-  const { capacity = 1_200, enabled, maxBuckets = 20_000, nowMillis, refillMillis = 60_000 } = options
+  const { capacity = 1_200, enabled, nowMillis, refillMillis = 60_000 } = options
   const perMilli = capacity / refillMillis
   const buckets = new Map<string, { readonly tokens: number; readonly atMillis: number }>()
   const filledAt = (caller: string, now: number): number => {
@@ -46,6 +44,9 @@ export const make = (options: RateLimitsOptions): RateLimits => {
     }
   }
 }
+
+/** Callers remembered; who asked least lately is forgotten first. */
+const maxBuckets = 20_000
 
 /** Lists and charts weigh 5, changes 10. */
 const weights: ReadonlyMap<string, number> = new Map([

@@ -4,6 +4,7 @@ import type { RateLimited } from "@venue/cluster/protocol/Desk"
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { contentType } from "effect/http/ProblemDetails"
+import type { RateLimits } from "./RateLimits.ts"
 
 export const refusal = (
   baseUrl: string,
@@ -28,3 +29,10 @@ export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: P
     ),
     Effect.fail(problems.rateExceeded())
   )
+
+/** Takes it from the caller's bucket, or says how long to wait for it. */
+export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>
+  Effect.suspend(() => {
+    const retryAfterMillis = limits.spend(caller, weight)
+    return retryAfterMillis === 0 ? Effect.void : rateExceeded(problems, { retryAfterMillis })
+  })

@@ -13,6 +13,7 @@ import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "./Authentication.ts"
 import * as BuilderCode from "./BuilderCode.ts"
 import * as BuilderWallet from "./BuilderWallet.ts"
+import { crossOrigin } from "./Cors.ts"
 import { routesOf } from "./Gate.ts"
 import * as HttpListener from "./HttpListener.ts"
 import * as Leverage from "./Leverage.ts"
@@ -49,6 +50,7 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
   const limits = RateLimits.make({ enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
   const polled = yield* Polled.make
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
+    crossOrigin: crossOrigin(brand),
     takes: polled({ baseUrl, brand, countryHeader, limits, trustedProxies }),
     layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
     routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes],

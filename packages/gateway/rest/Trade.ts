@@ -27,6 +27,8 @@ export const layer = (baseUrl: string) =>
             if (asked.symbol !== undefined && !instruments.has(asked.symbol)) {
               return yield* refusals.unknownSymbolFilter(asked.symbol)
             }
+            const { endMillis = Infinity, startMillis = -Infinity } = asked
+            if (startMillis >= endMillis) return yield* refusals.rangeNotAllowed()
             const rows = yield* history.trades({ userId, accountId, cost: noCost }, asked)
             return {
               $schema: schemaUri(baseUrl, "TradesResponseBody"),

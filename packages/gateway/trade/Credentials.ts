@@ -32,12 +32,9 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     )
   const heed = (connection: Connection, { kind, subject }: Revocation) => {
     const caller = connection.member()?.caller
-    if (caller === undefined) return
-    if (kind === "key" && caller.publicKey === subject)
-      connection.close(1008, "the key was revoked or permits something else now")
-    if (kind === "client" && caller.clientId === subject) connection.close(1008, "the session ended")
-    if (kind === "session" && caller.sessionId === subject) connection.close(1008, "the session ended")
-    if (kind === "user" && caller.userId === subject) renew(connection, caller)
+    if (caller?.[subjects[kind]] !== subject) return
+    if (kind === "user") return renew(connection, caller)
+    connection.close(1008, kind === "key" ? "the key was revoked or permits something else now" : "the session ended")
   }
   // What an admission remembers of a user hears of it before, since it was made before.
   yield* revocations.watch((revocation) => {
@@ -45,13 +42,17 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     for (const connection of connections) heed(connection, revocation)
   })
 
-  return {
+  const credentials: Credentials = {
     begin: (connectionId) => void heardMeanwhile.set(connectionId, []),
     opened: (connection) => {
       for (const revocation of heardMeanwhile.get(connection.connectionId) ?? []) heed(connection, revocation)
     },
     settled: (connectionId) => void heardMeanwhile.delete(connectionId)
-  } satisfies Credentials as Credentials
+  }
+  return credentials
 })
+
+/** What of a caller a revocation names. */
+const subjects = { key: "publicKey", session: "sessionId", client: "clientId", user: "userId" } as const
 
 const retryEvery = "500 millis"

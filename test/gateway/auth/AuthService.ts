@@ -9,8 +9,10 @@ import { SecondFactor } from "@venue/auth/SecondFactor"
 import { SessionTokens } from "@venue/auth/SessionTokens"
 import { sitesOf } from "@venue/auth/SignInSite"
 import { SigningKeys } from "@venue/auth/SigningKeys"
+import { TokenRevocation } from "@venue/auth/TokenRevocation"
 import { WalletSignIn } from "@venue/auth/WalletSignIn"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
+import { Health } from "@venue/gateway/Health"
 import { Captcha } from "@venue/providers/Captcha"
 import { Audit } from "@venue/storage/Audit"
 import { Authorizations } from "@venue/storage/Authorizations"
@@ -50,6 +52,8 @@ export interface Place {
 export interface AuthServiceOptions {
   readonly pages?: (place: Place) => AuthServer.Pages
   readonly walletsEnabled?: boolean
+  /** Whether the venue around it can serve; it can, unless told otherwise. */
+  readonly isReady?: () => boolean
   /** Takes `solvedCaptcha` for solved, unless another is given. */
   readonly captcha?: Layer.Layer<Captcha>
 }
@@ -144,6 +148,7 @@ const make = (
 
 export const layer = ({
   captcha = Captcha.layerLocal(solvedCaptcha),
+  isReady = () => true,
   pages,
   walletsEnabled = true
 }: AuthServiceOptions = {}) =>
@@ -154,6 +159,7 @@ export const layer = ({
       const logs: Array<string> = []
       const logger = Logger.make((entry) => void logs.push(Logger.formatLogFmt.log(entry)))
       const serverKey = Redacted.make("the server key of this test, of any characters")
+      const health = Layer.succeed(Health, Health.of({ ready: isReady, answer: () => () => {} }))
       const sites = Result.getOrThrow(sitesOf([signInUri, `${origin}/sign-in`], { allowLoopback: true }))
 
       const tables = Layer.mergeAll(
@@ -179,6 +185,8 @@ export const layer = ({
             ClientRegistration.layer,
             CodeExchange.layer({ issuer }),
             Consents.layer,
+            health,
+            TokenRevocation.layer,
             WalletSignIn.layer({ enabled: walletsEnabled, serviceName, sites })
           )
         ),

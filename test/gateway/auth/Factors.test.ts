@@ -157,4 +157,21 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
     })
   )
+
+  it.effect("I48: an address draws fifteen pictures a minute, whatever became of the factors", () =>
+    Effect.gen(function* () {
+      const { signIn, timed } = yield* AuthService
+      const { send } = yield* timed({ limits: true })
+      const { access_token } = yield* signIn(wallet())
+      const ask = (method: string, path: string, body?: object) =>
+        send(method, path, body, { authorization: `Bearer ${access_token}` })
+      for (let i = 0; i < 15; i++) {
+        const { body, status } = yield* ask("POST", "/factors", { factor_type: "totp" })
+        expect(status).toBe(200)
+        expect((yield* ask("DELETE", `/factors/${body.id}`)).status).toBe(200)
+      }
+      expect(codeOf(yield* ask("POST", "/factors", { factor_type: "totp" }))).toEqual([429, "over_request_rate_limit"])
+      expect((yield* ask("GET", "/user")).body.factors).toEqual([])
+    })
+  )
 })

@@ -23,7 +23,7 @@ const consented = Effect.fnUntraced(function* (authorization: URL, session: Sess
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client libraries", (it) => {
   for (const algorithm of ["oidc", "oauth2"] as const) {
-    it.effect(`T1: oauth4webapi signs in, refreshes and asks who it is, discovered by ${algorithm}`, () =>
+    it.effect(`T1: oauth4webapi signs in, refreshes, asks who it is and signs out, discovered by ${algorithm}`, () =>
       Effect.gen(function* () {
         const { issuer, register, signIn } = yield* AuthService
         const { clientId, secret } = yield* register({})
@@ -75,6 +75,14 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
             error: "invalid_grant",
             status: 400
           })
+          const revoke = (token: string) => oauth.revocationRequest(as, client, proof, token, insecure)
+          await oauth.processRevocationResponse(await revoke("nothing of ours"))
+          const alive = await oauth.processRefreshTokenResponse(as, client, await refresh(next.refresh_token!))
+          await oauth.processRevocationResponse(await revoke(alive.refresh_token!))
+          const ended = await refresh(alive.refresh_token!)
+          await expect(oauth.processRefreshTokenResponse(as, client, ended)).rejects.toMatchObject({
+            error: "invalid_grant"
+          })
         })
       })
     )
@@ -84,15 +92,23 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
     Effect.gen(function* () {
       const { issuer, register } = yield* AuthService
       const { clientId } = yield* register({})
-      const as = { issuer, token_endpoint: `${issuer}/oauth/token`, userinfo_endpoint: `${issuer}/oauth/userinfo` }
+      const as = {
+        issuer,
+        token_endpoint: `${issuer}/oauth/token`,
+        revocation_endpoint: `${issuer}/oauth/revoke`,
+        userinfo_endpoint: `${issuer}/oauth/userinfo`
+      }
       const client = { client_id: clientId }
       const wrong = oauth.ClientSecretBasic("wrong")
       yield* Effect.promise(async () => {
         const refused = await oauth.refreshTokenGrantRequest(as, client, wrong, "vrt_", insecure)
-        await expect(oauth.processRefreshTokenResponse(as, client, refused)).rejects.toMatchObject({
+        const challenge = {
           name: "WWWAuthenticateChallengeError",
           cause: [{ scheme: "basic", parameters: { realm: "oauth" } }]
-        })
+        }
+        await expect(oauth.processRefreshTokenResponse(as, client, refused)).rejects.toMatchObject(challenge)
+        const kept = await oauth.revocationRequest(as, client, wrong, "vrt_", insecure)
+        await expect(oauth.processRevocationResponse(kept)).rejects.toMatchObject(challenge)
         const unknown = await oauth.userInfoRequest(as, client, "wrong", insecure)
         await expect(oauth.processUserInfoResponse(as, client, oauth.skipSubjectCheck, unknown)).rejects.toMatchObject({
           cause: [{ scheme: "bearer", parameters: { error: "invalid_token" } }]
@@ -102,7 +118,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
   )
 
   for (const type of ["confidential", "public"] as const) {
-    it.effect(`T1: openid-client signs in, refreshes and asks who it is, as a ${type} application`, () =>
+    it.effect(`T1: openid-client signs in, refreshes, asks who it is and signs out, as a ${type} application`, () =>
       Effect.gen(function* () {
         const { issuer, register, signIn } = yield* AuthService
         const redirectUri = "https://rp.example/cb"
@@ -133,6 +149,12 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("client 
           expect(await openid.fetchUserInfo(config, tokens.access_token, sub)).toEqual({ sub })
           const next = await openid.refreshTokenGrant(config, tokens.refresh_token!)
           expect(next.refresh_token).not.toBe(tokens.refresh_token)
+          await openid.tokenRevocation(config, "nothing of ours", { token_type_hint: "access_token" })
+          const alive = await openid.refreshTokenGrant(config, next.refresh_token!)
+          await openid.tokenRevocation(config, alive.access_token, { token_type_hint: "access_token" })
+          await expect(openid.refreshTokenGrant(config, alive.refresh_token!)).rejects.toMatchObject({
+            error: "invalid_grant"
+          })
           await expect(openid.authorizationCodeGrant(config, back, checks)).rejects.toMatchObject({
             error: "invalid_grant"
           })

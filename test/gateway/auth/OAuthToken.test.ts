@@ -249,4 +249,14 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
       expect((yield* get("/oauth/authorize")).status).toBe(400)
     })
   )
+
+  it.effect("I48: who is no application has three hundred tries a minute, under whatever names", () =>
+    Effect.gen(function* () {
+      const { timed } = yield* AuthService
+      const { form } = yield* timed({ limits: true })
+      const tries = (i: number) => form("/oauth/token", { grant_type: "refresh_token", client_id: `client-${i}` })
+      for (let i = 0; i < 300; i++) expect(codeOf(yield* tries(i))).toEqual([401, "invalid_client"])
+      expect(codeOf(yield* tries(300))).toEqual([429, "temporarily_unavailable"])
+    })
+  )
 })

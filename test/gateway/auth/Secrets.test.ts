@@ -1,27 +1,12 @@
 /** Everything secret that one run of the whole service hands out, searched for where it must not be. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { createHash, randomBytes } from "node:crypto"
 import { Secret, TOTP } from "otpauth"
+import { dump } from "../../Postgres.ts"
 import { clientKey } from "./AuthClient.ts"
 import { AuthService, layer, redirectUri } from "./AuthService.ts"
 import { wallet } from "./Wallet.ts"
-
-/** Every row of every table, as text. */
-const dump = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const tables = yield* sql<{ readonly name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public'`
-  const rows = yield* Effect.forEach(
-    tables,
-    ({ name }) => sql<{ readonly row: string }>`select t::text as row from ${sql(name)} t`
-  )
-  return rows
-    .flat()
-    .map(({ row }) => row)
-    .join("\n")
-})
 
 it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("secrets", (it) => {
   it.effect("X1, R5, I46: they are in no log line, and none is stored as it is", () =>

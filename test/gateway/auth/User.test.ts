@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { base64url, decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from "jose"
 import { createHmac, createPublicKey } from "node:crypto"
 import type { Answer } from "../RestClient.ts"
+import { approved, exchange } from "./Application.ts"
 import type { Session } from "./AuthClient.ts"
 import { AuthService, layer } from "./AuthService.ts"
 import { wallet } from "./Wallet.ts"
@@ -66,6 +67,49 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
       // Heard of at once as a rule, within a second in any case.
       const again = yield* Effect.repeat(logout(global.own, ""), { until: (answer) => answer.status !== 204 })
       expect(codeOf(again)).toEqual([403, "session_not_found"])
+    })
+  )
+
+  it.effect("U1: an application ends its own sessions, and neither its user's nor another application's", () =>
+    Effect.gen(function* () {
+      const { get, register, send, signIn } = yield* AuthService
+      const mine = yield* signIn(wallet())
+      const [app, other] = [yield* register({}), yield* register({})]
+      const letIn = (client: typeof app) =>
+        Effect.gen(function* () {
+          const code = (yield* approved(client.clientId, mine)).searchParams.get("code")!
+          return (yield* exchange(client, code)).body as Session
+        })
+      const [first, second, others] = [yield* letIn(app), yield* letIn(app), yield* letIn(other)]
+      const live = Effect.flatMap(Sessions, (sessions) =>
+        Effect.map(sessions.ofUser(mine.user.id), (all) => all.map(({ clientId }) => clientId).toSorted())
+      )
+      const logout = (scope: string) => send("POST", `/logout?scope=${scope}`, undefined, bearer(second))
+      expect((yield* logout("others")).status).toBe(204)
+      expect(yield* live).toEqual([null, app.clientId, other.clientId].toSorted())
+      expect((yield* logout("global")).status).toBe(204)
+      expect(yield* live).toEqual([null, other.clientId].toSorted())
+      expect((yield* get("/user", bearer(mine))).status).toBe(200)
+      expect((yield* get("/user", bearer(others))).status).toBe(200)
+      const again = yield* Effect.repeat(get("/user", bearer(first)), { until: ({ status }) => status !== 200 })
+      expect(codeOf(again)).toEqual([403, "session_not_found"])
+    })
+  )
+
+  it.effect("I48: an address has three hundred questions a minute, good tokens or not", () =>
+    Effect.gen(function* () {
+      const { signIn, timed } = yield* AuthService
+      const { get, later } = yield* timed({ limits: true })
+      const session = yield* signIn(wallet())
+      for (let i = 0; i < 299; i++) expect((yield* get("/user", { authorization: "Bearer a.b.c" })).status).toBe(403)
+      expect((yield* get("/user", bearer(session))).status).toBe(200)
+      for (const path of ["/user", "/oauth/userinfo", "/user/oauth/grants", "/oauth/authorizations/1"]) {
+        const { body, headers, status } = yield* get(path, bearer(session))
+        expect([path, status, body.error_code]).toEqual([path, 429, "over_request_rate_limit"])
+        expect(headers.get("retry-after")).toBe("1")
+      }
+      yield* later(1_000)
+      expect((yield* get("/user", bearer(session))).status).toBe(200)
     })
   )
 

@@ -1,0 +1,31 @@
+/** Where applications give tokens back. */
+import { TokenRevocation } from "@venue/auth/TokenRevocation"
+import { Effect, Redacted } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Refused, refused, route } from "./Answer.ts"
+import * as Application from "./Application.ts"
+import { type AuthSite, busyMillis, spend } from "./AuthSite.ts"
+
+export const routes = Effect.fnUntraced(function* (site: AuthSite) {
+  const application = yield* Application.make(site)
+  const revocation = yield* TokenRevocation
+  return [
+    route(
+      site,
+      "POST",
+      "/oauth/revoke",
+      Effect.gen(function* () {
+        const { client, form } = yield* application
+        yield* spend(site, "revoke", yield* HttpServerRequest.HttpServerRequest, client.clientId)
+        // What kind of token it is shows: `token_type_hint` tells nothing that would be asked for.
+        const token = form.get("token")
+        if (token === undefined) return yield* refused("validation_failed")
+        yield* Effect.catchTag(revocation.revoke(client, Redacted.make(token)), "SessionBusy", () =>
+          Effect.fail(new Refused({ refusal: "unavailable", retryAfterMillis: busyMillis }))
+        )
+        return HttpServerResponse.empty({ status: 200 })
+      }),
+      { pragma: "no-cache" }
+    )
+  ]
+})
