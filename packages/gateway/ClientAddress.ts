@@ -1,10 +1,13 @@
 /** Where a request comes from: its socket, or what a proxy of ours says of it. */
 import { Option } from "effect"
-import { Headers, type HttpServerRequest } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { BlockList, isIP } from "node:net"
 
-type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">
+interface Request extends Pick<HttpServerRequest.HttpServerRequest, "remoteAddress"> {
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+}
 
 export type ClientAddress = (request: Request) => string
 
@@ -19,7 +22,7 @@ export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
   const isProxy = proxiesOf(trustedProxies)
   return (request) => {
     let address = peerOf(request)
-    const forwarded = (request.headers["x-forwarded-for"] ?? "").split(",")
+    const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",")
     while (isProxy(address)) {
       const next = plain(forwarded.pop()?.trim() ?? "")
       if (isIP(next) === 0) break
@@ -34,7 +37,10 @@ export const countryFrom = (trustedProxies: ReadonlyArray<string>, header: strin
   if (header === undefined) return () => undefined
   const isProxy = proxiesOf(trustedProxies)
   const name = header.toLowerCase()
-  return (request) => (isProxy(peerOf(request)) ? request.headers[name]?.trim().toUpperCase() : undefined)
+  return (request) => {
+    const country = request.headers[name]
+    return country !== undefined && isProxy(peerOf(request)) ? String(country).trim().toUpperCase() : undefined
+  }
 }
 
 /** The same of a request that becomes a socket. */
@@ -73,7 +79,7 @@ const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\
 const peerOf = ({ remoteAddress }: Request): string => plain(Option.getOrElse(remoteAddress, () => ""))
 
 const requestOf = ({ headers, socket }: IncomingMessage): Request => ({
-  headers: Headers.fromInput(headers),
+  headers,
   remoteAddress: Option.fromUndefinedOr(socket.remoteAddress)
 })
 
