@@ -45,7 +45,7 @@ const start = () => {
     const gateway: Connection.Gateway = {
       nowMillis: () => 0,
       dues,
-      signIn: (_id, _auth, done) =>
+      signIn: (_id, _auth, _place, done) =>
         done({
           caller: {
             userId: "u",
@@ -83,7 +83,7 @@ const start = () => {
         resume: () => void (paused = false),
         waitingBytes: () => 0
       },
-      ""
+      nowhere
     )
     receiver.text(auth)
     sent.splice(0)
@@ -211,7 +211,7 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
         resume: () => {},
         waitingBytes: () => 0
       },
-      ""
+      nowhere
     )
     receiver.text(auth)
     for (let i = 0; i < count; i++) receiver.text(frame)
@@ -222,3 +222,5 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
   expect(early("x".repeat(64 * 1_024), 3)).toEqual([])
   expect(early("x".repeat(64 * 1_024), 4)).toEqual([1008])
 })
+
+const nowhere = { builderCode: "", address: "", country: undefined }

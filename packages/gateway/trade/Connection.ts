@@ -32,13 +32,23 @@ export interface Member {
   readonly gates: Gates
 }
 
+/** What is known of a client before it says who it is. */
+export interface Place {
+  /** Of its upgrade; empty when there is none. */
+  readonly builderCode: string
+  /** Empty when nobody knows. */
+  readonly address: string
+  /** Where a proxy of ours saw it. */
+  readonly country: string | undefined
+}
+
 /** What a connection needs of its gateway. */
 export interface Gateway {
   readonly nowMillis: () => number
   /** Over all its connections. */
   readonly dues: Dues.Dues
   /** Says who this is, once its trader is awake, or why not. */
-  readonly signIn: (connectionId: string, auth: Auth, done: (answer: Member | Unsigned) => void) => void
+  readonly signIn: (connectionId: string, auth: Auth, place: Place, done: (answer: Member | Unsigned) => void) => void
   readonly perform: (connection: Connection, member: Member, command: Performed, text: string) => void
   readonly follow: (
     accountId: string,
@@ -100,7 +110,7 @@ export const open = (
   gateway: Gateway,
   instruments: ReadonlyMap<string, Instrument>,
   transport: Transport,
-  upgradeBuilderCode: string
+  place: Place
 ): Receiver => {
   const openedAtMillis = gateway.nowMillis()
   const { dues } = gateway
@@ -186,7 +196,7 @@ export const open = (
     if (member !== undefined) return send(Frame.err("AlreadyAuthenticated", "this connection is signed in already"))
     early = []
     earlyDues = 0
-    gateway.signIn(connectionId, auth, (answer) => {
+    gateway.signIn(connectionId, auth, place, (answer) => {
       if (over) return
       const waited = early ?? []
       early = undefined
@@ -200,7 +210,7 @@ export const open = (
       }
       if (answer === "unavailable") send(Frame.err("ServerError", "the account could not be loaded; try again"))
       else {
-        member = { ...answer, builderCode: auth.builderCode ?? upgradeBuilderCode }
+        member = { ...answer, builderCode: auth.builderCode ?? place.builderCode }
         unfollow = gateway.follow(member.accountId, observe, () => close(1011, "an event could not be told"))
         dues.join()
         gateway.opened(connection)

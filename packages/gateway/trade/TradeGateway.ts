@@ -17,7 +17,7 @@ import type { UserStates } from "@venue/storage/UserStates"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { History } from "../History.ts"
 import type { Receiver, Transport } from "../Transport.ts"
-import { type Connection, type Gateway, type Member, open, type Unsigned } from "./Connection.ts"
+import { type Connection, type Gateway, type Member, open, type Place, type Unsigned } from "./Connection.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Dues from "./Dues.ts"
 import * as Performing from "./Performing.ts"
@@ -26,12 +26,6 @@ import * as Pulse from "./Pulse.ts"
 const maxConnectionsPerUser = 20
 
 const noCost = { bucket: "general", weight: 0 } as const
-
-/** Where a client comes from. */
-interface Place {
-  readonly address: string
-  readonly country: string | undefined
-}
 
 export class TradeGateway extends Context.Service<
   TradeGateway,
@@ -116,9 +110,10 @@ export class TradeGateway extends Context.Service<
         if (now === 0) perUser.delete(userId)
         else perUser.set(userId, now)
       }
-      const signInFrom =
-        (place: Place): Gateway["signIn"] =>
-        (connectionId, auth, done) => {
+      const gateway: Gateway = {
+        nowMillis: () => clock.currentTimeMillisUnsafe(),
+        dues: Dues.make(),
+        signIn: (connectionId, auth, place, done) => {
           credentials.begin(connectionId)
           run(
             Effect.map(signIn(connectionId, auth, place), (answer) => {
@@ -127,10 +122,7 @@ export class TradeGateway extends Context.Service<
               credentials.settled(connectionId)
             })
           )
-        }
-      const gateway: Omit<Gateway, "signIn"> = {
-        nowMillis: () => clock.currentTimeMillisUnsafe(),
-        dues: Dues.make(),
+        },
         perform,
         follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
         pulse: (connection, { accountId, caller: { userId } }, text) => {
@@ -170,10 +162,8 @@ export class TradeGateway extends Context.Service<
       )
 
       return TradeGateway.of({
-        open: (transport, builderCode, address = "", country) => {
-          const signIn = signInFrom({ address, country })
-          return open(ids.next().text, { ...gateway, signIn }, venue.instruments, transport, builderCode)
-        },
+        open: (transport, builderCode, address = "", country) =>
+          open(ids.next().text, gateway, venue.instruments, transport, { builderCode, address, country }),
         connections: () => connections.size
       })
     })
