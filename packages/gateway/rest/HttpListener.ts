@@ -69,8 +69,9 @@ export const send = (
   headers: Readonly<Record<string, string>>,
   body: object
 ): void => {
-  const text = Buffer.from(JSON.stringify(body))
-  response.writeHead(status, { "cache-control": "no-store", ...headers, "content-length": text.length })
+  // As a text it goes out in one piece with the headers.
+  const text = JSON.stringify(body)
+  response.writeHead(status, { "cache-control": "no-store", ...headers, "content-length": Buffer.byteLength(text) })
   response.end(text)
 }
 
