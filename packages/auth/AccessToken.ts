@@ -1,4 +1,5 @@
 /** The JWT a session acts with: what it says, and when it is believed. */
+import { Uuid } from "@venue/domain/Id"
 import { Effect, Option, Schema } from "effect"
 import type { Assurance, Session } from "@venue/storage/Sessions"
 import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameters } from "jose"
@@ -117,8 +118,6 @@ const reasonOf = (error: unknown): InvalidToken["reason"] => {
   if (error instanceof errors.JWTClaimValidationFailed) return "claims"
   return error instanceof errors.JWSSignatureVerificationFailed ? "signature" : "form"
 }
-
-const Uuid = Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
 
 const Payload = Schema.Struct({
   sub: Uuid,

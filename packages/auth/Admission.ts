@@ -1,11 +1,12 @@
 /** Whether a caller is let through: what the credential permits, whose account it is, and how far the user has come. */
 import { allAccounts } from "@venue/domain/ApiKey"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import { SessionEnded, Sessions } from "@venue/storage/Sessions"
+import { type SessionEnded, Sessions } from "@venue/storage/Sessions"
 import { type UserState, UserStates } from "@venue/storage/UserStates"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { Accounts } from "./Accounts.ts"
 import type { Caller } from "./Caller.ts"
+import { liveSession } from "./LiveSession.ts"
 import { objection, PermissionDenied, type Rule, ruleOf } from "./Permission.ts"
 import { type Gates, gates, type Missing, Standing } from "./Standing.ts"
 
@@ -48,19 +49,17 @@ export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standin
     const states = yield* UserStates
 
     const afresh = Effect.fnUntraced(function* ({ sessionId, userId }: Caller) {
-      if (sessionId !== null) {
-        const session = yield* sessions.find(sessionId)
-        if (Option.isNone(session) || session.value.endedAtMillis !== null)
-          return yield* new SessionEnded({ sessionId })
-      }
+      if (sessionId !== null) yield* liveSession(sessions, sessionId)
       return yield* states.find(userId)
     })
-    const gatesOf = Effect.fnUntraced(function* (caller: Caller, state: UserState) {
-      const { userId } = caller
-      if (state.frozen || !state.exists) return yield* new UserFrozen({ userId })
-      if (state.hasSecondFactor && caller.aal === "aal1") return yield* new SecondFactorOwed({ userId })
-      return gates(state, standing.requirements)
-    })
+    const gatesOf = (
+      { aal, userId }: Caller,
+      state: UserState
+    ): Result.Result<Gates, UserFrozen | SecondFactorOwed> => {
+      if (state.frozen || !state.exists) return Result.fail(new UserFrozen({ userId }))
+      if (state.hasSecondFactor && aal === "aal1") return Result.fail(new SecondFactorOwed({ userId }))
+      return Result.succeed(gates(state, standing.requirements))
+    }
 
     return {
       authorise: Effect.fn("Admission.authorise")(function* (caller, action, named) {
@@ -75,7 +74,7 @@ export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standin
           return yield* new PermissionDenied({ action, reason: "account" })
         }
         const state = rule!.fresh ? yield* afresh(caller) : yield* standing.of(caller.userId)
-        const now = yield* gatesOf(caller, state)
+        const now = yield* Effect.fromResult(gatesOf(caller, state))
         const missing = missingFor(now, action)
         if (missing.length > 0) return yield* new OnboardingOwed({ userId: caller.userId, missing })
         return { accountId, gates: now }
@@ -84,13 +83,13 @@ export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standin
         const { userId } = caller
         const rule = ruleOf(action)
         const state = standing.recall(userId)
-        if (rule === undefined || rule.fresh || state === undefined || state.frozen || !state.exists) return undefined
+        if (rule === undefined || rule.fresh || state === undefined) return undefined
         if (objection(caller, action) !== undefined || !isInScope(caller, rule.on, userId)) return undefined
-        if (state.hasSecondFactor && caller.aal === "aal1") return undefined
-        return missingFor(gates(state, standing.requirements), action).length === 0 ? userId : undefined
+        const now = gatesOf(caller, state)
+        return Result.isSuccess(now) && missingFor(now.success, action).length === 0 ? userId : undefined
       },
       renew: Effect.fn("Admission.renew")(function* (caller) {
-        return yield* gatesOf(caller, yield* standing.of(caller.userId))
+        return yield* Effect.fromResult(gatesOf(caller, yield* standing.of(caller.userId)))
       })
     }
   }

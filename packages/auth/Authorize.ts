@@ -4,12 +4,13 @@ import { type Authorization, Authorizations } from "@venue/storage/Authorization
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Grants } from "@venue/storage/Grants"
 import { type OAuthClient, OAuthClients } from "@venue/storage/OAuthClients"
-import { type Session, SessionEnded, Sessions } from "@venue/storage/Sessions"
+import { type Session, type SessionEnded, Sessions } from "@venue/storage/Sessions"
 import { Transaction } from "@venue/storage/Transaction"
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { Buffer } from "node:buffer"
 import type { TokenClaims } from "./AccessToken.ts"
+import { liveSession } from "./LiveSession.ts"
 import * as AuthorizationRequest from "./AuthorizationRequest.ts"
 import { withParameters } from "./RedirectUri.ts"
 import * as Scope from "./Scope.ts"
@@ -122,9 +123,8 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
     const { clientId, sessionId, userId } = caller
     if (clientId !== null) return yield* new ApplicationMayNotConsent({ clientId })
     // The token may be older than what became of its session, so both must say what is asked.
-    const session = yield* sessions.find(sessionId)
-    if (Option.isNone(session) || session.value.endedAtMillis !== null) return yield* new SessionEnded({ sessionId })
-    const provedTwice = caller.aal === "aal2" && session.value.aal === "aal2"
+    const session = yield* liveSession(sessions, sessionId)
+    const provedTwice = caller.aal === "aal2" && session.aal === "aal2"
     if (!provedTwice && (yield* secondFactor.isEnrolled(userId))) return yield* new InsufficientAal({ sessionId })
     const authorization = yield* authorizations.bind(authorizationId, userId)
     if (Option.isNone(authorization)) return yield* new AuthorizationNotFound()
@@ -132,7 +132,7 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
     if (Option.isNone(client) || client.value.disabledAtMillis !== null) {
       return yield* new AuthorizationNotFound()
     }
-    return { authorizationId, authorization: authorization.value, client: client.value, session: session.value }
+    return { authorizationId, authorization: authorization.value, client: client.value, session }
   })
 
   const answer = ({ redirectUri, state }: Authorization, said: { code: string } | { error: string }): Answered => ({

@@ -1,9 +1,10 @@
 /** Callers that show an access token, checked in full once and by memory afterwards. */
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Revocations } from "@venue/storage/Revocations"
-import { SessionEnded, Sessions } from "@venue/storage/Sessions"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { type SessionEnded, Sessions } from "@venue/storage/Sessions"
+import { Clock, Context, Effect, Layer } from "effect"
 import { check, InvalidToken, isOver, type TokenClaims } from "./AccessToken.ts"
+import { liveSession } from "./LiveSession.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
 export class Bearers extends Context.Service<
@@ -53,13 +54,10 @@ export class Bearers extends Context.Service<
           const nowMillis = yield* Clock.currentTimeMillis
           const { claims: said, kid } = yield* check(token, { issuer, keys, nowMillis })
           const heardBefore = heard
-          const session = yield* sessions.find(said.sessionId)
-          if (Option.isNone(session) || session.value.endedAtMillis !== null) {
-            return yield* new SessionEnded({ sessionId: said.sessionId })
-          }
-          if (session.value.userId !== said.userId) return yield* new InvalidToken({ reason: "claims" })
+          const session = yield* liveSession(sessions, said.sessionId)
+          if (session.userId !== said.userId) return yield* new InvalidToken({ reason: "claims" })
           // A second factor that was taken away no longer counts, whatever the token says.
-          const claims: TokenClaims = session.value.aal === "aal1" ? { ...said, aal: "aal1" } : said
+          const claims: TokenClaims = session.aal === "aal1" ? { ...said, aal: "aal1" } : said
           // What was read before a revocation was heard may no longer be so.
           if (heard === heardBefore) remember({ token, claims, kid, answer: Effect.succeed(claims) })
           return claims

@@ -1,4 +1,5 @@
 /** A builder's backend exchanges what a wallet signed for a key of the wallet's user. */
+import { isUuid } from "@venue/domain/Id"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Audit } from "@venue/storage/Audit"
 import { BuilderCodes } from "@venue/storage/BuilderCodes"
@@ -146,7 +147,7 @@ export class BuilderRegistration extends Context.Service<
         return BuilderRegistration.of({
           message: Effect.fn("BuilderRegistration.message")(function* (address: string, builderCode: string) {
             if (!isAddress(address, "any case")) return yield* new UnfitForMessage({ member: "address" })
-            if (!uuid.test(builderCode)) return yield* new UnfitForMessage({ member: "builder_code" })
+            if (!isUuid(builderCode)) return yield* new UnfitForMessage({ member: "builder_code" })
             return BuilderMessage.write(terms, {
               address,
               builderCode: builderCode.toLowerCase(),
@@ -204,6 +205,5 @@ interface Proven {
   readonly expiresAtMillis: number
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** How much longer a used nonce is remembered than its message can be good. */
 const graceMillis = 120_000

@@ -1,7 +1,7 @@
 /** Callers that sign each request, or their connection, with the secret of an API key. */
 import { ApiKeys, type ApiKey } from "@venue/storage/ApiKeys"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import { type Claimed, type NonceReused, Nonces } from "@venue/storage/Nonces"
+import { type Claimed, isReuse, type NonceReused, Nonces } from "@venue/storage/Nonces"
 import { Revocations } from "@venue/storage/Revocations"
 import { ServerTime } from "@venue/storage/ServerTime"
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Redacted } from "effect"
@@ -75,7 +75,7 @@ export class Hmac extends Context.Service<
       const claim = (publicKey: string, nonce: string, now: number, done: (exit: Claimed) => void) =>
         nonces.claimThen(publicKey, nonce, (exit) => {
           if (Exit.isSuccess(exit)) uses.used(publicKey, now)
-          else if (Option.exists(Exit.findErrorOption(exit), isReuse)) uses.failed(publicKey, now)
+          else if (isReuse(exit)) uses.failed(publicKey, now)
           done(exit)
         })
 
@@ -136,8 +136,6 @@ const formFault = ({ nonce, timestamp }: Signed, now: number): "timestamp" | "no
   if (!isCurrent(timestamp, now)) return "timestamp"
   return noncePattern.test(nonce) ? undefined : "nonce_form"
 }
-
-const isReuse = ({ _tag }: NonceReused | DatabaseUnavailable): boolean => _tag === "NonceReused"
 
 /** Told only to whoever has the secret. */
 const obstacle = (key: ApiKey, address: string): "revoked_key" | "address" | undefined => {

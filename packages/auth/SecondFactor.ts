@@ -12,6 +12,7 @@ import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { renderSVG } from "uqr"
 import type { TokenClaims } from "./AccessToken.ts"
+import { liveSession } from "./LiveSession.ts"
 import * as RecoveryCode from "./RecoveryCode.ts"
 import { type Issued, SessionTokens } from "./SessionTokens.ts"
 import * as Totp from "./Totp.ts"
@@ -132,9 +133,7 @@ const make = Effect.gen(function* () {
     transaction.run(
       Effect.gen(function* () {
         yield* Effect.catchTag(users.lock(userId), "UnknownUser", () => Effect.fail(new SessionEnded({ sessionId })))
-        const session = yield* sessions.find(sessionId)
-        if (Option.isSome(session) && session.value.endedAtMillis === null) return yield* work(session.value)
-        return yield* new SessionEnded({ sessionId })
+        return yield* work(yield* liveSession(sessions, sessionId))
       })
     )
   const isEnrolled = (userId: string) => Effect.map(factors.ofUser(userId), (all) => all.some(isVerified))

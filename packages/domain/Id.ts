@@ -83,10 +83,17 @@ export const version4 = (a: number, b: number, c: number, d: number): Id =>
 export const isSame = (one: Id, other: Id): boolean =>
   one.a === other.a && one.b === other.b && one.c === other.c && one.d === other.d
 
+const form = "^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+const anyCase = new RegExp(form, "i")
+
+/** Whether clients may write it for an id: in either letter case. */
+export const isUuid = (text: string): boolean => anyCase.test(text)
+
+/** As the venue writes it. */
+export const Uuid = Schema.String.check(Schema.isPattern(new RegExp(form), { expected: "a lower-case UUID" }))
+
 /** Between nodes an id travels as its text. */
-export const schema = Schema.String.check(
-  Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, { expected: "a lower-case UUID" })
-).pipe(
+export const schema = Uuid.pipe(
   Schema.decodeTo(
     Schema.instanceOf(Id),
     SchemaTransformation.transform({ decode: (text: string) => parse(text)!, encode: (id: Id) => id.text })

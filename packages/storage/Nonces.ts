@@ -1,5 +1,5 @@
 /** Remembers request nonces long enough to refuse a replay, on every node and over restarts. */
-import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
@@ -50,6 +50,10 @@ export class Nonces extends Context.Service<
     Effect.suspend(() => make)
   ).pipe(Layer.provide(Migrations.layer))
 }
+
+/** It was used before; any other failure tells nothing of it. */
+export const isReuse = (exit: Claimed): boolean =>
+  Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "NonceReused")
 
 const of = (claimThen: Nonces["Service"]["claimThen"]): Nonces["Service"] =>
   Nonces.of({

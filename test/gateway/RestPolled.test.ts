@@ -92,6 +92,7 @@ it.layer(layer)("reads that are polled", (it) => {
         ["a body", { "content-length": "2" }],
         ["a country", { "x-country": "DE" }],
         ["a named account", { "x-acme-requested-account-id": user.userId }],
+        ["an account that is none", { "x-acme-requested-account-id": "" }],
         ["a wrong signature", { "x-svc-hmac-signature": "0".repeat(64) }],
         ["a stale time", { "x-svc-timestamp": "1" }],
         ["a nonce that is none", { "x-svc-nonce": "not hex" }],

@@ -1,4 +1,5 @@
 /** Commands about the connection itself: who it is for, what it hears, what happens when it ends. */
+import { isUuid } from "@venue/domain/Id"
 import { Redacted } from "effect"
 import { type Fields, isFields } from "../Incoming.ts"
 import { kind, type Malformed, malformed, outOfRange, wrong } from "../Malformed.ts"
@@ -51,7 +52,7 @@ export const auth = (fields: Fields): Auth | Malformed => {
   if (credential._tag === "Malformed") return credential
   const accountId = fields["account_id"] ?? null
   if (accountId !== null && typeof accountId !== "string") return unlike("account_id", accountId, "a UUID string")
-  if (accountId !== null && !uuid.test(accountId)) {
+  if (accountId !== null && !isUuid(accountId)) {
     return malformed("InvalidParameter", "invalid account_id: expected a UUID of 36 characters")
   }
   const code = fields["builder_code"] ?? ""
@@ -60,7 +61,7 @@ export const auth = (fields: Fields): Auth | Malformed => {
     _tag: "Auth",
     credential,
     accountId: accountId === null ? null : accountId.toLowerCase(),
-    builderCode: code === "" ? null : uuid.test(code) ? code.toLowerCase() : ""
+    builderCode: code === "" ? null : isUuid(code) ? code.toLowerCase() : ""
   }
 }
 
@@ -140,5 +141,3 @@ const unlike = (field: string, value: unknown, expected: string): Malformed =>
       ? `missing field ${field}: expected ${expected}`
       : `wrong field ${field}: expected ${expected}, got ${kind(value)}`
   )
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -1,7 +1,7 @@
 /** The `apikey` of the venue's own clients: it names them and is no secret, yet nobody learns it here. */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { createHash, timingSafeEqual } from "node:crypto"
+import { isSameText } from "../SameText.ts"
 import { type Refused, refused } from "./Answer.ts"
 
 /** `Authorization`, where it is sent along, says the same. */
@@ -9,13 +9,8 @@ export const demand =
   (keys: ReadonlyArray<string>) =>
   ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Refused> => {
     const { apikey = "", authorization } = headers
-    const isKnown = keys.map((key) => isSame(apikey, key)).includes(true)
+    const isKnown = keys.map((key) => isSameText(apikey, key)).includes(true)
     const agrees =
-      authorization === undefined || isSame(authorization.replace(/^bearer +/i, "Bearer "), `Bearer ${apikey}`)
+      authorization === undefined || isSameText(authorization.replace(/^bearer +/i, "Bearer "), `Bearer ${apikey}`)
     return isKnown && agrees ? Effect.void : Effect.fail(refused("client_key_refused"))
   }
-
-/** Digests are of one length, so that comparing them tells nothing of the texts. */
-const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
-
-const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()

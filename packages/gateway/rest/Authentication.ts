@@ -1,4 +1,5 @@
 /** Whose request it is: a token or signed headers, the account they name, and whether they are let through. */
+import { isUuid } from "@venue/domain/Id"
 import { headerName, type Header, headerValue } from "@venue/api/Headers"
 import { problems } from "@venue/api/Problem"
 import { Authenticated, Caller } from "@venue/api/rest/Caller"
@@ -6,7 +7,7 @@ import type { InvalidToken } from "@venue/auth/AccessToken"
 import * as Admission from "@venue/auth/Admission"
 import { Bearers } from "@venue/auth/Bearers"
 import { type Caller as Known, ofToken, type Unauthenticated } from "@venue/auth/Caller"
-import { Hmac } from "@venue/auth/Hmac"
+import { Hmac, type Signed } from "@venue/auth/Hmac"
 import { Onboarding } from "@venue/auth/Onboarding"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import type { SessionEnded } from "@venue/storage/Sessions"
@@ -22,6 +23,17 @@ export interface AuthenticationOptions {
   readonly limits: RateLimits
   readonly addressOf: ClientAddress
   readonly countryOf: ClientCountry
+}
+
+/** What a request is signed with; empty where a header is missing. */
+export const signedOf = (headers: Parameters<typeof headerValue>[0], brand: string): Signed => {
+  const value = (header: Header) => headerValue(headers, brand, header) ?? ""
+  return {
+    publicKey: value("public-key"),
+    nonce: value("nonce"),
+    timestamp: value("timestamp"),
+    signature: value("hmac-signature")
+  }
 }
 
 export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: AuthenticationOptions) =>
@@ -46,14 +58,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
         if (authorization !== undefined) {
           return Effect.map(bearers.verify(bearer.exec(authorization)?.[1] ?? ""), ofToken)
         }
-        const value = (header: Header) => headerValue(headers, brand, header) ?? ""
-        const signed = {
-          publicKey: value("public-key"),
-          nonce: value("nonce"),
-          timestamp: value("timestamp"),
-          signature: value("hmac-signature")
-        }
-        return hmac.verify(signed, address)
+        return hmac.verify(signedOf(headers, brand), address)
       }
 
       return Authenticated.of((answer, { endpoint }) =>
@@ -74,7 +79,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
           yield* spend(`user ${caller.userId}`, weight)
 
           const named = headerValue(request.headers, brand, "requested-account-id")
-          if (named !== undefined && !uuid.test(named)) {
+          if (named !== undefined && !isUuid(named)) {
             const location = `header.${headerName(brand, "requested-account-id")}`
             return yield* refusals.invalidRequest([{ location, message: "Expected a UUID" }])
           }
@@ -103,5 +108,3 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
   )
 
 const bearer = /^Bearer +([\w.-]+)$/i
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -2,17 +2,17 @@
  * What bots ask again and again, answered without a route when all it takes is at hand. Whatever is missing or wrong is
  * left to the route, which says the same and knows what to say otherwise.
  */
-import { type Header, headerValue } from "@venue/api/Headers"
+import { headerValue } from "@venue/api/Headers"
 import * as Problem from "@venue/api/Problem"
 import * as Admission from "@venue/auth/Admission"
 import { Hmac } from "@venue/auth/Hmac"
 import { Desks } from "@venue/cluster/Link"
 import { Venue } from "@venue/cluster/protocol/Venue"
-import type { Claimed } from "@venue/storage/Nonces"
-import { Effect, Exit, Option } from "effect"
+import { type Claimed, isReuse } from "@venue/storage/Nonces"
+import { Effect, Exit } from "effect"
 import { contentType } from "effect/http/ProblemDetails"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { AuthenticationOptions } from "./Authentication.ts"
+import { type AuthenticationOptions, signedOf } from "./Authentication.ts"
 import * as ClientAddress from "../ClientAddress.ts"
 import { shared } from "./Cors.ts"
 import { send } from "./HttpListener.ts"
@@ -48,27 +48,19 @@ export const make = Effect.gen(function* () {
         Problem.body(baseUrl, status, page)
       )
     const unclaimed = (response: ServerResponse, address: string, exit: Claimed) => {
-      const isReuse = Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "NonceReused")
-      if (!isReuse) return refuse(response, 503, "draining")
+      if (!isReuse(exit)) return refuse(response, 503, "draining")
       const waitMillis = limits.spend(ClientAddress.network(address), weight)
       if (waitMillis > 0) return refuse(response, 429, "rate-exceeded", retryAfter(waitMillis))
       refuse(response, 401, "credentials-not-accepted")
     }
 
     return (request: IncomingMessage, response: ServerResponse): boolean => {
-      const { headers } = request
+      const headers = request.headers as Record<string, string | undefined>
       if (request.method !== "GET" || request.url !== "/user/positions") return false
       if (strange.some((header) => headers[header] !== undefined)) return false
-      const value = (header: Header) => headerValue(headers as Record<string, string>, brand, header) ?? ""
-      if (value("requested-account-id") !== "") return false
+      if (headerValue(headers, brand, "requested-account-id") !== undefined) return false
       const address = addressOf(request)
-      const signed = {
-        publicKey: value("public-key"),
-        nonce: value("nonce"),
-        timestamp: value("timestamp"),
-        signature: value("hmac-signature")
-      }
-      const recalled = hmac.recall(signed, address)
+      const recalled = hmac.recall(signedOf(headers, brand), address)
       if (recalled === undefined) return false
       const { userId } = recalled.caller
       const accountId = admission.recall(recalled.caller, action)
