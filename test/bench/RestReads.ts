@@ -1,4 +1,7 @@
-/** Authenticated reads over REST, 16 connections: signature, nonce, timestamp and permission, against a bare server. */
+/**
+ * Authenticated reads over REST, 16 connections: signature, nonce, timestamp and permission, against a bare server, and
+ * against one that does no more than it must before it answers.
+ */
 import type { Options } from "./Options.ts"
 import { figure, type Goal, type Round, type Row, round, say } from "./Report.ts"
 import type { RestOptions, RestReport } from "./RestClient.ts"
@@ -11,37 +14,53 @@ const connections = 16
 export const rest = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const server = await startServer(options.folder)
   const venue = await startVenue({ folder: options.folder, databaseUrl: server.url, traders: connections })
-  const anchor = Worker.start("HttpAnchor.ts", [], { flags: Worker.heapFlags })
-  const anchorPort = await anchor.hear<number>()
   const keys = venue.users.filter(({ name }) => name.startsWith("trader-"))
-  const terms = { path: "/user/positions", keys, connections, seconds: options.seconds }
-  const rounds: Array<Round> = []
+  const bare = Worker.start("HttpAnchor.ts", [], { flags: Worker.heapFlags })
+  const least = Worker.start("NonceAnchor.ts", [server.anchorUrl, JSON.stringify(keys)], { flags: Worker.heapFlags })
+  const ports = [Number(new URL(venue.urls.rest).port), await bare.hear<number>(), await least.hear<number>()]
+  const againstBare: Array<Round> = []
+  const againstLeast: Array<Round> = []
   const notes: Array<string> = []
-  // The first round warms both up.
+  // The first round warms all up.
   for (let index = 0; index <= options.rounds; index++) {
-    const ours = await load({ ...terms, port: Number(new URL(venue.urls.rest).port) })
-    const bare = await load({ ...terms, port: anchorPort })
-    const note = `${index === 0 ? "warm-up" : `round ${index}`}: venue ${figures(ours)}; bare server ${figures(bare)}`
+    const reports: Array<RestReport> = []
+    for (const port of ports) {
+      reports.push(await load({ path: "/user/positions", keys, connections, seconds: options.seconds, port }))
+    }
+    const [ours, ofBare, ofLeast] = reports as [RestReport, RestReport, RestReport]
+    const note =
+      `${index === 0 ? "warm-up" : `round ${index}`}: venue ${figures(ours)}; ` +
+      `bare server ${figures(ofBare)}; with signature and nonce ${figures(ofLeast)}`
     say(`  ${note}`)
     if (index === 0) continue
-    const refusals = Object.entries(ours.refused).map(([status, count]) => `${count} x ${status}`)
-    const found = round(ours.readsPerSecond, bare.readsPerSecond)
-    rounds.push(refusals.length === 0 ? found : { ...found, void: `refused ${refusals.join(", ")}` })
+    againstBare.push(compared(ours, ofBare))
+    againstLeast.push(compared(ours, ofLeast))
     notes.push(note)
   }
-  await anchor.stop()
+  await Promise.all([bare.stop(), least.stop()])
   await venue.stop()
   await server.stop()
+  const name = `REST, GET /user/positions signed, ${connections} connections`
   return [
+    { name, unit: "reads/s", anchor: "bare node:http", rounds: againstBare, goal, notes },
     {
-      name: `REST, GET /user/positions signed, ${connections} connections`,
+      name: `${name}, durable`,
       unit: "reads/s",
-      anchor: "bare node:http",
-      rounds,
-      goal,
-      notes
+      anchor: "node:http that checks the signature and commits the nonce",
+      rounds: againstLeast,
+      goal: null,
+      notes: []
     }
   ]
+}
+
+/** Void when one was refused, on either side. */
+const compared = (ours: RestReport, anchor: RestReport): Round => {
+  const refusals = [ours, anchor].flatMap(({ refused }) =>
+    Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
+  )
+  const found = round(ours.readsPerSecond, anchor.readsPerSecond)
+  return refusals.length === 0 ? found : { ...found, void: `refused ${refusals.join(", ")}` }
 }
 
 const load = async (options: RestOptions): Promise<RestReport> => {

@@ -39,10 +39,12 @@ const sieges: ReadonlyArray<Siege> = [
   }
 ]
 
-/** So many times the seconds of a round: a p99 needs hundreds of sign-ins. */
-const longer = 5
-/** Of the flood, before the first good user comes. */
+/** So many times the seconds of a round: the p99 of 300 sign-ins would be the third worst of them, and one stall be all of it. */
+const longer = 10
+/** Of the flood, before the good users are called. */
 const leadSeconds = 1
+/** What they take at most to prepare, and the flood goes on as long. */
+const preparationSeconds = 1
 
 interface Bench {
   readonly venue: Venue
@@ -116,7 +118,7 @@ const beside = async (
   await settled(venue, database)
   const wave: Flood = {
     perSecond: badPerSecond,
-    seconds: leadSeconds + seconds,
+    seconds: leadSeconds + preparationSeconds + seconds,
     connections,
     addresses: addresses(index)
   }
