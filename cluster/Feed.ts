@@ -3,13 +3,13 @@
  * market. A watch is checked by (epoch, seq) and repaired from the journal; nobody trusts its end or its silence.
  */
 import type { Instrument } from "@venue/domain/Instrument"
-import type { Level, MarketEvent, Priced } from "@venue/domain/Market"
+import { type Level, type MarketEvent, marketStream, type Priced } from "@venue/domain/Market"
 import { Journal } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { Clock, Context, Deferred, Effect, Layer, Result, Stream } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import { Markets } from "./Link.ts"
-import { Market, marketStream, type Watched } from "./protocol/Market.ts"
+import { Market, type Watched } from "./protocol/Market.ts"
 import { type Batch, Residents, type Watcher } from "./protocol/Resident.ts"
 import { Venue } from "./protocol/Venue.ts"
 
@@ -33,7 +33,7 @@ export class Feed extends Context.Service<
   Feed,
   {
     readonly follow: (accountId: string, follower: Follower) => () => void
-    /** Every batch, after the followers of its accounts. */
+    /** Every batch, after the followers of its accounts. One that throws is told the next all the same. */
     readonly watch: (watcher: (batch: Batch) => void) => () => void
     readonly head: (symbol: string) => Head | undefined
     /** Latest prices of each market. */
@@ -86,7 +86,12 @@ export class Feed extends Context.Service<
           unfollow(accountId, follower)
           follower.broken()
         }
-        for (const watcher of watchers) watcher(batch)
+        for (const watcher of watchers) {
+          const told = Result.try(() => watcher(batch))
+          if (Result.isFailure(told)) {
+            run(Effect.logError(`a watcher of ${batch.instrument.symbol} threw at a row of its log`, told.failure))
+          }
+        }
       }
       for (const instrument of instruments.values()) {
         logs.set(instrument.symbol, yield* makeLog(instrument, dispatch, prices))

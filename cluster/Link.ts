@@ -6,11 +6,11 @@ import type { TraderCommand } from "@venue/domain/Market"
 import { Cause, Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import {
+  type AccountSummary,
   Desk,
   deskOf,
   type RateLimited,
   type Read,
-  type Standing,
   type Submission,
   type Submitted
 } from "./protocol/Desk.ts"
@@ -107,7 +107,9 @@ export class Desks extends Context.Service<
       call: (desk: DeskClient) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
     /** What an account has and holds: at once as a rule when its desk is here. */
-    readonly standing: (asked: Read) => Effect.Effect<Standing, Unavailable | RateLimited>
+    readonly summary: (asked: Read) => Effect.Effect<AccountSummary, Unavailable | RateLimited>
+    /** Starts a desk that is not up; answers once it is. */
+    readonly rouse: (deskId: string) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/Desks") {
   static readonly layer: Layer.Layer<Desks, never, Residents | Sharding> = Layer.effect(
@@ -137,12 +139,13 @@ export class Desks extends Context.Service<
       return Desks.of({
         submit: (submission, reply) => lineOf(deskOf(submission.userId, desks)).push(submission, reply),
         ask: (userId, call) => askDesk(deskOf(userId, desks), call),
-        standing: (asked) =>
+        summary: (asked) =>
           Effect.suspend(() => {
             const deskId = deskOf(asked.userId, desks)
-            const told = residents.desks.get(deskId)?.standing(asked)
-            return told === undefined ? askDesk(deskId, (desk) => desk.Standing(asked)) : Effect.succeed(told)
+            const told = residents.desks.get(deskId)?.summary(asked)
+            return told === undefined ? askDesk(deskId, (desk) => desk.Summary(asked)) : Effect.succeed(told)
           }),
+        rouse: (deskId) => askDesk(deskId, (desk) => desk.Rouse()),
         askDesk
       })
     })

@@ -6,6 +6,7 @@ import { MarketLayer } from "./entities/Market.ts"
 import { UserLayer } from "./entities/User.ts"
 import { Feed } from "./Feed.ts"
 import { Desks, Markets, Users } from "./Link.ts"
+import { Alone } from "./protocol/Alone.ts"
 import { Residents } from "./protocol/Resident.ts"
 import { Venue } from "./protocol/Venue.ts"
 
@@ -15,18 +16,20 @@ export const clients = Layer.mergeAll(Desks.layer, Feed.layer, Users.layer).pipe
   Layer.provideMerge(Residents.layer)
 )
 
+/** Starts every desk that is not up. */
+const rouse = Effect.gen(function* () {
+  const desks = yield* Desks
+  const { desks: count } = yield* Venue
+  yield* Effect.forEach(
+    Array.from({ length: count }, (_, id) => String(id)),
+    (id) => Effect.ignore(desks.rouse(id)),
+    { discard: true, concurrency: "unbounded" }
+  )
+})
+
 /** Wakes every desk now and then, so that what a dead gateway left behind is seen to though nobody asks. */
 const starter = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const desks = yield* Desks
-    const { desks: count } = yield* Venue
-    const rouse = Effect.forEach(
-      Array.from({ length: count }, (_, id) => String(id)),
-      (id) => Effect.ignore(desks.askDesk(id, (desk) => desk.Renew({ gatewayId: "", connections: [] }))),
-      { discard: true, concurrency: "unbounded" }
-    )
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep("10 seconds"))))
-  })
+  Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep("10 seconds"))))
 )
 
 /** A node with entities of its own. */
@@ -35,11 +38,30 @@ export const layer = Layer.mergeAll(MarketLayer, DeskLayer, UserLayer, starter).
 /** One process is the whole cluster. Payloads travel as they are unless `simulate` sends them through their codec. */
 export const alone = (options: { readonly simulate: boolean }) =>
   Sharding.layer.pipe(
+    Layer.provideMerge(Layer.sync(Alone, () => new Set<string>())),
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerMemory),
     Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
     Layer.provide(ShardingConfig.layer({ ...timings, simulateRemoteSerialization: options.simulate }))
   )
+
+/** Of a venue of one process: every market has been heard, and whoever is let in meets no order of a lost connection. */
+export const ready = Effect.gen(function* () {
+  const feed = yield* Feed
+  const residents = yield* Residents
+  const { desks, instruments } = yield* Venue
+  const areHeard = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
+  const isCleared = () =>
+    residents.desks.size === desks && [...residents.desks.values()].every((desk) => !desk.isEndingOrphans())
+  yield* Effect.repeat(Effect.sleep(lookAgain), { until: areHeard })
+  yield* Effect.repeat(Effect.andThen(rouse, Effect.sleep(lookAgain)), { until: isCleared }).pipe(
+    Effect.timeoutOption(clearedWithin)
+  )
+})
+
+const lookAgain = "20 millis"
+/** A market that cannot record cancels keeps nobody out for longer; they go on. */
+const clearedWithin = "10 seconds"
 
 /** Tuned for a move within seconds of a death. Equal on every node. */
 export const timings = {

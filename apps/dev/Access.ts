@@ -1,12 +1,13 @@
 /** Who may come into a dev venue: its settings as layers. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Access from "@venue/auth/Access"
+import * as AllowList from "@venue/auth/AllowList"
 import { type BuilderTerms, termsOf } from "@venue/auth/BuilderMessage"
 import { derivedKey } from "@venue/auth/DerivedKey"
-import { authorityOf, sitesOf } from "@venue/auth/SignInSite"
+import { sitesOf } from "@venue/auth/SignInSite"
 import { SigningKeys } from "@venue/auth/SigningKeys"
-import * as ClientAddress from "@venue/gateway/ClientAddress"
 import * as Pages from "@venue/gateway/auth/Pages"
+import { urlOf } from "@venue/gateway/Listening"
 import { Captcha } from "@venue/providers/Captcha"
 import { IdentityProvider } from "@venue/providers/Identity"
 import { Effect, Layer, Option, Path, Redacted, Schema } from "effect"
@@ -34,7 +35,7 @@ export interface AuthPlace {
 }
 
 export const placeOf = ({ authPort, host, publicAuthUrl, signInUris }: Settings): AuthPlace => {
-  const url = Option.getOrElse(publicAuthUrl, () => `http://${host.includes(":") ? `[${host}]` : host}:${authPort}`)
+  const url = Option.getOrElse(publicAuthUrl, () => urlOf("http", host, authPort))
   const issuer = `${url}/auth/v1`
   const signInPage = Pages.uriOf(issuer)
   return {
@@ -48,7 +49,7 @@ export const placeOf = ({ authPort, host, publicAuthUrl, signInUris }: Settings)
 /** Every key of the venue but those of the tokens comes out of this one secret. */
 export const layer = Effect.fn("Access.layer")(function* (settings: Settings, secretKey: Redacted.Redacted) {
   const { dataDir, serviceName } = settings
-  yield* check(settings)
+  yield* check(settings, secretKey)
   const { issuer, signInPage, signInUris } = placeOf(settings)
   const sites = yield* Effect.mapError(
     Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })),
@@ -63,7 +64,7 @@ export const layer = Effect.fn("Access.layer")(function* (settings: Settings, se
     sites,
     builderTerms,
     consentPage: signInPage,
-    walletsEnabled: true,
+    walletsEnabled: settings.walletSignIn,
     requirements: {
       termsVersion: settings.termsVersion,
       blockedCountries: new Set(settings.blockedCountries),
@@ -84,23 +85,20 @@ export const layer = Effect.fn("Access.layer")(function* (settings: Settings, se
 })
 
 /** What no type says of the settings. */
-const check = (settings: Settings): Effect.Effect<void, SettingRefused> => {
+const check = (settings: Settings, secretKey: Redacted.Redacted): Effect.Effect<void, SettingRefused> => {
   const { blockedCountries, brand, captcha, captchaSecret, identityUrl, trustedProxies } = settings
   const keys = [settings.identityKey, settings.identityCallbackKey]
   const rules: ReadonlyArray<readonly [setting: string, holds: boolean, expected: string]> = [
     ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
     ["VENUE_PUBLIC_REST_URL", isWeb(settings.publicRestUrl), web],
+    ["VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters"],
     ["VENUE_BRAND", /^[a-z0-9-]+$/i.test(brand), "letters, digits and hyphens"],
     [
       "VENUE_BLOCKED_COUNTRIES",
       blockedCountries.every((code) => /^[A-Z]{2}$/.test(code)),
       "codes of two capital letters"
     ],
-    [
-      "VENUE_TRUSTED_PROXIES",
-      trustedProxies.every(ClientAddress.isNetwork),
-      "addresses, or networks such as 10.0.0.0/8"
-    ],
+    ["VENUE_TRUSTED_PROXIES", trustedProxies.every(AllowList.isNetwork), "addresses, or networks such as 10.0.0.0/8"],
     [
       "VENUE_CAPTCHA_SECRET",
       captcha === "never" || Option.isSome(captchaSecret),
@@ -129,15 +127,14 @@ const builderTermsOf = (
   { builderUri: uri, clientAgreementUrl: agreementUrl, serviceName }: Settings,
   macKey: Redacted.Redacted
 ): Effect.Effect<BuilderTerms, SettingRefused> => {
-  const terms = { serviceName, uri, agreementUrl, macKey, domain: authorityOf(uri, "https:") ?? "" }
+  const terms = { serviceName, uri, agreementUrl, macKey }
   return Effect.mapError(Effect.fromResult(termsOf(terms)), ({ fault }) => new SettingRefused(faults[fault]))
 }
 
 const faults = {
   uri: { setting: "VENUE_BUILDER_URI", expected: "an https address as a browser shows it" },
   agreement_url: { setting: "VENUE_CLIENT_AGREEMENT_URL", expected: "an https address as a browser shows it" },
-  statement: { setting: "VENUE_SERVICE_NAME", expected: "letters, digits and spaces" },
-  mac_key: { setting: "VENUE_SECRET_KEY", expected: "at least 32 characters" }
+  statement: { setting: "VENUE_SERVICE_NAME", expected: "letters, digits and spaces" }
 } as const
 
 const captcha = ({ captchaProvider, captchaSecret }: Settings): Layer.Layer<Captcha> =>

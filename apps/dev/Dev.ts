@@ -53,9 +53,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     yield* Seed.plant(people, secrets.builderCode)
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
     if (oauthClients !== secrets.oauthClients) yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients })
-    yield* Effect.repeat(Effect.sleep("20 millis"), {
-      until: () => [...defaults.instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
-    })
+    yield* Runner.ready
     const walk = yield* SimulatedPrices.make({
       seed: 1,
       symbols: [...SimulatedPrices.startPrices.keys()],

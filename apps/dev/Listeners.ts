@@ -1,10 +1,12 @@
 /** The addresses of a venue in one process, each on its port. */
+import { headerValue } from "@venue/api/Headers"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import * as ClientAddress from "@venue/gateway/ClientAddress"
 import * as Pages from "@venue/gateway/auth/Pages"
 import { Health } from "@venue/gateway/Health"
+import { urlOf } from "@venue/gateway/Listening"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import * as Socket from "@venue/gateway/Socket"
@@ -45,10 +47,11 @@ export const open = Effect.fn("Listeners.open")(function* (
     host,
     port: settings.tradePort,
     limits: rateLimits,
+    addressOf,
     accept: (transport, request) =>
       trade.open(
         transport,
-        String(request.headers[`x-${brand}-builder-code`] ?? ""),
+        headerValue(request.headers as Record<string, string | undefined>, brand, "builder-code") ?? "",
         addressOf(request),
         countryOf(request)
       ),
@@ -59,14 +62,15 @@ export const open = Effect.fn("Listeners.open")(function* (
     host,
     port: settings.marketDataPort,
     limits: rateLimits,
+    addressOf,
     accept: (transport) => marketData.open(transport),
     answer: health.answer(rest.url)
   })
   return {
     rest: rest.url,
     auth: placeOf(settings).url,
-    trade: `ws://${host}:${tradeListener.port}`,
-    market_data: `ws://${host}:${marketDataListener.port}`,
+    trade: urlOf("ws", host, tradeListener.port),
+    market_data: urlOf("ws", host, marketDataListener.port),
     admin: operator.url
   }
 })

@@ -2,6 +2,7 @@
 import { ClientRegistration } from "@venue/auth/ClientRegistration"
 import { Standing } from "@venue/auth/Standing"
 import { Desks } from "@venue/cluster/Link"
+import { noCost } from "@venue/cluster/protocol/Desk"
 import { Selectable } from "@venue/domain/Permission"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { BuilderCodes } from "@venue/storage/BuilderCodes"
@@ -74,7 +75,7 @@ const credit = Effect.fnUntraced(function* (userId: string, amount: bigint) {
   const credited = desks.ask(userId, (desk) =>
     desk.Change({
       userId,
-      cost: { bucket: "general", weight: 0 },
+      cost: noCost,
       command: { _tag: "Credit", creditId: `dev-start-${userId}`, accountId: userId, amount, reason: "dev start" }
     })
   )

@@ -7,7 +7,7 @@ import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Feed } from "../Feed.ts"
 import type { Markets } from "../Link.ts"
-import { type Cost, Desk, RateLimited, type Standing, type Submission, type Submitted } from "../protocol/Desk.ts"
+import { type AccountSummary, type Cost, Desk, RateLimited, type Submission, type Submitted } from "../protocol/Desk.ts"
 import { Unavailable } from "../protocol/Market.ts"
 import { Residents, type ResidentDesk } from "../protocol/Resident.ts"
 import { Venue } from "../protocol/Venue.ts"
@@ -104,11 +104,12 @@ export const DeskLayer: Layer.Layer<
     }
     const resident: ResidentDesk = {
       submit,
-      standing: ({ accountId, cost, userId }) => {
+      summary: ({ accountId, cost, userId }) => {
         const seat = seats.get(userId)
         const isTold = seat?.isOpen() === true && seats.spend(userId, cost, now()) === 0
-        return isTold ? standing(seat, accountId) : undefined
-      }
+        return isTold ? summary(seat, accountId) : undefined
+      },
+      isEndingOrphans: disconnects.isEndingOrphans
     }
     const repeats = Repeats.make(submit)
     residents.desks.set(entityId, resident)
@@ -156,7 +157,7 @@ export const DeskLayer: Layer.Layer<
           Effect.map(() => repeats.submit(submissions, now())),
           Rpc.fork
         ),
-      Standing: ({ payload }) => Rpc.fork(read(payload, standing)),
+      Summary: ({ payload }) => Rpc.fork(read(payload, summary)),
       Orders: ({ payload }) => Rpc.fork(read(payload, ({ trader }, accountId) => Ledger.orders(trader, accountId))),
       Leverages: ({ payload }) =>
         Rpc.fork(
@@ -197,17 +198,18 @@ export const DeskLayer: Layer.Layer<
         Rpc.fork(
           Effect.sync(() => {
             disconnects.renew(gatewayId, connections)
-            const standings: Array<Standing> = []
+            const summaries: Array<AccountSummary> = []
             for (const { accountId, userId, wanted } of connections) {
               const seat = seats.get(userId)
               if (seat === undefined) seats.rouse(userId)
               // Until every market has answered nothing is told: it would be less than there is.
-              const found = wanted && seat?.isOpen() === true ? standing(seat, accountId) : undefined
-              if (found !== undefined) standings.push(found)
+              const found = wanted && seat?.isOpen() === true ? summary(seat, accountId) : undefined
+              if (found !== undefined) summaries.push(found)
             }
-            return standings
+            return summaries
           })
-        )
+        ),
+      Rouse: () => Effect.void
     })
   }),
   { maxIdleTime: "365 days" }
@@ -215,7 +217,7 @@ export const DeskLayer: Layer.Layer<
 
 const refused = (commandId: string, why: string): Submitted => ({ _tag: "Refused", commandId, why })
 
-function standing({ trader }: Seat, accountId: string): Standing | undefined {
+function summary({ trader }: Seat, accountId: string): AccountSummary | undefined {
   const balance = Ledger.balance(trader, accountId)
   return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(trader, accountId) }
 }

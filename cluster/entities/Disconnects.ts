@@ -3,6 +3,7 @@ import type { Id } from "@venue/domain/Id"
 import { Journal } from "@venue/storage/Journal"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Schedule } from "effect"
+import { Alone } from "../protocol/Alone.ts"
 import { deskOf } from "../protocol/Desk.ts"
 import { Ids } from "../protocol/Ids.ts"
 import { Venue } from "../protocol/Venue.ts"
@@ -20,8 +21,10 @@ export interface Disconnects {
   /** A gateway lives, and these are all the connections it has here. */
   readonly renew: (gatewayId: string, connections: ReadonlyArray<Connection>) => void
   readonly detach: (connectionId: string, seat: Seat) => void
-  /** Takes in the traders of this desk that left something behind. */
+  /** Takes in the traders of this desk that left something behind; what dead gateways armed begins to end. */
   readonly wakeArmed: (deskId: string) => Effect.Effect<void>
+  /** Whether connections that dead gateways armed have not ended yet. */
+  readonly isEndingOrphans: () => boolean
 }
 
 interface Gateway {
@@ -41,6 +44,7 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   const journal = yield* Journal
   const clock = yield* Clock.Clock
   const ids = yield* Ids
+  const alone = yield* Alone
   const { desks, leaseMillis } = yield* Venue
   const now = () => clock.currentTimeMillisUnsafe()
   /** Forgotten once they have been silent for a lease. */
@@ -48,6 +52,8 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   /** When an armed connection that no gateway names was first missed. */
   const missedAtMillis = new Map<string, number>()
   const endings = new Map<string, Ending>()
+  /** Armed in an earlier process, by a gateway that is gone. */
+  const orphans = new Set<string>()
   let sweptAtMillis = now()
 
   const end = (connectionId: string, seat: Seat) => {
@@ -64,6 +70,7 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   }
   const forget = (connectionId: string) => {
     endings.delete(connectionId)
+    orphans.delete(connectionId)
     missedAtMillis.delete(connectionId)
   }
   /** Cancels in every market that answers; true once all have recorded it. */
@@ -98,6 +105,14 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
     if (missed === undefined) missedAtMillis.set(connectionId, now())
     return missed ?? now()
   }
+  const endOrphans = () => {
+    for (const seat of seats.all()) {
+      for (const connectionId of Ledger.armed(seat.trader).keys()) {
+        orphans.add(connectionId)
+        end(connectionId, seat)
+      }
+    }
+  }
   const sweep = Effect.sync(() => {
     const jumpedMillis = Math.abs(now() - sweptAtMillis)
     sweptAtMillis = now()
@@ -126,6 +141,9 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       (userId) => Effect.catch(seats.wake(userId), () => Effect.sync(() => seats.keep(userId))),
       { discard: true, concurrency: "unbounded" }
     )
+    if (alone === undefined || alone.has(deskId)) return
+    alone.add(deskId)
+    endOrphans()
   })
 
   return {
@@ -143,7 +161,8 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       for (const { connectionIds } of gateways.values()) connectionIds.delete(connectionId)
       end(connectionId, seat)
     },
-    wakeArmed
+    wakeArmed,
+    isEndingOrphans: () => orphans.size > 0
   } satisfies Disconnects as Disconnects
 })
 

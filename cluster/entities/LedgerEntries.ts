@@ -1,9 +1,9 @@
 /** Writes the double-entry table from the traders' journals of one desk, each row once. */
+import { traderStream } from "@venue/domain/Trader"
 import { Journal } from "@venue/storage/Journal"
 import { ReadTables } from "@venue/storage/ReadTables"
 import * as TraderRecord from "@venue/storage/TraderRecord"
 import { Effect, Latch } from "effect"
-import { traderStream } from "../protocol/Desk.ts"
 import * as TableWriter from "./TableWriter.ts"
 
 const pageSize = 256

@@ -1,13 +1,20 @@
 /** One market's machine with its log: what is decided gathers in the open row, and is true once that row is committed. */
 import type { Instrument } from "@venue/domain/Instrument"
-import { type Level, type MarketCommand, type MarketEvent, noEcho, type TraderCommand } from "@venue/domain/Market"
+import {
+  type Level,
+  type MarketCommand,
+  type MarketEvent,
+  marketStream,
+  noEcho,
+  type TraderCommand
+} from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Engine from "@venue/matching/Engine"
 import { type Appender, Journal, type JournalUnavailable, maxRowBytes, NotOwner } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { Clock, type Duration, Effect, Result, Schedule, type Scope } from "effect"
 import { pack, unpack } from "msgpackr"
-import { marketStream, Unavailable } from "../protocol/Market.ts"
+import { Unavailable } from "../protocol/Market.ts"
 import type { CommittedBatch } from "../protocol/Resident.ts"
 import { Venue } from "../protocol/Venue.ts"
 

@@ -1,4 +1,4 @@
-/** The message limit of one user: an exponentially decaying load over a minute, one bucket each for cancels and the rest. */
+/** The message limit of a user: an exponentially decaying load over a minute, one bucket each for cancels and the rest. */
 import type { Cost } from "../protocol/Desk.ts"
 
 /** Weight units a burst from idle may hold; sustained it is a 60th of that a second. */
@@ -22,3 +22,26 @@ export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost
   loads[bucket] = load + weight
   return 0
 }
+
+/** As `spend`, of whoever asks. */
+export type SpendOf = (userId: string, cost: Cost, nowMillis: number) => number
+
+/** Remembers a user until at least `maxUsers` others were charged, and twice as many in all; who is forgotten counts as idle. */
+export const ofUsers = (): SpendOf => {
+  let recent = new Map<string, MessageRate>()
+  let older = new Map<string, MessageRate>()
+  return (userId, cost, nowMillis) => {
+    let rate = recent.get(userId)
+    if (rate === undefined) {
+      rate = older.get(userId) ?? make()
+      if (recent.size >= maxUsers) {
+        older = recent
+        recent = new Map()
+      }
+      recent.set(userId, rate)
+    }
+    return spend(rate, cost, nowMillis)
+  }
+}
+
+const maxUsers = 20_000

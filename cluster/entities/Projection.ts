@@ -1,10 +1,9 @@
 /** Writes the read tables of one stream after its commits: in batches, in order, each event once. */
-import type { MarketEvent } from "@venue/domain/Market"
+import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { ReadTables } from "@venue/storage/ReadTables"
 import { Clock, Duration, Effect, Latch } from "effect"
-import { marketStream } from "../protocol/Market.ts"
 import * as TableWriter from "./TableWriter.ts"
 
 /** As the journal holds it: waiting events would take many times these bytes, on a heap that then has to be searched. */

@@ -1,14 +1,13 @@
 /** One trader at its desk: the machine, its journal, and a door to each market it has joined. */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
-import type { LedgerCommand, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
+import { type LedgerCommand, type LedgerRefusal, type TraderEvent, traderStream } from "@venue/domain/Trader"
 import * as Ledger from "@venue/ledger/Ledger"
 import type { Alongside, Appender, Claimed, JournalShape } from "@venue/storage/Journal"
 import * as TraderRecord from "@venue/storage/TraderRecord"
 import { Effect, Result } from "effect"
 import type { Feed } from "../Feed.ts"
 import type { Markets } from "../Link.ts"
-import { traderStream } from "../protocol/Desk.ts"
 import type { AccountView } from "../protocol/Market.ts"
 import type { Batch } from "../protocol/Resident.ts"
 

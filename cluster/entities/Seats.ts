@@ -1,4 +1,5 @@
 /** The traders a desk holds: woken when asked, in groups, and dropped when their journal has another owner. */
+import { traderStream } from "@venue/domain/Trader"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Journal, NotOwner, type Replay } from "@venue/storage/Journal"
 import * as TraderRecord from "@venue/storage/TraderRecord"
@@ -6,7 +7,6 @@ import { Cause, Clock, Effect, Schedule } from "effect"
 import { pack, unpack } from "msgpackr"
 import { Feed } from "../Feed.ts"
 import { Markets } from "../Link.ts"
-import { type Cost, traderStream } from "../protocol/Desk.ts"
 import { Unavailable } from "../protocol/Market.ts"
 import { Venue } from "../protocol/Venue.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
@@ -29,7 +29,7 @@ export interface Seats {
   readonly keep: (userId: string) => void
   readonly all: () => Iterable<Seat.Seat>
   /** 0, or the milliseconds to wait until the user may send this. */
-  readonly spend: (userId: string, cost: Cost, nowMillis: number) => number
+  readonly spend: MessageRate.SpendOf
 }
 
 export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) {
@@ -43,7 +43,6 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   const runIn = Effect.runForkWith(yield* Effect.context<never>())
   const run = (effect: Effect.Effect<void>) => void runIn(Effect.forkIn(effect, scope))
   const seats = new Map<string, Seat.Seat>()
-  const rates = new Map<string, MessageRate.MessageRate>()
   /** Who asked for traders that are not here yet. */
   let asleep = new Map<string, Array<(seat: Seat.Seat | undefined) => void>>()
   let waking = false
@@ -156,14 +155,6 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
       if (!asleep.has(userId)) ask(userId, () => {})
     },
     all: () => seats.values(),
-    spend: (userId, cost, nowMillis) => {
-      if (!venue.rateLimits) return 0
-      let rate = rates.get(userId)
-      if (rate === undefined) {
-        rate = MessageRate.make()
-        rates.set(userId, rate)
-      }
-      return MessageRate.spend(rate, cost, nowMillis)
-    }
+    spend: venue.rateLimits ? MessageRate.ofUsers() : () => 0
   } satisfies Seats as Seats
 })

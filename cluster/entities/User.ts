@@ -16,7 +16,7 @@ export const UserLayer: Layer.Layer<never, never, Sharding.Sharding | ApiKeys | 
     const transaction = yield* Transaction
 
     const record = (userId: string, action: string, facts: Deed["facts"]) =>
-      audit.record({ action, actor: userId, userId, facts })
+      audit.record({ action, actor: userId, subject: userId, facts })
     /** What a message makes: when it comes again, what it made the first time. */
     const once = <E>(
       { publicKey, userId }: { readonly userId: string; readonly publicKey: string },

@@ -15,6 +15,9 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 export const Cost = Schema.Struct({ bucket: Schema.Literals(["general", "cancel"]), weight: Schema.Number })
 export type Cost = typeof Cost.Type
 
+/** Of what is limited elsewhere, as REST is by buckets of its own, or not at all. */
+export const noCost: Cost = { bucket: "general", weight: 0 }
+
 export const Submission = Schema.Struct({ userId: Schema.String, cost: Cost, request: OrderRequest })
 export type Submission = typeof Submission.Type
 
@@ -24,14 +27,14 @@ export const Submitted = Schema.Union([
   Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(Schema.String) }),
   Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
   Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
-  /** Not handed on and never will be. */
+  /** Not done, in part or as far as anybody knows: `why` says which, and whether to try again. */
   Schema.TaggedStruct("Refused", { commandId: Schema.String, why: Schema.String })
 ])
 export type Submitted = typeof Submitted.Type
 
 /** One account's money and positions now. */
-export const Standing = Schema.Struct({ balance: Balance, holdings: Schema.Array(Holding) })
-export type Standing = typeof Standing.Type
+export const AccountSummary = Schema.Struct({ balance: Balance, holdings: Schema.Array(Holding) })
+export type AccountSummary = typeof AccountSummary.Type
 
 export const OpenOrder = Schema.Struct({
   symbol: Schema.String,
@@ -54,7 +57,7 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Submitted),
     error: Unavailable
   }),
-  Rpc.make("Standing", { payload: read, success: Standing, error: Schema.Union([Unavailable, RateLimited]) }),
+  Rpc.make("Summary", { payload: read, success: AccountSummary, error: Schema.Union([Unavailable, RateLimited]) }),
   Rpc.make("Orders", {
     payload: read,
     success: Schema.Array(OpenOrder),
@@ -86,12 +89,14 @@ export const Desk = Entity.make("Desk", [
   Rpc.make("Renew", {
     payload: {
       gatewayId: Schema.String,
-      /** `wanted`: answer with this account's standing, in this order. */
+      /** `wanted`: answer with this account's summary, in this order. */
       connections: Schema.Array(Schema.Struct({ connectionId: Schema.String, ...account, wanted: Schema.Boolean }))
     },
-    success: Schema.Array(Standing),
+    success: Schema.Array(AccountSummary),
     error: Unavailable
-  })
+  }),
+  /** Asks nothing: a desk that is not up starts, and one that is says so. */
+  Rpc.make("Rouse")
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)
 
 /** The desk of a user: FNV-1a of the id, modulo the number of desks. */
@@ -100,6 +105,3 @@ export const deskOf = (userId: string, desks: number): string => {
   for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193)
   return String((hash >>> 0) % desks)
 }
-
-/** The name of a trader's stream in the journal. */
-export const traderStream = (userId: string): string => `trader/${userId}`

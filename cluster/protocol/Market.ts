@@ -84,6 +84,3 @@ export const Market = Entity.make("Market", [
   /** The outside price of the underlier, in 1e-8 USD. */
   Rpc.make("Observe", { payload: { price: Schema.Number }, error: Unavailable })
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)
-
-/** The name of a market's stream in the journal. */
-export const marketStream = (symbol: string): string => `market/${symbol}`

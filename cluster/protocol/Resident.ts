@@ -2,7 +2,7 @@
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
 import { Context, type Effect, Layer } from "effect"
-import type { Read, Standing, Submission, Submitted } from "./Desk.ts"
+import type { AccountSummary, Read, Submission, Submitted } from "./Desk.ts"
 import type { AccountView, DepthAt, Unavailable } from "./Market.ts"
 
 /** One committed row of a market's log, decoded, with the new totals of the levels it touched. */
@@ -43,7 +43,9 @@ export interface ResidentMarket {
 export interface ResidentDesk {
   readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted>
   /** Undefined when a look does not tell, and it must be asked as from elsewhere. */
-  readonly standing: (asked: Read) => Standing | undefined
+  readonly summary: (asked: Read) => AccountSummary | undefined
+  /** Whether cancels are on their way for connections that ended with an earlier process. */
+  readonly isEndingOrphans: () => boolean
 }
 
 /** What is here now; an entity enters when it serves and leaves when it stops. */

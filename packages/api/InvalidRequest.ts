@@ -18,7 +18,7 @@ export const layer = (problems: Problems) =>
   )
 
 /** Values are not repeated: one of them may be a credential. */
-export const faultsOf = (error: HttpApiSchemaError): ReadonlyArray<ErrorDetail> =>
+const faultsOf = (error: HttpApiSchemaError): ReadonlyArray<ErrorDetail> =>
   format(error.cause.issue)
     .issues.slice(0, faultLimit)
     .map((issue) => ({

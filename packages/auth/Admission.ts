@@ -1,5 +1,6 @@
 /** Whether a caller is let through: what the credential permits, whose account it is, and how far the user has come. */
 import { allAccounts } from "@venue/domain/ApiKey"
+import { Missing } from "@venue/domain/Onboarding"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { type SessionEnded, Sessions } from "@venue/storage/Sessions"
 import { type UserState, UserStates } from "@venue/storage/UserStates"
@@ -8,7 +9,7 @@ import { Accounts } from "./Accounts.ts"
 import type { Caller } from "./Caller.ts"
 import { liveSession } from "./LiveSession.ts"
 import { objection, PermissionDenied, type Rule, ruleOf } from "./Permission.ts"
-import { type Gates, gates, type Missing, Standing } from "./Standing.ts"
+import { type Gates, gates, Standing } from "./Standing.ts"
 
 export class UserFrozen extends Schema.TaggedError<UserFrozen>()("UserFrozen", { userId: Schema.String }) {}
 
@@ -20,7 +21,7 @@ export class SecondFactorOwed extends Schema.TaggedError<SecondFactorOwed>()("Se
 /** What the user still lacks for what they asked. */
 export class OnboardingOwed extends Schema.TaggedError<OnboardingOwed>()("OnboardingOwed", {
   userId: Schema.String,
-  missing: Schema.Array(Schema.Literals(["identity", "terms", "region", "second_factor", "frozen"]))
+  missing: Schema.Array(Missing)
 }) {}
 
 export interface Admitted {
@@ -64,20 +65,20 @@ export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standin
     return {
       authorise: Effect.fn("Admission.authorise")(function* (caller, action, named) {
         const rule = ruleOf(action)
-        const accountId = named === undefined || rule?.on === "user" ? caller.userId : named
+        const asked = named === undefined || rule?.ignoresNamed ? caller.userId : named
         // Asked even of a caller who is refused anyway, so that all refusals take the same path.
-        const owner = yield* accounts.ownerOf(accountId)
+        const owner = yield* accounts.ownerOf(asked)
         const isOwn = Option.isSome(owner) && owner.value === caller.userId
         const refused = objection(caller, action)
         if (refused !== undefined) return yield* new PermissionDenied({ action, reason: refused })
-        if (!isOwn || !isInScope(caller, rule!.on, accountId)) {
+        if (!isOwn || !isInScope(caller, rule!.on, asked)) {
           return yield* new PermissionDenied({ action, reason: "account" })
         }
         const state = rule!.fresh ? yield* afresh(caller) : yield* standing.of(caller.userId)
         const now = yield* Effect.fromResult(gatesOf(caller, state))
         const missing = missingFor(now, action)
         if (missing.length > 0) return yield* new OnboardingOwed({ userId: caller.userId, missing })
-        return { accountId, gates: now }
+        return { accountId: rule!.on === "user" ? caller.userId : asked, gates: now }
       }),
       recall: (caller, action) => {
         const { userId } = caller

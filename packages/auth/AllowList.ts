@@ -1,25 +1,27 @@
-/** Addresses and networks a key may be used from. */
+/** Lists of addresses and networks: those a key may be used from, those of our own proxies. */
 import { BlockList, isIP } from "node:net"
 
 /** An address, or a network such as `10.0.0.0/8`. */
-export const isEntry = (text: string): boolean => {
+export const isNetwork = (text: string): boolean => {
   const [address = "", bits, ...rest] = text.split("/")
   const family = isIP(address)
   if (family === 0 || address.includes("%") || rest.length > 0) return false
   return bits === undefined || (/^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** An empty list admits everybody, any other nobody whose address is not known. */
-export const admits = (entries: ReadonlyArray<string>, address: string): boolean => {
-  if (entries.length === 0) return true
-  if (isIP(address) === 0) return false
+/** Whether an address is on the list; what is no address never is. Throws of an entry that is no network. */
+export const of = (entries: ReadonlyArray<string>): ((address: string) => boolean) => {
+  if (entries.length === 0) return () => false
   const list = new BlockList()
-  for (const entry of entries) {
-    const [network = "", bits] = entry.split("/")
-    if (bits === undefined) list.addAddress(network, familyOf(network))
-    else list.addSubnet(network, Number(bits), familyOf(network))
-  }
-  return list.check(address, familyOf(address))
+  for (const entry of entries) add(list, entry)
+  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address))
+}
+
+const add = (list: BlockList, entry: string): void => {
+  if (!isNetwork(entry)) throw new Error(`neither an address nor a network: ${entry}`)
+  const [address = "", bits] = entry.split("/")
+  if (bits === undefined) list.addAddress(address, familyOf(address))
+  else list.addSubnet(address, Number(bits), familyOf(address))
 }
 
 const familyOf = (address: string) => (isIP(address) === 4 ? "ipv4" : "ipv6")

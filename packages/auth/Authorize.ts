@@ -14,7 +14,7 @@ import { liveSession } from "./LiveSession.ts"
 import * as AuthorizationRequest from "./AuthorizationRequest.ts"
 import { withParameters } from "./RedirectUri.ts"
 import * as Scope from "./Scope.ts"
-import { InsufficientAal, SecondFactor } from "./SecondFactor.ts"
+import { hasProvedTwice, InsufficientAal, SecondFactor } from "./SecondFactor.ts"
 
 /** The browser goes to the page where the user decides, or back to the application with what was wrong. */
 export type Begun =
@@ -122,10 +122,9 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
   const bound = Effect.fnUntraced(function* (caller: TokenClaims, authorizationId: Redacted.Redacted) {
     const { clientId, sessionId, userId } = caller
     if (clientId !== null) return yield* new ApplicationMayNotConsent({ clientId })
-    // The token may be older than what became of its session, so both must say what is asked.
     const session = yield* liveSession(sessions, sessionId)
-    const provedTwice = caller.aal === "aal2" && session.aal === "aal2"
-    if (!provedTwice && (yield* secondFactor.isEnrolled(userId))) return yield* new InsufficientAal({ sessionId })
+    if (!hasProvedTwice(caller, session) && (yield* secondFactor.isEnrolled(userId)))
+      return yield* new InsufficientAal({ sessionId })
     const authorization = yield* authorizations.bind(authorizationId, userId)
     if (Option.isNone(authorization)) return yield* new AuthorizationNotFound()
     const client = yield* clients.find(authorization.value.clientId)
@@ -155,7 +154,7 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
     yield* audit.record({
       action: "application_authorised",
       actor: userId,
-      userId,
+      subject: userId,
       facts: { clientId, scope, sessionId }
     })
     return answer(authorization, { code })

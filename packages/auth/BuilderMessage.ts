@@ -21,10 +21,9 @@ export interface Template {
 
 export interface BuilderTerms {
   readonly serviceName: string
-  readonly domain: string
   readonly uri: string
   readonly agreementUrl: string
-  /** Known to every node, and of at least 32 characters. */
+  /** Known to every node. */
   readonly macKey: Redacted.Redacted
   /** What came before, good for messages that were written under it until then: ten minutes are enough. */
   readonly previousMacKey?: { readonly key: Redacted.Redacted; readonly untilMillis: number } | undefined
@@ -32,7 +31,7 @@ export interface BuilderTerms {
 }
 
 export class InvalidTerms extends Schema.TaggedError<InvalidTerms>()("InvalidTerms", {
-  fault: Schema.Literals(["uri", "agreement_url", "mac_key", "statement"])
+  fault: Schema.Literals(["uri", "agreement_url", "statement"])
 }) {}
 
 /** `malformed` is what anybody can tell from the text, `untrusted` what only the venue can. `fault` is for logs. */
@@ -45,11 +44,10 @@ export class BuilderMessageRefused extends Schema.TaggedError<BuilderMessageRefu
 export const termsOf = (settings: BuilderTerms): Result.Result<BuilderTerms, InvalidTerms> => {
   const invalid = (fault: InvalidTerms["fault"]) => Result.fail(new InvalidTerms({ fault }))
   const templates = templatesOf(settings)
-  if (authorityOf(settings.uri, "https:") !== settings.domain) return invalid("uri")
+  if (authorityOf(settings.uri, "https:") === undefined) return invalid("uri")
   if (templates.some(({ agreementUrl }) => authorityOf(agreementUrl, "https:") === undefined)) {
     return invalid("agreement_url")
   }
-  if (macKeysOf(settings).some(({ key }) => Redacted.value(key).length < minKeyLength)) return invalid("mac_key")
   return templates.every((template) => isReadable(settings, template)) ? Result.succeed(settings) : invalid("statement")
 }
 
@@ -102,7 +100,7 @@ export const read = (
   if (!templates.some((template) => statementOf(template, builderCode) === message.statement)) {
     return refused("malformed", "statement")
   }
-  if (message.domain !== terms.domain || message.uri !== terms.uri) return refused("untrusted", "site")
+  if (message.domain !== domainOf(terms) || message.uri !== terms.uri) return refused("untrusted", "site")
 
   const { address, issuedAtMillis, nonce } = message
   const isInForce = ({ untilMillis }: { readonly untilMillis: number }) => nowMillis < untilMillis
@@ -125,7 +123,6 @@ export const read = (
 
 /** All that a message says, but for its nonce. */
 interface Said {
-  readonly domain: string
   readonly uri: string
   readonly template: Template
   readonly address: string
@@ -133,7 +130,6 @@ interface Said {
   readonly issuedAtMillis: number
 }
 
-const minKeyLength = 32
 /** How far the clocks of our own nodes may be apart. */
 const clockLeewaySeconds = 5
 const randomBytes = 16
@@ -181,9 +177,12 @@ const statementOf = ({ agreementUrl, serviceName, statement }: Template, builder
     .replace("{service_name}", () => serviceName)
     .replace("{agreement_url}", () => agreementUrl)
 
-const textOf = ({ address, builderCode, domain, issuedAtMillis, template, uri }: Said, nonce: string): string =>
+/** Of an address that `termsOf` looked at. */
+const domainOf = ({ uri }: Pick<BuilderTerms, "uri">): string => new URL(uri).host
+
+const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Said, nonce: string): string =>
   [
-    `${domain} wants you to sign in with your Ethereum account:`,
+    `${domainOf({ uri })} wants you to sign in with your Ethereum account:`,
     checksummed(address),
     "",
     statementOf(template, builderCode),
@@ -209,11 +208,12 @@ const timeOf = (millis: number): string => new Date(millis).toISOString()
 /** The second half of a nonce: its first half and all that is said, under a key of the venue. */
 const proofOf = (
   key: Redacted.Redacted,
-  { address, builderCode, domain, issuedAtMillis, template, uri }: Said,
+  { address, builderCode, issuedAtMillis, template, uri }: Said,
   random16: Uint8Array
 ): Buffer => {
   const { agreementUrl, version } = template
-  const said = [version, domain, uri, agreementUrl, address.toLowerCase(), builderCode, timeOf(issuedAtMillis)]
+  const site = [domainOf({ uri }), uri, agreementUrl]
+  const said = [version, ...site, address.toLowerCase(), builderCode, timeOf(issuedAtMillis)]
   const mac = createHmac("sha256", Redacted.value(key)).update(["builder-msg", ...said, ""].join("\0"))
   return mac.update(random16).digest().subarray(0, proofBytes)
 }

@@ -97,7 +97,7 @@ export class BuilderRegistration extends Context.Service<
         const pair = yield* KeyPair.make
         const profiles = yield* Profiles
         const random = yield* SecureRandom.SecureRandom
-        const { requirements } = yield* Standing
+        const standing = yield* Standing
         const states = yield* UserStates
         const transaction = yield* Transaction
         const users = yield* Users
@@ -111,7 +111,7 @@ export class BuilderRegistration extends Context.Service<
             yield* users.lock(userId)
             if ((yield* states.find(userId)).frozen) return yield* new WalletAuthenticationFailed({ fault: "frozen" })
             // A message from just before a change of the agreement is good, but agrees to what was said then.
-            const termsVersion = agreementUrl === terms.agreementUrl ? requirements.termsVersion : null
+            const termsVersion = agreementUrl === terms.agreementUrl ? standing.requirements.termsVersion : null
             yield* acceptances.record({
               userId,
               termsVersion,
@@ -131,7 +131,7 @@ export class BuilderRegistration extends Context.Service<
             yield* audit.record({
               action: "builder_key_issued",
               actor: builder.userId,
-              userId,
+              subject: userId,
               facts: { builderCode, address, publicKey }
             })
             return { key: { userId, publicKey, secretKey: secret }, replaced }
@@ -187,8 +187,9 @@ export class BuilderRegistration extends Context.Service<
               messageHash: createHash("sha256").update(message).digest("hex"),
               expiresAtMillis: read.message.issuedAtMillis + maxAgeMillis + graceMillis
             })
-            // Not before it is committed, or it would be remembered again as good.
+            // Not before it is committed, or what was before would be remembered again.
             if (Option.isSome(replaced)) hmac.forget(replaced.value)
+            standing.forget(key.userId)
             return key
           })
         })

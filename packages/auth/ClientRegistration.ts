@@ -70,7 +70,7 @@ export class ClientRegistration extends Context.Service<
         Redacted.make(Buffer.from(bytes).toString("base64url"))
       )
       const record = (action: string, clientId: string, { actor, reason }: Operator) =>
-        audit.record({ action, actor, userId: clientId, facts: { clientId, reason } })
+        audit.record({ action, actor, subject: clientId, facts: { clientId, reason } })
 
       const change = (
         action: string,

@@ -30,6 +30,10 @@ export interface Exchanged {
   readonly idToken: Redacted.Redacted | undefined
 }
 
+/** Whether an application may prolong its sessions: it is enabled, and registered with the grant. */
+export const mayRefresh = (client: OAuthClient): boolean =>
+  client.disabledAtMillis === null && client.grantTypes.includes("refresh_token")
+
 /** `parameters`, `resource` and `grant_type` may be told apart by the one who asked; the others are all one to them. */
 export class ExchangeRefused extends Schema.TaggedError<ExchangeRefused>()("ExchangeRefused", {
   reason: Schema.Literals([
@@ -90,7 +94,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
     if (used === undefined || used.sessionId === null) return
     const { clientId, sessionId, userId } = used
     yield* sessions.end([sessionId])
-    yield* audit.record({ action: "code_reused", actor: userId, userId, facts: { clientId, sessionId } })
+    yield* audit.record({ action: "code_reused", actor: userId, subject: userId, facts: { clientId, sessionId } })
   })
 
   const idToken = Effect.fnUntraced(function* (found: Code, { accessToken, session }: Issued) {
@@ -121,7 +125,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
     })
     const { sessionId } = issued.session
     yield* authorizations.produced(code, sessionId)
-    yield* audit.record({ action: "code_exchanged", actor: userId, userId, facts: { clientId, sessionId } })
+    yield* audit.record({ action: "code_exchanged", actor: userId, subject: userId, facts: { clientId, sessionId } })
     const exchanged: Exchanged = { issued, scope, idToken: yield* idToken(found, issued) }
     return exchanged
   })
@@ -163,9 +167,7 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
       token: Redacted.Redacted,
       scope?: string
     ) {
-      if (!client.grantTypes.includes("refresh_token")) {
-        return yield* new ExchangeRefused({ reason: "grant_type" })
-      }
+      if (!mayRefresh(client)) return yield* new ExchangeRefused({ reason: "grant_type" })
       const issued = yield* tokens.refresh(token, { clientId: client.clientId, ...(scope && { scope }) })
       return { issued, scope: issued.scope ?? "", idToken: undefined }
     })

@@ -50,7 +50,7 @@ export class Consents extends Context.Service<
           yield* authorizations.cancelCodes(userId, clientId)
           const ofClient = (yield* sessions.ofUser(userId)).filter((session) => session.clientId === clientId)
           yield* sessions.end(ofClient.map(({ sessionId }) => sessionId))
-          yield* audit.record({ action: "application_withdrawn", actor: userId, userId, facts: { clientId } })
+          yield* audit.record({ action: "application_withdrawn", actor: userId, subject: userId, facts: { clientId } })
           return true
         }, transaction.run)
       })

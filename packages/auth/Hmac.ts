@@ -55,11 +55,16 @@ export class Hmac extends Context.Service<
       const uses = yield* KeyUses.make
       const clock = yield* Clock.Clock
       const runSync = Effect.runSyncWith(yield* Effect.context<never>())
-      const callers = new WeakMap<ApiKey, Caller>()
-      const callerOf = (key: ApiKey): Caller => {
-        const caller = callers.get(key) ?? ofKey(key)
-        callers.set(key, caller)
-        return caller
+      const holders = new WeakMap<ApiKey, Holder>()
+      const holderOf = (key: ApiKey): Holder => {
+        const holder = holders.get(key) ?? { caller: ofKey(key), mayCallFrom: admission(key) }
+        holders.set(key, holder)
+        return holder
+      }
+      /** Told only to whoever has the secret. */
+      const obstacle = (key: ApiKey, address: string): "revoked_key" | "address" | undefined => {
+        if (key.revokedAtMillis !== null) return "revoked_key"
+        return holderOf(key).mayCallFrom(address) ? undefined : "address"
       }
       const known = yield* Cache.makeWith(keys.find, {
         capacity: maxKnownKeys,
@@ -99,7 +104,7 @@ export class Hmac extends Context.Service<
           "NonceReused",
           () => Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
         )
-        return callerOf(key)
+        return holderOf(key).caller
       })
 
       const recall: Hmac["Service"]["recall"] = (signed, address) => {
@@ -109,7 +114,7 @@ export class Hmac extends Context.Service<
         const key = Option.getOrUndefined(Option.flatten(runSync(Cache.getSuccess(known, publicKey))))
         if (key === undefined || !isSignature(signed, key.secret) || obstacle(key, address) !== undefined)
           return undefined
-        return { caller: callerOf(key), claim: (done) => claim(publicKey, nonce, now, done) }
+        return { caller: holderOf(key).caller, claim: (done) => claim(publicKey, nonce, now, done) }
       }
 
       return Hmac.of({ verify, recall, forget })
@@ -137,11 +142,15 @@ const formFault = ({ nonce, timestamp }: Signed, now: number): "timestamp" | "no
   return noncePattern.test(nonce) ? undefined : "nonce_form"
 }
 
-/** Told only to whoever has the secret. */
-const obstacle = (key: ApiKey, address: string): "revoked_key" | "address" | undefined => {
-  if (key.revokedAtMillis !== null) return "revoked_key"
-  return AllowList.admits(key.allowedAddresses, address) ? undefined : "address"
+/** What is made of a key once, and used at each of its calls. */
+interface Holder {
+  readonly caller: Caller
+  readonly mayCallFrom: (address: string) => boolean
 }
+
+/** An empty list admits everybody, any other nobody whose address is not known. */
+const admission = ({ allowedAddresses }: ApiKey): Holder["mayCallFrom"] =>
+  allowedAddresses.length === 0 ? () => true : AllowList.of(allowedAddresses)
 
 /** Whole seconds on both sides, so that exactly 300 is inside whatever the milliseconds. */
 const isCurrent = (timestamp: string | number, nowMillis: number): boolean =>

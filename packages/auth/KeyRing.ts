@@ -7,6 +7,7 @@
  * until the last token it signed is over. In an emergency neither is waited for.
  */
 import { Result, Schema } from "effect"
+import { lifetimeSeconds } from "./AccessToken.ts"
 import type { SigningKey } from "./SigningKey.ts"
 
 export const KeyState = Schema.Literals(["standby", "active", "retired"])
@@ -83,7 +84,10 @@ export const remove = (
   return Result.succeed(ring.filter((one) => one !== last))
 }
 
+/** How long whoever verifies may keep the published keys. */
+export const jwksCacheSeconds = 600
+
 /** Twice as long as the published keys may be cached. */
-const standbyMillis = 20 * 60 * 1000
+const standbyMillis = 2 * jwksCacheSeconds * 1000
 /** A token's lifetime, the cache's, and a minute for clocks. */
-const retiredMillis = (3600 + 600 + 60) * 1000
+const retiredMillis = (lifetimeSeconds + jwksCacheSeconds + 60) * 1000

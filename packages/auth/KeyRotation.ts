@@ -37,7 +37,7 @@ export class KeyRotation extends Context.Service<
       const transaction = yield* Transaction
 
       const record = (action: string, kid: string, { actor, reason }: Operator, facts: Deed["facts"] = {}) =>
-        audit.record({ action, actor, userId: kid, facts: { kid, reason, ...facts } })
+        audit.record({ action, actor, subject: kid, facts: { kid, reason, ...facts } })
 
       return KeyRotation.of({
         ring: keys.ring,

@@ -69,7 +69,7 @@ export class Onboarding extends Context.Service<
           yield* audit.record({
             action: "identity_judged",
             actor: "identity_provider",
-            userId,
+            subject: userId,
             facts: { reference, outcome, country }
           })
           return userId
@@ -95,7 +95,7 @@ export class Onboarding extends Context.Service<
               }
               yield* states.acceptTerms(userId, termsVersion)
               yield* acceptances.record({ userId, termsVersion, agreementUrl: options.agreementUrl, builder: null })
-              yield* audit.record({ action: "terms_accepted", actor: userId, userId, facts: { termsVersion } })
+              yield* audit.record({ action: "terms_accepted", actor: userId, subject: userId, facts: { termsVersion } })
             },
             transaction.run,
             (accepted, userId) => Effect.tap(accepted, () => Effect.sync(() => standing.forget(userId)))
@@ -107,7 +107,7 @@ export class Onboarding extends Context.Service<
               .beginVerification(userId, reference)
               .pipe(
                 Effect.andThen(
-                  audit.record({ action: "verification_begun", actor: userId, userId, facts: { reference } })
+                  audit.record({ action: "verification_begun", actor: userId, subject: userId, facts: { reference } })
                 ),
                 transaction.run
               )

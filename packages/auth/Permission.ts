@@ -9,9 +9,11 @@ export interface Rule {
   readonly anyOf: ReadonlyArray<Permission>
   /**
    * What it acts on: the account the caller names; the main account, and nobody may name another; or the user as a
-   * whole, whatever account is named, and a key for one account does not do.
+   * whole, whichever of their accounts is named, and a key for one account does not do.
    */
   readonly on: "account" | "main" | "user"
+  /** The named account is not even looked at, whoever's it is. */
+  readonly ignoresNamed: boolean
   /** How far a user must have come. */
   readonly gate: "none" | "trade" | "fund"
   /** The user themselves, and no application they let in: what it made would outlive the grant they may withdraw. */
@@ -24,6 +26,7 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
   via: ["hmac", "jwt"],
   anyOf,
   on: "account",
+  ignoresNamed: false,
   gate: "none",
   ownOnly: false,
   fresh: false
@@ -34,7 +37,7 @@ const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: 
 /** The user in person, on the way to trading or as others see them. */
 const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
 /** A builder's backend. */
-const builder: Rule = { ...rule(), via: ["hmac"], on: "user" }
+const builder: Rule = { ...rule(), via: ["hmac"], on: "user", ignoresNamed: true }
 
 /** Messages and channels of the trade socket by their names, endpoints by method and path. */
 export const rules = {

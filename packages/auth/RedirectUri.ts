@@ -41,7 +41,7 @@ export const withParameters = (uri: string, parameters: Readonly<Record<string, 
 const maxLength = 2_000
 
 /** RFC 3986, without the fragment. */
-const allowed = /^[\w.~:/?[\]@!$&'()+,;=%-]+$/
+const allowed = /^(?:[\w.~:/?[\]@!$&'()+,;=-]|%[\da-fA-F]{2})+$/
 
 const isLoopback = ({ hostname, protocol }: URL): boolean =>
   protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname)

@@ -1,5 +1,6 @@
 /** A second proof beside the wallet: an authenticator app is enrolled, asked, and removed again. */
 import { Audit } from "@venue/storage/Audit"
+import { Authorizations } from "@venue/storage/Authorizations"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { ChallengeExpired, FactorChallenges, type TooManyAttempts } from "@venue/storage/FactorChallenges"
 import { type FactorNameConflict, Factors, type FactorSecret, isVerified } from "@venue/storage/Factors"
@@ -86,7 +87,10 @@ export class SecondFactor extends Context.Service<
       Verification,
       FactorNotFound | ChallengeExpired | VerificationFailed | InsufficientAal | TooManyAttempts | Gone
     >
-    /** All sessions of the user fall back to the first level when the factor was a verified one. */
+    /**
+     * When the factor was a verified one, all sessions of the user fall back to the first level, and codes that are yet
+     * to be exchanged are cancelled.
+     */
     readonly unenrol: (
       caller: TokenClaims,
       factorId: string
@@ -98,6 +102,7 @@ export class SecondFactor extends Context.Service<
     SecondFactor,
     never,
     | Audit
+    | Authorizations
     | FactorChallenges
     | Factors
     | RecoveryCodes
@@ -118,6 +123,7 @@ const recoveryCodesGiven = 10
 
 const make = Effect.gen(function* () {
   const audit = yield* Audit
+  const authorizations = yield* Authorizations
   const challenges = yield* FactorChallenges
   const factors = yield* Factors
   const recovery = yield* RecoveryCodes
@@ -143,7 +149,7 @@ const make = Effect.gen(function* () {
   })
   const changed = Effect.fnUntraced(function* (caller: TokenClaims, action: string, factorId: string) {
     const { sessionId, userId } = caller
-    yield* audit.record({ action, actor: userId, userId, facts: { factorId, sessionId } })
+    yield* audit.record({ action, actor: userId, subject: userId, facts: { factorId, sessionId } })
     yield* revocations.announce({ kind: "user", subject: userId })
   })
 
@@ -184,7 +190,7 @@ const make = Effect.gen(function* () {
     const left = isVerified(factor) ? yield* recovery.spend(userId, hash) : Option.none<number>()
     if (Option.isNone(left)) return yield* new VerificationFailed({ factorId })
     const facts = { factorId, sessionId, left: left.value }
-    yield* audit.record({ action: "recovery_code_used", actor: userId, userId, facts })
+    yield* audit.record({ action: "recovery_code_used", actor: userId, subject: userId, facts })
     return left.value
   })
 
@@ -214,6 +220,8 @@ const make = Effect.gen(function* () {
     yield* factors.remove(factorId)
     if (!isVerified(factor)) return
     if (!(yield* isEnrolled(userId))) yield* recovery.replace(userId, [])
+    // They stand for sign-ins with the factor; those in use are waited for, so the sessions they become are lowered too.
+    yield* authorizations.cancelCodes(userId, null)
     yield* tokens.lower(userId)
     yield* changed(caller, "second_factor_removed", factorId)
   })
@@ -248,5 +256,8 @@ const make = Effect.gen(function* () {
 })
 
 /** The token may be older than what became of its session, so both must say the second level. */
-const mustHaveProvedTwice = ({ aal, sessionId }: TokenClaims, session: Session): Effect.Effect<void, InsufficientAal> =>
-  aal === "aal2" && session.aal === "aal2" ? Effect.void : Effect.fail(new InsufficientAal({ sessionId }))
+export const hasProvedTwice = ({ aal }: TokenClaims, session: Session): boolean =>
+  aal === "aal2" && session.aal === "aal2"
+
+const mustHaveProvedTwice = (caller: TokenClaims, session: Session): Effect.Effect<void, InsufficientAal> =>
+  hasProvedTwice(caller, session) ? Effect.void : Effect.fail(new InsufficientAal({ sessionId: caller.sessionId }))

@@ -1,17 +1,11 @@
 /** Begins sessions and keeps them alive: an access token for an hour, and a refresh token that works once. */
 import { Audit } from "@venue/storage/Audit"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import {
-  type Assurance,
-  type Method,
-  type RefreshToken,
-  type Session,
-  SessionEnded,
-  Sessions
-} from "@venue/storage/Sessions"
+import type { RefreshToken } from "@venue/storage/RefreshTokens"
+import { type Assurance, type Method, type Session, SessionEnded, Sessions } from "@venue/storage/Sessions"
 import { Transaction } from "@venue/storage/Transaction"
 import { UserStates } from "@venue/storage/UserStates"
-import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { claimsOf, lifetimeSeconds } from "./AccessToken.ts"
 import { objection, type Presenter } from "./Presenter.ts"
@@ -60,12 +54,8 @@ export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("Refres
 
 export interface SessionTokensOptions {
   readonly issuer: string
-  /** At least 32 characters, the same on every node: a refresh token is derived from the one before with it. */
+  /** For nothing else, and the same on every node: a refresh token is derived from the one before with it. */
   readonly serverKey: Redacted.Redacted
-  /** How long a session may lie unused; 30 days unless said. */
-  readonly idle?: Duration.Input
-  /** How long it lasts whatever happens; 90 days unless said. */
-  readonly absolute?: Duration.Input
 }
 
 export class SessionTokens extends Context.Service<
@@ -75,7 +65,8 @@ export class SessionTokens extends Context.Service<
     /**
      * The next tokens for this one. Shown again within 10 s, before the next one was used, it gives the same refresh
      * token: answers get lost, and tabs do not wait for each other. Shown again otherwise, somebody has a copy, and the
-     * session is over.
+     * session is over. One that was never used but replaced by `raise` is refused and ends nothing: its holder may just
+     * have been late.
      */
     readonly refresh: (
       token: Redacted.Redacted,
@@ -102,19 +93,13 @@ export class SessionTokens extends Context.Service<
   > => Layer.effect(SessionTokens, make(options))
 }
 
-const make = Effect.fnUntraced(function* ({
-  absolute = "90 days",
-  idle = "30 days",
-  issuer,
-  serverKey
-}: SessionTokensOptions) {
+const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOptions) {
   const audit = yield* Audit
   const keys = yield* SigningKeys
   const random = yield* SecureRandom.SecureRandom
   const sessions = yield* Sessions
   const states = yield* UserStates
   const transaction = yield* Transaction
-  const derive = RefreshTokens.derivation(serverKey)
   const drawToken = Effect.map(random.randomBytes(RefreshTokens.tokenBytes), RefreshTokens.tokenOf)
 
   const issued = Effect.fnUntraced(function* ({ refreshToken, scope, session }: Kept) {
@@ -146,7 +131,7 @@ const make = Effect.fnUntraced(function* ({
       amr: [done(method, now), ...amr],
       createdAtMillis: now,
       refreshedAtMillis: now,
-      expiresAtMillis: now + Duration.toMillis(absolute),
+      expiresAtMillis: now + absoluteMillis,
       endedAtMillis: null
     }
     yield* sessions.begin(session, refreshToken)
@@ -155,7 +140,7 @@ const make = Effect.fnUntraced(function* ({
 
   const over = ({ endedAtMillis, expiresAtMillis, refreshedAtMillis }: Session, nowMillis: number) => {
     if (endedAtMillis !== null) return "session_ended"
-    const idleAtMillis = refreshedAtMillis + Duration.toMillis(idle)
+    const idleAtMillis = refreshedAtMillis + idleMillis
     return nowMillis >= Math.min(expiresAtMillis, idleAtMillis) ? "session_expired" : undefined
   }
 
@@ -164,13 +149,13 @@ const make = Effect.fnUntraced(function* ({
     const newest = yield* sessions.newestToken(sessionId)
     if (generation === newest.generation) {
       const salt = yield* random.randomBytes(RefreshTokens.saltBytes)
-      const next = derive(shown, salt)
+      const next = RefreshTokens.derive(serverKey, shown, salt)
       yield* sessions.issue(next, { sessionId, generation: generation + 1, salt })
       return next
     }
     const isRepeat =
       generation === newest.generation - 1 && (yield* Clock.currentTimeMillis) - newest.issuedAtMillis <= repeatMillis
-    return isRepeat ? derive(shown, newest.salt) : undefined
+    return isRepeat ? RefreshTokens.derive(serverKey, shown, newest.salt) : undefined
   })
 
   /** A refusal is a value: what it takes back is to be kept, and a failure would undo it. */
@@ -195,8 +180,10 @@ const make = Effect.fnUntraced(function* ({
       return Result.succeed(kept)
     }
     const { sessionId, userId } = session
+    // Its own next generation is there when it was used before, and was left out when it was replaced.
+    if (!(yield* sessions.hasGeneration(sessionId, token.value.generation + 1))) return refused("already_used")
     yield* sessions.end([sessionId])
-    yield* audit.record({ action: "refresh_token_reused", actor: userId, userId, facts: { sessionId } })
+    yield* audit.record({ action: "refresh_token_reused", actor: userId, subject: userId, facts: { sessionId } })
     return refused("already_used")
   })
 
@@ -225,7 +212,7 @@ const make = Effect.fnUntraced(function* ({
     yield* sessions.prove(sessionId, session)
     const refreshToken = yield* drawToken
     const { generation } = yield* sessions.newestToken(sessionId)
-    // One generation is left out, so that the token before is no predecessor, which might be shown again.
+    // One generation is left out: the token before is no predecessor, which might be shown again, and was never used.
     yield* sessions.issue(refreshToken, { sessionId, generation: generation + 2, salt: new Uint8Array() })
     return yield* issued({ session, refreshToken, scope: session.scope })
   }, transaction.run)
@@ -247,6 +234,10 @@ interface Kept {
   readonly scope: string | null
 }
 
+/** How long a session may lie unused. */
+const idleMillis = 30 * 24 * 60 * 60 * 1000
+/** How long it lasts whatever happens. */
+const absoluteMillis = 90 * 24 * 60 * 60 * 1000
 const repeatMillis = 10_000
 const secondFactors: ReadonlySet<string> = new Set(["totp", "recovery_code"])
 

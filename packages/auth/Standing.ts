@@ -1,4 +1,5 @@
 /** What each user may do as far as they have come: remembered, and asked anew when something of it changes. */
+import type { Missing } from "@venue/domain/Onboarding"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Revocations } from "@venue/storage/Revocations"
 import { type UserState, UserStates } from "@venue/storage/UserStates"
@@ -12,8 +13,6 @@ export interface Requirements {
   /** Whether money moves only for users with a second factor. */
   readonly secondFactorToFund: boolean
 }
-
-export type Missing = "identity" | "terms" | "region" | "second_factor" | "frozen"
 
 export interface Gates {
   readonly canTrade: boolean

@@ -55,17 +55,17 @@ export class Supervision extends Context.Service<
         ) {
           const userId = yield* keys.setPermission(publicKey, permission, granted)
           const action = granted ? "permission_granted" : "permission_withdrawn"
-          yield* audit.record({ action, actor, userId, facts: { publicKey, permission, reason } })
+          yield* audit.record({ action, actor, subject: userId, facts: { publicKey, permission, reason } })
         }, transaction.run)
 
         return Supervision.of({
           freeze: Effect.fn("Supervision.freeze")(function* (userId: string, { actor, reason }: Operator) {
             yield* states.freeze(userId)
-            yield* audit.record({ action: "user_frozen", actor, userId, facts: { reason } })
+            yield* audit.record({ action: "user_frozen", actor, subject: userId, facts: { reason } })
           }, transaction.run),
           unfreeze: Effect.fn("Supervision.unfreeze")(function* (userId: string, { actor, reason }: Operator) {
             yield* states.unfreeze(userId)
-            yield* audit.record({ action: "user_unfrozen", actor, userId, facts: { reason } })
+            yield* audit.record({ action: "user_unfrozen", actor, subject: userId, facts: { reason } })
           }, transaction.run),
           setBuilderActive: Effect.fn("Supervision.setBuilderActive")(function* (
             builderCode: string,
@@ -74,7 +74,7 @@ export class Supervision extends Context.Service<
           ) {
             const { userId } = yield* codes.setActive(builderCode, active)
             const action = active ? "builder_code_activated" : "builder_code_deactivated"
-            yield* audit.record({ action, actor, userId, facts: { builderCode, reason } })
+            yield* audit.record({ action, actor, subject: userId, facts: { builderCode, reason } })
           }, transaction.run),
           grantPermission: Effect.fn("Supervision.grantPermission")((publicKey, permission, operator) =>
             setPermission(publicKey, permission, true, operator)

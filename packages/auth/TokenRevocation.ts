@@ -46,7 +46,7 @@ export class TokenRevocation extends Context.Service<
         const { endedAtMillis, expiresAtMillis, userId } = session
         if (endedAtMillis !== null || expiresAtMillis <= (yield* Clock.currentTimeMillis)) return
         yield* sessions.end([sessionId])
-        yield* audit.record({ action: "token_revoked", actor: userId, userId, facts: { clientId, sessionId } })
+        yield* audit.record({ action: "token_revoked", actor: userId, subject: userId, facts: { clientId, sessionId } })
       }, transaction.run)
 
       return TokenRevocation.of({

@@ -62,8 +62,9 @@ export const glance = (text: string, { acceptLowercaseAddress = false }: Reading
     expiresAtMillis: millisOf(expires),
     notBeforeMillis: millisOf(notBefore)
   }
-  const { issuedAtMillis } = times
-  if (issuedAtMillis === undefined || Object.values(times).some(Number.isNaN)) return undefined
+  const { expiresAtMillis = Infinity, issuedAtMillis } = times
+  if (issuedAtMillis === undefined || ![issued, expires, notBefore].every(isDateTime)) return undefined
+  if (expiresAtMillis <= issuedAtMillis) return undefined
   return { domain, address, statement, uri, ...times, issuedAtMillis }
 }
 
@@ -123,8 +124,8 @@ const malformed = (fault: string) => Result.fail(new MalformedMessage({ fault })
 const ascii = /^[\n\x20-\x7e]*$/
 /** A user before the host, as in `https://user@host/`. */
 const userInfo = /^[^/?#]*\/\/[^/?#]*@/
-/** Of RFC 3339 one form, without leap seconds. The library has refused the days that no calendar has. */
-const moment = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`
+/** Of RFC 3339 one form, without leap seconds. */
+const moment = String.raw`\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`
 const dateTime = new RegExp(`^${moment}$`)
 
 /** Every line of a message, each in the fewest characters that are ever good in it. No two parts match the same text. */
@@ -147,7 +148,10 @@ const form = new RegExp(
 )
 
 const isDateTime = (time: string | undefined): boolean =>
-  time === undefined || (dateTime.test(time) && !Number.isNaN(Date.parse(time)))
+  time === undefined || (dateTime.test(time) && !Number.isNaN(Date.parse(time)) && isDay(time.slice(0, 10)))
+
+/** One that a calendar has: another, such as 30 February, is read as a day of the next month. */
+const isDay = (date: string): boolean => new Date(Date.parse(date)).getUTCDate() === Number(date.slice(-2))
 
 /** What the grammar allows and we do not, each by the name of its fault. */
 const restrictions: ReadonlyArray<readonly [fault: string, holds: (fields: SiweMessage) => boolean]> = [

@@ -85,7 +85,12 @@ export class WalletSignIn extends Context.Service<
             method: "web3"
           })
           const { sessionId } = issued.session
-          yield* audit.record({ action: "signed_in", actor: userId, userId, facts: { sessionId, address, isNew } })
+          yield* audit.record({
+            action: "signed_in",
+            actor: userId,
+            subject: userId,
+            facts: { sessionId, address, isNew }
+          })
           return issued
         }, transaction.run)
 

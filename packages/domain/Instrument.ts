@@ -22,10 +22,10 @@ export interface Instrument {
   readonly tickLotMoney: number
 }
 
-/** Ticks of a decimal price; `NaN` when it is not a multiple of the tick. */
+/** Ticks of a decimal price; `NaN` when it is not a multiple of the tick, infinite beyond what can be counted. */
 export const ticksOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.tick)
 
-/** Lots of a decimal quantity; `NaN` when it is not a multiple of the lot. */
+/** Lots of a decimal quantity; `NaN` when it is not a multiple of the lot, infinite beyond what can be counted. */
 export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lot)
 
 export const priceOf = (instrument: Instrument, ticks: number): number => (ticks * instrument.tick) / unitScale
@@ -87,7 +87,11 @@ function list(
   }
 }
 
+/** In units: 1e-8 of more than this are no safe integers. */
+const mostCounted = Number.MAX_SAFE_INTEGER / unitScale
+
 function steps(decimal: number, step: number): number {
+  if (Number.isFinite(decimal) && Math.abs(decimal) > mostCounted) return decimal * Infinity
   const units = unitsOf(decimal)
   return units % step === 0 ? units / step : NaN
 }

@@ -1,8 +1,11 @@
 /** What may be asked of one market and what its log records. Prices in ticks, quantities in lots, money in 1e-6 USD. */
 import { Schema } from "effect"
 import * as Id from "./Id.ts"
-import { type EndStatus, type Order, OrderOrigin, OrderType, Side, TimeInForce } from "./Order.ts"
+import { type EndStatus, type Order, OrderOrigin, type OrderRequest, OrderType, Side, TimeInForce } from "./Order.ts"
 import { OrderRefusal } from "./Reject.ts"
+
+/** The name of a market's stream in the journal. */
+export const marketStream = (symbol: string): string => `market/${symbol}`
 
 const envelope = {
   commandId: Id.schema,
@@ -101,6 +104,32 @@ export const noEcho: Echo = {
   quantity: 0,
   clientOrderId: "",
   reduceOnly: false
+}
+
+/** One object with every field by name: a flood of refusals passes here. */
+export const echoOf = (request: OrderRequest): Echo => {
+  const isOrder = request._tag === "PlaceOrder" || request._tag === "ModifyOrder"
+  const isCancel = request._tag === "CancelOrder"
+  return {
+    orderId: request._tag === "ModifyOrder" || (isCancel && !request.byClientOrderId) ? request.orderId : "",
+    side: isOrder ? request.side : null,
+    type: isOrder ? request.type : null,
+    timeInForce: request._tag === "PlaceOrder" ? request.timeInForce : null,
+    price: isOrder ? request.price : 0,
+    quantity: isOrder ? request.quantity : 0,
+    clientOrderId:
+      "clientOrderId" in request ? request.clientOrderId : isCancel && request.byClientOrderId ? request.orderId : "",
+    reduceOnly: isOrder ? request.reduceOnly : false
+  }
+}
+
+/** What a symbol that nobody lists means for each request. */
+export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
+  PlaceOrder: "BAD_SYMBOL",
+  ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
+  CancelOrder: "NO_SUCH_ORDER",
+  CancelAllOrders: "BAD_SYMBOL",
+  ClosePosition: "BAD_SYMBOL"
 }
 
 /** A command the desk already refused; it passes through the log so that a symbol's answers keep one order. */

@@ -1,6 +1,7 @@
 /** How far from the mark an order may be priced, and the static bounds of a day (venue-rules 1 and 5). */
 import { mulDivDown, mulDivUp } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
+import type { Priced } from "./Market.ts"
 import type { Period } from "./MarketHours.ts"
 
 /** Both ends in ticks, both allowed. */
@@ -22,8 +23,13 @@ export const band = (instrument: Instrument, period: Period, mark: number): Pric
 /** The static bounds round the day's reference in 1e-8 USD, rounded inwards. */
 export const bounds = (instrument: Instrument, reference: number): PriceRange => around(instrument, reference, 3_000)
 
-/** The price of a whole-position close: five percent through the mark, rounded towards it. */
-export const closePrice = (instrument: Instrument, mark: number): PriceRange => around(instrument, mark, 500)
+/** The price in ticks of a whole-position close: five percent through the mark, rounded towards it, within band and bounds. */
+export const closingPrice = (instrument: Instrument, priced: Priced, isLong: boolean): number => {
+  const through = around(instrument, priced.mark, 500)
+  return isLong
+    ? Math.max(through.lower, priced.lower, priced.minPrice)
+    : Math.min(through.upper, priced.upper, priced.maxPrice)
+}
 
 /** FX has no overnight; it takes the width of its open hours there. */
 const widths: Record<Instrument["category"], Record<Period, number>> = {

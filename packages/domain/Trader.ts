@@ -1,6 +1,9 @@
 /** What may be asked of one trader's ledger and what its journal records. Money in 1e-6 USD. */
 import { Schema } from "effect"
 
+/** The name of a trader's stream in the journal. */
+export const traderStream = (userId: string): string => `trader/${userId}`
+
 /** Money from outside, or an operator's correction when negative. A repeat of `creditId` changes nothing. */
 export const Credit = Schema.TaggedStruct("Credit", {
   creditId: Schema.String,

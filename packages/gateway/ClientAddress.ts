@@ -1,8 +1,9 @@
 /** Where a request comes from: its socket, or what a proxy of ours says of it. */
+import * as AllowList from "@venue/auth/AllowList"
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { BlockList, isIP } from "node:net"
+import { isIP } from "node:net"
 
 interface Request extends Pick<HttpServerRequest.HttpServerRequest, "remoteAddress"> {
   /** By names in lower case. */
@@ -19,7 +20,7 @@ export type ClientCountry = (request: Request) => string | undefined
  * `X-Forwarded-For` the last that is no proxy of ours counts: everything before it was written by strangers.
  */
 export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
-  const isProxy = proxiesOf(trustedProxies)
+  const isProxy = AllowList.of(trustedProxies)
   return (request) => {
     let address = peerOf(request)
     const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",")
@@ -35,7 +36,7 @@ export const from = (trustedProxies: ReadonlyArray<string>): ClientAddress => {
 /** The proxy that speaks to us writes the country into this header, whatever was there before. */
 export const countryFrom = (trustedProxies: ReadonlyArray<string>, header: string | undefined): ClientCountry => {
   if (header === undefined) return () => undefined
-  const isProxy = proxiesOf(trustedProxies)
+  const isProxy = AllowList.of(trustedProxies)
   const name = header.toLowerCase()
   return (request) => {
     const country = request.headers[name]
@@ -56,9 +57,6 @@ export const countryOfUpgrade = (
   const countryOf = countryFrom(trustedProxies, header)
   return (request) => countryOf(requestOf(request))
 }
-
-/** Whether it is an address, or a network such as `10.0.0.0/8`. */
-export const isNetwork = (text: string): boolean => networkOf(text) !== undefined
 
 /** Whose limits an address shares: one home or server has a whole /64 of the newer addresses. */
 export const network = (address: string): string => {
@@ -82,25 +80,3 @@ const requestOf = ({ headers, socket }: IncomingMessage): Request => ({
   headers,
   remoteAddress: Option.fromUndefinedOr(socket.remoteAddress)
 })
-
-const proxiesOf = (trustedProxies: ReadonlyArray<string>) => {
-  const proxies = new BlockList()
-  for (const proxy of trustedProxies) trust(proxies, proxy)
-  return (address: string): boolean => {
-    const family = isIP(address)
-    return family !== 0 && proxies.check(address, family === 4 ? "ipv4" : "ipv6")
-  }
-}
-
-const trust = (proxies: BlockList, proxy: string): void => {
-  const network = networkOf(proxy)
-  if (network === undefined) throw new Error(`not the address or network of a proxy: ${proxy}`)
-  proxies.addSubnet(network.address, network.bits, network.family)
-}
-
-const networkOf = (text: string) => {
-  const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const [family, width] = isIP(address) === 4 ? (["ipv4", 32] as const) : (["ipv6", 128] as const)
-  if (isIP(address) === 0 || Number(bits ?? 0) > width) return undefined
-  return { address, family, bits: Number(bits ?? width) }
-}

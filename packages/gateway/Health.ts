@@ -28,16 +28,14 @@ export class Health extends Context.Service<
       const probe = Effect.forEach(
         deskNumbers,
         (desk) =>
-          desks
-            .askDesk(String(desk), ({ Renew }) => Renew({ gatewayId: "", connections: [] }))
-            .pipe(
-              Effect.andThen(
-                Effect.sync(() => {
-                  answeredAtMillis[desk] = clock.currentTimeMillisUnsafe()
-                })
-              ),
-              Effect.ignore
+          desks.rouse(String(desk)).pipe(
+            Effect.andThen(
+              Effect.sync(() => {
+                answeredAtMillis[desk] = clock.currentTimeMillisUnsafe()
+              })
             ),
+            Effect.ignore
+          ),
         { discard: true, concurrency: "unbounded" }
       )
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(probe, Effect.sleep("1 second"))))

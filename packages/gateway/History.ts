@@ -1,7 +1,8 @@
 /** What was: read from the tables once they have caught up with what the caller may already know. */
 import { Desks } from "@venue/cluster/Link"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
-import { marketStream, Unavailable } from "@venue/cluster/protocol/Market"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { marketStream } from "@venue/domain/Market"
 import { ReadTables } from "@venue/storage/ReadTables"
 import type { TradeQuery, TradeRow } from "@venue/storage/Trades"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
@@ -12,6 +13,7 @@ interface Reader {
   readonly cost: Cost
 }
 
+/** Of a reader, for the tables to catch up and answer. */
 const patience = "2 seconds"
 /** Queries at once, of all readers: fewer than the pool has connections, so that sign-ins and projections find theirs. */
 const maxQueries = 4
@@ -42,8 +44,8 @@ export class History extends Context.Service<
         const watermarks = yield* desks.ask(reader.userId, (desk) => desk.Watermarks(reader))
         const wanted = watermarks.filter(({ symbol }) => query.symbol === undefined || query.symbol === symbol)
         return yield* Effect.forEach(wanted, caughtUp, { discard: true, concurrency: 4 }).pipe(
-          Effect.timeout(patience),
           Effect.andThen(queries.withPermit(tables.trades({ ...query, accountId: reader.accountId }))),
+          Effect.timeout(patience),
           Effect.mapError(() => new Unavailable({ what: "the table of trades" }))
         )
       })

@@ -1,8 +1,12 @@
 /** A WebSocket listener: frames in as text, frames out joined into one write per turn, everything bounded. */
-import { Clock, Effect, Result, Schema, type Scope } from "effect"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { Clock, Effect, Result, type Scope } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
+import * as ClientAddress from "./ClientAddress.ts"
+import * as Listening from "./Listening.ts"
+import * as RateLimits from "./rest/RateLimits.ts"
+import { retryAfter } from "./rest/Refusal.ts"
 import { maxWaitingBytes, type Receiver, type Transport } from "./Transport.ts"
 
 const maxFrameBytes = 64 * 1024
@@ -10,18 +14,6 @@ const pingMillis = 20_000
 const maxUpgradesPerMinute = 100
 /** A client that never answers a close is cut off after this. */
 const closeGrace = "2 seconds"
-
-/** The listener could not start, most often because the port is taken. */
-export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
-  what: Schema.String,
-  host: Schema.String,
-  port: Schema.Number,
-  cause: Schema.Defect()
-}) {
-  override get message(): string {
-    return `${this.what} cannot listen on ${this.host}:${this.port}: ${String((this.cause as Error).message)}`
-  }
-}
 
 export interface Listener {
   readonly port: number
@@ -33,40 +25,43 @@ export const listen = Effect.fnUntraced(function* (options: {
   readonly port: number
   /** Upgrades per address are counted only where limits are on. */
   readonly limits: boolean
+  /** Where an upgrade comes from. */
+  readonly addressOf: (request: IncomingMessage) => string
   readonly accept: (transport: Transport, request: IncomingMessage) => Receiver
   /** Plain requests: health, and a word for everybody else. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void
-}): Effect.fn.Return<Listener, ListenFailed, Scope.Scope> {
+}): Effect.fn.Return<Listener, Listening.ListenFailed, Scope.Scope> {
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const server = createServer(options.answer)
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: maxFrameBytes,
     autoPong: false
   })
-  const upgrades = new Map<string, { minute: number; count: number }>()
+  const upgrades = RateLimits.make({
+    enabled: options.limits,
+    nowMillis: () => clock.currentTimeMillisUnsafe(),
+    capacity: maxUpgradesPerMinute
+  })
   const unanswered = new Map<WebSocket, number>()
-
-  const allowed = (address: string): boolean => {
-    const minute = Math.floor(clock.currentTimeMillisUnsafe() / 60_000)
-    const seen = upgrades.get(address)
-    if (seen === undefined || seen.minute !== minute) {
-      if (upgrades.size > maxAddresses) upgrades.clear()
-      upgrades.set(address, { minute, count: 1 })
-      return true
+  const { port, server } = yield* Listening.open({
+    what: options.what,
+    host: options.host,
+    port: options.port,
+    closing: () => {
+      for (const ws of sockets.clients) {
+        ws.close(1001, "the venue is going down")
+        ws.terminate()
+      }
     }
-    seen.count += 1
-    return seen.count <= maxUpgradesPerMinute
-  }
+  })
 
+  server.on("request", options.answer)
   server.on("upgrade", (request, socket: NetSocket, head) => {
     socket.on("error", () => socket.destroy())
-    if (options.limits && !allowed(socket.remoteAddress ?? "")) {
-      socket.end("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 60\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-      return
-    }
+    const waitMillis = upgrades.spend(ClientAddress.network(options.addressOf(request)), 1)
+    if (waitMillis > 0) return refuse(socket, waitMillis)
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true)
       const transport = transportOf(ws, socket, take, (end) => {
@@ -101,21 +96,6 @@ export const listen = Effect.fnUntraced(function* (options: {
     })
   })
 
-  yield* Effect.acquireRelease(
-    Effect.callback<void, ListenFailed>((resume) => {
-      server.once("error", (cause) =>
-        resume(Effect.fail(new ListenFailed({ what: options.what, host: options.host, port: options.port, cause })))
-      )
-      server.listen(options.port, options.host, () => resume(Effect.void))
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        for (const ws of sockets.clients) ws.close(1001, "the venue is going down")
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-        for (const ws of sockets.clients) ws.terminate()
-      })
-  )
   const ping = Effect.sync(() => {
     for (const [ws, missed] of unanswered) {
       // Its pongs wait unread, as everything it sends does.
@@ -130,11 +110,16 @@ export const listen = Effect.fnUntraced(function* (options: {
     }
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(pingMillis), ping)))
-  const address = server.address()
-  return { port: typeof address === "object" && address !== null ? address.port : options.port }
+  return { port }
 })
 
-const maxAddresses = 10_000
+/** Too many came from there. */
+function refuse(socket: NetSocket, waitMillis: number): void {
+  socket.end(
+    `HTTP/1.1 429 Too Many Requests\r\nRetry-After: ${retryAfter(waitMillis)["retry-after"]}\r\n` +
+      "Connection: close\r\nContent-Length: 0\r\n\r\n"
+  )
+}
 
 interface Line extends Transport {
   /** A frame was read; it is taken when those before it are and the reading is not paused. */

@@ -1,6 +1,6 @@
 /** From what the client asked to what the market is asked: shape, margin held, terms added (venue-rules 7). */
 import { parse } from "@venue/domain/Id"
-import type { Modify, Priced, TraderCommand } from "@venue/domain/Market"
+import { echoOf, type Modify, type Priced, type TraderCommand, unlisted } from "@venue/domain/Market"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { CancelOrder, ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -35,14 +35,6 @@ interface Entry {
   readonly traderEpoch: number
   readonly request: OrderRequest
   readonly priced: Priced | undefined
-}
-
-const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
-  PlaceOrder: "BAD_SYMBOL",
-  ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
-  CancelOrder: "NO_SUCH_ORDER",
-  CancelAllOrders: "BAD_SYMBOL",
-  ClosePosition: "BAD_SYMBOL"
 }
 
 function translate(entry: Entry, request: OrderRequest, account: Account, exposure: Exposure): TraderCommand {
@@ -181,25 +173,7 @@ function close(entry: Entry, request: ClosePosition, account: Account, exposure:
 }
 
 function refuse(entry: Entry, status: OrderRefusal): TraderCommand {
-  const { request } = entry
-  const isOrder = request._tag === "PlaceOrder" || request._tag === "ModifyOrder"
-  const isCancel = request._tag === "CancelOrder"
-  return {
-    _tag: "Refuse",
-    ...envelope(entry),
-    status,
-    echo: {
-      orderId: request._tag === "ModifyOrder" || (isCancel && !request.byClientOrderId) ? request.orderId : "",
-      side: isOrder ? request.side : null,
-      type: isOrder ? request.type : null,
-      timeInForce: request._tag === "PlaceOrder" ? request.timeInForce : null,
-      price: isOrder ? request.price : 0,
-      quantity: isOrder ? request.quantity : 0,
-      clientOrderId:
-        "clientOrderId" in request ? request.clientOrderId : isCancel && request.byClientOrderId ? request.orderId : "",
-      reduceOnly: isOrder ? request.reduceOnly : false
-    }
-  }
+  return { _tag: "Refuse", ...envelope(entry), status, echo: echoOf(entry.request) }
 }
 
 function envelope({ request, trader, traderEpoch }: Entry) {

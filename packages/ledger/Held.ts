@@ -2,6 +2,7 @@
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
+import { closingPrice } from "@venue/domain/PriceBand"
 import { type Account, available, refresh } from "./Account.ts"
 import type { Claim, Replacement } from "./Claim.ts"
 import { count, coversSide, type Exposure, reduces, uncount } from "./Exposure.ts"
@@ -48,18 +49,15 @@ export const replace = (
 }
 
 /**
- * The bankruptcy price in ticks, rounded towards the mark, when a close 5 % through the mark would pass it; otherwise
+ * The bankruptcy price in ticks, rounded towards the mark, when a close as its market prices it would pass it; otherwise
  * 0. One tick where no price can keep the account from debt.
  */
 export const closingBound = (trader: Trader, account: Account, exposure: Exposure, priced: Priced): number => {
   const { instrument, position } = exposure
   if (position.quantity === 0) return 0
   const isLong = position.quantity > 0
-  const through = isLong
-    ? Math.max(priced.lower, Math.ceil((priced.mark * 19) / 20 / instrument.tick))
-    : Math.min(priced.upper, Math.floor((priced.mark * 21) / 20 / instrument.tick))
   refresh(account, trader.prices)
-  if (closedEquity(account, exposure, through) >= 0n) return 0
+  if (closedEquity(account, exposure, closingPrice(instrument, priced, isLong)) >= 0n) return 0
   // Without the position the account would have this; a long may sell for no less than its debt.
   const rest = account.equity - BigInt(exposure.value)
   const perTick = BigInt(Math.abs(position.quantity) * instrument.tickLotMoney)

@@ -121,7 +121,7 @@ export const remove = (account: Account.Account, exposure: Exposure.Exposure, cl
 }
 
 /** Ends one modify's hold on an order. */
-export const unreplace = (exposure: Exposure.Exposure, claim: Claim.Claim, commandId: string): void => {
+const unreplace = (exposure: Exposure.Exposure, claim: Claim.Claim, commandId: string): void => {
   Exposure.uncount(exposure, claim)
   claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId)
   Exposure.count(exposure, claim)

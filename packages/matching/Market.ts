@@ -62,10 +62,12 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
 /** Open interest of a symbol may reach this many position limits. */
 const openInterestLimits = 10
 
+/** 0 once there is no number left. */
 export const builderNumber = (market: Market, code: string): number => {
   if (code === "") return 0
   const known = market.builderNumbers.get(code)
   if (known !== undefined) return known
+  if (market.builderCodes.length === Slots.maxBuilderCodes) return 0
   market.builderNumbers.set(code, market.builderCodes.length)
   return market.builderCodes.push(code) - 1
 }

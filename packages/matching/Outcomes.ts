@@ -41,7 +41,7 @@ export interface Remembered {
 }
 
 /** Copies of one request stop coming long before this. */
-export const keptMillis = 60_000
+const keptMillis = 60_000
 
 export const make = (): Outcomes => ({
   pages: [],

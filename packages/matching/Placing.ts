@@ -1,5 +1,5 @@
 /** A new order: checked, accepted, matched, and what is left of it. */
-import * as PriceBand from "@venue/domain/PriceBand"
+import { closingPrice } from "@venue/domain/PriceBand"
 import type { Close, Place, Priced } from "@venue/domain/Market"
 import type { EndStatus, Order } from "@venue/domain/Order"
 import { isFillable } from "./Available.ts"
@@ -28,7 +28,6 @@ export const close = (market: Market, account: Account, command: Close, facts: F
   if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", facts)
   if (position.quantity === 0) return Replies.refuse(market, command, "REJECTED", facts)
   const isSell = position.quantity > 0
-  const through = PriceBand.closePrice(instrument, prices.mark)
   place(
     market,
     account,
@@ -38,9 +37,7 @@ export const close = (market: Market, account: Account, command: Close, facts: F
       side: isSell ? "SELL" : "BUY",
       type: "LIMIT",
       timeInForce: "IOC",
-      price: isSell
-        ? Math.max(through.lower, prices.lower, prices.minPrice)
-        : Math.min(through.upper, prices.upper, prices.maxPrice),
+      price: closingPrice(instrument, prices, isSell),
       quantity: Math.min(Math.abs(position.quantity), largestOrder),
       reduceOnly: true,
       origin: "CLOSE_POSITION"

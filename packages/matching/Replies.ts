@@ -9,11 +9,13 @@ import {
   type Place,
   type TraderCommand
 } from "@venue/domain/Market"
-import type { Id } from "@venue/domain/Id"
+import { type Id, parse } from "@venue/domain/Id"
 import type { Outcome } from "@venue/domain/Reject"
+import * as Book from "./Book.ts"
 import type { Facts, Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
+import * as Slots from "./Slots.ts"
 
 export const refuse = (
   market: Market,
@@ -31,7 +33,7 @@ export const refuse = (
     userId,
     accountId,
     status,
-    echo: echo(market, command),
+    echo: ofOrder(market, command, echo(market, command)),
     atMillis: market.timeMillis
   })
 }
@@ -70,6 +72,17 @@ function echo(market: Market, command: TraderCommand): Echo {
     case "Refuse":
       return command.echo
   }
+}
+
+/** Where it names an open order of the account, with what the client had no need to say of that order again. */
+function ofOrder(market: Market, { accountId, userId }: TraderCommand, said: Echo): Echo {
+  const orderId = said.orderId === "" ? undefined : parse(said.orderId)
+  const slot = orderId === undefined ? 0 : Slots.find(market.slots, orderId)
+  if (slot === 0) return said
+  const order = Book.order(market, slot, orderId)
+  if (order.accountId !== accountId || order.userId !== userId) return said
+  const { clientOrderId, timeInForce } = order
+  return { ...said, side: said.side ?? order.side, type: said.type ?? order.type, timeInForce, clientOrderId }
 }
 
 /** Without an order id: on the wire that is what tells a refusal from an acceptance. */

@@ -50,6 +50,8 @@ export const modified = 8
 export const leverageShift = 4
 const leverageMask = 0xff
 export const builderShift = 12
+/** As many as have a number above that shift, none among them. */
+export const maxBuilderCodes = 2 ** (32 - builderShift)
 
 export const make = (): Slots => {
   const words = new Int32Array(64 * width)

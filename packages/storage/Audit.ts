@@ -7,14 +7,15 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 
 export interface Deed {
   /** Past tense, such as `signed_in`. */
   readonly action: string
   /** A user's id, or `operator`. */
   readonly actor: string
-  /** Whom it is about; of what is no user, such as an application or a signing key, its id. */
-  readonly userId: string
+  /** The id of whom it is about: a user, or an application, or a signing key. */
+  readonly subject: string
   /** Ids and names; never a secret. */
   readonly facts: Readonly<Record<string, string | number | boolean | null>>
 }
@@ -28,7 +29,7 @@ export class Audit extends Context.Service<
   {
     readonly record: (deed: Deed) => Effect.Effect<void, DatabaseUnavailable>
     /** The newest first, at most a hundred. */
-    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
+    readonly about: (subject: string) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
   }
 >()("@venue/storage/Audit") {
   static readonly layer: Layer.Layer<Audit, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
@@ -36,18 +37,18 @@ export class Audit extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       return Audit.of({
-        record: Effect.fn("Audit.record")(function* ({ action, actor, facts, userId }: Deed) {
+        record: Effect.fn("Audit.record")(function* ({ action, actor, facts, subject }: Deed) {
           const at = new Date(yield* Clock.currentTimeMillis)
           yield* sql`
             insert into audit (recorded_at, action, actor, user_id, facts)
-            values (${at}, ${action}, ${storable(actor)}, ${storable(userId)}, ${storableJson(facts)}::jsonb)`
+            values (${at}, ${action}, ${storable(actor)}, ${storable(subject)}, ${storableJson(facts)}::jsonb)`
         }, orUnavailable),
-        ofUser: Effect.fn("Audit.ofUser")(
-          (userId: string) =>
+        about: Effect.fn("Audit.about")(
+          (subject: string) =>
             sql<Recorded>`
-              select action, actor, user_id as "userId", facts,
-                round(extract(epoch from recorded_at) * 1000)::float8 as "recordedAtMillis"
-              from audit where user_id = ${storable(userId)} order by number desc limit ${maxListed}`,
+              select action, actor, user_id as subject, facts,
+                ${sql.literal(millis("recorded_at"))} as "recordedAtMillis"
+              from audit where user_id = ${storable(subject)} order by number desc limit ${maxListed}`,
           orUnavailable
         )
       })
@@ -66,11 +67,11 @@ export class Audit extends Context.Service<
               deeds.set(String(deeds.rows().length), { ...deed, recordedAtMillis })
             )
           ),
-        ofUser: (userId) =>
+        about: (subject) =>
           Effect.sync(() =>
             deeds
               .rows()
-              .filter((deed) => deed.userId === userId)
+              .filter((deed) => deed.subject === subject)
               .toReversed()
               .slice(0, maxListed)
           )

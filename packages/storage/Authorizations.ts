@@ -76,8 +76,11 @@ export class Authorizations extends Context.Service<
     /** True for the first who asks; who asks at the same time waits for the end of that transaction. */
     readonly consume: (code: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly produced: (code: Redacted.Redacted, sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
-    /** The codes of this user for this application lead to nothing any more; waits for those in use. */
-    readonly cancelCodes: (userId: string, clientId: string) => Effect.Effect<void, DatabaseUnavailable>
+    /**
+     * The codes of this user lead to nothing any more, for this application or, when it is null, for all; waits for
+     * those in use.
+     */
+    readonly cancelCodes: (userId: string, clientId: string | null) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/Authorizations") {
   static readonly layer: Layer.Layer<Authorizations, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
@@ -160,12 +163,12 @@ export class Authorizations extends Context.Service<
           Effect.asVoid,
           orUnavailable
         ),
-        cancelCodes: Effect.fn("Authorizations.cancelCodes")(function* (userId: string, clientId: string) {
+        cancelCodes: Effect.fn("Authorizations.cancelCodes")(function* (userId: string, clientId: string | null) {
           const at = new Date(yield* Clock.currentTimeMillis)
+          const ofClient = clientId === null ? sql.literal("true") : sql`client_id = ${storable(clientId)}`
           yield* sql`
             update authorization_request set consumed_at = ${at}
-            where user_id = ${storable(userId)} and client_id = ${storable(clientId)} and status = 'approved'
-              and consumed_at is null`
+            where user_id = ${storable(userId)} and ${ofClient} and status = 'approved' and consumed_at is null`
         }, orUnavailable)
       })
     })
@@ -241,9 +244,9 @@ export class Authorizations extends Context.Service<
         cancelCodes: (userId, clientId) =>
           write(() => {
             for (const held of requests.rows()) {
-              if (held.code?.userId === userId && held.code.clientId === clientId) {
-                changeCode(held, { isConsumed: true })
-              }
+              const { code } = held
+              if (code?.userId !== userId || (clientId !== null && code.clientId !== clientId)) continue
+              changeCode(held, { isConsumed: true })
             }
           })
       })

@@ -1,6 +1,6 @@
 /** What services on SQL say when the database does not answer as it should. */
 import { Effect, Schema } from "effect"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   cause: Schema.Defect()
@@ -18,6 +18,3 @@ export const orUnavailable = <A, E, R>(
       isSqlError(defect) ? Effect.fail(new DatabaseUnavailable({ cause: defect })) : Effect.die(defect)
     )
   )
-
-const isSqlError = (error: unknown): error is SqlError =>
-  typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"

@@ -7,6 +7,7 @@ import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
 
 /** Of one factor, to one session. */
 export interface Challenge {
@@ -74,7 +75,7 @@ export class FactorChallenges extends Context.Service<
             on conflict (user_id) do update set
               since_at = case when ${isOver} then excluded.since_at else counted.since_at end,
               attempts = case when ${isOver} then 1 else counted.attempts + 1 end
-            returning attempts, round(extract(epoch from since_at) * 1000)::float8 as "sinceMillis"`
+            returning attempts, ${sql.literal(millis("since_at"))} as "sinceMillis"`
           yield* withinLimit(counted!, now)
         }, orUnavailable)
       })

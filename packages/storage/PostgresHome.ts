@@ -1,9 +1,9 @@
 /** Where the embedded server keeps its files, which user runs it, and what must be remembered of both. */
-import { randomBytes } from "node:crypto"
 import { chmod, chown, mkdir, mkdtemp, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
 import { join, relative, resolve } from "node:path"
 import { Effect, Option, Redacted, Schema } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type Log, type Owner, reachable, run } from "./PostgresPrograms.ts"
 
@@ -38,7 +38,7 @@ export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, l
     : {
         directory: yield* makeDirectory(dataDir, log),
         port: yield* freePort(0),
-        password: randomBytes(24).toString("base64url")
+        password: Buffer.from(SecureRandom.randomBytesUnsafe(24)).toString("base64url")
       }
   const directory = resolve(dataDir, remembered.directory)
   const owner = yield* ownerOf(directory)

@@ -1,6 +1,6 @@
 /** What was: trades, ended orders and ledger entries, written after the commit, each event once. */
-import type { MarketEvent } from "@venue/domain/Market"
-import type { TraderEvent } from "@venue/domain/Trader"
+import { type MarketEvent, marketStream } from "@venue/domain/Market"
+import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Batch } from "./Bulk.ts"
@@ -75,13 +75,13 @@ export class ReadTables extends Context.Service<
 
       return ReadTables.of({
         project: Effect.fn("ReadTables.project")((symbol, rows) =>
-          advance(`market/${symbol}`, rows, (skip) => {
+          advance(marketStream(symbol), rows, (skip) => {
             const { orders, trades } = written(symbol, rows.slice(skip))
             return [Trades.batch(trades), Orders.batch(orders.values())]
           })
         ),
         projectTrader: Effect.fn("ReadTables.projectTrader")((userId, rows) => {
-          const stream = `trader/${userId}`
+          const stream = traderStream(userId)
           return advance(stream, rows, (skip) => [
             LedgerEntries.batch(
               rows.slice(skip).flatMap(({ events, seq }) => LedgerEntries.entriesOf(stream, seq, events))
@@ -117,7 +117,7 @@ export class ReadTables extends Context.Service<
 
     return ReadTables.of({
       project: (symbol, rows) =>
-        advance(`market/${symbol}`, rows, (skip) => {
+        advance(marketStream(symbol), rows, (skip) => {
           const next = written(symbol, rows.slice(skip))
           trades.push(...next.trades)
           if (trades.length > 2 * maxKept) trades.splice(0, trades.length - maxKept)
@@ -128,9 +128,9 @@ export class ReadTables extends Context.Service<
           }
         }),
       projectTrader: (userId, rows) =>
-        advance(`trader/${userId}`, rows, (skip) => {
+        advance(traderStream(userId), rows, (skip) => {
           for (const { events, seq } of rows.slice(skip)) {
-            for (const { account, amount } of LedgerEntries.entriesOf(`trader/${userId}`, seq, events)) {
+            for (const { account, amount } of LedgerEntries.entriesOf(traderStream(userId), seq, events)) {
               balances.set(account, (balances.get(account) ?? 0n) + amount)
             }
           }

@@ -1,6 +1,6 @@
 /** What no longer counts: announced where it is decided, heard on every node. */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
+import { Context, type Duration, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
@@ -38,17 +38,18 @@ export class Revocations extends Context.Service<
         let polledTo = 0
 
         /** A notice holds the number of its row, so the poll tells nothing twice that the notice told. */
-        const hear = (row: Row) => {
-          if (seen.has(row.number)) return
-          seen.set(row.number, row.at)
-          tell(row)
-        }
+        const hear = (row: Row) =>
+          Effect.suspend(() => {
+            if (seen.has(row.number)) return Effect.void
+            seen.set(row.number, row.at)
+            return tell(row)
+          })
         const poll = Effect.gen(function* () {
           const rows = yield* sql<Row>`
           select number::text as number, kind, subject, extract(epoch from revoked_at)::float8 as at
           from revocation where revoked_at > to_timestamp(${polledTo - overlapSeconds}) order by number`
           for (const row of rows) {
-            hear(row)
+            yield* hear(row)
             polledTo = Math.max(polledTo, row.at)
           }
           for (const [number, at] of seen) if (at < polledTo - 2 * overlapSeconds) seen.delete(number)
@@ -58,8 +59,7 @@ export class Revocations extends Context.Service<
             const notices = yield* sql.listen(channel)
             while (true) {
               const { payload } = yield* Queue.take(notices)
-              const row = yield* decodeRow(payload)
-              hear(row)
+              yield* hear(yield* decodeRow(payload))
             }
           })
         )
@@ -68,20 +68,8 @@ export class Revocations extends Context.Service<
           readonly now: number
         }>`select extract(epoch from clock_timestamp())::float8 as now`
         polledTo = start!.now
-        yield* Effect.forkScoped(
-          listen.pipe(
-            Effect.tapError((error) => Effect.logWarning("revocations are not heard of at once", error)),
-            Effect.ignore,
-            Effect.repeat(Schedule.spaced("1 second"))
-          )
-        )
-        yield* Effect.forkScoped(
-          poll.pipe(
-            Effect.tapError((error) => Effect.logWarning("revocations could not be read", error)),
-            Effect.ignore,
-            Effect.repeat(Schedule.spaced(pollEvery))
-          )
-        )
+        yield* again(listen, "1 second", "revocations are not heard of at once")
+        yield* again(poll, pollEvery, "revocations could not be read")
 
         return Revocations.of({
           watch,
@@ -106,7 +94,7 @@ export class Revocations extends Context.Service<
 
   static readonly layerMemory: Layer.Layer<Revocations> = Layer.sync(Revocations, () => {
     const { tell, watch } = audience()
-    return Revocations.of({ watch, announce: (revocation) => Effect.sync(() => tell(revocation)) })
+    return Revocations.of({ watch, announce: tell })
   })
 }
 
@@ -122,12 +110,28 @@ const Row = Schema.Struct({ ...Revocation.fields, number: Schema.String, at: Sch
 type Row = typeof Row.Type
 const decodeRow = Schema.decodeUnknownEffect(Schema.fromJsonString(Row))
 
+/** Whatever goes wrong is logged, and no reason to stop: who hears of nothing lets in whoever was shut out. */
+const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: string) =>
+  work.pipe(
+    Effect.catchCause((cause) => Effect.logWarning(trouble, cause)),
+    Effect.repeat(Schedule.spaced(every)),
+    Effect.forkScoped
+  )
+
 const audience = () => {
   const observers = new Set<Observe>()
   return {
-    tell: (revocation: Revocation) => {
-      for (const observe of observers) observe(revocation)
-    },
+    /** An observer that throws is a fault of its own: the others hear all the same. */
+    tell: (revocation: Revocation) =>
+      Effect.forEach(
+        observers,
+        (observe) =>
+          Effect.catchDefect(
+            Effect.sync(() => observe(revocation)),
+            (defect) => Effect.logError("an observer failed at a revocation", defect)
+          ),
+        { discard: true }
+      ),
     watch: (observe: Observe) =>
       Effect.asVoid(
         Effect.acquireRelease(

@@ -1,6 +1,7 @@
 /** Secrets at rest: AES-256-GCM under the venue's own key. */
 import { Context, Layer, Redacted } from "effect"
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
 
 /*
  * sealed:  1 | nonce, 12 bytes | ciphertext | tag, 16 bytes
@@ -24,7 +25,7 @@ export class Seal extends Context.Service<
       const key = Redacted.make(new Uint8Array(derived))
       return Seal.of({
         seal: (secret, name) => {
-          const nonce = randomBytes(nonceLength)
+          const nonce = SecureRandom.randomBytesUnsafe(nonceLength)
           const cipher = createCipheriv("aes-256-gcm", Redacted.value(key), nonce).setAAD(Buffer.from(name))
           const text = [cipher.update(Redacted.value(secret), "utf8"), cipher.final()]
           return new Uint8Array(Buffer.concat([Uint8Array.of(version), nonce, ...text, cipher.getAuthTag()]))

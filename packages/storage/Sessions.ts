@@ -1,13 +1,15 @@
-/** Sessions and the refresh tokens that keep them alive, of which only hashes are kept. */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+/** Sessions, and what keeps them alive. */
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { createHash } from "node:crypto"
 import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { millis } from "./Millis.ts"
+import * as RefreshTokens from "./RefreshTokens.ts"
+import type { NewRefreshToken, RefreshToken } from "./RefreshTokens.ts"
 import { Revocations } from "./Revocations.ts"
 
 export interface Session {
@@ -40,15 +42,6 @@ export interface Method {
 
 export type NewSession = Omit<Session, "createdAtMillis" | "refreshedAtMillis" | "endedAtMillis">
 
-/** The one with the highest generation of its session is the one that counts. */
-export interface RefreshToken {
-  readonly sessionId: string
-  readonly generation: number
-  /** What its text was derived with from that of its predecessor. */
-  readonly salt: Uint8Array
-  readonly issuedAtMillis: number
-}
-
 export class SessionEnded extends Schema.TaggedError<SessionEnded>()("SessionEnded", { sessionId: Schema.String }) {}
 
 /** Somebody else had the session for longer than one may wait. */
@@ -78,11 +71,10 @@ export class Sessions extends Context.Service<
     readonly findToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<RefreshToken>, DatabaseUnavailable>
     /** Dies of a session that never was. */
     readonly newestToken: (sessionId: string) => Effect.Effect<RefreshToken, DatabaseUnavailable>
+    /** Whether the session ever had a token of this generation. */
+    readonly hasGeneration: (sessionId: string, generation: number) => Effect.Effect<boolean, DatabaseUnavailable>
     /** From now on it is the one that counts. To be said while the session is locked. */
-    readonly issue: (
-      token: Redacted.Redacted,
-      place: Pick<RefreshToken, "sessionId" | "generation" | "salt">
-    ) => Effect.Effect<void, DatabaseUnavailable>
+    readonly issue: (token: Redacted.Redacted, place: NewRefreshToken) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/Sessions") {
   static readonly layer: Layer.Layer<Sessions, MigrationError | SqlError, SqlClient.SqlClient | Revocations> =
@@ -92,18 +84,10 @@ export class Sessions extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         const revocations = yield* Revocations
         const session = sql.literal(sessionColumns)
-        const token = sql.literal(tokenColumns)
+        const tokens = RefreshTokens.onSql(sql)
 
         /** Until the end of the transaction. */
         const waitBriefly = sql`select set_config('lock_timeout', ${lockTimeout}, true)`
-        const insertToken = (
-          text: Redacted.Redacted,
-          { generation, salt, sessionId }: Pick<RefreshToken, "sessionId" | "generation" | "salt">,
-          at: Date
-        ) =>
-          sql`
-          insert into refresh_token (token_hash, session_id, generation, salt, issued_at)
-          values (${hashOf(text)}, ${sessionId}, ${generation}, ${salt}, ${at})`
 
         /**
          * Each that begins, and each token, takes away a few of what is no longer told of. However many tokens an old
@@ -115,10 +99,7 @@ export class Sessions extends Context.Service<
             order by expires_at limit ${maxSwept} for update skip locked`
           if (oldest.length === 0) return
           const ids = oldest.map(({ sessionId }) => sessionId)
-          yield* sql`
-            delete from refresh_token where token_hash in (
-              select token_hash from refresh_token where session_id = any(${ids}) limit ${maxSweptTokens}
-            )`
+          yield* tokens.sweep(ids)
           yield* sql`
             delete from session where session_id = any(${ids})
               and not exists (select 1 from refresh_token where refresh_token.session_id = session.session_id)`
@@ -153,7 +134,7 @@ export class Sessions extends Context.Service<
                 created_at, refreshed_at, expires_at)
               values (${sessionId}, ${userId}, ${clientId}, ${publicClient}, ${scope}, ${aal},
                 ${JSON.stringify(amr)}::jsonb, ${at}, ${at}, ${new Date(begun.expiresAtMillis)})`
-              yield* insertToken(first, { sessionId, generation: 1, salt: new Uint8Array() }, at)
+              yield* tokens.add(first, firstOf(sessionId, now))
               const surplus = yield* sql<Pick<Session, "sessionId">>`
               select session_id as "sessionId" from session
               where user_id = ${userId} and ended_at is null and expires_at > ${at} and session_id <> ${sessionId}
@@ -211,23 +192,14 @@ export class Sessions extends Context.Service<
             yield* sql`
             update session set aal = ${aal}, amr = ${JSON.stringify(amr)}::jsonb where session_id = ${sessionId}`
           }, orUnavailable),
-          findToken: Effect.fn("Sessions.findToken")(function* (text: Redacted.Redacted) {
-            const [found] = yield* sql<RefreshToken>`
-            select ${token} from refresh_token where token_hash = ${hashOf(text)}`
-            return Option.fromUndefinedOr(found)
-          }, orUnavailable),
-          newestToken: Effect.fn("Sessions.newestToken")(function* (sessionId: string) {
-            const [newest] = yield* sql<RefreshToken>`
-            select ${token} from refresh_token
-            where session_id = ${storable(sessionId)} order by generation desc limit 1`
-            return newest ?? (yield* Effect.die(new Error(`session ${sessionId} has no refresh token`)))
-          }, orUnavailable),
+          findToken: Effect.fn("Sessions.findToken")(tokens.find, orUnavailable),
+          newestToken: Effect.fn("Sessions.newestToken")(tokens.newest, orUnavailable),
+          hasGeneration: Effect.fn("Sessions.hasGeneration")(tokens.hasGeneration, orUnavailable),
           issue: Effect.fn("Sessions.issue")(
-            function* (text: Redacted.Redacted, place: Pick<RefreshToken, "sessionId" | "generation" | "salt">) {
+            function* (text: Redacted.Redacted, place: NewRefreshToken) {
               const now = yield* Clock.currentTimeMillis
-              const at = new Date(now)
-              yield* insertToken(text, place, at)
-              yield* sql`update session set refreshed_at = ${at} where session_id = ${place.sessionId}`
+              yield* tokens.add(text, { ...place, issuedAtMillis: now })
+              yield* sql`update session set refreshed_at = ${new Date(now)} where session_id = ${place.sessionId}`
               yield* sweep(now)
             },
             sql.withTransaction,
@@ -240,10 +212,11 @@ export class Sessions extends Context.Service<
   static readonly layerMemory: Layer.Layer<Sessions, never, Revocations> = Layer.effect(
     Sessions,
     Effect.gen(function* () {
-      const { table, transaction } = yield* MemoryTables
+      const memory = yield* MemoryTables
+      const { table, transaction } = memory
       const revocations = yield* Revocations
       const sessions = table<Session>()
-      const tokens = table<RefreshToken>()
+      const tokens = RefreshTokens.inMemory(memory)
 
       const find = (sessionId: string) => Effect.sync(() => Option.fromUndefinedOr(sessions.get(sessionId)))
       const change = (sessionId: string, fields: Partial<Session>) => {
@@ -259,7 +232,6 @@ export class Sessions extends Context.Service<
             )
             .toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1))
         )
-      const keyOf = (token: Redacted.Redacted) => hashOf(token).toString("hex")
       const end = Effect.fnUntraced(function* (sessionIds: ReadonlyArray<string>) {
         const endedAtMillis = yield* Clock.currentTimeMillis
         for (const sessionId of sessionIds) {
@@ -277,7 +249,7 @@ export class Sessions extends Context.Service<
             (a, b) => b.refreshedAtMillis - a.refreshedAtMillis || b.createdAtMillis - a.createdAtMillis
           )
           sessions.set(sessionId, { ...begun, createdAtMillis: now, refreshedAtMillis: now, endedAtMillis: null })
-          tokens.set(keyOf(first), { sessionId, generation: 1, salt: new Uint8Array(), issuedAtMillis: now })
+          tokens.add(first, firstOf(sessionId, now))
           yield* end(others.slice(maxLive - 1).map((session) => session.sessionId))
         }, transaction),
         find,
@@ -296,21 +268,13 @@ export class Sessions extends Context.Service<
           yield* revocations.announce({ kind: "client", subject: clientId })
         }, transaction),
         prove: (sessionId, { aal, amr }) => transaction(Effect.sync(() => change(sessionId, { aal, amr }))),
-        findToken: (token) => Effect.sync(() => Option.fromUndefinedOr(tokens.get(keyOf(token)))),
-        newestToken: (sessionId) =>
-          Effect.suspend(() => {
-            const newest = tokens.rows().findLast((token) => token.sessionId === sessionId)
-            return newest === undefined
-              ? Effect.die(new Error(`session ${sessionId} has no refresh token`))
-              : Effect.succeed(newest)
-          }),
-        issue: Effect.fnUntraced(function* (
-          token: Redacted.Redacted,
-          { generation, salt, sessionId }: Pick<RefreshToken, "sessionId" | "generation" | "salt">
-        ) {
+        findToken: tokens.find,
+        newestToken: tokens.newest,
+        hasGeneration: tokens.hasGeneration,
+        issue: Effect.fnUntraced(function* (token: Redacted.Redacted, place: NewRefreshToken) {
           const now = yield* Clock.currentTimeMillis
-          tokens.set(keyOf(token), { sessionId, generation, salt, issuedAtMillis: now })
-          change(sessionId, { refreshedAtMillis: now })
+          tokens.add(token, { ...place, issuedAtMillis: now })
+          change(place.sessionId, { refreshedAtMillis: now })
         }, transaction)
       })
     })
@@ -321,22 +285,22 @@ const lockTimeout = "5s"
 /** How long after it expired a session is still known, so that its tokens are refused for the right reason. */
 const toldOfMillis = 30 * 24 * 60 * 60 * 1000
 const maxSwept = 4
-const maxSweptTokens = 16
 const maxLive = 100
 
-const hashOf = (token: Redacted.Redacted) => createHash("sha256").update(Redacted.value(token)).digest()
+const firstOf = (sessionId: string, issuedAtMillis: number): RefreshToken => ({
+  sessionId,
+  generation: 1,
+  salt: new Uint8Array(),
+  issuedAtMillis
+})
 
 const isLockTimeout = (error: SqlError): boolean => isSqlError(error) && error.reason._tag === "LockTimeoutError"
-
-const millis = (column: string, name: string) => `round(extract(epoch from ${column}) * 1000)::float8 as "${name}"`
 
 const sessionColumns = [
   'session_id as "sessionId", user_id as "userId", client_id as "clientId", public_client as "publicClient"',
   "scope, aal, amr",
-  millis("created_at", "createdAtMillis"),
-  millis("refreshed_at", "refreshedAtMillis"),
-  millis("expires_at", "expiresAtMillis"),
-  millis("ended_at", "endedAtMillis")
+  `${millis("created_at")} as "createdAtMillis"`,
+  `${millis("refreshed_at")} as "refreshedAtMillis"`,
+  `${millis("expires_at")} as "expiresAtMillis"`,
+  `${millis("ended_at")} as "endedAtMillis"`
 ].join(", ")
-
-const tokenColumns = `session_id as "sessionId", generation, salt, ${millis("issued_at", "issuedAtMillis")}`

@@ -3,11 +3,11 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { createHash } from "node:crypto"
 import { storable } from "./Bulk.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
+import { digestOf } from "./SecretHash.ts"
 
 /** What a message is signed for; the same nonce is good once for each. */
 export type Purpose = "signin" | "builder"
@@ -41,7 +41,7 @@ export class WalletNonces extends Context.Service<
           function* (purpose: Purpose, address: string, nonce: string, expiresAtMillis: number) {
             const used = yield* sql`
               insert into wallet_nonce_use (purpose, address, nonce_hash, expires_at)
-              values (${purpose}, ${storable(address)}, ${hashOf(nonce)}, ${new Date(expiresAtMillis)})
+              values (${purpose}, ${storable(address)}, ${digestOf(nonce)}, ${new Date(expiresAtMillis)})
               on conflict do nothing returning 1`
             if (used.length === 0) return yield* new WalletNonceUsed({ purpose, address })
             // Each adds one and takes away several, so the table keeps little more than what is still needed.
@@ -66,7 +66,7 @@ export class WalletNonces extends Context.Service<
       const uses = table<{ readonly key: string; readonly expiresAtMillis: number }>()
       return WalletNonces.of({
         use: Effect.fnUntraced(function* (purpose: Purpose, address: string, nonce: string, expiresAtMillis: number) {
-          const key = [purpose, address, hashOf(nonce).toString("hex")].join(" ")
+          const key = [purpose, address, digestOf(nonce).toString("hex")].join(" ")
           if (uses.get(key) !== undefined) return yield* new WalletNonceUsed({ purpose, address })
           const now = yield* Clock.currentTimeMillis
           for (const use of uses.rows()) if (use.expiresAtMillis < now) uses.delete(use.key)
@@ -78,5 +78,3 @@ export class WalletNonces extends Context.Service<
 }
 
 const maxSwept = 8
-
-const hashOf = (nonce: string) => createHash("sha256").update(nonce).digest()

@@ -30,7 +30,8 @@ export const make = Effect.gen(function* () {
         if (!cut.has(deskOf(submission.userId, count))) desks.submit(submission, reply)
       },
       ask: (userId, call) => reach(deskOf(userId, count), desks.ask(userId, call)),
-      standing: (asked) => reach(deskOf(asked.userId, count), desks.standing(asked)),
+      summary: (asked) => reach(deskOf(asked.userId, count), desks.summary(asked)),
+      rouse: (deskId) => reach(deskId, desks.rouse(deskId)),
       askDesk: (deskId, call) => reach(deskId, desks.askDesk(deskId, call))
     })
     const context = yield* Layer.build(Layer.fresh(TradeGateway.layer)).pipe(

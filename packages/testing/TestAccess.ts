@@ -19,7 +19,6 @@ export const layer = Layer.suspend(() => {
     requirements: { termsVersion: "1", blockedCountries: new Set([blockedCountry]), secondFactorToFund: false },
     builderTerms: {
       serviceName: "Venue",
-      domain: "app.venue.test",
       uri: `${site}/builder`,
       agreementUrl: "https://venue.test/legal/client-agreement",
       macKey: key

@@ -4,6 +4,7 @@ import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Standing } from "@venue/auth/Standing"
 import { Feed } from "@venue/cluster/Feed"
 import { Desks, Markets } from "@venue/cluster/Link"
+import { noCost } from "@venue/cluster/protocol/Desk"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import * as Runner from "@venue/cluster/Runner"
 import { moneyScale, unitsOf } from "@venue/domain/Decimal"
@@ -45,6 +46,7 @@ export interface Signed {
 export interface TradeOptions {
   /** A subaccount; the primary account otherwise. */
   readonly accountId?: string
+  /** Orders carry it if it is an active one of `BuilderCodes`. */
   readonly builderCode?: string
   /** Where to connect; the venue's own gateway otherwise. */
   readonly gateway?: OtherGateway.OtherGateway
@@ -109,7 +111,7 @@ export class TestVenue extends Context.Service<
       })
       const upgrade = (builderCode: string) => Client.open((transport) => tradeGateway.open(transport, builderCode))
       const change = (userId: string, command: LedgerCommand) =>
-        desks.ask(userId, (desk) => desk.Change({ userId, cost: { bucket: "general", weight: 0 }, command }))
+        desks.ask(userId, (desk) => desk.Change({ userId, cost: noCost, command }))
       const credit = (userId: string, accountId: string, usd: number) =>
         usd === 0
           ? Effect.void

@@ -30,12 +30,23 @@ describe("Admission", () => {
     }).pipe(Effect.provide(access))
   )
 
-  it.effect("what is of the user as a whole heeds no account, and needs a key for all of them", () =>
+  it.effect("what is of the user as a whole acts on no other account, and needs a key for all of them", () =>
     Effect.gen(function* () {
       yield* open
-      assert.deepStrictEqual(yield* authorise(caller({}), "GET /user/subaccounts", "bob"), "alice")
+      assert.deepStrictEqual(yield* authorise(caller({}), "GET /user/subaccounts", "alice-2"), "alice")
+      assert.strictEqual(yield* refusal(caller({}), "GET /user/subaccounts", "bob"), "account")
+      assert.strictEqual(yield* refusal(caller({}), "GET /user/subaccounts", "nobody"), "account")
       for (const scope of ["alice", "alice-2"]) {
         assert.strictEqual(yield* refusal(caller({ scope }), "GET /user/subaccounts"), "account", scope)
+      }
+    }).pipe(Effect.provide(access))
+  )
+
+  it.effect("a builder code belongs to the user, whatever account is named", () =>
+    Effect.gen(function* () {
+      yield* open
+      for (const action of ["GET /user/builder-code", "POST /user/builder-code"]) {
+        assert.deepStrictEqual(yield* authorise(caller({}), action, "bob"), "alice")
       }
     }).pipe(Effect.provide(access))
   )

@@ -4,6 +4,7 @@ import { type Enrolment, SecondFactor } from "@venue/auth/SecondFactor"
 import { type Issued, SessionTokens } from "@venue/auth/SessionTokens"
 import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Audit } from "@venue/storage/Audit"
+import { Authorizations } from "@venue/storage/Authorizations"
 import { FactorChallenges } from "@venue/storage/FactorChallenges"
 import { Factors } from "@venue/storage/Factors"
 import { RecoveryCodes } from "@venue/storage/RecoveryCodes"
@@ -87,7 +88,7 @@ export const sessionOf = ({ sessionId }: TokenClaims) =>
   )
 export const deeds = (userId: string) =>
   Effect.map(
-    Effect.flatMap(Audit, (audit) => audit.ofUser(userId)),
+    Effect.flatMap(Audit, (audit) => audit.about(userId)),
     (all) => all.map(({ action, facts }) => ({ action, ...facts }))
   )
 export const factorsOf = (userId: string) => Effect.flatMap(Factors, (factors) => factors.ofUser(userId))
@@ -121,6 +122,7 @@ const inMemory = secondFactor.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Audit.layerMemory,
+      Authorizations.layerMemory,
       FactorChallenges.layerMemory,
       Factors.layerMemory,
       RecoveryCodes.layerMemory,
@@ -137,6 +139,7 @@ const onPostgres = secondFactor.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       Audit.layer,
+      Authorizations.layer,
       FactorChallenges.layer,
       Factors.layer,
       RecoveryCodes.layer,

@@ -40,7 +40,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         assert.match(searchParams.get("code")!, /^[\w-]{43}$/)
         assert.strictEqual(searchParams.get("state"), "a state")
         assert.strictEqual(searchParams.get("iss"), OAuth.issuer)
-        const [deed] = yield* (yield* Audit).ofUser(caller.userId)
+        const [deed] = yield* (yield* Audit).about(caller.userId)
         assert.deepInclude(deed, { action: "application_authorised", actor: caller.userId })
         assert.notInclude(JSON.stringify(deed), searchParams.get("code")!)
       })
@@ -76,7 +76,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
             assert.strictEqual((yield* Effect.flip(again))._tag, "AlreadyDecided")
           }
         }
-        const deeds = yield* (yield* Audit).ofUser(caller.userId)
+        const deeds = yield* (yield* Audit).about(caller.userId)
         assert.strictEqual(deeds.filter(({ action }) => action === "application_authorised").length, 1)
       })
     )
@@ -245,7 +245,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         assert.deepStrictEqual(others, [])
         const { issued } = yield* OAuth.exchange(client, OAuth.redemption(OAuth.codeOf(approved!.value)))
         assert.strictEqual(issued.session.userId, caller.userId)
-        const deeds = yield* (yield* Audit).ofUser(caller.userId)
+        const deeds = yield* (yield* Audit).about(caller.userId)
         assert.strictEqual(deeds.filter(({ action }) => action === "application_authorised").length, 1)
       })
     )

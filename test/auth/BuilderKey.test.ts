@@ -1,5 +1,6 @@
 import { type IssuedKey } from "@venue/auth/BuilderRegistration"
 import { Hmac } from "@venue/auth/Hmac"
+import { Standing } from "@venue/auth/Standing"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Audit } from "@venue/storage/Audit"
 import { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
@@ -80,10 +81,21 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
             messageHash: createHash("sha256").update(text).digest("hex")
           }
         })
-        const [deed] = yield* (yield* Audit).ofUser(userId)
+        const [deed] = yield* (yield* Audit).about(userId)
         assert.deepInclude(deed, { action: "builder_key_issued", actor: builder.userId })
         assert.strictEqual(deed?.facts["publicKey"], publicKey)
         assert.deepStrictEqual(yield* (yield* ApiKeys).ofUser(userId), [])
+      })
+    )
+
+    it.effect("B2: what the wallet agrees to counts from the first request with its key on", () =>
+      Effect.gen(function* () {
+        const { builder, owner } = yield* scene
+        const standing = yield* Standing
+        const { userId } = yield* (yield* Identities).arrive({ address: owner.address.toLowerCase(), seen: null })
+        assert.isNull((yield* standing.of(userId)).termsVersion)
+        yield* registered(builder, owner)
+        assert.strictEqual((yield* standing.of(userId)).termsVersion, standing.requirements.termsVersion)
       })
     )
 
@@ -91,7 +103,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
         const address = owner.address.toLowerCase()
-        const seen = { network: "1", domain: terms.domain, statement: "" }
+        const seen = { network: "1", domain: "app.venue.example", statement: "" }
         const { userId } = yield* (yield* Identities).arrive({ address, seen })
         const added = { userId, network: "ARBITRUM_ONE", address: owner.address, label: "by hand" } as const
         yield* (yield* WithdrawalAddresses).add(added)
@@ -142,7 +154,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         const users = new Set(issued.map(({ userId }) => userId))
         assert.strictEqual(users.size, 1)
         const alive = yield* Effect.filter(issued, ({ publicKey }) => Effect.map(keys.find(publicKey), Option.isSome))
-        const [latest] = yield* (yield* Audit).ofUser([...users][0]!)
+        const [latest] = yield* (yield* Audit).about([...users][0]!)
         assert.deepStrictEqual(
           alive.map(({ publicKey }) => publicKey),
           [latest?.facts["publicKey"]]

@@ -115,7 +115,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
             Effect.map((answer) => (Result.isSuccess(answer) ? "issued" : answer.failure._tag))
           )
         const otherKey = { macKey: Redacted.make("mac-key-of-the-builder-messages-2") }
-        const otherSite = { domain: "app.pre.example", uri: "https://app.pre.example/login" }
+        const otherSite = { uri: "https://app.pre.example/login" }
         assert.strictEqual(yield* elsewhere(otherKey), "WalletAuthenticationFailed")
         assert.strictEqual(yield* elsewhere(otherSite), "WalletAuthenticationFailed")
         assert.strictEqual(yield* elsewhere({ ...otherSite, ...otherKey }), "WalletAuthenticationFailed")

@@ -27,7 +27,6 @@ import { wallet } from "./Wallets.ts"
 
 export const terms: BuilderTerms = {
   serviceName: "Example Venue",
-  domain: "app.venue.example",
   uri: "https://app.venue.example/login",
   agreementUrl: "https://venue.example/legal/client-agreement",
   macKey: Redacted.make("mac-key-of-the-builder-messages-1")
@@ -86,7 +85,7 @@ export const unchanged = Effect.fnUntraced(function* (
 ) {
   const { userId } = yield* register(builder, text, owner.sign(text))
   assert.lengthOf(yield* (yield* LegalAcceptances).ofUser(userId), 1)
-  assert.lengthOf(yield* (yield* Audit).ofUser(userId), 1)
+  assert.lengthOf(yield* (yield* Audit).about(userId), 1)
 })
 export const refused = (builder: Builder, text: string, signature: string) =>
   Effect.map(Effect.flip(register(builder, text, signature)), ({ _tag }) => _tag)
@@ -94,13 +93,13 @@ export const refused = (builder: Builder, text: string, signature: string) =>
 const secret = Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
 const base = Layer.merge(SecureRandom.layerWebCrypto, secret)
 
-/** Hears of no key that is taken back, so one that it refuses was forgotten here. */
-const deafHmac = Hmac.layer.pipe(
+/** Hears of nothing that is taken back, so what it knows anew was forgotten here. */
+const deaf = Layer.merge(Hmac.layer, Standing.layer(requirements)).pipe(
   Layer.provide(Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void })))
 )
 
 export const inMemory = registration().pipe(
-  Layer.provideMerge(Layer.merge(deafHmac, Standing.layer(requirements))),
+  Layer.provideMerge(deaf),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layerMemory, Identities.layerMemory, UserStates.layerMemory)),
   Layer.provideMerge(
     Layer.mergeAll(
@@ -120,7 +119,7 @@ export const inMemory = registration().pipe(
   Layer.provideMerge(base)
 )
 export const onPostgres = registration().pipe(
-  Layer.provideMerge(Layer.merge(deafHmac, Standing.layer(requirements))),
+  Layer.provideMerge(deaf),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Identities.layer, UserStates.layer)),
   Layer.provideMerge(
     Layer.mergeAll(

@@ -40,7 +40,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
       const second = yield* registration.rotate(clientId, OAuth.operator)
       yield* registration.finishRotation(clientId, OAuth.operator)
       yield* registration.disable(clientId, OAuth.operator)
-      const deeds = yield* (yield* Audit).ofUser(clientId)
+      const deeds = yield* (yield* Audit).about(clientId)
       assert.deepStrictEqual(
         deeds.map(({ action }) => action),
         ["client_disabled", "client_secret_dropped", "client_secret_added", "client_registered"]
@@ -99,7 +99,7 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
       ]) {
         assert.strictEqual((yield* Effect.flip(refused))._tag, "NoSuchClient")
       }
-      assert.strictEqual((yield* (yield* Audit).ofUser(client.clientId)).length, 2)
+      assert.strictEqual((yield* (yield* Audit).about(client.clientId)).length, 2)
     })
   )
 })

@@ -1,8 +1,10 @@
 import { Bearers } from "@venue/auth/Bearers"
 import { CodeExchange, type Redemption } from "@venue/auth/CodeExchange"
+import { SecondFactor } from "@venue/auth/SecondFactor"
 import { SessionTokens } from "@venue/auth/SessionTokens"
 import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Audit } from "@venue/storage/Audit"
+import { Factors } from "@venue/storage/Factors"
 import type { OAuthClient } from "@venue/storage/OAuthClients"
 import { Profiles } from "@venue/storage/Profiles"
 import { Sessions } from "@venue/storage/Sessions"
@@ -60,7 +62,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           assert.notStrictEqual(issued.session.sessionId, caller.sessionId)
           const claims = yield* (yield* Bearers).verify(Redacted.value(issued.accessToken))
           assert.deepInclude(claims, { userId: caller.userId, clientId: client.clientId, scope: "openid email" })
-          const [deed] = yield* (yield* Audit).ofUser(caller.userId)
+          const [deed] = yield* (yield* Audit).about(caller.userId)
           assert.deepInclude(deed, { action: "code_exchanged", actor: caller.userId })
         })
       )
@@ -79,7 +81,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         const bearer = yield* Effect.flip((yield* Bearers).verify(Redacted.value(issued.accessToken)))
         assert.strictEqual(bearer._tag, "SessionEnded")
         assert.isTrue(yield* isLive(caller.sessionId))
-        const [deed] = yield* (yield* Audit).ofUser(caller.userId)
+        const [deed] = yield* (yield* Audit).about(caller.userId)
         assert.deepInclude(deed, { action: "code_reused", facts: { clientId: client.clientId, sessionId } })
         assert.strictEqual(yield* refusal(client, OAuth.redemption(code)), "used_code")
       })
@@ -111,7 +113,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         assert.deepStrictEqual(others, [])
         assert.isFalse(yield* isLive(first!.value.issued.session.sessionId))
         assert.deepStrictEqual(yield* sessionsOf(caller.userId), [])
-        const deeds = yield* (yield* Audit).ofUser(caller.userId)
+        const deeds = yield* (yield* Audit).about(caller.userId)
         assert.strictEqual(deeds.filter(({ action }) => action === "code_exchanged").length, 1)
       })
     )
@@ -210,6 +212,21 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         assert.strictEqual(yield* refusal(client, OAuth.redemption(code)), "used_code")
         assert.deepStrictEqual(yield* sessionsOf(caller.userId), [])
       })
+    )
+
+    it.effect(
+      "§7: a code of a user whose second factor is gone becomes nothing, and of the second level least of all",
+      () =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(1_000_000)
+          const { client } = yield* OAuth.register()
+          const caller = yield* OAuth.secured(yield* OAuth.signedIn)
+          const code = yield* OAuth.approvedCode(caller, client)
+          const [factor] = yield* (yield* Factors).ofUser(caller.userId)
+          yield* (yield* SecondFactor).unenrol(caller, factor!.factorId)
+          assert.strictEqual(yield* refusal(client, OAuth.redemption(code)), "used_code")
+          assert.deepStrictEqual(yield* sessionsOf(caller.userId), [])
+        })
     )
 
     it.effect("T4: a grant that is not allowed to the application is refused", () =>

@@ -50,7 +50,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         assert.isTrue(yield* consents.withdraw(caller.userId, client.clientId))
         assert.sameMembers(yield* liveOf(caller.userId), [null, other.clientId])
         assert.sameMembers(yield* liveOf(friend.userId), [null, client.clientId])
-        const [deed] = yield* (yield* Audit).ofUser(caller.userId)
+        const [deed] = yield* (yield* Audit).about(caller.userId)
         assert.deepInclude(deed, { action: "application_withdrawn", facts: { clientId: client.clientId } })
       })
     )
@@ -76,7 +76,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
           assert.isFalse(yield* consents.withdraw(caller.userId, clientId))
         }
         assert.deepStrictEqual(yield* liveOf(caller.userId), [null])
-        assert.deepStrictEqual(yield* (yield* Audit).ofUser(caller.userId), [])
+        assert.deepStrictEqual(yield* (yield* Audit).about(caller.userId), [])
       })
     )
 

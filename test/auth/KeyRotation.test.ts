@@ -12,7 +12,7 @@ const operator = { actor: "operator", reason: "a test" }
 const [inTime, atOnce] = [{ emergency: false }, { emergency: true }]
 
 const deeds = (kid: string) =>
-  Effect.flatMap(Audit, (audit) => Effect.map(audit.ofUser(kid), (all) => all.map(({ action }) => action)))
+  Effect.flatMap(Audit, (audit) => Effect.map(audit.about(kid), (all) => all.map(({ action }) => action)))
 
 const states = Effect.flatMap(KeyRotation, ({ ring }) => Effect.map(ring, (keys) => keys.map(({ state }) => state)))
 
@@ -36,7 +36,7 @@ const suite = (name: string, services: Layer.Layer<Audit | KeyRotation | Signing
         yield* rotation.remove(old, atOnce, operator)
         assert.deepStrictEqual(yield* states, ["active"])
         assert.deepStrictEqual(yield* deeds(kid), ["signing_key_activated", "signing_key_published"])
-        const [removed] = yield* (yield* Audit).ofUser(old)
+        const [removed] = yield* (yield* Audit).about(old)
         assert.deepInclude(removed, { action: "signing_key_removed", actor: "operator" })
         assert.deepStrictEqual(removed!.facts, { kid: old, reason: "a test", emergency: true })
       })

@@ -39,7 +39,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
     const user = (userId: string) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const deeds = (userId: string) =>
-      Effect.flatMap(Audit, (audit) => Effect.map(audit.ofUser(userId), (all) => all.map(({ action }) => action)))
+      Effect.flatMap(Audit, (audit) => Effect.map(audit.about(userId), (all) => all.map(({ action }) => action)))
     const found = (finding: Partial<Finding>) =>
       JSON.stringify({
         outcome: "verified",

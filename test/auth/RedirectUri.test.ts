@@ -40,6 +40,8 @@ describe("RedirectUri", () => {
     [" https://rp.example/cb", "characters"],
     ["https://rp.example/\u0000", "characters"],
     ["https://bücher.example/cb", "characters"],
+    ["https://rp.example/%zz", "characters"],
+    ["https://rp.example/cb?x=%2", "characters"],
     ["https://rp.example/a/../cb", "form"],
     ["https://rp.example/./cb", "form"],
     ["https://rp.example/a/%2e%2E/cb", "form"],

@@ -31,7 +31,7 @@ const endOf = (sessionId: string) =>
     return Option.getOrThrow(yield* (yield* Sessions).find(sessionId)).endedAtMillis
   })
 
-const deedsOf = (userId: string) => Effect.flatMap(Audit, (audit) => audit.ofUser(userId))
+const deedsOf = (userId: string) => Effect.flatMap(Audit, (audit) => audit.about(userId))
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
@@ -186,7 +186,7 @@ layer(OAuth.memory)("TokenRevocation", (it) => {
     Effect.gen(function* () {
       const { client, issues, session } = yield* scene
       const silent = Audit.of({
-        ofUser: () => Effect.succeed([]),
+        about: () => Effect.succeed([]),
         record: () => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))
       })
       const built = yield* Layer.build(Layer.fresh(TokenRevocation.layer)).pipe(Effect.provideService(Audit, silent))

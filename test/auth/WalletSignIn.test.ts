@@ -40,7 +40,7 @@ const otherV = ({ signature, ...rest }: Proof): Proof => ({
 const isUnknown = (n: number) =>
   Effect.gen(function* () {
     const { session } = yield* signIn(proof(n, "stillunknown1"))
-    const deeds = yield* (yield* Audit).ofUser(session.userId)
+    const deeds = yield* (yield* Audit).about(session.userId)
     assert.deepStrictEqual(
       deeds.map(({ action, facts }) => [action, facts.isNew]),
       [["signed_in", true]]
@@ -129,6 +129,10 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           ["signature_form", { ...good, signature: good.signature.slice(2) }],
           ["signature_form", { ...good, signature: `${good.signature}00` }],
           ["message", { ...good, message: `${good.message}\n` }],
+          ["message", proof(6, "stillunknown1", { issuedAt: "2026-02-30T00:00:00Z" })],
+          ["message", proof(6, "stillunknown1", { issuedAt: "2026-02-28T24:00:00Z" })],
+          ["message", proof(6, "stillunknown1", { expirationTime: "1970-02-30T00:00:00Z" })],
+          ["message", proof(6, "stillunknown1", { expirationTime: issuedAt })],
           ["statement", proof(6, "stillunknown1", { statement: "Sign in to Another Venue" })],
           ["statement", proof(6, "stillunknown1", { statement: "Sign in to Example Venue " })],
           ["uri", proof(6, "stillunknown1", { uri: "https://app.venue.example/login/" })],

@@ -1,4 +1,5 @@
 /** Cancel-on-disconnect at the desk: what counts as an end, and that it is over only when the markets have recorded it. */
+import { Alone } from "@venue/cluster/protocol/Alone"
 import * as Disconnects from "@venue/cluster/entities/Disconnects"
 import type { Seat } from "@venue/cluster/entities/Seat"
 import type { Seats } from "@venue/cluster/entities/Seats"
@@ -73,6 +74,39 @@ it.effect("I34: a detach that was lost is made good: a gateway that no longer na
     assert.isFalse(isArmed())
     yield* alive(10, [])
     assert.lengthOf(symbols(), 2)
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("I34: in a venue of one process what was armed before it started ends when its desk first wakes", () =>
+  Effect.gen(function* () {
+    const { alive, disconnects, isArmed, open, record, symbols } = yield* desk()
+    open.delete(two.symbol)
+    yield* disconnects.wakeArmed("0")
+    assert.deepEqual(symbols(), [one.symbol])
+    open.add(two.symbol)
+    yield* alive(1, [])
+    assert.deepEqual(symbols(), [one.symbol, two.symbol])
+    assert.isTrue(disconnects.isEndingOrphans())
+    record()
+    yield* alive(1, [])
+    assert.isFalse(isArmed())
+    assert.isFalse(disconnects.isEndingOrphans())
+    // The gateways of this process may live when the desk wakes again.
+    const again = yield* desk()
+    yield* again.disconnects.wakeArmed("0")
+    yield* again.alive(5)
+    assert.deepEqual(again.symbols(), [])
+  }).pipe(Effect.provide(around), Effect.provideService(Alone, new Set<string>()))
+)
+
+it.effect("I34: a desk of one node of several wakes with gateways that may live, and waits for a lease", () =>
+  Effect.gen(function* () {
+    const { alive, disconnects, symbols } = yield* desk()
+    yield* disconnects.wakeArmed("0")
+    yield* TestClock.adjust("2 seconds")
+    yield* alive(5)
+    assert.deepEqual(symbols(), [])
+    assert.isFalse(disconnects.isEndingOrphans())
   }).pipe(Effect.provide(around))
 )
 

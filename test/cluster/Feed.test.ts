@@ -1,7 +1,7 @@
 /** The feed of one node: every row once, in order, without holes, whoever owns the market and whoever throws. */
 import { Feed } from "@venue/cluster/Feed"
 import { Markets } from "@venue/cluster/Link"
-import { marketStream } from "@venue/cluster/protocol/Market"
+import { marketStream } from "@venue/domain/Market"
 import { Residents, type ResidentMarket, type Watcher } from "@venue/cluster/protocol/Resident"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
 import * as Runner from "@venue/cluster/Runner"
@@ -191,5 +191,22 @@ it.effect("a follower that throws is told no more; the others and the market go 
     yield* record(2)
     assert.deepEqual(heard, [1, 2])
     assert.strictEqual(broken, 1)
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("a watcher that throws is told the next all the same; the others and the market go on", () =>
+  Effect.gen(function* () {
+    const { feed, follow, heard, record } = yield* setUp
+    const watched: Array<string> = []
+    feed.watch(({ seq }) => {
+      watched.push(`first ${seq}`)
+      throw new Error("fault")
+    })
+    feed.watch(({ seq }) => void watched.push(`second ${seq}`))
+    follow()
+    yield* record(1)
+    yield* record(2)
+    assert.deepEqual(heard, [1, 2])
+    assert.deepEqual(watched, ["first 2", "second 2", "first 3", "second 3"])
   }).pipe(Effect.provide(around))
 )

@@ -1,6 +1,6 @@
 /** One market's log: what becomes of commands when the machine throws, the row is full, or nobody knows what was committed. */
 import * as MarketLog from "@venue/cluster/entities/MarketLog"
-import { marketStream } from "@venue/cluster/protocol/Market"
+import { marketStream } from "@venue/domain/Market"
 import type { CommittedBatch } from "@venue/cluster/protocol/Resident"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import { type MarketCommand, noEcho, type Refuse } from "@venue/domain/Market"

@@ -19,6 +19,20 @@ it("cancels have a bucket of their own", () => {
   expect(MessageRate.spend(rate, { bucket: "cancel", weight: 12_000 }, 0)).toBe(0)
 })
 
+it("a user is remembered while few others ask, and nobody for ever", () => {
+  const spend = MessageRate.ofUsers()
+  const others = (count: number) => {
+    for (let n = 0; n < count; n++) spend(`other-${n}`, general(1), 0)
+  }
+  expect(spend("busy", general(12_000), 0)).toBe(0)
+  others(19_999)
+  expect(spend("busy", general(1), 0)).toBeGreaterThan(0)
+  spend("another", general(1), 0)
+  expect(spend("busy", general(1), 0)).toBeGreaterThan(0)
+  others(40_000)
+  expect(spend("busy", general(12_000), 0)).toBe(0)
+})
+
 it("whatever the clock does, no more than 12,000 passes at once and a refusal takes nothing", () => {
   fc.assert(
     fc.property(

@@ -1,4 +1,5 @@
 /** Markets and desks move between runners while orders come in: the normal case, so it is tested as that. */
+import { Residents } from "@venue/cluster/protocol/Resident"
 import { assert, it } from "@effect/vitest"
 import type { Client } from "@venue/testing/Client"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -47,8 +48,8 @@ it.live(
       const start = Effect.fnUntraced(function* () {
         const scope = yield* Scope.make()
         const port = yield* Effect.promise(freePort)
-        yield* Layer.buildWithScope(runner(url, port), scope)
-        return scope
+        const services = yield* Layer.buildWithScope(runner(url, port), scope)
+        return { scope, markets: Context.get(services, Residents).markets }
       })
       const first = yield* start()
       const services = yield* Layer.build(gateway(url))
@@ -77,9 +78,11 @@ it.live(
 
       yield* progress
       const second = yield* start()
-      yield* Effect.sleep("1 second")
+      yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => second.markets.size > 0 }).pipe(
+        Effect.timeout("20 seconds")
+      )
       yield* progress
-      yield* Scope.close(first, Exit.void)
+      yield* Scope.close(first.scope, Exit.void)
       yield* progress
       over = true
       for (const { fiber } of everybody) yield* Fiber.join(fiber)
@@ -93,7 +96,7 @@ it.live(
         for (const id of placed.acked) assert.include(ids, id, "an acknowledged order is gone")
         for (const id of ids) assert.isTrue(placed.acked.has(id) || placed.unknown.has(id))
       }
-      yield* Scope.close(second, Exit.void)
+      yield* Scope.close(second.scope, Exit.void)
     }),
   90_000
 )

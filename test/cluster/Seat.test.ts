@@ -2,7 +2,7 @@
 import * as Seats from "@venue/cluster/entities/Seats"
 import type { Feed } from "@venue/cluster/Feed"
 import type { Markets } from "@venue/cluster/Link"
-import { traderStream } from "@venue/cluster/protocol/Desk"
+import { traderStream } from "@venue/domain/Trader"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { OrderRequest } from "@venue/domain/Order"
 import { Journal } from "@venue/storage/Journal"

@@ -1,7 +1,7 @@
 /** The traders of a desk: claimed once, loaded again by themselves, and none kept out by another. */
 import type { Seat } from "@venue/cluster/entities/Seat"
 import * as Seats from "@venue/cluster/entities/Seats"
-import { traderStream } from "@venue/cluster/protocol/Desk"
+import { traderStream } from "@venue/domain/Trader"
 import type { LedgerRefusal } from "@venue/domain/Trader"
 import { Journal } from "@venue/storage/Journal"
 import { ReadTables } from "@venue/storage/ReadTables"

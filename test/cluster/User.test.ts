@@ -40,7 +40,7 @@ const pair = (name: string) => ({ publicKey: name, secret: Redacted.make(`secret
 const key = { userId: "alice", label: "bot", permissions: ["view_orders"], scope: "all_accounts", allowedAddresses: [] }
 
 const deeds = Effect.flatMap(Audit, (audit) =>
-  Effect.map(audit.ofUser("alice"), (all) => all.map(({ action }) => action).toReversed())
+  Effect.map(audit.about("alice"), (all) => all.map(({ action }) => action).toReversed())
 )
 const found = (publicKey: string) =>
   Effect.flatMap(ApiKeys, (keys) => Effect.map(keys.find(publicKey), Option.getOrThrow))

@@ -28,7 +28,8 @@ const venue = {
 }
 
 const timings = {
-  shardsPerGroup: 12,
+  // The markets stand on three of them, so each of two nodes has one at least.
+  shardsPerGroup: 4,
   shardLockExpiration: "2 seconds",
   shardLockRefreshInterval: "500 millis",
   refreshAssignmentsInterval: "200 millis",

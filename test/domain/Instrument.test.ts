@@ -21,6 +21,17 @@ test("a price is a multiple of the tick or not a price", () => {
   assert.isNaN(ticksOf(gold, Infinity))
 })
 
+test("what is too large to be counted is beyond every bound, not off its step", () => {
+  for (const listed of starters) {
+    for (const decimal of [9.1e7, 1e16, 3e17, 1.7e300]) {
+      assert.strictEqual(ticksOf(listed, decimal), Infinity)
+      assert.strictEqual(lotsOf(listed, decimal), Infinity)
+      assert.strictEqual(ticksOf(listed, -decimal), -Infinity)
+    }
+    assert.isTrue(Number.isInteger(lotsOf(listed, 9e7)), listed.symbol)
+  }
+})
+
 test("a quantity is a multiple of the lot or not a quantity", () => {
   const eur = instrument("EUR-USD")
   assert.strictEqual(lotsOf(eur, 100_000), 100_000)

@@ -99,4 +99,22 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       expect((yield* call(`${adminUrl}/openapi.json`)).body.info.title).toBe("Venue operator")
     })
   )
+
+  it.effect("what its bodies and its document name is described", () =>
+    Effect.gen(function* () {
+      const { admin, adminUrl } = yield* RestClient
+      const bodies = [
+        (yield* admin("GET", "/nowhere")).body,
+        (yield* admin("POST", "/prices", { symbol: 1 })).body,
+        (yield* admin("GET", "/proof", undefined, "wrong")).body,
+        (yield* call(`${adminUrl}/health/live`)).body
+      ]
+      for (const { $schema } of bodies) expect((yield* call($schema)).status).toBe(200)
+      const { text } = yield* call(`${adminUrl}/openapi.json`)
+      expect(text).not.toContain("Encoded")
+      const named = [...text.matchAll(/#\/components\/schemas\/([A-Za-z]+)/g)].map(([, name]) => name)
+      expect(named).toContain("ErrorModel")
+      for (const name of new Set(named)) expect((yield* call(`${adminUrl}/schemas/${name}.json`)).status).toBe(200)
+    })
+  )
 })

@@ -33,7 +33,8 @@ it("what is no address ends the search, and without the header the proxy is the 
 })
 
 it("a setting that is no address or network ends the start", () => {
-  for (const proxy of ["", "proxy.example", "10.0.0.0/33", "10.0.0.0/x", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0"]) {
+  const odd = ["10.0.0.0/33", "10.0.0.0/x", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/08", "10.0.0", "fe80::1%eth0"]
+  for (const proxy of ["", "proxy.example", ...odd]) {
     expect(() => ClientAddress.from([proxy])).toThrow(proxy)
   }
 })

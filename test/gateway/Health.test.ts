@@ -39,11 +39,9 @@ const standIn = (silent: { market?: string; desk?: string }) =>
         Desks.of({
           submit: () => {},
           ask: () => Effect.die("not asked"),
-          standing: () => Effect.die("not asked"),
-          askDesk: (deskId) =>
-            deskId === silent.desk
-              ? Effect.fail(new Unavailable({ what: "desk" }))
-              : (Effect.succeed([]) as Effect.Effect<never>)
+          askDesk: () => Effect.die("not asked"),
+          summary: () => Effect.die("not asked"),
+          rouse: (deskId) => (deskId === silent.desk ? Effect.fail(new Unavailable({ what: "desk" })) : Effect.void)
         })
       )
     )
@@ -80,6 +78,7 @@ it.live("a venue says on every listener whether it lives and is ready, and a soc
       host: "127.0.0.1",
       port: 0,
       limits: false,
+      addressOf: () => "",
       accept: () => ({ text: () => {}, closed: () => {} }),
       answer: health.answer(restUrl)
     })

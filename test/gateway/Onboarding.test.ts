@@ -134,7 +134,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
       expect((yield* callback(finding)).status).toBe(204)
       expect((yield* callback({ ...finding, outcome: "refused", found_at: 1_000 })).status).toBe(204)
       expect((yield* states.find(userId)).identity).toBe("verified")
-      const judged = (yield* (yield* Audit).ofUser(userId)).filter(({ action }) => action === "identity_judged")
+      const judged = (yield* (yield* Audit).about(userId)).filter(({ action }) => action === "identity_judged")
       expect(judged).toHaveLength(1)
       expect((yield* callback({ ...finding, outcome: "refused", found_at: 3_000 })).status).toBe(204)
       expect((yield* states.find(userId)).identity).toBe("refused")
@@ -170,7 +170,9 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
         200,
         expect.objectContaining({ username: "painter_1", avatar_url: null, is_public: true })
       ])
-      yield* send("PATCH", "/user/profile", { avatar_url: "https://venue.test/a.png" }, bearer)
+      for (const avatar_url of ["https://venue.test", "https://cdn.venue.test:8443/a%20b.png?size=64"]) {
+        expect((yield* send("PATCH", "/user/profile", { avatar_url }, bearer)).body).toMatchObject({ avatar_url })
+      }
       const { body } = yield* send("PATCH", "/user/profile", { avatar_url: null }, bearer)
       expect(body).toMatchObject({ username: "painter_1", avatar_url: null, is_public: true })
       const taken = yield* send("PATCH", "/user/profile", { username: "painter_1", is_public: true }, other)
@@ -187,7 +189,21 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
       for (const username of names) {
         expect((yield* send("PATCH", "/user/profile", { username }, bearer)).status).toBe(422)
       }
-      for (const avatar_url of ["http://venue.test/a.png", "javascript:alert(1)", "", "https://a b", 1]) {
+      for (const avatar_url of [
+        "http://venue.test/a.png",
+        "javascript:alert(1)",
+        "",
+        "https://a b",
+        'https://venue.test/a.png"><script>',
+        "https://!",
+        "https://%",
+        "https://:443",
+        "https://user:password@venue.test/a.png",
+        "https://venue.test/b/../a.png",
+        "https://venue.test/%zz",
+        "https://venue.test:99999/a.png",
+        1
+      ]) {
         expect((yield* send("PATCH", "/user/profile", { avatar_url }, bearer)).status).toBe(422)
       }
       expect((yield* get("/user/profile", bearer)).body).toMatchObject({ username: null, avatar_url: null })

@@ -15,7 +15,7 @@ const reason = "a test"
 it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
   const deeds = (userId: string) =>
     Effect.flatMap(Audit, (audit) =>
-      Effect.map(audit.ofUser(userId), (all) => all.map(({ action, actor, facts }) => [action, actor, facts["reason"]]))
+      Effect.map(audit.about(userId), (all) => all.map(({ action, actor, facts }) => [action, actor, facts["reason"]]))
     )
 
   it.effect("freezes a user, who does nothing until they are unfrozen; both are in the audit", () =>
@@ -128,7 +128,7 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
         expect((yield* admin("POST", "/keys/withdraw", asked)).status).toBe(204)
         expect(yield* refusal).toEqual([403, "not-permitted"])
         expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
-        const recorded = yield* (yield* Audit).ofUser(user.userId)
+        const recorded = yield* (yield* Audit).about(user.userId)
         const facts = { publicKey: user.publicKey, permission: "register_user", reason }
         expect(recorded.map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
           ["permission_withdrawn", "operator", facts],
@@ -216,11 +216,11 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
       // The members of a key, and so its private one, are nowhere in what was answered.
       for (const text of texts) expect(text).not.toMatch(/"(?:d|x|y|kty|jwk)"/)
       const facts = { emergency: true, reason }
-      expect((yield* (yield* Audit).ofUser(kid)).map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
+      expect((yield* (yield* Audit).about(kid)).map(({ action, actor, facts }) => [action, actor, facts])).toEqual([
         ["signing_key_activated", "operator", { kid, ...facts }],
         ["signing_key_published", "operator", { kid, reason }]
       ])
-      expect((yield* (yield* Audit).ofUser(first)).map(({ action, facts }) => [action, facts])).toEqual([
+      expect((yield* (yield* Audit).about(first)).map(({ action, facts }) => [action, facts])).toEqual([
         ["signing_key_removed", { kid: first, ...facts }]
       ])
     })

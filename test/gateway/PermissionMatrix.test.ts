@@ -20,6 +20,8 @@ interface Expected {
   readonly own?: true
   /** The user as a whole, or the main account alone. */
   readonly on?: "user" | "main"
+  /** Whoever's account is named. */
+  readonly ignoresNamed?: true
 }
 
 const trade: Expected = { permissions: ["execute_orders"], trades: true }
@@ -28,7 +30,7 @@ const orders = { permissions: ["view_orders"] }
 const positions = { permissions: ["view_positions"] }
 const inPerson: Expected = { only: "jwt", on: "user" }
 const aboutKeys: Expected = { ...inPerson, own: true }
-const byBuilder: Expected = { only: "hmac", on: "user" }
+const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
 
 /** As rest-api §2 and §6 and trade-websocket §3 and §5 have it. */
 const reference: Record<string, Expected> = {
@@ -119,12 +121,13 @@ const missing: Readonly<Partial<Record<User, string>>> = {
 
 /** What the reference says: the account acted on, or why not. */
 const expected = (action: string, caller: Caller, account: string | undefined, user: User): string => {
-  const { on, only, own, permissions, trades } = reference[action]!
+  const { ignoresNamed, on, only, own, permissions, trades } = reference[action]!
   if (only !== undefined && caller.via !== only) return "credential"
   if (own === true && caller.clientId !== null) return "credential"
   if (permissions !== undefined && !permissions.some((name) => caller.permissions.has(name))) return "permission"
-  const acting = on === "user" ? "alice" : (account ?? "alice")
-  const isOwn = acting === "alice" || (acting === "alice-2" && on !== "main")
+  const asked = ignoresNamed ? "alice" : (account ?? "alice")
+  const acting = on === "user" ? "alice" : asked
+  const isOwn = asked === "alice" || (asked === "alice-2" && on !== "main")
   const isFor = caller.scope === "all_accounts" || (caller.scope === acting && on !== "user")
   if (!isOwn || !isFor) return "account"
   if (user === "frozen") return "UserFrozen"

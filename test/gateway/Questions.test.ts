@@ -1,5 +1,6 @@
 /** Questions whose answers do not come or come late, and what is read and asked meanwhile. */
 import { Desks } from "@venue/cluster/Link"
+import { noCost } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { History } from "@venue/gateway/History"
 import { ReadTables } from "@venue/storage/ReadTables"
@@ -72,6 +73,44 @@ story("I48: orders for a symbol that nobody lists are owed until they are answer
   })
 )
 
+const unused = () => Effect.die("not asked")
+
+/** A history over tables that do as the test says, of an account whose facts are of so far. */
+const historyOf = (
+  watermarks: ReadonlyArray<{ readonly symbol: string; readonly seq: number }>,
+  tables: Pick<ReadTables["Service"], "position" | "trades">
+) =>
+  History.pipe(
+    Effect.provide(History.layer),
+    Effect.provide(
+      Layer.mergeAll(
+        Layer.succeed(
+          ReadTables,
+          ReadTables.of({
+            project: unused,
+            projectTrader: unused,
+            orders: unused,
+            sumByAsset: unused,
+            ledgerBalance: unused,
+            ...tables
+          })
+        ),
+        Layer.succeed(
+          Desks,
+          Desks.of({
+            submit: () => {},
+            ask: () => Effect.succeed(watermarks) as unknown as Effect.Effect<never>,
+            askDesk: unused,
+            summary: unused,
+            rouse: unused
+          })
+        )
+      )
+    )
+  )
+
+const reader = { userId: "u", accountId: "u", cost: noCost }
+
 it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: "AAPL-USD", seq: 7 }] }])(
   "I48: however many read the table of trades, few queries run at once, and all are answered (%j)",
   ({ watermarks }) =>
@@ -88,27 +127,7 @@ it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: "AAPL-USD", seq: 7 
           () => Effect.as(Deferred.await(opened), answer),
           () => Effect.sync(() => running--)
         )
-      const unused = () => Effect.die("not asked")
-      const tables = ReadTables.of({
-        project: unused,
-        projectTrader: unused,
-        position: () => query(7),
-        trades: () => query([]),
-        orders: unused,
-        sumByAsset: unused,
-        ledgerBalance: unused
-      })
-      const desks = Desks.of({
-        submit: () => {},
-        ask: () => Effect.succeed(watermarks) as unknown as Effect.Effect<never>,
-        askDesk: () => Effect.die("not asked"),
-        standing: () => Effect.die("not asked")
-      })
-      const { trades } = yield* History.pipe(
-        Effect.provide(History.layer),
-        Effect.provide(Layer.mergeAll(Layer.succeed(ReadTables, tables), Layer.succeed(Desks, desks)))
-      )
-      const reader = { userId: "u", accountId: "u", cost: { bucket: "general", weight: 0 } } as const
+      const { trades } = yield* historyOf(watermarks, { position: () => query(7), trades: () => query([]) })
       const all = yield* Effect.forkChild(
         Effect.forEach(Array.from({ length: 100 }), () => trades(reader, { limit: 10, offset: 0 }), {
           concurrency: "unbounded"
@@ -123,5 +142,31 @@ it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: "AAPL-USD", seq: 7 
       )
       assert.strictEqual(most, 4)
       assert.strictEqual(running, 0)
+    })
+)
+
+it.effect.each([
+  { silent: "position" as const, watermarks: [{ symbol: "AAPL-USD", seq: 7 }] },
+  { silent: "trades" as const, watermarks: [] }
+])(
+  "I48: a table that does not answer is given up, by those who wait for their turn too ($silent)",
+  ({ silent, watermarks }) =>
+    Effect.gen(function* () {
+      const tables = {
+        position: () => Effect.succeed(7),
+        trades: () => Effect.succeed([]),
+        [silent]: () => Effect.never
+      }
+      const { trades } = yield* historyOf(watermarks, tables)
+      const all = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 10 }), () => Effect.flip(trades(reader, { limit: 10, offset: 0 })), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(
+        (yield* Fiber.join(all)).map(({ _tag }) => _tag),
+        Array.from({ length: 10 }, () => "Unavailable")
+      )
     })
 )

@@ -1,7 +1,7 @@
 /** The main REST interface over real sockets. */
 import { defaults } from "@venue/cluster/protocol/Venue"
 import * as RestServer from "@venue/gateway/rest/RestServer"
-import { ListenFailed } from "@venue/gateway/Socket"
+import { ListenFailed } from "@venue/gateway/Listening"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Users } from "@venue/storage/Users"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -257,6 +257,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
         call(`${restUrl}${path}`, { method: "OPTIONS", headers: { origin: "https://app.example" } })
       const preflight = yield* ask("/user/positions")
       expect(preflight.status).toBe(204)
+      expect(preflight.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
       expect(preflight.headers.get("access-control-allow-methods")).toBe("GET")
       expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization")
       expect((yield* ask("/builder/web3/api-key")).headers.get("access-control-allow-methods")).toBeNull()

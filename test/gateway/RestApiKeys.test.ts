@@ -72,7 +72,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
       const { $schema: _, secret_key, ...shown } = made.body
       expect(data[1]).toEqual({ ...shown, last_used_at: null, last_failed_at: null })
       expect(JSON.stringify(data)).not.toContain(secret_key)
-      const [deed] = yield* (yield* Audit).ofUser(user.userId)
+      const [deed] = yield* (yield* Audit).about(user.userId)
       expect(deed).toMatchObject({ action: "api_key_created", actor: user.userId })
       expect(JSON.stringify(deed)).not.toContain(secret_key)
     })

@@ -89,3 +89,22 @@ it.live(
     }).pipe(Effect.provide(layer)),
   30_000
 )
+
+it.live("I50: a request without a host, and one that expects what nobody offers, is refused as everything is", () =>
+  Effect.gen(function* () {
+    const { adminUrl, restUrl } = yield* RestClient
+    for (const url of [restUrl, adminUrl]) {
+      for (const [status, title, headers] of [
+        [400, "Bad Request", ""],
+        [417, "Expectation Failed", "Host: x\r\nExpect: nonsense\r\n"]
+      ] as const) {
+        const text = yield* raw(url, `GET /openapi.json HTTP/1.1\r\n${headers}\r\n`)
+        const [head = "", body = ""] = text.split("\r\n\r\n")
+        expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+        expect(head.toLowerCase()).toContain("\r\ncontent-type: application/problem+json")
+        expect(JSON.parse(body)).toMatchObject({ status, title })
+      }
+    }
+    expect(yield* raw(restUrl, "GET /openapi.json HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /)
+  }).pipe(Effect.provide(layer))
+)

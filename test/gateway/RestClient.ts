@@ -114,7 +114,7 @@ export const layerCutOff = (database: "there" | "gone") =>
           Desks.of({
             ...desks,
             ask: () => Effect.fail(new Unavailable({ what: "a test" })),
-            standing: () => Effect.fail(new Unavailable({ what: "a test" }))
+            summary: () => Effect.fail(new Unavailable({ what: "a test" }))
           })
         )
       )

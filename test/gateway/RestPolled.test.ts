@@ -1,11 +1,13 @@
 /** Reads that are answered without a route say what their route says, or leave it to it. */
+import { Hmac } from "@venue/auth/Hmac"
+import { Desks } from "@venue/cluster/Link"
 import * as Polled from "@venue/gateway/rest/Polled"
 import * as RateLimits from "@venue/gateway/rest/RateLimits"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { UserStates } from "@venue/storage/UserStates"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import { layer, RestClient } from "./RestClient.ts"
@@ -130,6 +132,43 @@ it.layer(layer)("reads that are polled", (it) => {
       for (let i = 0; i < 3; i++) assert.include(yield* take(yield* signed(user)), { status: 200 })
       assert.strictEqual(yield* take(yield* signed(user)), "left")
     })
+  )
+
+  it.effect("of requests that come at once no more are answered than the bucket holds", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { signed } = yield* RestClient
+      const user = yield* venue.user("hasty")
+      yield* warm(user)
+      const hmac = yield* Hmac
+      const take = yield* Effect.provideService(
+        taking,
+        Hmac,
+        Hmac.of({
+          ...hmac,
+          recall: (signed, address) => {
+            const recalled = hmac.recall(signed, address)
+            return recalled && { ...recalled, claim: (done) => void setImmediate(() => recalled.claim(done)) }
+          }
+        })
+      )
+      const requests = yield* Effect.replicateEffect(signed(user), 5)
+      const answers = yield* Effect.forEach(requests, (headers) => take(headers), { concurrency: "unbounded" })
+      const statuses = answers.map((answer) => (answer === "left" ? answer : answer.status))
+      assert.deepStrictEqual(statuses, [200, 200, 200, 429, 429])
+    })
+  )
+
+  it.effect("a fault of the venue's is answered", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { signed } = yield* RestClient
+      const user = yield* venue.user("unlucky")
+      yield* warm(user)
+      const desks = Desks.of({ ...(yield* Desks), summary: () => Effect.die("fault") })
+      const take = yield* Effect.provideService(taking, Desks, desks)
+      assert.include(yield* take(yield* signed(user)), { status: 500 })
+    }).pipe(Effect.provide(Logger.layer([])))
   )
 
   it.effect("I40, I47: a revoked key and a frozen user are not answered any more", () =>

@@ -138,6 +138,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       host: "127.0.0.1",
       port: 0,
       limits: false,
+      addressOf: () => "",
       accept: (transport) => trade.open(transport, ""),
       answer: health.answer(restUrl)
     })

@@ -2,7 +2,8 @@
 import * as Socket from "@venue/gateway/Socket"
 import type { Transport } from "@venue/gateway/Transport"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Logger } from "effect"
+import { Clock, Deferred, Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { type RawData, WebSocket } from "ws"
 
 /** Echoes; a frame that says so throws. */
@@ -13,6 +14,7 @@ const listening = Effect.gen(function* () {
     host: "127.0.0.1",
     port: 0,
     limits: false,
+    addressOf: () => "",
     accept: (transport: Transport) => ({
       text: (text) => {
         if (text === "throw") throw new Error("fault")
@@ -98,6 +100,7 @@ it.live("frames that were read with the one that paused its connection wait for 
       host: "127.0.0.1",
       port: 0,
       limits: false,
+      addressOf: () => "",
       accept: (made) => {
         transport = made
         return {
@@ -146,5 +149,38 @@ it.live("frames that were read with the one that paused its connection wait for 
     }
     yield* Deferred.await(gone)
     assert.deepStrictEqual(heard, [...sent, ...sent])
+  })
+)
+
+it.live("7: an address has a hundred upgrades a minute, as the venue sees it, and others keep theirs", () =>
+  Effect.gen(function* () {
+    const clock = yield* TestClock.make()
+    const { port } = yield* Socket.listen({
+      what: "a test",
+      host: "127.0.0.1",
+      port: 0,
+      limits: true,
+      addressOf: ({ headers }) => String(headers["x-from"]),
+      accept: () => ({ text: () => {}, closed: () => {} }),
+      answer: (_, response) => response.end()
+    }).pipe(Effect.provideService(Clock.Clock, clock))
+    const upgrade = (from: string) =>
+      Effect.callback<string>((resume) => {
+        const client = new WebSocket(`ws://127.0.0.1:${port}`, { headers: { "x-from": from } })
+        client.on("error", () => {})
+        client.on("open", () => {
+          client.terminate()
+          resume(Effect.succeed("taken"))
+        })
+        client.on("unexpected-response", (_, { headers, statusCode }) =>
+          resume(Effect.succeed(`${statusCode}, in ${headers["retry-after"]}`))
+        )
+      })
+    for (let i = 0; i < 100; i++) assert.strictEqual(yield* upgrade(`2001:db8::${i.toString(16)}`), "taken")
+    assert.strictEqual(yield* upgrade("2001:db8::ffff"), "429, in 1")
+    assert.strictEqual(yield* upgrade("2001:db8:0:1::1"), "taken")
+    assert.strictEqual(yield* upgrade("203.0.113.7"), "taken")
+    yield* clock.adjust("1 second")
+    assert.strictEqual(yield* upgrade("2001:db8::1"), "taken")
   })
 )

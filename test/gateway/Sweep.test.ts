@@ -1,14 +1,34 @@
 import * as Sweep from "@venue/gateway/trade/Sweep"
 import { expect, it } from "vitest"
 
-const begun = () => {
+const waiting = () => {
   const sweeps = Sweep.make()
   const sent: Array<string> = []
   const send = (text: string) => void sent.push(text.includes('"ack"') ? "ack" : text)
-  Sweep.begin(sweeps, "one", '{"type":"cancel_all_orders"}', 5_000)
+  const done = () => void sent.push("done")
+  Sweep.begin(sweeps, "one", { incoming: '{"type":"cancel_all_orders"}', dueMillis: 5_000, done })
   const tell = (symbol: string, frame: string, last: boolean) => Sweep.tell(sweeps, "one", symbol, frame, last, send)
   return { send, sent, sweeps, tell }
 }
+
+const begun = () => {
+  const waited = waiting()
+  Sweep.turn(waited.sweeps, "one", waited.send)
+  return waited
+}
+
+it("a sweep whose turn has not come is not said, however complete it is, and not given up", () => {
+  const { send, sent, sweeps, tell } = waiting()
+  Sweep.touched(sweeps, "one", ["A"], send)
+  tell("A", "a1", false)
+  tell("A", "", true)
+  Sweep.giveUp(sweeps, 5_000, () => send("unknown"), send)
+  expect(sent).toEqual([])
+  Sweep.turn(sweeps, "one", send)
+  expect(sent).toEqual(["ack", "a1", "done"])
+  Sweep.turn(sweeps, "one", send)
+  expect(sent).toEqual(["ack", "a1", "done"])
+})
 
 it("a sweep is acknowledged once every market it touched has answered, and told order by order after that", () => {
   const { send, sent, sweeps, tell } = begun()
@@ -20,7 +40,7 @@ it("a sweep is acknowledged once every market it touched has answered, and told 
   expect(sent).toEqual([])
   expect(Sweep.owed(sweeps)).toBeGreaterThan(0)
   tell("B", "", true)
-  expect(sent).toEqual(["ack", "a1", "b1", "b2"])
+  expect(sent).toEqual(["ack", "a1", "b1", "b2", "done"])
   expect(Sweep.owed(sweeps)).toBe(0)
 })
 
@@ -30,13 +50,13 @@ it("markets that answer before the desk has said which they are count as well", 
   tell("A", "", true)
   expect(sent).toEqual([])
   Sweep.touched(sweeps, "one", ["A"], send)
-  expect(sent).toEqual(["ack", "a1"])
+  expect(sent).toEqual(["ack", "a1", "done"])
 })
 
 it("a sweep that touches no market is acknowledged at once", () => {
   const { send, sent, sweeps } = begun()
   Sweep.touched(sweeps, "one", [], send)
-  expect(sent).toEqual(["ack"])
+  expect(sent).toEqual(["ack", "done"])
 })
 
 it("what is told of another command belongs to no sweep", () => {
@@ -47,14 +67,22 @@ it("what is told of another command belongs to no sweep", () => {
   expect(sent).toEqual([])
 })
 
-it("one that is answered otherwise is owed no longer, and what was told of it is sent", () => {
+it("one that is refused is owed no longer, and what was told of it is sent", () => {
   const { send, sent, sweeps, tell } = begun()
   tell("A", "a1", false)
-  Sweep.forget(sweeps, "one", send)
-  expect(sent).toEqual(["a1"])
+  Sweep.refuse(sweeps, "one", "refused", send)
+  expect(sent).toEqual(["refused", "a1", "done"])
   expect(tell("A", "", true)).toBe(false)
-  Sweep.forget(sweeps, "one", send)
-  expect(sent).toEqual(["a1"])
+})
+
+it("a refusal waits for its turn too, and one of a sweep that was given up is said", () => {
+  const { send, sent, sweeps } = waiting()
+  Sweep.refuse(sweeps, "one", "refused", send)
+  expect(sent).toEqual([])
+  Sweep.turn(sweeps, "one", send)
+  expect(sent).toEqual(["refused", "done"])
+  Sweep.refuse(sweeps, "one", "late", send)
+  expect(sent).toEqual(["refused", "done", "late"])
 })
 
 it("one that is overdue is given up with what was told of it; one that is not is waited for", () => {
@@ -64,6 +92,6 @@ it("one that is overdue is given up with what was told of it; one that is not is
   Sweep.giveUp(sweeps, 4_999, unknown, send)
   expect(sent).toEqual([])
   Sweep.giveUp(sweeps, 5_000, unknown, send)
-  expect(sent).toEqual(['unknown {"type":"cancel_all_orders"}', "a1"])
+  expect(sent).toEqual(['unknown {"type":"cancel_all_orders"}', "a1", "done"])
   expect(tell("A", "", true)).toBe(false)
 })

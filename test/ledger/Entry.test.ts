@@ -65,6 +65,8 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
   ["but not from being above zero", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0, 200, { reduceOnly: true }],
   ["no quantity is negative", "QUANTITY_LESS_THAN_MIN_QUANTITY", -1, 200, {}],
   ["quantities have a maximum", "QUANTITY_GREATER_THAN_MAX_QUANTITY", 100_000.001, 200, {}],
+  ["no price is so high", "PRICE_GREATER_THAN_MAX_PRICE", 1, 1e16, {}],
+  ["no quantity is so large", "QUANTITY_GREATER_THAN_MAX_QUANTITY", 1e16, 200, {}],
   ["prices are whole ticks", "INVALID_TICK_SIZE_PRECISION_PRICE", 1, 200.001, {}],
   ["prices are above zero", "PRICE_LESS_THAN_MIN_PRICE", 1, 0, {}],
   ["no price is negative", "PRICE_LESS_THAN_MIN_PRICE", 1, -5, {}],

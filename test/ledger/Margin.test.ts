@@ -1,8 +1,9 @@
 /** Margin of positions and orders, and what is accepted on it (venue-rules 7). */
+import type { Priced } from "@venue/domain/Market"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { id } from "../Id.ts"
-import { aapl, alice, make, usd } from "./Scene.ts"
+import { aapl, alice, make, pricedAt, usd } from "./Scene.ts"
 
 /** Long 50 AAPL at 200, mark 204, leverage 10. */
 const longFifty = (deposit = 5_000) => {
@@ -168,10 +169,10 @@ test("a MARKET order that reduces counts at the edge of the band here too", () =
 })
 
 test("a close that would pass the bankruptcy price is sent at that price instead", () => {
-  const close = (deposit: number, units = 50): object => {
+  const close = (deposit: number, units = 50, bounds: Partial<Priced> = {}): object => {
     const scene = make()
     scene.credit(deposit)
-    scene.price(aapl, 200)
+    scene.prices.set(aapl, { ...pricedAt(aapl, 200), ...bounds })
     scene.hold(units, 200)
     return Ledger.enter(
       scene.trader,
@@ -199,6 +200,10 @@ test("a close that would pass the bankruptcy price is sent at that price instead
   // 499 of 50 units is 9.98 each: 190.02 and 209.98 leave nothing, and no debt.
   assert.deepInclude(close(499), { ...bounded, side: "SELL", price: 19_002 })
   assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", price: 20_998 })
+  // Where the day's bounds keep a close from that price, its market does: beyond them the order would be refused.
+  assert.deepInclude(close(499, 50, { minPrice: 19_002 }), { _tag: "Close", finding: null })
+  assert.deepInclude(close(499, -50, { maxPrice: 20_998 }), { _tag: "Close", finding: null })
+  assert.deepInclude(close(499, 50, { minPrice: 19_001 }), { ...bounded, side: "SELL", price: 19_002 })
 })
 
 test("the terms that travel are the rates of the first tier, the leverage and its limit", () => {

@@ -1,4 +1,5 @@
 /** What a modify changes, what it keeps, and what it refuses. */
+import { noEcho } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
@@ -83,6 +84,23 @@ describe("a modify", () => {
     const noSuch = id("no-such")
     assert.strictEqual(factOf(scene.modify(noSuch, { price: ticks(198) }), "Refused").echo.orderId, noSuch.text)
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
+  })
+
+  it("that is refused echoes the order's own client id, whoever refuses it, and nothing of somebody else's", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mine" }))
+    const own = { orderId: orderId.text, timeInForce: "GTC", clientOrderId: "mine" } as const
+    const byMarket = scene.modify(orderId, { price: ticks(1) })
+    const expired = scene.modify(orderId, { price: ticks(198), expires: -1 })
+    const echo = { ...noEcho, orderId: orderId.text, side: "BUY", type: "LIMIT", price: 198.001 } as const
+    const status = "INVALID_TICK_SIZE_PRECISION_PRICE"
+    const byDesk = scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo })
+    const cancel = scene.cancel(orderId, { expires: -1 })
+    for (const facts of [byMarket, expired, byDesk, cancel]) {
+      assert.deepInclude(factOf(facts, "Refused").echo, { ...own, side: "BUY", type: "LIMIT" })
+    }
+    const foreign = factOf(scene.modify(orderId, { account: "bob" }), "Refused").echo
+    assert.deepInclude(foreign, { orderId: orderId.text, timeInForce: null, clientOrderId: "" })
   })
 
   it("of an order with a fill is refused", () => {

@@ -81,14 +81,14 @@ export const difference = (stream: Stream): string | undefined => {
   if (got.join("\n") !== expected.join("\n")) return report(got, expected)
 }
 
-/** One event in one line, with everything that counts but the trade's name and the words of a refusal. */
+/** One event in one line, with everything that counts but the trade's name and the other words of a refusal. */
 export const line = (event: MarketEvent): string => {
   const at = `at ${event.atMillis}`
   switch (event._tag) {
     case "Accepted":
       return `Accepted ${event.commandId} ${order(event.order)} maker rate ${event.makerRate} leverage ${event.leverage} until ${event.expiresAtMillis} ${at}`
     case "Refused":
-      return `Refused ${event.commandId} ${event.status} of ${event.accountId} until ${event.expiresAtMillis} ${at}`
+      return `Refused ${event.commandId} ${event.status} "${event.echo.clientOrderId}" of ${event.accountId} until ${event.expiresAtMillis} ${at}`
     case "Traded": {
       const { maker, notional, price, quantity, taker } = event
       const fills = [maker, taker].map(

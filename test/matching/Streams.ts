@@ -186,7 +186,8 @@ export const make = (seed: number, commands?: number): Stream => {
   }
   const refuse = (accountId: string) => {
     const numbers = { price: 1.5, quantity: 0.25, clientOrderId: "tag-1", reduceOnly: false }
-    const echo = { orderId: "", side: "BUY", type: "LIMIT", timeInForce: "GTC", ...numbers } as const
+    const orderId = percent(50) ? (mine(accountId)?.commandId.text ?? "") : ""
+    const echo = { orderId, side: "BUY", type: "LIMIT", timeInForce: "GTC", ...numbers } as const
     add({ _tag: "Refuse", ...envelope(accountId), status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
   }
   const observe = () => {

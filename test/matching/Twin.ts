@@ -3,7 +3,7 @@ import { divideUp } from "@venue/domain/Decimal"
 import { Id } from "@venue/domain/Id"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Close, Ended, MarketCommand, MarketEvent, Modify, Place } from "@venue/domain/Market"
-import type { Priced, Refuse, TraderCommand } from "@venue/domain/Market"
+import { noEcho, type Priced, type TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { added, book, copy, holding, reached, reducible, type Resting, sum, sumOf, type Twin } from "./TwinState.ts"
@@ -74,12 +74,12 @@ function place(twin: Twin, command: Place, emit: Emit): OrderRefusal | undefined
   accept(twin, order, command, emit)
 }
 
-/** LIMIT IOC reduce-only over the whole position, 5 % through the mark, rounded towards the mark, clipped to the band. */
+/** LIMIT IOC reduce-only over the whole position, 5 % through the mark, rounded towards the mark, within band and bounds. */
 function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined {
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
   const { quantity } = holding(twin, command.accountId)
   if (quantity === 0) return "REJECTED"
-  const { lower, mark, upper } = twin.prices
+  const { lower, mark, maxPrice, minPrice, upper } = twin.prices
   const hundredTicks = 100n * BigInt(twin.instrument.tick)
   const shape = {
     _tag: "Place",
@@ -91,8 +91,11 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
   } as const
   const order =
     quantity > 0
-      ? ({ side: "SELL", price: Math.max(lower, Number(divideUp(95n * BigInt(mark), hundredTicks))) } as const)
-      : ({ side: "BUY", price: Math.min(upper, Number((105n * BigInt(mark)) / hundredTicks)) } as const)
+      ? ({
+          side: "SELL",
+          price: Math.max(lower, minPrice, Number(divideUp(95n * BigInt(mark), hundredTicks)))
+        } as const)
+      : ({ side: "BUY", price: Math.min(upper, maxPrice, Number((105n * BigInt(mark)) / hundredTicks)) } as const)
   accept(twin, orderOf(twin, { ...command, ...shape, ...order }), command, emit)
 }
 
@@ -325,22 +328,22 @@ function done(twin: Twin, { accountId, commandId, expiresAtMillis, userId }: Tra
   emit({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: twin.timeMillis })
 }
 
+/** As the command said it, or else that of the open order it names. */
+function clientOrderIdOf(twin: Twin, command: TraderCommand): string {
+  const said = command._tag === "Refuse" ? command.echo : command
+  const own = twin.resting.filter(
+    ({ order }) => order.accountId === command.accountId && order.userId === command.userId
+  )
+  const named =
+    "orderId" in said ? own.find(({ order }) => order.orderId.text === String(said.orderId))?.order : undefined
+  return named?.clientOrderId ?? ("clientOrderId" in said ? said.clientOrderId : "")
+}
+
 function refused(twin: Twin, command: TraderCommand, status: "EXPIRED" | OrderRefusal): MarketEvent {
   const { accountId, commandId, expiresAtMillis, userId } = command
+  const echo = { ...noEcho, clientOrderId: clientOrderIdOf(twin, command) }
   return { _tag: "Refused", commandId, expiresAtMillis, userId, accountId, status, echo, atMillis: twin.timeMillis }
 }
 
 /** Not compared: the twin gives trades no names. */
 const unnamed = new Id(0, 0, 0, 0)
-
-/** Not compared: the twin says nothing about how a refusal is worded. */
-const echo: Refuse["echo"] = {
-  orderId: "",
-  side: null,
-  type: null,
-  timeInForce: null,
-  price: 0,
-  quantity: 0,
-  clientOrderId: "",
-  reduceOnly: false
-}

@@ -40,6 +40,46 @@ it("Ctrl-C leaves nothing running, and the next start finds all state and the sa
   expect(DevApp.postgresOf(site.dataDir)).toEqual([])
 })
 
+it(
+  "I34: who is let in after a death finds the armed orders cancelled, and what is placed then stays",
+  patient,
+  async () => {
+    const site = await DevApp.makeSite()
+    for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+      const first = await DevApp.start(site)
+      const [alice] = first.file.users
+      const armed = await TradeSocket.open(first.file.urls.trade, alice!)
+      await TradeSocket.subscribe(armed, ["order_responses"])
+      const isArmed = armed.next(({ ack }) => (ack === undefined ? undefined : true))
+      armed.send("cancel_on_disconnect", { cancel_on_disconnect: true })
+      await isArmed
+      await placeFarAway(armed)
+      expect((await Truth.read(first.file.urls.trade, alice!)).open).toHaveLength(1)
+      await first.end(signal)
+
+      const second = await DevApp.start(site)
+      const socket = await TradeSocket.open(second.file.urls.trade, alice!)
+      await TradeSocket.subscribe(socket, ["order_responses"])
+      expect((await Truth.read(second.file.urls.trade, alice!)).open).toEqual([])
+      await placeFarAway(socket)
+      // Longer than the lease of a gateway.
+      await new Promise((later) => setTimeout(later, 4_500))
+      expect((await Truth.read(second.file.urls.trade, alice!)).open).toHaveLength(1)
+      socket.send("cancel_all_orders", {})
+      await socket.next(({ order_response: row }) => row)
+      await second.end("SIGINT")
+    }
+  }
+)
+
+/** An order that nobody meets. */
+async function placeFarAway(socket: TradeSocket.TradeSocket): Promise<void> {
+  const rests = socket.next(({ order_response: row }) => row)
+  const order = { symbol: "GOLD-USD", side: "BUY", quantity: 0.1, price: 3_300, reduce_only: false }
+  socket.send("add_order", { ...order, order_type: "LIMIT", order_time_in_force: "GTC" })
+  expect(await rests).toMatchObject({ status: "ACK" })
+}
+
 it("a second start beside one that runs says what is in its way, and the first goes on", patient, async () => {
   const site = await DevApp.makeSite()
   const first = await DevApp.start(site)

@@ -10,12 +10,12 @@ const suite = (name: string, services: Layer.Layer<Audit, unknown>) =>
         const audit = yield* Audit
         const deed = {
           actor: "operator",
-          userId: "amy",
+          subject: "amy",
           facts: { reason: "a test", left: 9, isNew: true, country: null }
         }
         yield* audit.record({ ...deed, action: "user_frozen" })
         yield* audit.record({ ...deed, action: "user_unfrozen" })
-        const recorded = yield* audit.ofUser("amy")
+        const recorded = yield* audit.about("amy")
         assert.deepStrictEqual(
           recorded.map(({ action }) => action),
           ["user_unfrozen", "user_frozen"]
@@ -29,9 +29,9 @@ const suite = (name: string, services: Layer.Layer<Audit, unknown>) =>
         const audit = yield* Audit
         const texts = ["", "a\0b", "\\u0000", "half of \ud83d", "空 😀", `"'`, "x".repeat(500)]
         for (const reason of texts) {
-          yield* audit.record({ action: "user_frozen", actor: "operator", userId: "ben", facts: { reason } })
+          yield* audit.record({ action: "user_frozen", actor: "operator", subject: "ben", facts: { reason } })
         }
-        assert.lengthOf(yield* audit.ofUser("ben"), texts.length)
+        assert.lengthOf(yield* audit.about("ben"), texts.length)
       })
     )
   })

@@ -134,6 +134,9 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         yield* authorizations.cancelCodes(amy, "app")
         assert.isFalse(yield* authorizations.consume(code))
         assert.isTrue(yield* authorizations.consume(other.code))
+        const next = yield* approved("of any application")
+        yield* authorizations.cancelCodes(next.amy, null)
+        assert.isFalse(yield* authorizations.consume(next.code))
       })
     )
 

@@ -2,7 +2,7 @@ import { type Revocation, Revocations } from "@venue/storage/Revocations"
 import { Transaction } from "@venue/storage/Transaction"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer, Logger } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { freshDatabase, postgresLayer } from "../Postgres.ts"
 
@@ -28,12 +28,43 @@ const suite = (name: string, services: Layer.Layer<Revocations | Transaction, un
         assert.isUndefined(heard.find(({ subject }) => subject === "svc_pub_2"))
       })
     )
+
+    it.effect("who watches hears of everything, whatever another one makes of it", () =>
+      Effect.gen(function* () {
+        const { announce } = yield* Revocations
+        const hears = yield* besideAFaultyOne
+        for (const subject of ["odd", "next"]) {
+          yield* announce({ kind: "key", subject })
+          yield* hears(subject)
+        }
+      }).pipe(Effect.scoped)
+    )
   })
 
-suite("revocations in memory", Layer.mergeAll(Revocations.layerMemory, Transaction.layerMemory))
+/** An observer that fails at one subject, before another that hears of all. */
+const besideAFaultyOne = Effect.gen(function* () {
+  const { watch } = yield* Revocations
+  const heard = new Map<string, Deferred.Deferred<void>>()
+  const of = (subject: string) => {
+    const found = heard.get(subject) ?? Deferred.makeUnsafe<void>()
+    heard.set(subject, found)
+    return found
+  }
+  yield* watch(({ subject }) => {
+    if (subject.startsWith("odd")) throw new Error("a test")
+  })
+  yield* watch(({ subject }) => {
+    Deferred.doneUnsafe(of(subject), Effect.void)
+  })
+  return (subject: string) => Effect.timeout(Deferred.await(of(subject)), "5 seconds")
+})
+
+const silent = Logger.layer([])
+
+suite("revocations in memory", Layer.mergeAll(Revocations.layerMemory, Transaction.layerMemory, silent))
 suite(
   "revocations on Postgres",
-  Layer.mergeAll(Revocations.layer, Transaction.layer).pipe(Layer.provide(postgresLayer))
+  Layer.mergeAll(Revocations.layer, Transaction.layer).pipe(Layer.provide(postgresLayer), Layer.provide(silent))
 )
 
 /** Everything one node hears, by subject. */
@@ -93,6 +124,22 @@ it.live(
       yield* sql`insert into revocation (kind, subject) values ('key', 'silent')`
       yield* Effect.timeout(here.hears("silent"), "2 seconds")
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
+  30_000
+)
+
+it.live(
+  "a row that an observer fails at is not the last one that is read",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { revocations } = yield* node(url)
+      const hears = yield* Effect.provideService(besideAFaultyOne, Revocations, revocations)
+      const sql = yield* PgClient.make({ url, maxConnections: 1 })
+      for (const subject of ["odd", "next", "odd again", "last"]) {
+        yield* sql`insert into revocation (kind, subject) values ('key', ${subject})`
+        yield* hears(subject)
+      }
+    }).pipe(Effect.scoped, Effect.provide([Reactivity.layer, silent])),
   30_000
 )
 

@@ -13,7 +13,9 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       })
     const create = (userId: string) => Effect.flatMap(Users, (users) => users.create({ userId, name: userId }))
     const record = (userId: string) =>
-      Effect.flatMap(Audit, (audit) => audit.record({ action: "tried", actor: userId, userId, facts: { n: 1 } }))
+      Effect.flatMap(Audit, (audit) =>
+        audit.record({ action: "tried", actor: userId, subject: userId, facts: { n: 1 } })
+      )
 
     it.effect("what failed together is not there", () =>
       Effect.gen(function* () {
@@ -23,7 +25,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
         )
         assert.strictEqual(refused, "refused")
         assert.isFalse(yield* isThere("amy"))
-        assert.deepStrictEqual(yield* (yield* Audit).ofUser("amy"), [])
+        assert.deepStrictEqual(yield* (yield* Audit).about("amy"), [])
       })
     )
 
@@ -32,8 +34,8 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
         const { run } = yield* Transaction
         yield* run(Effect.andThen(create("ben"), record("ben")))
         assert.isTrue(yield* isThere("ben"))
-        const [deed] = yield* (yield* Audit).ofUser("ben")
-        assert.deepInclude(deed, { action: "tried", actor: "ben", userId: "ben", facts: { n: 1 } })
+        const [deed] = yield* (yield* Audit).about("ben")
+        assert.deepInclude(deed, { action: "tried", actor: "ben", subject: "ben", facts: { n: 1 } })
       })
     )
 

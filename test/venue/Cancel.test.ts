@@ -138,6 +138,67 @@ story("5.4: cancel_all_orders with a symbol leaves the others, and before any or
   })
 )
 
+story("1.8: what comes after cancel_all_orders of a symbol, or of all, is answered after it", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    const other = yield* venue.trade(yield* venue.user("bob"), [])
+    const heard = (...sent: ReadonlyArray<object>) =>
+      Effect.gen(function* () {
+        yield* client.sendAll(sent)
+        yield* venue.settle
+        return told(yield* client.drain)
+      })
+    const resting = limit("BUY", 1, 190, { client_order_id: "x" })
+    const setLeverage = say("set_user_leverage", { symbol: aapl, leverage: 5 })
+    assert.deepEqual(yield* heard(resting, say("cancel_all_orders", { symbol: aapl }), setLeverage), [
+      "ACK",
+      "ack",
+      "CANCELLED",
+      "ack"
+    ])
+    assert.deepEqual(yield* heard(resting, say("cancel_all_orders"), cancel("x", "client_order_id")), [
+      "ACK",
+      "ack",
+      "CANCELLED",
+      "NO_SUCH_ORDER"
+    ])
+    yield* other.send(limit("SELL", 1, 200))
+    yield* venue.settle
+    assert.deepEqual(yield* heard(resting, say("cancel_all_orders"), limit("BUY", 1, 200)), [
+      "ACK",
+      "ack",
+      "CANCELLED",
+      "ACK",
+      "fill_response",
+      "FILLED"
+    ])
+  })
+)
+
+story("1.8: what is asked about all symbols sees what was sent before it", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.trade(yield* venue.user("alice"))
+    yield* client.sendAll([limit("BUY", 1, 190, { client_order_id: "x" }), say("get_user_orders")])
+    yield* venue.settle
+    const frames = yield* client.drain
+    assert.strictEqual(told(frames)[0], "ACK")
+    const { orders } = frames[1]!.all_orders_response as unknown as {
+      readonly orders: ReadonlyArray<{ readonly client_order_id: string }>
+    }
+    assert.deepEqual(
+      orders.map((order) => order.client_order_id),
+      ["x"]
+    )
+    yield* client.sendAll([
+      say("cancel_all_orders"),
+      say("set_user_leverage", { symbol: aapl, leverage: 5 }),
+      say("get_user_leverage")
+    ])
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["ack", "CANCELLED", "ack", "user_leverage_response"])
+  })
+)
+
 story("5.6: close_position is a LIMIT IOC for the whole position, five percent through the mark", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))

@@ -62,10 +62,14 @@ story("5.5: a connection that was never armed, or is no longer, leaves the order
     yield* venue.settle
     yield* plain.close
     const wavering = yield* venue.trade(alice, ["cancel_on_disconnect"])
+    yield* wavering.send(arm(false))
+    yield* wavering.send(arm(true))
     yield* wavering.send(arm(true))
     yield* wavering.send(arm(false))
     yield* venue.settle
     assert.deepEqual(told(yield* wavering.drain).toSorted(), [
+      "ack",
+      "ack",
       "ack",
       "ack",
       "cancel_on_disconnect",

@@ -1,4 +1,4 @@
-import { traderStream } from "@venue/cluster/protocol/Desk"
+import { traderStream } from "@venue/domain/Trader"
 import { Journal } from "@venue/storage/Journal"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,5 @@
 import { Desks, Markets } from "@venue/cluster/Link"
+import { noCost } from "@venue/cluster/protocol/Desk"
 import type { PlaceOrder } from "@venue/domain/Order"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -162,9 +163,7 @@ story("I8, I20: a command that is delivered several times is done once, and answ
       clientOrderId: "",
       builderCode: ""
     }
-    const deliver = Effect.sync(() =>
-      desks.submit({ userId: alice.userId, cost: { bucket: "general", weight: 0 }, request }, () => {})
-    )
+    const deliver = Effect.sync(() => desks.submit({ userId: alice.userId, cost: noCost, request }, () => {}))
     yield* deliver
     yield* deliver
     yield* venue.settle

@@ -126,18 +126,34 @@ story("3: a second auth is AlreadyAuthenticated and the connection stays usable"
     yield* client.send(limit("BUY", 1, 190))
     yield* venue.settle
     assert.deepEqual(told(yield* client.drain), ["AlreadyAuthenticated", "ACK"])
+    yield* client.send(auth({}))
+    yield* client.send({ type: "auth" })
+    yield* venue.settle
+    assert.deepEqual(told(yield* client.drain), ["AlreadyAuthenticated", "AlreadyAuthenticated"])
   })
 )
 
 story("2: before auth every other message is PermissionDenied and the socket stays open", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.connect
-    const messages = [limit("BUY", 1, 190), say("subscribe", { channels: ["fills"] }), say("get_user_orders")]
+    const messages = [
+      limit("BUY", 1, 190),
+      say("subscribe", { channels: ["fills"] }),
+      say("get_user_orders"),
+      say("add_order"),
+      say("sing"),
+      { type: "subscribe", channels: ["fills"] },
+      {}
+    ]
     for (const message of messages) {
       yield* client.send(message)
       const { err } = yield* client.take("err")
       assert.strictEqual(err.error_code, "PermissionDenied")
       assert.deepEqual(err.incoming_message, message)
+    }
+    for (const malformed of ["sing", "[]", `{"type":"auth","params":{}}`]) {
+      yield* client.sendText(malformed)
+      assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidJSONFormat", malformed)
     }
     yield* client.send(auth({ hmac: yield* venue.sign(yield* venue.user("alice")) }))
     yield* client.take("authenticated")

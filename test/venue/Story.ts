@@ -1,6 +1,7 @@
 /** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
 import type { Desks, Markets } from "@venue/cluster/Link"
 import { defaults, Venue } from "@venue/cluster/protocol/Venue"
+import type { BuilderCodes } from "@venue/storage/BuilderCodes"
 import type { Journal } from "@venue/storage/Journal"
 import type { OrderResponse, TradeFrame } from "@venue/testing/Frame"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
@@ -20,7 +21,9 @@ export const saturday = Date.UTC(2026, 10, 21, 15)
 /** A test on a venue of its own, where AAPL stands at 200 USD. */
 export const story = <E>(
   name: string,
-  tell: (venue: TestVenue["Service"]) => Effect.Effect<void, E, TestVenue | Desks | Markets | Journal | Scope.Scope>,
+  tell: (
+    venue: TestVenue["Service"]
+  ) => Effect.Effect<void, E, TestVenue | BuilderCodes | Desks | Markets | Journal | Scope.Scope>,
   atMillis = friday
 ) =>
   it.effect(name, () =>

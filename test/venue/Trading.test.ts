@@ -1,3 +1,4 @@
+import { BuilderCodes } from "@venue/storage/BuilderCodes"
 import { Journal } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { assert } from "@effect/vitest"
@@ -214,6 +215,16 @@ story(
   (venue) =>
     Effect.gen(function* () {
       const [said, upgraded] = ["c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21", "0d9e3b6c-7f30-4b8a-8f64-c2a95d1e5a21"] as const
+      const [inactive, unknown] = [
+        "5b1f6f0e-7f30-4b8a-8f64-c2a95d1e5a21",
+        "5b1f6f0e-7f30-4b8a-8f64-0d9e3b6c5a21"
+      ] as const
+      const codes = yield* BuilderCodes
+      for (const builderCode of [said, upgraded, inactive]) {
+        const { userId } = yield* venue.user(builderCode, 0)
+        yield* codes.create({ builderCode, userId, venueBps: 7_000, builderBps: 3_000 })
+        yield* codes.setActive(builderCode, builderCode !== inactive)
+      }
       const alice = yield* venue.user("alice")
       const place = Effect.fnUntraced(function* (upgrade: string, code: string | undefined) {
         const client = yield* venue.upgrade(upgrade)
@@ -229,13 +240,15 @@ story(
       yield* place(upgraded, undefined)
       yield* place(upgraded, said)
       yield* place(upgraded, "")
-      yield* place("", "no uuid")
-      yield* place("", undefined)
+      yield* place(upgraded.toUpperCase(), undefined)
+      yield* place(upgraded, unknown)
+      yield* place("no uuid", "no uuid")
+      for (const code of ["", "no uuid", inactive, unknown]) yield* place(code, undefined)
       const journal = yield* Journal
       const rows = yield* journal.read("market/AAPL-USD", 0, 1_000)
-      const codes = rows
+      const carried = rows
         .flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
         .flatMap((event) => (event._tag === "Accepted" ? [event.order.builderCode] : []))
-      assert.deepEqual(codes, [said, upgraded, said, upgraded, "", ""])
+      assert.deepEqual(carried, [said, upgraded, said, upgraded, upgraded, ...Array.from({ length: 6 }, () => "")])
     })
 )

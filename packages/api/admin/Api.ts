@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
-import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { KeysGroup } from "./Keys.ts"
@@ -69,6 +69,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
   .add(OperatorGroup, UsersGroup, KeysGroup, OAuthClientsGroup, SigningKeysGroup, HealthGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue operator", version: "0.1.0" }))
+  .annotate(HttpApi.AdditionalSchemas, [ErrorModel])
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}
 

@@ -39,7 +39,9 @@ export interface SessionBody<User> {
 export type WalletSession = SessionBody<UserBody>
 
 /** What `POST /oauth/token` answers: of the user nothing but the id. */
-export interface OAuthSession extends SessionBody<{ readonly id: string }> {
+export interface OAuthSession extends Omit<SessionBody<{ readonly id: string }>, "refresh_token"> {
+  /** Of an application that may use it. */
+  readonly refresh_token?: string
   readonly scope: string
   readonly id_token?: string
 }

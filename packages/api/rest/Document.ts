@@ -1,6 +1,6 @@
 /** The document of `GET /openapi.json`, for an operator's header prefix and public address. */
 import { contentType } from "effect/http/ProblemDetails"
-import { OpenApi } from "effect/http-api"
+import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { headerName } from "../Headers.ts"
 import { Api } from "./Api.ts"
 
@@ -18,24 +18,45 @@ export interface DocumentOptions {
 }
 
 export const document = ({ accessOf, baseUrl, brand }: DocumentOptions): OpenApi.OpenAPISpec => {
-  const spec = OpenApi.fromApi(Api)
-  const paths = Object.entries(spec.paths).map(([path, item]) => {
-    const operations = Object.entries(item).map(([method, operation]) => {
-      if (!("responses" in operation)) return [method, operation]
-      const access = accessOf(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
-      return [method, modelled(access === undefined ? operation : secured(operation, brand, access))]
-    })
-    return [path, Object.fromEntries(operations)]
-  })
+  const spec = described(Api)
   return {
     ...spec,
     servers: [{ url: baseUrl }],
-    components: { schemas: withoutClasses(spec.components.schemas), securitySchemes: schemes(brand) },
-    paths: Object.fromEntries(paths)
+    components: { ...spec.components, securitySchemes: schemes(brand) },
+    paths: eachOperation(spec.paths, (operation, method, path) => {
+      const access = accessOf(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
+      return access === undefined ? operation : secured(operation, brand, access)
+    })
+  }
+}
+
+/** An API as it is, but that our classes of refusals are one model to the reader. */
+export const described = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): OpenApi.OpenAPISpec => {
+  const spec = OpenApi.fromApi(api)
+  return {
+    ...spec,
+    components: { ...spec.components, schemas: withoutClasses(spec.components.schemas) },
+    paths: eachOperation(spec.paths, modelled)
   }
 }
 
 type Operation = OpenApi.OpenAPISpecOperation
+
+const eachOperation = (
+  paths: OpenApi.OpenAPISpec["paths"],
+  change: (operation: Operation, method: string, path: string) => Operation
+): OpenApi.OpenAPISpec["paths"] =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => {
+      const operations = Object.entries(item).map(([method, operation]) => [
+        method,
+        "responses" in operation ? change(operation, method, path) : operation
+      ])
+      return [path, Object.fromEntries(operations)]
+    })
+  )
 
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
 
@@ -66,7 +87,6 @@ const accountHeader = (brand: string): Operation["parameters"][number] => ({
   schema: { type: "string", format: "uuid" }
 })
 
-/** Our classes of refusals are one model to the reader. */
 const modelled = (operation: Operation): Operation => ({
   ...operation,
   responses: Object.fromEntries(

@@ -1,4 +1,5 @@
 /** How far a user has come before they may trade and move money, and the steps there. */
+import { Missing } from "@venue/domain/Onboarding"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { BadGateway, Conflict, ServiceUnavailable } from "../Problem.ts"
@@ -15,7 +16,7 @@ export const OnboardingResponseBody = Schema.Struct({
   region_allowed: Schema.Boolean,
   can_trade: Schema.Boolean,
   can_fund: Schema.Boolean,
-  missing: Schema.Array(Schema.Literals(["identity", "terms", "region", "second_factor", "frozen"]))
+  missing: Schema.Array(Missing)
 }).annotate({ identifier: "OnboardingResponseBody" })
 
 export const AcceptTermsRequestBody = Schema.Struct({

@@ -6,10 +6,17 @@ import { Conflict, ServiceUnavailable } from "../Problem.ts"
 import { SchemaLink } from "../Body.ts"
 import { Authenticated } from "./Caller.ts"
 
-/** Shown by other sites too, so nothing that a browser would run. */
-const AvatarUrl = Schema.String.check(Schema.isPattern(/^https:\/\/[!-~]+$/), Schema.isMaxLength(2_048)).annotate({
-  format: "uri"
-})
+/** A host, perhaps its port, and a path: nobody is signed in by it. */
+const address = /^https:\/\/[a-z\d.-]+(?::\d+)?(?:\/(?:[!-$&-~]|%[\da-fA-F]{2})*)?$/
+
+/** Shown by other sites too, so written as a browser would write it, which leaves nothing that it would run. */
+const AvatarUrl = Schema.String.check(
+  Schema.isPattern(address),
+  Schema.isMaxLength(2_048),
+  Schema.makeFilter((text) => [text, `${text}/`].includes(URL.parse(text)?.href ?? ""), {
+    expected: "an address in its normal form"
+  })
+).annotate({ format: "uri" })
 
 export const ProfileBody = Schema.Struct({
   $schema: SchemaLink,

@@ -25,13 +25,19 @@ export type Command =
   | Queries.SetUserLeverage
   | Later.NotOffered
 
+/** What a frame would have been, had it been well formed; `nothing` is no JSON object. */
+export interface Unreadable extends Malformed {
+  readonly meant: "auth" | "other" | "nothing"
+}
+
 /** Never throws, whatever the text. The frame's length is bounded by the socket. */
-export const decode = (text: string): Command | Malformed => {
+export const decode = (text: string): Command | Unreadable => {
   const message = parse(text)
-  if (!isFields(message)) return notAnObject(text, message)
-  const params = message["params"]
-  const decoded = isFields(params) ? read(message["type"], params) : withoutParams(message)
-  return decoded._tag === "Malformed" ? echoing(decoded, text) : decoded
+  if (!isFields(message)) return { ...notAnObject(text, message), meant: "nothing" }
+  const { params, type } = message
+  const decoded = isFields(params) ? read(type, params) : withoutParams(message)
+  if (decoded._tag !== "Malformed") return decoded
+  return { ...echoing(decoded, text), meant: type === "auth" ? "auth" : "other" }
 }
 
 /** What a message costs of the user's rate, and of which of the two buckets. */

@@ -61,9 +61,12 @@ export const auth = (fields: Fields): Auth | Malformed => {
     _tag: "Auth",
     credential,
     accountId: accountId === null ? null : accountId.toLowerCase(),
-    builderCode: code === "" ? null : isUuid(code) ? code.toLowerCase() : ""
+    builderCode: code === "" ? null : builderCodeOf(code)
   }
 }
+
+/** As codes are kept, or empty when the text cannot be one. */
+export const builderCodeOf = (text: string): string => (isUuid(text) ? text.toLowerCase() : "")
 
 export const subscribe = (fields: Fields): Subscribe | Malformed => {
   const read = readChannels(fields)

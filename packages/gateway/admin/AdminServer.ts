@@ -2,8 +2,9 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { problems, schemaUri } from "@venue/api/Problem"
+import { described } from "@venue/api/rest/Document"
 import { Effect, Layer, type Redacted } from "effect"
-import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Health } from "../Health.ts"
 import { routesOf } from "../rest/Gate.ts"
 import * as HttpListener from "../rest/HttpListener.ts"
@@ -38,7 +39,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
         Layer.provide(Operators.layer(baseUrl, token)),
         Layer.provide(InvalidRequest.layer(problems(baseUrl)))
       ),
-      Pages.layer(baseUrl, OpenApi.fromApi(AdminApi))
+      Pages.layer(baseUrl, described(AdminApi))
     ),
     routes: [...routesOf(AdminApi), ...Pages.routes]
   }))

@@ -3,8 +3,8 @@ import * as AuthError from "@venue/api/auth/AuthError"
 import type { CaptchaUnavailable } from "@venue/providers/Captcha"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Effect, Schema } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import { type HttpMethod, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { randomUUID } from "node:crypto"
 import { retryAfter } from "../rest/Refusal.ts"
 import type { AuthSite } from "./AuthSite.ts"
 
@@ -23,7 +23,7 @@ export const prefix = "/auth/v1"
 export const refusal = (
   why: AuthError.Refusal,
   headers: Readonly<Record<string, string>> = {},
-  errorId: string = randomUUID()
+  errorId: string = SecureRandom.uuidV4Unsafe()
 ): HttpServerResponse.HttpServerResponse => {
   const status = AuthError.statusOf(why)
   return HttpServerResponse.jsonUnsafe(AuthError.body(why, status < 500 ? undefined : errorId), {
@@ -35,7 +35,7 @@ export const refusal = (
 /** What the log tells of a fault is its cause and this id, never the request. */
 export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.suspend(() => {
-    const errorId = randomUUID()
+    const errorId = SecureRandom.uuidV4Unsafe()
     return Effect.as(
       Effect.annotateLogs(Effect.logError("a request of the authentication service failed", cause), { errorId }),
       refusal(why, {}, errorId)

@@ -23,7 +23,7 @@ export const make: (site: AuthSite) => Effect.Effect<Bearer, never, Bearers | Us
     const states = yield* UserStates
     return Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const token = bearerPattern.exec(request.headers["authorization"] ?? "")?.[1]
+      const token = tokenOf(request.headers["authorization"] ?? "")
       if (token === undefined) return yield* refused("bearer_missing")
       yield* spend(site, "calls", request)
       const claims = yield* Effect.catchTags(bearers.verify(token), {
@@ -38,4 +38,5 @@ export const make: (site: AuthSite) => Effect.Effect<Bearer, never, Bearers | Us
   }
 )
 
-const bearerPattern = /^bearer +(\S+)$/i
+/** The token of an `Authorization` header, whatever it may be worth; undefined when the header brings none. */
+export const tokenOf = (authorization: string): string | undefined => /^bearer +(\S+)$/i.exec(authorization)?.[1]

@@ -5,31 +5,16 @@ import { prefix } from "./Answer.ts"
 
 /** Anybody's, but where consent is given: those are for the consent page alone. Other pages of the host are for nobody. */
 export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
-  preflight: (routes) => {
-    const methods = routes.map(({ method }) => method).join(", ")
-    return HttpServerResponse.empty({
-      status: 204,
-      headers: {
-        allow: methods,
-        ...(audience(routes) === "nobody"
-          ? {}
-          : {
-              "access-control-allow-methods": methods,
-              "access-control-allow-headers": requestHeaders,
-              "access-control-max-age": "600"
-            })
-      }
-    })
-  },
+  requestHeaders: (routes) => (audience(routes) === "nobody" ? undefined : requestHeaders),
   share: (response, routes) => {
     switch (audience(routes)) {
       case "anybody":
-        return HttpServerResponse.setHeaders(response, { "access-control-allow-origin": "*", ...exposed })
+        return HttpServerResponse.setHeaders(response, shared)
       case "consent page":
         return HttpServerResponse.setHeaders(response, {
+          ...shared,
           "access-control-allow-origin": consentOrigin,
-          vary: "Origin",
-          ...exposed
+          vary: "Origin"
         })
       case "nobody":
         return response
@@ -39,7 +24,11 @@ export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
 
 const requestHeaders = "authorization, apikey, content-type, x-client-info, x-supabase-api-version"
 
-const exposed = { "access-control-expose-headers": "retry-after, www-authenticate" }
+/** Of every answer to a page of another site. */
+export const shared = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "retry-after, www-authenticate"
+}
 
 const audience = (routes: ReadonlyArray<Route>): "anybody" | "consent page" | "nobody" => {
   const path = routes[0]?.path ?? ""

@@ -1,5 +1,6 @@
 /** What anybody may know: the endpoints, the keys tokens are verified with, and that the service is there. */
 import { discovery } from "@venue/api/auth/Discovery"
+import { jwksCacheSeconds } from "@venue/auth/KeyRing"
 import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -33,4 +34,4 @@ export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {
 
 const live = HttpServerResponse.jsonUnsafe({ status: "live" })
 
-const caching = { "cache-control": "public, max-age=600" }
+const caching = { "cache-control": `public, max-age=${jwksCacheSeconds}` }

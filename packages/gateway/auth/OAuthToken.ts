@@ -1,7 +1,7 @@
 /** Where applications exchange codes and refresh tokens. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import type { OAuthSession } from "@venue/api/auth/Session"
-import { CodeExchange, type Exchanged, type ExchangeRefused } from "@venue/auth/CodeExchange"
+import { CodeExchange, type Exchanged, type ExchangeRefused, mayRefresh } from "@venue/auth/CodeExchange"
 import type { RefreshRefused } from "@venue/auth/SessionTokens"
 import type { OAuthClient } from "@venue/storage/OAuthClients"
 import { Effect, Redacted } from "effect"
@@ -53,7 +53,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
           ExchangeRefused: ({ reason }) => Effect.fail(refused(exchangeRefusals[reason])),
           RefreshRefused: ({ reason }) => Effect.fail(refused(refreshRefusals[reason]))
         })
-        return HttpServerResponse.jsonUnsafe(yield* sessionOf(exchanged))
+        return HttpServerResponse.jsonUnsafe(yield* sessionOf(client, exchanged))
       }),
       { pragma: "no-cache" }
     )
@@ -63,9 +63,10 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
 const secret = (text: string | undefined): Redacted.Redacted | undefined =>
   text === undefined ? undefined : Redacted.make(text)
 
-const sessionOf = ({ idToken, issued, scope }: Exchanged) =>
-  Effect.map(tokens(issued), (session): OAuthSession => ({
+const sessionOf = (client: OAuthClient, { idToken, issued, scope }: Exchanged) =>
+  Effect.map(tokens(issued), ({ refresh_token, ...session }): OAuthSession => ({
     ...session,
+    ...(mayRefresh(client) ? { refresh_token } : {}),
     scope,
     user: { id: issued.session.userId },
     ...(idToken === undefined ? {} : { id_token: Redacted.value(idToken) })

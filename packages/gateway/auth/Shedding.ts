@@ -1,13 +1,14 @@
 /** What is refused of strangers before anything is made of their request: a flood of it costs little more than its bytes. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import type { WalletSignIn } from "@venue/auth/WalletSignIn"
-import { randomUUID } from "node:crypto"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as ClientAddress from "../ClientAddress.ts"
 import * as HttpListener from "../rest/HttpListener.ts"
 import { retryAfter } from "../rest/Refusal.ts"
 import { prefix } from "./Answer.ts"
 import { type AuthSite, bucketOf, busyMillis } from "./AuthSite.ts"
+import { shared } from "./Cors.ts"
 
 /** True of a wallet sign-in that would be refused for its address's limit, or because too many wait already. */
 export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
@@ -16,7 +17,7 @@ export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
     if (request.method !== "POST" || request.url !== signIn) return false
     const waitMillis = site.limits.signIn.peek(bucketOf(ClientAddress.network(addressOf(request))), 1)
     if (waitMillis > 0) refuse(response, AuthError.body("over_request_rate_limit"), waitMillis)
-    else if (wallets.isBusy()) refuse(response, AuthError.body("unavailable", randomUUID()), busyMillis)
+    else if (wallets.isBusy()) refuse(response, AuthError.body("unavailable", SecureRandom.uuidV4Unsafe()), busyMillis)
     else return false
     // Its body is read past, so that the connection stays good.
     request.resume()
@@ -31,8 +32,4 @@ const refuse = (response: ServerResponse, body: AuthError.AuthError, waitMillis:
   HttpListener.send(response, body.code, { ...headers, ...retryAfter(waitMillis) }, body)
 }
 
-const headers = {
-  "content-type": "application/json",
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "retry-after, www-authenticate"
-}
+const headers = { "content-type": "application/json", ...shared }

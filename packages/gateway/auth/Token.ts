@@ -1,9 +1,11 @@
 /** Sessions of the venue's own clients: begun by a signed wallet message, kept alive by refresh tokens. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import { captchaToken, RefreshRequest, Web3Request } from "@venue/api/auth/Session"
+import { mayRefresh } from "@venue/auth/CodeExchange"
 import { type RefreshRefused, SessionTokens } from "@venue/auth/SessionTokens"
 import { type WalletRefused, WalletSignIn } from "@venue/auth/WalletSignIn"
 import { Captcha } from "@venue/providers/Captcha"
+import { OAuthClients } from "@venue/storage/OAuthClients"
 import { Sessions } from "@venue/storage/Sessions"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -16,6 +18,7 @@ import * as SessionView from "./SessionView.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const captcha = yield* Captcha
+  const clients = yield* OAuthClients
   const sessions = yield* Sessions
   const tokens = yield* SessionTokens
   const view = yield* SessionView.make
@@ -47,17 +50,26 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
               : refused(walletRefusals[reason])
           )
       }),
-      Effect.tapErrorTag("Refused", () => Effect.sync(() => site.captcha.fail(network, now)))
+      // That too many wait is no fault of the client's.
+      Effect.tapErrorTag("Refused", ({ refusal }) =>
+        refusal === "unavailable" ? Effect.void : Effect.sync(() => site.captcha.fail(network, now))
+      )
     )
     return HttpServerResponse.jsonUnsafe(yield* view.session(issued))
   })
 
-  /** A session of the user's own is prolonged by those who have the client key, in whatever form it is asked. */
-  const isOwn = Effect.fnUntraced(function* (token: Redacted.Redacted) {
+  /** By form a session of the user's own needs the client key all the same, and a public application its grant. */
+  const demandRight = Effect.fnUntraced(function* (
+    token: Redacted.Redacted,
+    request: HttpServerRequest.HttpServerRequest
+  ) {
     const found = yield* sessions.findToken(token)
-    if (Option.isNone(found)) return false
-    const session = yield* sessions.find(found.value.sessionId)
-    return Option.exists(session, ({ clientId }) => clientId === null)
+    if (Option.isNone(found)) return
+    const session = Option.getOrUndefined(yield* sessions.find(found.value.sessionId))
+    if (session?.clientId === null) return yield* demandKey(request)
+    if (!session?.publicClient) return
+    const client = yield* clients.find(session.clientId)
+    if (!Option.exists(client, mayRefresh)) return yield* refused("unauthorized_client")
   })
 
   const refresh = Effect.gen(function* () {
@@ -70,7 +82,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       : (yield* Asked.json(RefreshRequest)).refresh_token
     if (shown === undefined) return yield* refused("validation_failed")
     const token = Redacted.make(shown)
-    if (allowPublicForm && (yield* isOwn(token))) yield* demandKey(request)
+    if (allowPublicForm) yield* demandRight(token, request)
     const issued = yield* Effect.catchTag(
       tokens.refresh(token, { clientId: null, allowPublicForm }),
       "RefreshRefused",

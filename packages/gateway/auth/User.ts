@@ -1,6 +1,7 @@
 /** Who the bearer is, and signing out. */
 import type { TokenClaims } from "@venue/auth/AccessToken"
 import { Audit } from "@venue/storage/Audit"
+import { Authorizations } from "@venue/storage/Authorizations"
 import { Sessions } from "@venue/storage/Sessions"
 import { Transaction } from "@venue/storage/Transaction"
 import { Effect } from "effect"
@@ -13,6 +14,7 @@ import * as SessionView from "./SessionView.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const audit = yield* Audit
+  const authorizations = yield* Authorizations
   const bearer = yield* Bearer.make(site)
   const sessions = yield* Sessions
   const transaction = yield* Transaction
@@ -22,10 +24,12 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
   const signOut = ({ clientId, sessionId, userId }: TokenClaims, scope: keyof typeof ends) =>
     transaction.run(
       Effect.gen(function* () {
+        // Waits for codes that are being exchanged, so the sessions they become are seen after that.
+        if (scope !== "local") yield* authorizations.cancelCodes(userId, clientId)
         const all = (yield* sessions.ofUser(userId)).filter((one) => clientId === null || one.clientId === clientId)
         const ended = all.map((session) => session.sessionId).filter((id) => ends[scope](id === sessionId))
         yield* sessions.end(ended)
-        yield* audit.record({ action: "signed_out", actor: userId, userId, facts: { sessionId, scope } })
+        yield* audit.record({ action: "signed_out", actor: userId, subject: userId, facts: { sessionId, scope } })
       })
     )
 

@@ -53,7 +53,7 @@ export const layer = (baseUrl: string) =>
               const { userId } = yield* Caller
               const scope = given.toLowerCase()
               const permissions = [...new Set(asked)]
-              const odd = allowed_addresses.findIndex((entry) => !AllowList.isEntry(entry))
+              const odd = allowed_addresses.findIndex((entry) => !AllowList.isNetwork(entry))
               if (odd !== -1) {
                 const location = `body.allowed_addresses.${odd}`
                 return yield* refusals.invalidRequest([{ location, message: "Expected an address or a network" }])

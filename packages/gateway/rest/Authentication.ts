@@ -13,6 +13,7 @@ import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import type { SessionEnded } from "@venue/storage/Sessions"
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { tokenOf } from "../auth/Bearer.ts"
 import { type ClientAddress, type ClientCountry, network } from "../ClientAddress.ts"
 import { type RateLimits, weightOf } from "./RateLimits.ts"
 import * as Refusal from "./Refusal.ts"
@@ -56,7 +57,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
       ): Effect.Effect<Known, Unauthenticated | InvalidToken | SessionEnded | DatabaseUnavailable> => {
         const { authorization } = headers
         if (authorization !== undefined) {
-          return Effect.map(bearers.verify(bearer.exec(authorization)?.[1] ?? ""), ofToken)
+          return Effect.map(bearers.verify(tokenOf(authorization) ?? ""), ofToken)
         }
         return hmac.verify(signedOf(headers, brand), address)
       }
@@ -106,5 +107,3 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
       )
     })
   )
-
-const bearer = /^Bearer +([\w.-]+)$/i

@@ -34,7 +34,7 @@ export const layer = (baseUrl: string) =>
               yield* audit.record({
                 action: "builder_code_created",
                 actor: userId,
-                userId,
+                subject: userId,
                 facts: { builderCode, ...share }
               })
               return { $schema, ...builderCodeBody(code) }

@@ -7,22 +7,7 @@ export const crossOrigin = (brand: string): CrossOrigin => {
   const asked = [brand, neutralBrand].map((prefix) => headerName(prefix, "requested-account-id"))
   const allowed = ["authorization", "content-type", ...new Set(asked)].join(", ")
   return {
-    preflight: (routes) => {
-      const methods = routes.map(({ method }) => method).join(", ")
-      return HttpServerResponse.empty({
-        status: 204,
-        headers: {
-          allow: methods,
-          ...(isForPages(routes)
-            ? {
-                "access-control-allow-methods": methods,
-                "access-control-allow-headers": allowed,
-                "access-control-max-age": "600"
-              }
-            : {})
-        }
-      })
-    },
+    requestHeaders: (routes) => (isForPages(routes) ? allowed : undefined),
     share: (response, routes) => (isForPages(routes) ? HttpServerResponse.setHeaders(response, shared) : response)
   }
 }

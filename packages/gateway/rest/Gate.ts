@@ -51,7 +51,8 @@ export interface Refusals {
 
 /** Pages of other sites that may ask; `routes` are those of the path, with any method. */
 export interface CrossOrigin {
-  readonly preflight: (routes: ReadonlyArray<Route>) => HttpServerResponse.HttpServerResponse
+  /** The request headers they may send, comma between; undefined where they may not ask at all. */
+  readonly requestHeaders: (routes: ReadonlyArray<Route>) => string | undefined
   /** Of every answer, refusals too: without it the page may not even read what was wrong. */
   readonly share: (
     response: HttpServerResponse.HttpServerResponse,
@@ -83,12 +84,10 @@ export const gate = <E, R>(
   /** Why nothing is served there by this method. */
   const unserved = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
     const here = routesAt(url)
-    const allowed = here.map((route) => route.method)
-    if (allowed.includes("GET")) allowed.push("HEAD")
-    if (crossOrigin !== undefined) allowed.push("OPTIONS")
+    const allowed = allowOf(here, crossOrigin)
     if (here.length === 0) return refusals.refuse("no-such-path")
     if (!allowed.includes(method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
-    return crossOrigin !== undefined && method === "OPTIONS" ? crossOrigin.preflight(here) : undefined
+    return crossOrigin !== undefined && method === "OPTIONS" ? preflight(here, crossOrigin) : undefined
   }
   /** Why it does not even reach its route. */
   const refused = (request: HttpServerRequest.HttpServerRequest) => {
@@ -128,6 +127,28 @@ export const gate = <E, R>(
       })
     )
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
+}
+
+const methodsOf = (routes: ReadonlyArray<Route>): ReadonlyArray<string> => routes.map(({ method }) => method)
+
+/** What may be asked of a path, as `Allow` lists it. */
+const allowOf = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin | undefined): ReadonlyArray<string> => {
+  const methods = methodsOf(routes)
+  return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), ...(crossOrigin === undefined ? [] : ["OPTIONS"])]
+}
+
+/** To a browser that asks whether a page of another site may send its request. */
+const preflight = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin) => {
+  const requestHeaders = crossOrigin.requestHeaders(routes)
+  const granted = requestHeaders !== undefined && {
+    "access-control-allow-methods": methodsOf(routes).join(", "),
+    "access-control-allow-headers": requestHeaders,
+    "access-control-max-age": "600"
+  }
+  return HttpServerResponse.empty({
+    status: 204,
+    headers: { allow: allowOf(routes, crossOrigin).join(", "), ...granted }
+  })
 }
 
 const maxBodyBytes = 64 * 1024

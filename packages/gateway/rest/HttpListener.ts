@@ -3,9 +3,9 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, type FileSystem, Layer, type Path, type Scope } from "effect"
 import { type Etag, HttpMiddleware, HttpRouter, type HttpPlatform } from "effect/http"
 import { Buffer } from "node:buffer"
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
-import { ListenFailed } from "../Socket.ts"
+import * as Listening from "../Listening.ts"
 import { gate, type GateOptions, type Refusals } from "./Gate.ts"
 import { problemRefusals } from "./ProblemRefusals.ts"
 
@@ -36,11 +36,11 @@ type Platform = HttpRouter.HttpRouter | Etag.Generator | HttpPlatform.HttpPlatfo
 export const listen = Effect.fnUntraced(function* <R>(
   options: HttpListenerOptions,
   siteAt: (baseUrl: string) => Site<R>
-): Effect.fn.Return<HttpListener, ListenFailed, Exclude<R, Platform> | Scope.Scope> {
+): Effect.fn.Return<HttpListener, Listening.ListenFailed, Exclude<R, Platform> | Scope.Scope> {
   const scope = yield* Effect.scope
-  const { port, server } = yield* bound(options)
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host
-  const url = options.publicUrl ?? `http://${host}:${port}`
+  const { host, publicUrl, what } = options
+  const { port, server } = yield* Listening.open({ what, host, port: options.port })
+  const url = publicUrl ?? Listening.urlOf("http", host, port)
   const { layer, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
   server.on("clientError", (error, socket) => unparsable(refusals, error, socket as NetSocket))
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
@@ -57,8 +57,10 @@ export const listen = Effect.fnUntraced(function* <R>(
     () => true
   )
   server.on("request", (request, response) => {
-    if (!takes(request, response)) handle(request, response)
+    if (lacksHost(request)) refuse(refusals, response, 400, "Bad Request")
+    else if (!takes(request, response)) handle(request, response)
   })
+  server.on("checkExpectation", (_, response) => refuse(refusals, response, 417, "Expectation Failed"))
   return { port, url }
 })
 
@@ -75,28 +77,15 @@ export const send = (
   response.end(text)
 }
 
-/** Everything of a request, its body too, is here within this time. */
-const requestTimeoutMillis = 30_000
-const headersTimeoutMillis = 10_000
-/** Answers in flight have this long when the address closes. */
-const grace = "2 seconds"
+/** From HTTP/1.1 on a request says whom it is for. */
+const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  headers.host === undefined && httpVersion !== "1.0"
 
-const bound = (options: HttpListenerOptions) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly server: Server; readonly port: number }, ListenFailed>((resume) => {
-      const { host, port, what } = options
-      const server = createServer({ requestTimeout: requestTimeoutMillis, headersTimeout: headersTimeoutMillis })
-      server.once("error", (cause) => resume(Effect.fail(new ListenFailed({ what, host, port, cause }))))
-      server.listen(port, host, () => {
-        const address = server.address()
-        resume(Effect.succeed({ server, port: typeof address === "object" && address !== null ? address.port : port }))
-      })
-    }),
-    ({ server }) =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-      }).pipe(Effect.timeout(grace), Effect.ignore, Effect.andThen(Effect.sync(() => server.closeAllConnections())))
-  )
+/** Of what no route is asked for; the connection ends, since its body is not read. */
+const refuse = (refusals: Refusals, response: ServerResponse, status: number, title: string): void => {
+  const { body, contentType } = refusals.unparsable(status, title)
+  send(response, status, { "content-type": contentType, connection: "close" }, body)
+}
 
 /** What is not HTTP gets a refusal too, and is cut off. */
 const unparsable = (refusals: Refusals, error: NodeJS.ErrnoException, socket: NetSocket): void => {

@@ -4,10 +4,10 @@ import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { leverageRefused } from "@venue/api/rest/Leverage"
 import { Desks } from "@venue/cluster/Link"
+import { noCost } from "@venue/cluster/protocol/Desk"
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { noCost } from "./Positions.ts"
 import { rateExceeded } from "./Refusal.ts"
 
 export const layer = (baseUrl: string) =>

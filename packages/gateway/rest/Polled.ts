@@ -7,6 +7,7 @@ import * as Problem from "@venue/api/Problem"
 import * as Admission from "@venue/auth/Admission"
 import { Hmac } from "@venue/auth/Hmac"
 import { Desks } from "@venue/cluster/Link"
+import { noCost } from "@venue/cluster/protocol/Desk"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import { type Claimed, isReuse } from "@venue/storage/Nonces"
 import { Effect, Exit } from "effect"
@@ -16,7 +17,7 @@ import { type AuthenticationOptions, signedOf } from "./Authentication.ts"
 import * as ClientAddress from "../ClientAddress.ts"
 import { shared } from "./Cors.ts"
 import { send } from "./HttpListener.ts"
-import { body, noCost } from "./Positions.ts"
+import { body } from "./Positions.ts"
 import { weightOf } from "./RateLimits.ts"
 import { retryAfter } from "./Refusal.ts"
 
@@ -69,18 +70,28 @@ export const make = Effect.gen(function* () {
       // From here on the nonce is used up, so what is asked is answered here.
       recalled.claim((exit) => {
         if (Exit.isFailure(exit)) return unclaimed(response, address, exit)
-        limits.spend(bucket, weight)
+        // Others may have been let in since the look at the start.
+        const waitMillis = limits.spend(bucket, weight)
+        if (waitMillis > 0) return refuse(response, 429, "rate-exceeded", retryAfter(waitMillis))
         run(
-          Effect.match(desks.standing({ userId, accountId, cost: noCost }), {
-            onFailure: () => refuse(response, 503, "draining"),
-            onSuccess: (standing) =>
-              send(
-                response,
-                200,
-                { "content-type": "application/json", ...shared },
-                body(baseUrl, instruments, standing)
+          desks.summary({ userId, accountId, cost: noCost }).pipe(
+            Effect.match({
+              onFailure: () => refuse(response, 503, "draining"),
+              onSuccess: (summary) =>
+                send(
+                  response,
+                  200,
+                  { "content-type": "application/json", ...shared },
+                  body(baseUrl, instruments, summary)
+                )
+            }),
+            Effect.catchCause((cause) =>
+              Effect.andThen(
+                Effect.logError("a request failed", cause),
+                Effect.sync(() => refuse(response, 500, "unexpected"))
               )
-          })
+            )
+          )
         )
       })
       return true

@@ -4,16 +4,13 @@ import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { balancePublic, positionPublic, type PositionsBalanceResponseBody } from "@venue/api/rest/Positions"
 import { Desks } from "@venue/cluster/Link"
-import type { Cost, Standing } from "@venue/cluster/protocol/Desk"
+import { type AccountSummary, noCost } from "@venue/cluster/protocol/Desk"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { rateExceeded, unavailable } from "./Refusal.ts"
-
-/** REST has buckets of its own, so a desk takes nothing from those of the socket. */
-export const noCost: Cost = { bucket: "general", weight: 0 }
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(
@@ -28,7 +25,7 @@ export const layer = (baseUrl: string) =>
         Effect.fnUntraced(
           function* () {
             const { accountId, userId } = yield* Caller
-            return body(baseUrl, instruments, yield* desks.standing({ userId, accountId, cost: noCost }))
+            return body(baseUrl, instruments, yield* desks.summary({ userId, accountId, cost: noCost }))
           },
           Effect.catchTags({
             Unavailable: () => unavailable(baseUrl),
@@ -42,7 +39,7 @@ export const layer = (baseUrl: string) =>
 export const body = (
   baseUrl: string,
   instruments: ReadonlyMap<string, Instrument>,
-  { balance, holdings }: Standing
+  { balance, holdings }: AccountSummary
 ): typeof PositionsBalanceResponseBody.Type => ({
   $schema: schemaUri(baseUrl, "PositionsBalanceResponseBody"),
   positions: holdings.filter(isShown).map((holding) => positionPublic(instruments.get(holding.symbol)!, holding)),

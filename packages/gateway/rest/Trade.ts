@@ -3,11 +3,11 @@ import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { tradeRecord, tradesAsked } from "@venue/api/rest/Trade"
+import { noCost } from "@venue/cluster/protocol/Desk"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { History } from "../History.ts"
-import { noCost } from "./Positions.ts"
 import { rateExceeded } from "./Refusal.ts"
 
 export const layer = (baseUrl: string) =>

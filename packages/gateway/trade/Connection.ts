@@ -8,10 +8,11 @@ import * as Permission from "@venue/auth/Permission"
 import type { Gates } from "@venue/auth/Standing"
 import type { Batch } from "@venue/cluster/protocol/Resident"
 import type { MarketEvent } from "@venue/domain/Market"
-import type { Standing } from "@venue/cluster/protocol/Desk"
+import type { AccountSummary } from "@venue/cluster/protocol/Desk"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../Transport.ts"
 import * as AccountEvents from "./AccountEvents.ts"
+import * as Crossing from "./Crossing.ts"
 import * as Dues from "./Dues.ts"
 import * as Lane from "./Lane.ts"
 import * as Sweep from "./Sweep.ts"
@@ -77,16 +78,19 @@ export interface Connection {
   readonly ask: (symbol: string, commandId: string, request: string, start: () => void) => void
   /** What a desk answers by itself, sent at the command's place. */
   readonly answer: (symbol: string, commandId: string, text: string) => void
+  /** Something to be asked once all before it is answered, whatever the symbol. */
+  readonly askOfAll: (commandId: string, request: string, start: () => void) => void
+  readonly answerOfAll: (commandId: string, request: string, text: string) => void
   /** Something was asked with this frame whose answer has no place in a lane; it is owed until it is settled. */
   readonly asked: (request: string) => void
   /** It was answered, or never will be. */
   readonly settled: (request: string) => void
-  /** A cancel of all orders went out. */
-  readonly sweep: (commandId: string, incoming: string | undefined, dueMillis: number) => void
+  /** A cancel of all orders went out; without a symbol, of all symbols. */
+  readonly sweep: (commandId: string, symbol: string, incoming: string | undefined, dueMillis: number) => void
   /** The desk says which markets a sweep touches. */
   readonly swept: (commandId: string, symbols: ReadonlyArray<string>) => void
-  /** Its request is answered otherwise. */
-  readonly forgetSweep: (commandId: string) => void
+  /** It is refused. */
+  readonly refuseSweep: (commandId: string, text: string) => void
   /** Weight of small messages, charged with the next one that goes to the desk. */
   readonly takeOwed: () => number
   readonly owe: (weight: number) => void
@@ -99,7 +103,7 @@ export interface Connection {
   readonly arm: (armed: boolean) => void
   /** Once a second. */
   readonly tick: () => void
-  readonly tellStanding: (standing: Standing) => void
+  readonly tellSummary: (summary: AccountSummary) => void
   /** The user has come further, or not so far any more. */
   readonly stand: (gates: Gates) => void
   readonly close: (code: number, reason: string) => void
@@ -119,10 +123,12 @@ export const open = (
   let wantsFills = false
   const lanes = new Map<string, Lane.Lane>()
   const sweeps = Sweep.make()
+  const crossings = Crossing.make()
   let member: Member | undefined
   let early: Array<string> | undefined
   let earlyDues = 0
   let owed = 0
+  let armed = false
   let over = false
   /** Owed to what has no place in a lane and is no sweep. */
   let asked = 0
@@ -169,6 +175,7 @@ export const open = (
     if (found === undefined) {
       found = Lane.make()
       lanes.set(symbol, found)
+      Crossing.extend(crossings, found)
     }
     return found
   }
@@ -193,7 +200,7 @@ export const open = (
   }
 
   const signIn = (auth: Auth) => {
-    if (member !== undefined) return send(Frame.err("AlreadyAuthenticated", "this connection is signed in already"))
+    if (member !== undefined) return send(signedInAlready)
     early = []
     earlyDues = 0
     gateway.signIn(connectionId, auth, place, (answer) => {
@@ -210,7 +217,7 @@ export const open = (
       }
       if (answer === "unavailable") send(Frame.err("ServerError", "the account could not be loaded; try again"))
       else {
-        member = { ...answer, builderCode: auth.builderCode ?? place.builderCode }
+        member = answer
         unfollow = gateway.follow(member.accountId, observe, () => close(1011, "an event could not be told"))
         dues.join()
         gateway.opened(connection)
@@ -251,12 +258,13 @@ export const open = (
     const command = Command.decode(text)
     if (command._tag === "Malformed") {
       owed += 1
-      return send(Frame.malformed(command))
+      if (member !== undefined && command.meant === "auth") return send(signedInAlready)
+      return send(member === undefined && command.meant === "other" ? signInFirst(text) : Frame.malformed(command))
     }
     if (command._tag === "Auth") return signIn(command)
     if (member === undefined) {
       owed += 1
-      return send(Frame.err("PermissionDenied", "send an auth message first", Incoming.ofObject(text)))
+      return send(signInFirst(text))
     }
     if (command._tag === "Subscribe") return subscribe(command.channels, true, text)
     if (command._tag === "Unsubscribe") return subscribe(command.channels, false, text)
@@ -291,13 +299,28 @@ export const open = (
       asked -= Dues.of(request)
       reckon()
     },
-    sweep: (commandId, incoming, dueMillis) => Sweep.begin(sweeps, commandId, incoming, dueMillis),
+    askOfAll: (commandId, request, start) => {
+      asked += Dues.of(request)
+      Crossing.enter(crossings, commandId, lanes.values(), true, start)
+    },
+    answerOfAll: (commandId, request, text) => {
+      asked -= Dues.of(request)
+      send(text)
+      Crossing.leave(crossings, commandId, send)
+      reckon()
+    },
+    sweep: (commandId, symbol, incoming, dueMillis) => {
+      const isOfAll = symbol === ""
+      const mine = isOfAll ? lanes.values() : instruments.has(symbol) ? [lane(symbol)] : []
+      Sweep.begin(sweeps, commandId, { incoming, dueMillis, done: () => Crossing.leave(crossings, commandId, send) })
+      Crossing.enter(crossings, commandId, mine, isOfAll, () => Sweep.turn(sweeps, commandId, send))
+    },
     swept: (commandId, symbols) => {
       Sweep.touched(sweeps, commandId, symbols, send)
       reckon()
     },
-    forgetSweep: (commandId) => {
-      Sweep.forget(sweeps, commandId, send)
+    refuseSweep: (commandId, text) => {
+      Sweep.refuse(sweeps, commandId, text, send)
       reckon()
     },
     takeOwed: () => {
@@ -315,6 +338,8 @@ export const open = (
     },
     whenTaken: (then) => (underWay === 0 ? then() : void (afterwards = then)),
     arm: (now) => {
+      if (now === armed) return
+      armed = now
       if (channels.has("cancel_on_disconnect")) send(Frame.cancelOnDisconnect(now))
     },
     tick: () => {
@@ -326,7 +351,7 @@ export const open = (
       Sweep.giveUp(sweeps, now, unknown, send)
       reckon()
     },
-    tellStanding: ({ balance, holdings }) => {
+    tellSummary: ({ balance, holdings }) => {
       if (transport.waitingBytes() > maxPulseBytes) return
       if (channels.has("positions")) {
         for (const holding of holdings) {
@@ -343,3 +368,7 @@ export const open = (
   gateway.arrived(connection)
   return { text: receive, closed }
 }
+
+const signedInAlready = Frame.err("AlreadyAuthenticated", "this connection is signed in already")
+const signInFirst = (text: string): string =>
+  Frame.err("PermissionDenied", "send an auth message first", Incoming.ofObject(text))

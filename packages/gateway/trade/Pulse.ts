@@ -6,10 +6,7 @@ import { Venue } from "@venue/cluster/protocol/Venue"
 import { Effect } from "effect"
 import type { Connection } from "./Connection.ts"
 
-export interface Pulse {
-  readonly gatewayId: string
-}
-
+/** Returns the id of this gateway. */
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
   const desks = yield* Desks
   const { desks: deskCount } = yield* Venue
@@ -50,11 +47,11 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     return desks
       .askDesk(deskId, (desk) => desk.Renew({ gatewayId, connections: named }))
       .pipe(
-        Effect.map((standings) => {
-          const standingOf = new Map(standings.map((standing) => [standing.balance.accountId, standing]))
+        Effect.map((summaries) => {
+          const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
           for (let i = 0; i < mine.length; i++) {
-            const standing = standingOf.get(named[i]!.accountId)
-            if (named[i]!.wanted && standing !== undefined) mine[i]!.tellStanding(standing)
+            const summary = summaryOf.get(named[i]!.accountId)
+            if (named[i]!.wanted && summary !== undefined) mine[i]!.tellSummary(summary)
           }
         }),
         Effect.ignore
@@ -62,5 +59,5 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   }
 
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), beat)))
-  return { gatewayId } satisfies Pulse as Pulse
+  return gatewayId
 })

@@ -1,8 +1,9 @@
-/** A command of the wire as the request the venue knows, and what of it a refusal repeats. */
+/** A command of the wire as the request the venue knows, and what it costs. */
+import * as Command from "@venue/api/trade/Command"
+import type { Cost } from "@venue/cluster/protocol/Desk"
 import type { Id } from "@venue/domain/Id"
-import { type Echo, noEcho } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
-import type { Member, Performed } from "./Connection.ts"
+import type { Connection, Member, Performed } from "./Connection.ts"
 
 export type OrderCommand = Extract<
   Performed,
@@ -47,41 +48,9 @@ export function requestOf(command: OrderCommand, commandId: Id, expiresAtMillis:
   }
 }
 
-/** What a symbol that nobody lists means for each request. */
-export const unlisted = {
-  PlaceOrder: "BAD_SYMBOL",
-  ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
-  CancelOrder: "NO_SUCH_ORDER",
-  ClosePosition: "BAD_SYMBOL"
-} as const
-
-export function echoOf(request: OrderRequest): Echo {
-  switch (request._tag) {
-    case "PlaceOrder":
-      return { ...noEcho, ...pick(request), timeInForce: request.timeInForce, clientOrderId: request.clientOrderId }
-    case "ModifyOrder":
-      return { ...noEcho, ...pick(request), orderId: request.orderId }
-    case "CancelOrder":
-      return request.byClientOrderId
-        ? { ...noEcho, clientOrderId: request.orderId }
-        : { ...noEcho, orderId: request.orderId }
-    case "ClosePosition":
-      return { ...noEcho, clientOrderId: request.clientOrderId }
-    case "CancelAllOrders":
-      return noEcho
-  }
+/** Takes what the connection owes with it. */
+export const costOf = (connection: Connection, command: Performed): Cost => {
+  const { bucket, weight } = Command.weight(command)
+  // What is owed is no cancel's weight, so it waits for the next message that is none.
+  return { bucket, weight: bucket === "general" ? weight + connection.takeOwed() : weight }
 }
-
-const pick = ({
-  price,
-  quantity,
-  reduceOnly,
-  side,
-  type
-}: Extract<OrderRequest, { readonly _tag: "PlaceOrder" | "ModifyOrder" }>) => ({
-  price,
-  quantity,
-  reduceOnly,
-  side,
-  type
-})

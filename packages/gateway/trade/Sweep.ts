@@ -1,6 +1,6 @@
 /**
  * Cancels of all orders that one connection is owed the answer of: acknowledged once every market they touched has
- * committed, and told order by order then.
+ * committed and it is their turn among the connection's commands, and told order by order then.
  */
 import * as Frame from "@venue/api/trade/Frame"
 import * as Dues from "./Dues.ts"
@@ -12,6 +12,11 @@ export interface Sweep {
   readonly answered: Set<string>
   readonly frames: Array<string>
   readonly dueMillis: number
+  /** Instead of an acknowledgement. */
+  refusal: string | undefined
+  isItsTurn: boolean
+  /** Called when all is said. */
+  readonly done: () => void
 }
 
 /** By command id. */
@@ -26,8 +31,29 @@ export const owed = (sweeps: Sweeps): number => {
   return dues
 }
 
-export const begin = (sweeps: Sweeps, commandId: string, incoming: string | undefined, dueMillis: number): void =>
-  void sweeps.set(commandId, { incoming, symbols: undefined, answered: new Set(), frames: [], dueMillis })
+export const begin = (
+  sweeps: Sweeps,
+  commandId: string,
+  { done, dueMillis, incoming }: Pick<Sweep, "incoming" | "dueMillis" | "done">
+): void =>
+  void sweeps.set(commandId, {
+    incoming,
+    dueMillis,
+    done,
+    symbols: undefined,
+    answered: new Set(),
+    frames: [],
+    refusal: undefined,
+    isItsTurn: false
+  })
+
+/** Everything that came before it is answered. */
+export const turn = (sweeps: Sweeps, commandId: string, send: (text: string) => void): void => {
+  const sweep = sweeps.get(commandId)
+  if (sweep === undefined) return
+  sweep.isItsTurn = true
+  answer(sweeps, commandId, sweep, send)
+}
 
 /** What the log tells of one market. `last`: that market has answered. False when it belongs to no sweep. */
 export const tell = (
@@ -59,36 +85,38 @@ export const touched = (
   answer(sweeps, commandId, sweep, send)
 }
 
-/** Its request is answered otherwise. What the markets have told of it all the same is sent after that answer. */
-export const forget = (sweeps: Sweeps, commandId: string, send: (text: string) => void): void => {
-  const frames = sweeps.get(commandId)?.frames ?? []
-  sweeps.delete(commandId)
-  frames.forEach(send)
+/** Its request is refused. What the markets have told of it all the same is sent after that. */
+export const refuse = (sweeps: Sweeps, commandId: string, refusal: string, send: (text: string) => void): void => {
+  const sweep = sweeps.get(commandId)
+  // It was given up.
+  if (sweep === undefined) return send(refusal)
+  sweep.refusal = refusal
+  answer(sweeps, commandId, sweep, send)
 }
 
-/** Gives up on those that are overdue: `unknown` says so to the client. */
+/** Gives up on those whose answer is overdue, and not on those that only wait for their turn: `unknown` tells the client. */
 export const giveUp = (
   sweeps: Sweeps,
   nowMillis: number,
   unknown: (incoming: string | undefined) => void,
   send: (text: string) => void
 ): void => {
-  for (const [commandId, { dueMillis, frames, incoming }] of sweeps) {
-    if (dueMillis > nowMillis) continue
+  for (const [commandId, sweep] of sweeps) {
+    if (sweep.dueMillis > nowMillis || isComplete(sweep)) continue
     sweeps.delete(commandId)
-    unknown(incoming)
-    frames.forEach(send)
+    unknown(sweep.incoming)
+    sweep.frames.forEach(send)
+    sweep.done()
   }
 }
 
-const answer = (
-  sweeps: Sweeps,
-  commandId: string,
-  { answered, frames, incoming, symbols }: Sweep,
-  send: (text: string) => void
-): void => {
-  if (symbols === undefined || !symbols.every((symbol) => answered.has(symbol))) return
+const answer = (sweeps: Sweeps, commandId: string, sweep: Sweep, send: (text: string) => void): void => {
+  if (!sweep.isItsTurn || !isComplete(sweep)) return
   sweeps.delete(commandId)
-  send(Frame.ack(incoming))
-  frames.forEach(send)
+  send(sweep.refusal ?? Frame.ack(sweep.incoming))
+  sweep.frames.forEach(send)
+  sweep.done()
 }
+
+const isComplete = ({ answered, refusal, symbols }: Sweep): boolean =>
+  refusal !== undefined || (symbols !== undefined && symbols.every((symbol) => answered.has(symbol)))

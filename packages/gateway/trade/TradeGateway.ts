@@ -1,5 +1,5 @@
 /** The trade socket of one gateway: its connections, who may open them, and what they share. */
-import type { Auth } from "@venue/api/trade/SessionCommand"
+import { type Auth, builderCodeOf } from "@venue/api/trade/SessionCommand"
 import type { Accounts } from "@venue/auth/Accounts"
 import * as Admission from "@venue/auth/Admission"
 import { Bearers } from "@venue/auth/Bearers"
@@ -9,12 +9,14 @@ import { Onboarding } from "@venue/auth/Onboarding"
 import type { Standing } from "@venue/auth/Standing"
 import { Feed } from "@venue/cluster/Feed"
 import { Desks } from "@venue/cluster/Link"
+import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/protocol/Ids"
 import { Venue } from "@venue/cluster/protocol/Venue"
+import { BuilderCodes } from "@venue/storage/BuilderCodes"
 import type { Revocations } from "@venue/storage/Revocations"
 import type { Sessions } from "@venue/storage/Sessions"
 import type { UserStates } from "@venue/storage/UserStates"
-import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type { History } from "../History.ts"
 import type { Receiver, Transport } from "../Transport.ts"
 import { type Connection, type Gateway, type Member, open, type Place, type Unsigned } from "./Connection.ts"
@@ -25,14 +27,12 @@ import * as Pulse from "./Pulse.ts"
 
 const maxConnectionsPerUser = 20
 
-const noCost = { bucket: "general", weight: 0 } as const
-
 export class TradeGateway extends Context.Service<
   TradeGateway,
   {
     /**
-     * A client has come; `builderCode` is the one of its upgrade, `address` where it comes from, either may be empty.
-     * `country` is where a proxy of ours saw it, as two letters.
+     * A client has come; `builderCode` is what its upgrade gave for one, `address` where it comes from, either may be
+     * empty. `country` is where a proxy of ours saw it, as two letters.
      */
     readonly open: (transport: Transport, builderCode: string, address?: string, country?: string) => Receiver
     readonly connections: () => number
@@ -41,13 +41,25 @@ export class TradeGateway extends Context.Service<
   static readonly layer: Layer.Layer<
     TradeGateway,
     never,
-    Accounts | Bearers | Desks | Feed | History | Hmac | Onboarding | Revocations | Sessions | Standing | UserStates
+    | Accounts
+    | Bearers
+    | BuilderCodes
+    | Desks
+    | Feed
+    | History
+    | Hmac
+    | Onboarding
+    | Revocations
+    | Sessions
+    | Standing
+    | UserStates
   > = Layer.effect(
     TradeGateway,
     Effect.gen(function* () {
       const desks = yield* Desks
       const feed = yield* Feed
       const hmac = yield* Hmac
+      const builders = yield* BuilderCodes
       const bearers = yield* Bearers
       const onboarding = yield* Onboarding
       const admission = yield* Admission.make
@@ -58,7 +70,7 @@ export class TradeGateway extends Context.Service<
       const perform = yield* Performing.make
       const connections = new Set<Connection>()
       const perUser = new Map<string, number>()
-      const { gatewayId } = yield* Pulse.make(connections)
+      const gatewayId = yield* Pulse.make(connections)
       const credentials = yield* Credentials.make(connections, admission)
 
       const isFull = (userId: string) => venue.rateLimits && (perUser.get(userId) ?? 0) >= maxConnectionsPerUser
@@ -74,14 +86,21 @@ export class TradeGateway extends Context.Service<
               },
               address
             )
-      const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, { address, country }: Place) {
+      /** Orders carry only what earns somebody a share: of codes that strangers make up there is no end. */
+      const earning = Effect.fnUntraced(function* (code: string) {
+        if (code === "") return ""
+        return Option.exists(yield* builders.find(code), ({ active }) => active) ? code : ""
+      })
+      const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, place: Place) {
+        const { address, country } = place
         const caller = yield* callerOf(auth, address)
         const { userId } = caller
         if (country !== undefined) yield* onboarding.seenIn(userId, country)
         const { accountId, gates } = yield* admission.authorise(caller, "auth", auth.accountId ?? undefined)
         if (isFull(userId)) return "tooMany" as const
+        const builderCode = yield* earning(auth.builderCode ?? place.builderCode)
         yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId }))
-        return { caller, accountId, builderCode: "", gates }
+        return { caller, accountId, builderCode, gates }
       })
       const refused = (why: string) => Effect.as(Effect.logDebug("a sign-in was refused", why), "denied" as const)
       const signIn = (connectionId: string, auth: Auth, place: Place): Effect.Effect<Member | Unsigned> =>
@@ -129,9 +148,9 @@ export class TradeGateway extends Context.Service<
           connection.asked(text)
           run(
             desks
-              .standing({ userId, accountId, cost: noCost })
+              .summary({ userId, accountId, cost: noCost })
               .pipe(
-                Effect.map(connection.tellStanding),
+                Effect.map(connection.tellSummary),
                 Effect.ignore,
                 Effect.ensuring(Effect.sync(() => connection.settled(text)))
               )
@@ -163,7 +182,11 @@ export class TradeGateway extends Context.Service<
 
       return TradeGateway.of({
         open: (transport, builderCode, address = "", country) =>
-          open(ids.next().text, gateway, venue.instruments, transport, { builderCode, address, country }),
+          open(ids.next().text, gateway, venue.instruments, transport, {
+            builderCode: builderCodeOf(builderCode),
+            address,
+            country
+          }),
         connections: () => connections.size
       })
     })

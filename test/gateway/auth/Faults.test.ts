@@ -1,10 +1,13 @@
 /** What fails on our side, and what else may be switched off. */
+import { WalletRefused, WalletSignIn } from "@venue/auth/WalletSignIn"
+import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import { Captcha, CaptchaUnavailable } from "@venue/providers/Captcha"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { call } from "../RestClient.ts"
+import { clientKey, clientOf } from "./AuthClient.ts"
 import { AuthService, layer } from "./AuthService.ts"
 import { changesNothing } from "./Unchanged.ts"
 import { wallet } from "./Wallet.ts"
@@ -68,6 +71,34 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
         const proof = { ...(yield* wallet().proof()), svc_meta_security: { captcha_token: "token" } }
         const { body, status } = yield* changesNothing(token("web3", proof))
         expect([status, body.error_code]).toEqual([500, "unexpected_failure"])
+      })
+    )
+
+    it.effect("W15: to be told that too many wait is no failed sign-in of the address", () =>
+      Effect.gen(function* () {
+        const { issuer, origin } = yield* AuthService
+        const wallets = yield* WalletSignIn
+        let busy = 3
+        const signIn: WalletSignIn["Service"]["signIn"] = (proof) =>
+          busy-- > 0 ? Effect.fail(new WalletRefused({ reason: "busy" })) : wallets.signIn(proof)
+        const { url } = yield* AuthServer.open({
+          host: "127.0.0.1",
+          port: 0,
+          issuer,
+          consentOrigin: origin,
+          clientKeys: [clientKey],
+          captcha: "risk",
+          limits: false,
+          trustedProxies: [],
+          allowPublicFormRefresh: false
+        }).pipe(Effect.provideService(WalletSignIn, WalletSignIn.of({ isBusy: () => false, signIn })))
+        const { token } = clientOf(url, issuer)
+        const proof = yield* wallet().proof()
+        const statuses = yield* Effect.replicateEffect(
+          Effect.map(token("web3", proof), ({ status }) => status),
+          4
+        )
+        expect(statuses).toEqual([503, 503, 503, 200])
       })
     )
 

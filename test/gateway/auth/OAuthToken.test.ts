@@ -1,6 +1,7 @@
 /** Applications exchange codes and refresh tokens: over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { decodeJwt, decodeProtectedHeader } from "jose"
 import { createHash } from "node:crypto"
 import { approved, as, basic, codeOf, exchange, verifier } from "./Application.ts"
@@ -208,6 +209,33 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
       expect((yield* strict.form(path, { refresh_token })).status).toBe(401)
       const { body, status } = yield* form(path, { refresh_token })
       expect([status, body.token_type, body.user.id]).toEqual([200, "bearer", session.user.id])
+    })
+  )
+
+  it.effect("T4: an application without the grant gets no refresh token, and none is good by form", () =>
+    Effect.gen(function* () {
+      const { form, register, signIn } = yield* AuthService
+      const session = yield* signIn(wallet())
+      for (const type of ["public", "confidential"] as const) {
+        const client = yield* register({ type, grantTypes: ["authorization_code"] })
+        const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
+        const { body, status } = yield* exchange(client, code)
+        expect([type, status, Object.hasOwn(body, "access_token"), Object.hasOwn(body, "refresh_token")]).toEqual([
+          type,
+          200,
+          true,
+          false
+        ])
+      }
+      const client = yield* register({ type: "public" })
+      const code = (yield* approved(client.clientId, session)).searchParams.get("code")!
+      const { refresh_token } = (yield* exchange(client, code)).body
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update oauth_client set grant_types = '{authorization_code}' where client_id = ${client.clientId}`
+      const refused = yield* form("/token?grant_type=refresh_token", { refresh_token })
+      expect(codeOf(refused)).toEqual([400, "unauthorized_client"])
+      yield* sql`update oauth_client set grant_types = '{refresh_token}' where client_id = ${client.clientId}`
+      expect((yield* form("/token?grant_type=refresh_token", { refresh_token })).status).toBe(200)
     })
   )
 

@@ -43,7 +43,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
       expect(Number.isInteger(body.expires_at)).toBe(true)
       expect(Math.abs(body.expires_at - 3600 - (yield* Clock.currentTimeMillis) / 1000)).toBeLessThan(5)
       expect((yield* signIn(someone)).user.id).toBe(body.user.id)
-      const [deed] = yield* (yield* Audit).ofUser(body.user.id)
+      const [deed] = yield* (yield* Audit).about(body.user.id)
       expect(deed).toMatchObject({ action: "signed_in", actor: body.user.id })
     })
   )

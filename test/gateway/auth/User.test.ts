@@ -96,6 +96,29 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
     })
   )
 
+  it.effect("U1: who signs out of more than this session leaves no code behind that becomes one", () =>
+    Effect.gen(function* () {
+      const { register, send, signIn } = yield* AuthService
+      const [app, other] = [yield* register({}), yield* register({})]
+      const codeOfUser = (client: typeof app, session: Session) =>
+        Effect.map(approved(client.clientId, session), (url) => url.searchParams.get("code")!)
+      const logout = (session: Session, scope: string) =>
+        send("POST", `/logout?scope=${scope}`, undefined, bearer(session))
+      for (const scope of ["global", "others"]) {
+        const mine = yield* signIn(wallet())
+        const code = yield* codeOfUser(app, mine)
+        expect((yield* logout(mine, scope)).status).toBe(204)
+        expect(codeOf(yield* exchange(app, code))).toEqual([400, "invalid_grant"])
+      }
+      const mine = yield* signIn(wallet())
+      const granted = (yield* exchange(app, yield* codeOfUser(app, mine))).body as Session
+      const [own, foreign] = [yield* codeOfUser(app, mine), yield* codeOfUser(other, mine)]
+      expect((yield* logout(granted, "global")).status).toBe(204)
+      expect(codeOf(yield* exchange(app, own))).toEqual([400, "invalid_grant"])
+      expect((yield* exchange(other, foreign)).status).toBe(200)
+    })
+  )
+
   it.effect("I48: an address has three hundred questions a minute, good tokens or not", () =>
     Effect.gen(function* () {
       const { signIn, timed } = yield* AuthService

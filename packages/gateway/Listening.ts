@@ -1,0 +1,75 @@
+/** An HTTP server on its port, for as long as its scope is open. */
+import { Effect, Schema, type Scope } from "effect"
+import { createServer, type Server } from "node:http"
+
+/** The listener could not start, most often because the port is taken. */
+export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
+  what: Schema.String,
+  host: Schema.String,
+  port: Schema.Number,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    const { cause, host, port, what } = this
+    return `${what} cannot listen on ${authorityOf(host, port)}: ${String((cause as Error).message)}`
+  }
+}
+
+export interface ListeningOptions {
+  readonly what: string
+  readonly host: string
+  /** 0 for any that is free. */
+  readonly port: number
+  /** Ends what the server knows nothing of, such as sockets; by then nobody new comes. */
+  readonly closing?: () => void
+}
+
+export interface Listening {
+  readonly server: Server
+  readonly port: number
+}
+
+/** What goes wrong with a server that listens, such as too many open files, is logged, and it listens on. */
+export const open = Effect.fnUntraced(function* (
+  options: ListeningOptions
+): Effect.fn.Return<Listening, ListenFailed, Scope.Scope> {
+  const { closing = () => {}, host, port, what } = options
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  return yield* Effect.acquireRelease(
+    Effect.callback<Listening, ListenFailed>((resume) => {
+      const server = createServer({
+        requestTimeout: requestTimeoutMillis,
+        headersTimeout: headersTimeoutMillis,
+        // Node would answer without a body; whoever listens refuses in its own words.
+        requireHostHeader: false
+      })
+      server.on("error", (cause) => {
+        if (server.listening) run(Effect.logError(`${what}: a connection could not be taken`, cause))
+        else resume(Effect.fail(new ListenFailed({ what, host, port, cause })))
+      })
+      server.listen(port, host, () => {
+        const address = server.address()
+        resume(Effect.succeed({ server, port: typeof address === "object" && address !== null ? address.port : port }))
+      })
+    }),
+    ({ server }) =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        closing()
+      }).pipe(Effect.timeout(grace), Effect.ignore, Effect.andThen(Effect.sync(() => server.closeAllConnections())))
+  )
+})
+
+export const urlOf = (scheme: "http" | "ws", host: string, port: number): string =>
+  `${scheme}://${authorityOf(host, port)}`
+
+/** Everything of a request, its body too, is here within this time. */
+const requestTimeoutMillis = 30_000
+const headersTimeoutMillis = 10_000
+/** Answers in flight have this long when the address closes. */
+const grace = "2 seconds"
+
+/** An address of the newer kind stands in brackets. */
+function authorityOf(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`
+}

@@ -1,0 +1,51 @@
+/** The dev app's settings that no type says enough of. */
+import { WalletSignIn } from "@venue/auth/WalletSignIn"
+import * as AccessTables from "@venue/storage/AccessTables"
+import { assert, it } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Access from "../../apps/dev/Access.ts"
+import { Settings } from "../../apps/dev/Settings.ts"
+
+const settingsOf = (variables: Readonly<Record<string, string>>) =>
+  Settings.parse(ConfigProvider.fromUnknown(variables))
+
+const tables = AccessTables.layerMemory.pipe(Layer.provideMerge(SecureRandom.layerWebCrypto))
+
+/** Why a proof for a chain nobody knows is refused under these settings. */
+const refusal = (variables: Readonly<Record<string, string>>, secretKey = "x".repeat(32)) =>
+  Effect.gen(function* () {
+    const dataDir = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
+    const settings = yield* settingsOf({ ...variables, VENUE_DATA_DIR: dataDir })
+    const access = yield* Access.layer(settings, Redacted.make(secretKey))
+    return yield* Effect.gen(function* () {
+      const refused = yield* Effect.flip((yield* WalletSignIn).signIn({ chain: "solana", message: "", signature: "" }))
+      return refused._tag === "WalletRefused" ? refused.reason : refused._tag
+    }).pipe(Effect.provide(Layer.provide(access, tables)))
+  }).pipe(Effect.provide(NodeServices.layer))
+
+it.live("a secret key of fewer than 32 characters is refused with a sentence", () =>
+  Effect.gen(function* () {
+    const told = yield* refusal({}, "x".repeat(31)).pipe(
+      Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
+    )
+    assert.strictEqual(told, "VENUE_SECRET_KEY: expected at least 32 characters")
+    assert.strictEqual(yield* refusal({}), "chain")
+  })
+)
+
+it.live("nobody signs in with a wallet where VENUE_WALLET_SIGN_IN is off", () =>
+  Effect.gen(function* () {
+    assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "off" }), "disabled")
+    assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "on" }), "chain")
+  })
+)
+
+it.effect("the authentication service is found at an address of the newer kind too", () =>
+  Effect.gen(function* () {
+    const { signInPage, url } = Access.placeOf(yield* settingsOf({ VENUE_HOST: "::1" }))
+    assert.strictEqual(url, "http://[::1]:4002")
+    assert.isTrue(signInPage.startsWith(url))
+  })
+)
