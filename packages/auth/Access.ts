@@ -35,7 +35,7 @@ export interface AccessOptions {
   readonly builderTerms: BuilderTerms
   /** API keys begin with it, such as `svc`. */
   readonly keyPrefix: string
-  /** At least 32 characters, the same on every node: refresh tokens are derived with it. */
+  /** For nothing else, and the same on every node: refresh tokens are derived with it. */
   readonly serverKey: Redacted.Redacted
 }
 

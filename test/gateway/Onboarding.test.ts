@@ -7,7 +7,7 @@ import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { signatureOf } from "../providers/SignedCallback.ts"
-import { call, layer, RestClient } from "./RestClient.ts"
+import { ask, call, layer, RestClient } from "./RestClient.ts"
 
 /** As `TestAccess` has it. */
 const callbackKey = Redacted.make("of a venue in memory, and worth nothing elsewhere")
@@ -22,23 +22,10 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     yield* states.acceptTerms(user.userId, "0")
     return { user, bearer: { authorization: `Bearer ${yield* venue.token(user)}` } }
   })
-  const send = Effect.fnUntraced(function* (
-    method: string,
-    path: string,
-    body: unknown,
-    headers: Record<string, string>
-  ) {
-    const { restUrl } = yield* RestClient
-    return yield* call(`${restUrl}${path}`, {
-      method,
-      headers: { "content-type": "application/json", ...headers },
-      body: typeof body === "string" ? body : JSON.stringify(body)
-    })
-  })
   const callback = Effect.fnUntraced(function* (finding: object, key = callbackKey) {
     const body = JSON.stringify(finding)
     const signature = signatureOf(key, body, yield* Clock.currentTimeMillis)
-    return yield* send("POST", "/provider/identity", body, { "x-signature": signature })
+    return yield* ask("POST", "/provider/identity", { "x-signature": signature }, body)
   })
   const setLeverage = Effect.fnUntraced(function* (user: TestUser) {
     const { post, signed } = yield* RestClient
@@ -67,11 +54,11 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
       expect(yield* setLeverage(user)).toBe(403)
       expect((yield* get("/user/positions", yield* signed(user))).status).toBe(200)
 
-      expect((yield* send("POST", "/user/terms", { terms_version: "1" }, bearer)).status).toBe(204)
+      expect((yield* ask("POST", "/user/terms", bearer, { terms_version: "1" })).status).toBe(204)
       expect(yield* onboarding).toMatchObject({ terms_accepted: true, can_trade: false, missing: ["identity"] })
       expect(yield* setLeverage(user)).toBe(403)
 
-      const begun = yield* send("POST", "/user/verification", {}, bearer)
+      const begun = yield* ask("POST", "/user/verification", bearer, {})
       expect(begun.status).toBe(201)
       expect(URL.canParse(begun.body.verification_url)).toBe(true)
       expect(yield* onboarding).toEqual({
@@ -83,7 +70,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
         missing: []
       })
       expect(yield* setLeverage(user)).toBe(200)
-      expect((yield* send("POST", "/user/verification", {}, bearer)).status).toBe(409)
+      expect((yield* ask("POST", "/user/verification", bearer, {})).status).toBe(409)
     })
   )
 
@@ -91,14 +78,14 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
     Effect.gen(function* () {
       const { bearer, user } = yield* arrived("reader")
       for (const terms_version of ["0", "2", "", "1 "]) {
-        expect((yield* send("POST", "/user/terms", { terms_version }, bearer)).status).toBe(409)
+        expect((yield* ask("POST", "/user/terms", bearer, { terms_version })).status).toBe(409)
       }
       for (const body of [{}, { terms_version: 1 }, { terms_version: "1", by: "me" }]) {
-        expect((yield* send("POST", "/user/terms", body, bearer)).status).toBe(422)
+        expect((yield* ask("POST", "/user/terms", bearer, body)).status).toBe(422)
       }
       const acceptances = yield* LegalAcceptances
       expect(yield* acceptances.ofUser(user.userId)).toEqual([])
-      yield* send("POST", "/user/terms", { terms_version: "1" }, bearer)
+      yield* ask("POST", "/user/terms", bearer, { terms_version: "1" })
       expect(yield* acceptances.ofUser(user.userId)).toMatchObject([{ termsVersion: "1", builder: null }])
     })
   )
@@ -149,7 +136,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
       const finding = { reference: "case-2", outcome: "verified", country: "NO", found_at: 2_000 }
       const forged = yield* callback(finding, Redacted.make("a key of somebody else, who guesses"))
       expect([forged.status, forged.headers.get("content-type")]).toEqual([401, "application/problem+json"])
-      expect((yield* send("POST", "/provider/identity", finding, {})).status).toBe(401)
+      expect((yield* ask("POST", "/provider/identity", {}, finding)).status).toBe(401)
       expect((yield* callback({ ...finding, reference: "case-3" })).status).toBe(404)
       expect((yield* callback({ ...finding, outcome: "yes" })).status).toBe(422)
       expect((yield* states.find(user.userId)).identity).toBe("pending")
@@ -165,17 +152,17 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
       const { bearer: other } = yield* arrived("copier")
       const empty = { username: null, avatar_url: null, is_public: false }
       expect((yield* get("/user/profile", bearer)).body).toMatchObject(empty)
-      const changed = yield* send("PATCH", "/user/profile", { username: "painter_1", is_public: true }, bearer)
+      const changed = yield* ask("PATCH", "/user/profile", bearer, { username: "painter_1", is_public: true })
       expect([changed.status, changed.body]).toEqual([
         200,
         expect.objectContaining({ username: "painter_1", avatar_url: null, is_public: true })
       ])
       for (const avatar_url of ["https://venue.test", "https://cdn.venue.test:8443/a%20b.png?size=64"]) {
-        expect((yield* send("PATCH", "/user/profile", { avatar_url }, bearer)).body).toMatchObject({ avatar_url })
+        expect((yield* ask("PATCH", "/user/profile", bearer, { avatar_url })).body).toMatchObject({ avatar_url })
       }
-      const { body } = yield* send("PATCH", "/user/profile", { avatar_url: null }, bearer)
+      const { body } = yield* ask("PATCH", "/user/profile", bearer, { avatar_url: null })
       expect(body).toMatchObject({ username: "painter_1", avatar_url: null, is_public: true })
-      const taken = yield* send("PATCH", "/user/profile", { username: "painter_1", is_public: true }, other)
+      const taken = yield* ask("PATCH", "/user/profile", other, { username: "painter_1", is_public: true })
       expect(taken.status).toBe(409)
       expect((yield* get("/user/profile", other)).body).toMatchObject(empty)
     })
@@ -187,7 +174,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
       const { bearer } = yield* arrived("namer")
       const names = ["ab", "a".repeat(25), "Painter", "a b c", "jürgen", "admin", "support", "venue", "", 1, null]
       for (const username of names) {
-        expect((yield* send("PATCH", "/user/profile", { username }, bearer)).status).toBe(422)
+        expect((yield* ask("PATCH", "/user/profile", bearer, { username })).status).toBe(422)
       }
       for (const avatar_url of [
         "http://venue.test/a.png",
@@ -204,7 +191,7 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
         "https://venue.test:99999/a.png",
         1
       ]) {
-        expect((yield* send("PATCH", "/user/profile", { avatar_url }, bearer)).status).toBe(422)
+        expect((yield* ask("PATCH", "/user/profile", bearer, { avatar_url })).status).toBe(422)
       }
       expect((yield* get("/user/profile", bearer)).body).toMatchObject({ username: null, avatar_url: null })
     })

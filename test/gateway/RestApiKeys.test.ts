@@ -7,21 +7,7 @@ import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { bring, enrol, session } from "../auth/Progress.ts"
-import { call, layer, RestClient } from "./RestClient.ts"
-
-const ask = Effect.fnUntraced(function* (
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body?: unknown
-) {
-  const { restUrl } = yield* RestClient
-  return yield* call(`${restUrl}${path}`, {
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) })
-  })
-})
+import { ask, layer, RestClient } from "./RestClient.ts"
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 

@@ -44,6 +44,13 @@ export const call = (url: string, init: RequestInit = {}): Effect.Effect<Answer>
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
   })
 
+/** A body that is text goes as it is, anything else as JSON. */
+const request = (method: string, headers: Record<string, string>, body?: unknown): RequestInit => ({
+  method,
+  headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+  ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+})
+
 /** Sends bytes as they are and gives back everything that came before the connection ended. */
 export const raw = (url: string, bytes: string | Uint8Array): Effect.Effect<string> =>
   Effect.callback((resume) => {
@@ -57,6 +64,17 @@ export const raw = (url: string, bytes: string | Uint8Array): Effect.Effect<stri
     socket.on("close", () => resume(Effect.succeed(text)))
   })
 
+/** Any method of REST. */
+export const ask = Effect.fnUntraced(function* (
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown
+) {
+  const { restUrl } = yield* RestClient
+  return yield* call(`${restUrl}${path}`, request(method, headers, body))
+})
+
 const make = Effect.gen(function* () {
   const venue = yield* TestVenue
   const prices: Array<readonly [string, number]> = []
@@ -66,19 +84,14 @@ const make = Effect.gen(function* () {
     token: Redacted.make(adminToken),
     onPrice: (symbol, price) => Effect.sync(() => void prices.push([symbol, price]))
   })
-  const json = (method: string, body: unknown, headers: Record<string, string>): RequestInit => ({
-    method,
-    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
-  })
   return RestClient.of({
     restUrl,
     adminUrl,
     prices,
     get: (path, headers = {}) => call(`${restUrl}${path}`, { headers }),
-    post: (path, body, headers = {}) => call(`${restUrl}${path}`, json("POST", body, headers)),
+    post: (path, body, headers = {}) => call(`${restUrl}${path}`, request("POST", headers, body)),
     admin: (method, path, body, token = adminToken) =>
-      call(`${adminUrl}${path}`, json(method, body, { authorization: `Bearer ${token}` })),
+      call(`${adminUrl}${path}`, request(method, { authorization: `Bearer ${token}` }, body)),
     signed: (user) =>
       Effect.map(venue.sign(user), (hmac) => ({
         "x-svc-public-key": String(hmac["public_key"]),

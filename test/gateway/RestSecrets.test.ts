@@ -22,7 +22,7 @@ import { SqlClient } from "effect/sql"
 import { WebSocket } from "ws"
 import { wallet } from "../auth/Wallets.ts"
 import { dump, postgresLayer } from "../Postgres.ts"
-import { adminToken, type Answer, call, layerOver, RestClient } from "./RestClient.ts"
+import { adminToken, type Answer, ask as askRest, layerOver, RestClient } from "./RestClient.ts"
 
 const logs: Array<string> = []
 const spans: Array<Tracer.NativeSpan> = []
@@ -85,21 +85,8 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
   const keep = (name: string, text: string, issuedBy?: Answer) =>
     void secrets.set(name, issuedBy === undefined ? [text] : [text, issuedBy])
 
-  const ask = Effect.fnUntraced(function* (
-    method: string,
-    path: string,
-    headers: Record<string, string>,
-    body?: unknown
-  ) {
-    const { restUrl } = yield* RestClient
-    const answer = yield* call(`${restUrl}${path}`, {
-      method,
-      headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    })
-    answers.push(answer)
-    return answer
-  })
+  const ask = (...question: Parameters<typeof askRest>) =>
+    Effect.tap(askRest(...question), (answer) => Effect.sync(() => answers.push(answer)))
 
   const signed = Effect.fnUntraced(function* (name: string, { public_key, secret_key }: Key) {
     const user = { userId: "", publicKey: public_key, secretKey: secret_key }
