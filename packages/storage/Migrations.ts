@@ -14,6 +14,7 @@ import { secondFactor } from "./migrations/0008_second_factor.ts"
 import { oauth } from "./migrations/0009_oauth.ts"
 import { keys } from "./migrations/0010_keys.ts"
 import { onboarding } from "./migrations/0011_onboarding.ts"
+import { revocationOrder } from "./migrations/0012_revocation_order.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
 const all = {
@@ -27,7 +28,8 @@ const all = {
   "0008_second_factor": secondFactor,
   "0009_oauth": oauth,
   "0010_keys": keys,
-  "0011_onboarding": onboarding
+  "0011_onboarding": onboarding,
+  "0012_revocation_order": revocationOrder
 }
 
 /** Any number, the same on every node. */

@@ -34,25 +34,35 @@ export class Revocations extends Context.Service<
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const { tell, watch } = audience()
-        const seen = new Map<string, number>()
-        let polledTo = 0
+        /** Numbers of the rows told since the last poll, and of those told before it. */
+        let recent = new Set<string>()
+        let older = new Set<string>()
+        const [start] = yield* sql<{ readonly snapshot: string }>`select pg_current_snapshot()::text as snapshot`
+        let polledTo = start!.snapshot
 
-        /** A notice holds the number of its row, so the poll tells nothing twice that the notice told. */
+        /** A notice holds the number of its row, so neither it nor the poll tells what the other told. */
         const hear = (row: Row) =>
           Effect.suspend(() => {
-            if (seen.has(row.number)) return Effect.void
-            seen.set(row.number, row.at)
+            if (recent.has(row.number) || older.has(row.number)) return Effect.void
+            recent.add(row.number)
             return tell(row)
           })
+        /**
+         * What was committed since the last one: neither its time nor its number says when a row was. What a restored
+         * database has from another server's transactions was told there.
+         */
         const poll = Effect.gen(function* () {
-          const rows = yield* sql<Row>`
-          select number::text as number, kind, subject, extract(epoch from revoked_at)::float8 as at
-          from revocation where revoked_at > to_timestamp(${polledTo - overlapSeconds}) order by number`
-          for (const row of rows) {
-            yield* hear(row)
-            polledTo = Math.max(polledTo, row.at)
-          }
-          for (const [number, at] of seen) if (at < polledTo - 2 * overlapSeconds) seen.delete(number)
+          const rows = yield* sql<{ readonly snapshot: string } & (Row | { readonly number: null })>`
+            select snapshot::text as snapshot, number::text as number, kind, subject
+            from (select pg_current_snapshot() as snapshot) as now
+            left join revocation on made_by >= pg_snapshot_xmin(${polledTo}::pg_snapshot)
+              and not pg_visible_in_snapshot(made_by, ${polledTo}::pg_snapshot)
+              and pg_visible_in_snapshot(made_by, snapshot)
+            order by revocation.number`
+          for (const row of rows) if (row.number !== null) yield* hear(row)
+          polledTo = rows[0]!.snapshot
+          older = recent
+          recent = new Set()
         })
         const listen = Effect.scoped(
           Effect.gen(function* () {
@@ -64,10 +74,6 @@ export class Revocations extends Context.Service<
           })
         )
 
-        const [start] = yield* sql<{
-          readonly now: number
-        }>`select extract(epoch from clock_timestamp())::float8 as now`
-        polledTo = start!.now
         yield* again(listen, "1 second", "revocations are not heard of at once")
         yield* again(poll, pollEvery, "revocations could not be read")
 
@@ -77,7 +83,7 @@ export class Revocations extends Context.Service<
             ({ kind, subject }: Revocation) => sql`
             with made as (
               insert into revocation (kind, subject) values (${kind}, ${subject})
-              returning number::text as number, kind, subject, extract(epoch from revoked_at)::float8 as at
+              returning number::text as number, kind, subject
             ), swept as (
               delete from revocation where number in (
                 select number from revocation where revoked_at < clock_timestamp() - ${keptFor}::interval
@@ -100,13 +106,11 @@ export class Revocations extends Context.Service<
 
 const channel = "revocation"
 const pollEvery = "500 millis"
-/** How much later than its time of writing a row may become visible to the poll. */
-const overlapSeconds = 30
 /** Longer than a node without its database is good for anything. Each adds one row and takes away a few older ones. */
 const keptFor = "1 day"
 const maxSwept = 4
 
-const Row = Schema.Struct({ ...Revocation.fields, number: Schema.String, at: Schema.Finite })
+const Row = Schema.Struct({ ...Revocation.fields, number: Schema.String })
 type Row = typeof Row.Type
 const decodeRow = Schema.decodeUnknownEffect(Schema.fromJsonString(Row))
 

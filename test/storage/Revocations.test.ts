@@ -128,6 +128,27 @@ it.live(
 )
 
 it.live(
+  "a row is read when its transaction ends, however long ago it was written",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { hears } = yield* node(url)
+      const slow = yield* PgClient.make({ url, maxConnections: 1 })
+      const quick = yield* PgClient.make({ url, maxConnections: 1 })
+      yield* slow.withTransaction(
+        Effect.gen(function* () {
+          yield* slow`
+            insert into revocation (kind, subject, revoked_at) values ('key', 'slow', now() - interval '10 minutes')`
+          yield* quick`insert into revocation (kind, subject) values ('key', 'quick')`
+          yield* hears("quick")
+        })
+      )
+      yield* Effect.timeout(hears("slow"), "2 seconds")
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
+  30_000
+)
+
+it.live(
   "a row that an observer fails at is not the last one that is read",
   () =>
     Effect.gen(function* () {
