@@ -115,11 +115,10 @@ export const make = (userId: string, trader: Ledger.Trader, from: Claimed, aroun
   }
   const take = (door: Door, symbol: string, event: MarketEvent, seq: number) => {
     door.seq = seq
-    const commandId = "commandId" in event ? event.commandId?.text : undefined
-    if (commandId !== undefined && !trader.inFlight.has(commandId)) {
-      if (around.nowMillis() < door.repeatsUntilMillis) door.recorded.add(commandId)
-      else if (door.recorded.size > 0) door.recorded = new Set()
-    }
+    if (around.nowMillis() < door.repeatsUntilMillis) {
+      const commandId = "commandId" in event ? event.commandId?.text : undefined
+      if (commandId !== undefined && !trader.inFlight.has(commandId)) door.recorded.add(commandId)
+    } else if (door.recorded.size > 0) door.recorded = new Set()
     Ledger.observe(trader, symbol, event)
   }
   const follow = (accountId: string) => {

@@ -24,7 +24,7 @@ export interface Caller {
 
 export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller => ({
   userId,
-  permissions: new Set(permissions),
+  permissions: setOf(permissions),
   scope,
   via: "hmac",
   publicKey,
@@ -57,5 +57,16 @@ export class Unauthenticated extends Schema.TaggedError<Unauthenticated>()("Unau
     "nonce_reused"
   ])
 }) {}
+
+/** One for all who may do the same, since every order looks at it. */
+const setOf = (permissions: ReadonlyArray<string>): ReadonlySet<string> => {
+  const name = permissions.toSorted().join(" ")
+  const known = sets.get(name)
+  if (known !== undefined) return known
+  const made = new Set(permissions)
+  sets.set(name, made)
+  return made
+}
+const sets = new Map<string, ReadonlySet<string>>()
 
 const ofSession: ReadonlySet<string> = new Set(Selectable.literals)

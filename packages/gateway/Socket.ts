@@ -68,11 +68,8 @@ export const listen = Effect.fnUntraced(function* (options: {
         run(Effect.delay(Effect.sync(end), closeGrace))
       })
       const receiver = options.accept(transport, request)
-      let text = ""
-      const hand = () => receiver.text(text)
       function take(frame: Buffer): void {
-        text = frame.toString("utf8")
-        const taken = Result.try(hand)
+        const taken = Result.try(() => receiver.text(frame.toString("utf8")))
         if (Result.isSuccess(taken)) return
         // A fault at one client's frame may cost that client its connection, and nobody else anything.
         run(Effect.logError(`${options.what}: a frame could not be taken`, taken.failure))

@@ -38,8 +38,8 @@ export const deposit = (account: Account, amount: bigint): void => {
 
 /** Brings the totals to the latest marks; only markets where something changed cost anything. */
 export const refresh = (account: Account, prices: Prices): void => {
-  for (const [symbol, exposure] of account.exposures) {
-    const mark = prices.get(symbol)?.mark ?? 0
+  for (const exposure of account.exposures.values()) {
+    const mark = prices.get(exposure.instrument.symbol)?.mark ?? 0
     if (!exposure.stale && exposure.mark === mark) continue
     const equity = exposure.equity
     const margin = exposure.positionMargin + exposure.orderMargin

@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 
 /** A lane with all it sent. */
 const start = () => {
-  const lane = Lane.make()
+  const lane = Lane.make({ owed: 0 })
   const sent: Array<string> = []
   const send = (text: string) => void sent.push(text)
   return {
@@ -92,15 +92,15 @@ it("I48: what waits counts by its length, whether a request or what was told ear
   Lane.expect(lane, "a", long, 10)
   owe("b")
   Lane.ask(lane, "c", long, () => {})
-  expect(lane.owed).toBe(65 + 1 + 65)
+  expect(lane.tally.owed).toBe(65 + 1 + 65)
   tell("b", long, false)
-  expect(lane.owed).toBe(65 + 65 + 1 + 65)
+  expect(lane.tally.owed).toBe(65 + 65 + 1 + 65)
   tell("b", "")
   answer("c", "short")
-  expect(lane.owed).toBe(65 + 65 + 1 + 1)
+  expect(lane.tally.owed).toBe(65 + 65 + 1 + 1)
   giveUp(15)
   expect(lane.entries).toHaveLength(0)
-  expect(lane.owed).toBe(0)
+  expect(lane.tally.owed).toBe(0)
 })
 
 /**
@@ -136,7 +136,7 @@ it("1.8: however desk and log interleave, answers keep the order of the commands
             answer(id!, id!)
           }
           // All of them are short.
-          expect(lane.owed).toBe(lane.entries.length)
+          expect(lane.tally.owed).toBe(lane.entries.length)
         }
         const numbers = (wanted: (text: string) => boolean) => sent.filter(wanted).map((text) => Number.parseInt(text))
         const sorted = (found: ReadonlyArray<number>) => expect(found).toEqual(found.toSorted((a, b) => a - b))

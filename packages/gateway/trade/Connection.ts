@@ -130,8 +130,7 @@ export const open = (
   let owed = 0
   let armed = false
   let over = false
-  /** Owed to what has no place in a lane and is no sweep. */
-  let asked = 0
+  const tally: Dues.Tally = { owed: 0 }
   /** What was owed when its dues were last told. */
   let owing = 0
   let paused = false
@@ -147,8 +146,7 @@ export const open = (
   /** After every change of what is owed: too much of it leaves frames unread, and reading goes on at half of that. */
   const reckon = () => {
     if (over) return
-    let now = asked + Sweep.owed(sweeps)
-    for (const lane of lanes.values()) now += lane.owed
+    const now = tally.owed
     if (now !== owing) dues.change(now - owing)
     owing = now
     const most = dues.most()
@@ -173,7 +171,7 @@ export const open = (
   const lane = (symbol: string): Lane.Lane => {
     let found = lanes.get(symbol)
     if (found === undefined) {
-      found = Lane.make()
+      found = Lane.make(tally)
       lanes.set(symbol, found)
       Crossing.extend(crossings, found)
     }
@@ -293,18 +291,18 @@ export const open = (
       reckon()
     },
     asked: (request) => {
-      asked += Dues.of(request)
+      tally.owed += Dues.of(request)
     },
     settled: (request) => {
-      asked -= Dues.of(request)
+      tally.owed -= Dues.of(request)
       reckon()
     },
     askOfAll: (commandId, request, start) => {
-      asked += Dues.of(request)
+      tally.owed += Dues.of(request)
       Crossing.enter(crossings, commandId, lanes.values(), true, start)
     },
     answerOfAll: (commandId, request, text) => {
-      asked -= Dues.of(request)
+      tally.owed -= Dues.of(request)
       send(text)
       Crossing.leave(crossings, commandId, send)
       reckon()
@@ -312,7 +310,13 @@ export const open = (
     sweep: (commandId, symbol, incoming, dueMillis) => {
       const isOfAll = symbol === ""
       const mine = isOfAll ? lanes.values() : instruments.has(symbol) ? [lane(symbol)] : []
-      Sweep.begin(sweeps, commandId, { incoming, dueMillis, done: () => Crossing.leave(crossings, commandId, send) })
+      const weight = Dues.of(incoming ?? "")
+      tally.owed += weight
+      const done = () => {
+        tally.owed -= weight
+        Crossing.leave(crossings, commandId, send)
+      }
+      Sweep.begin(sweeps, commandId, { incoming, dueMillis, done })
       Crossing.enter(crossings, commandId, mine, isOfAll, () => Sweep.turn(sweeps, commandId, send))
     },
     swept: (commandId, symbols) => {

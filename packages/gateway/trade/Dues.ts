@@ -12,6 +12,11 @@ export interface Dues {
   readonly most: () => number
 }
 
+/** What one connection is owed in all. */
+export interface Tally {
+  owed: number
+}
+
 /** Of one connection. */
 const mostOwed = 256
 /**

@@ -22,11 +22,11 @@ type Entry =
 
 export interface Lane {
   readonly entries: Array<Entry>
-  /** What they count for in all. */
-  owed: number
+  /** Of its connection: what the entries count for is in it. */
+  readonly tally: Dues.Tally
 }
 
-export const make = (): Lane => ({ entries: [], owed: 0 })
+export const make = (tally: Dues.Tally): Lane => ({ entries: [], tally })
 
 /** A command went out; its answer is due at that time, or its outcome is unknown. */
 export const expect = (lane: Lane, commandId: string, request: string, dueMillis: number): void => {
@@ -119,16 +119,16 @@ const release = (lane: Lane, send: (text: string) => void): void => {
 
 const push = (lane: Lane, entry: Entry): void => {
   lane.entries.push(entry)
-  lane.owed += weightOf(entry)
+  lane.tally.owed += weightOf(entry)
 }
 
 const shift = (lane: Lane): void => {
-  lane.owed -= weightOf(lane.entries.shift()!)
+  lane.tally.owed -= weightOf(lane.entries.shift()!)
 }
 
 const replace = (lane: Lane, at: number, count: 0 | 1, by: Entry): void => {
   const [replaced] = lane.entries.splice(at, count, by)
-  lane.owed += weightOf(by) - (replaced === undefined ? 0 : weightOf(replaced))
+  lane.tally.owed += weightOf(by) - (replaced === undefined ? 0 : weightOf(replaced))
 }
 
 const weightOf = (entry: Entry): number => Dues.of(entry.commandId === undefined ? entry.text : entry.request)

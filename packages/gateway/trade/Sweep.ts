@@ -3,7 +3,6 @@
  * committed and it is their turn among the connection's commands, and told order by order then.
  */
 import * as Frame from "@venue/api/trade/Frame"
-import * as Dues from "./Dues.ts"
 
 export interface Sweep {
   readonly incoming: string | undefined
@@ -23,13 +22,6 @@ export interface Sweep {
 export type Sweeps = Map<string, Sweep>
 
 export const make = (): Sweeps => new Map()
-
-/** What they count for in all. */
-export const owed = (sweeps: Sweeps): number => {
-  let dues = 0
-  for (const { incoming } of sweeps.values()) dues += Dues.of(incoming ?? "")
-  return dues
-}
 
 export const begin = (
   sweeps: Sweeps,
