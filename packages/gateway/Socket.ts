@@ -132,15 +132,15 @@ function transportOf(
   take: (frame: Buffer) => void,
   later: (end: () => void) => void
 ): Line {
-  let gathered: Array<string> = []
+  let gathered: Array<string> | undefined
   let isPaused = false
   let isClosed = false
   /** Read before the pause began, as far as one read of the socket went. */
   let held: Array<Buffer> = []
   const flush = () => {
     const texts = gathered
-    gathered = []
-    if (ws.readyState === ws.OPEN && !socket.destroyed) socket.write(framed(texts))
+    gathered = undefined
+    if (texts !== undefined && ws.readyState === ws.OPEN && !socket.destroyed) socket.write(framed(texts))
   }
   const drain = () => {
     let taken = 0
@@ -154,12 +154,13 @@ function transportOf(
   }
   return {
     send: (text) => {
-      if (gathered.push(text) === 1) atTurnsEnd(flush)
+      if (gathered !== undefined) return void gathered.push(text)
+      gathered = [text]
+      atTurnsEnd(flush)
     },
     close: (code, reason) => {
       isClosed = true
-      if (gathered.length > 0) flush()
-      gathered = []
+      if (gathered !== undefined) flush()
       ws.close(code, reason)
       later(() => ws.terminate())
     },
