@@ -69,4 +69,4 @@ const setOf = (permissions: ReadonlyArray<string>): ReadonlySet<string> => {
 }
 const sets = new Map<string, ReadonlySet<string>>()
 
-const ofSession: ReadonlySet<string> = new Set(Selectable.literals)
+const ofSession = setOf(Selectable.literals)
