@@ -13,10 +13,10 @@ import * as Engine from "@venue/matching/Engine"
 import { type Appender, Journal, type JournalUnavailable, maxRowBytes, NotOwner } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { Clock, type Duration, Effect, Result, Schedule, type Scope } from "effect"
-import { pack, unpack } from "msgpackr"
 import { Unavailable } from "../protocol/Market.ts"
 import type { CommittedBatch } from "../protocol/Resident.ts"
 import { Venue } from "../protocol/Venue.ts"
+import * as MarketSnapshot from "./MarketSnapshot.ts"
 
 export interface MarketLog {
   /** Decides now; `done` says whether all of it is committed or that will not be known. */
@@ -75,8 +75,8 @@ export const make = Effect.fnUntraced(function* (
       stream,
       {
         restore: (state) => {
-          const stored: unknown = unpack(state)
-          if (!Engine.isReadable(stored)) return false
+          const stored = MarketSnapshot.decode(state)
+          if (stored === undefined) return false
           engine = Engine.restore(instrument, settings, stored)
           return true
         },
@@ -195,7 +195,7 @@ export const make = Effect.fnUntraced(function* (
   let savedSeq = 0
   const save = Effect.gen(function* () {
     if (at.seq === savedSeq) return
-    const { seq, value } = yield* asOf((state) => pack(Engine.snapshot(state)))
+    const { seq, value } = yield* asOf((state) => MarketSnapshot.encode(Engine.snapshot(state)))
     yield* journal.saveSnapshot(stream, seq, value)
     savedSeq = seq
   })

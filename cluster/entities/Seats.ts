@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     for (const [stream, from] of claimed) {
       const { trader, userId } = traders.get(stream)!
       if (from.seq - (savedSeq.get(stream) ?? 0) > snapshotRows) {
-        yield* journal.saveSnapshot(stream, from.seq, pack(Ledger.snapshot(trader)))
+        yield* journal.saveSnapshot(stream, from.seq, [pack(Ledger.snapshot(trader))])
       }
       seats.set(userId, Seat.make(userId, trader, from, around))
       entries.recorded(userId)

@@ -20,7 +20,7 @@ import * as Slots from "./Slots.ts"
 export { defaults, type Settings } from "./Market.ts"
 export { hash } from "./Hash.ts"
 export { apply } from "./Replay.ts"
-export { isReadable, restore, snapshot } from "./Snapshot.ts"
+export { isReadable, restore, snapshot, type Snapshot } from "./Snapshot.ts"
 
 /** Plain state that is changed in place. After a thrown error it must be discarded and built again from the log. */
 export type Engine = Market

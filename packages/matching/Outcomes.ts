@@ -116,25 +116,23 @@ export const read = (outcomes: Outcomes, slot: number): Remembered => ({
   expiresAtMillis: expiryOf(outcomes, slot)
 })
 
-/** The records in the order they came, as bytes. */
-export const store = ({ count, forgotten, order, pages, written }: Outcomes): Uint8Array => {
-  const words = new Int32Array(count * width)
-  let place = 0
-  order.forEach((number, turn) => {
+/** The records in the order they came, as bytes: the pages themselves, since what is written in one never changes. */
+export const store = ({ forgotten, order, pages, written }: Outcomes): ReadonlyArray<Uint8Array> =>
+  order.map((number, turn) => {
     const from = turn === 0 ? forgotten : 0
     const to = turn === order.length - 1 ? written : pageSize
-    words.set(pages[number]!.words.subarray(from * width, to * width), place * width)
-    place += to - from
+    return new Uint8Array(pages[number]!.words.buffer, from * recordBytes, (to - from) * recordBytes)
   })
-  return new Uint8Array(words.buffer)
-}
 
+/** Bytes that were stored, from wherever one record begins to where another ends. */
 export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
-  const words = new Int32Array(new Uint8Array(stored).buffer)
-  for (let at = 0; at < words.length; at += width) {
+  const record = new Int32Array(width)
+  const bytes = new Uint8Array(record.buffer)
+  for (let at = 0; at < stored.length; at += recordBytes) {
+    bytes.set(stored.subarray(at, at + recordBytes))
     const slot = next(outcomes)
     const own = wordsOf(outcomes, slot)
-    own.set(words.subarray(at, at + width))
+    own.set(record)
     chain(outcomes, own, 0, own[KIND]! >>> userShift, slot)
     IdRows.enter(outcomes.rows, idOf(outcomes, slot), slot + 1)
   }
@@ -147,6 +145,7 @@ const OLDER = 5
 /** A double. */
 const EXPIRY = 6
 const width = 8
+const recordBytes = 4 * width
 /** Of the kind: which outcome it was; above it stands the number of the user. */
 const statusMask = 63
 const userShift = 6

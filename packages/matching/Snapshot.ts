@@ -10,10 +10,10 @@ import * as Participants from "./Participants.ts"
 import * as Slots from "./Slots.ts"
 
 /** Counts up with every change of what is stored. */
-const version = 4
+const version = 5
 
 /** Numbers, texts, arrays and bytes only, so that any encoder carries it. */
-interface Stored {
+export interface Snapshot {
   readonly version: typeof version
   readonly timeMillis: number
   readonly lastPrice: number
@@ -26,7 +26,8 @@ interface Stored {
   readonly totals: Participants.Totals
   readonly builderCodes: ReadonlyArray<string>
   readonly orders: Orders
-  readonly outcomes: Uint8Array
+  /** By far the most of it, and not a copy: the memory it lies in, which never changes. Where it is cut is all one. */
+  readonly outcomes: ReadonlyArray<Uint8Array>
 }
 
 /** Bids, then asks, each best first and in the order of its queue; a row's words are the order's own. */
@@ -37,9 +38,9 @@ interface Orders {
   readonly ages: Uint8Array
 }
 
-export const snapshot = (market: Market): unknown => {
+export const snapshot = (market: Market): Snapshot => {
   const { lastPrice, participants, timeMillis, trades } = market
-  const stored: Stored = {
+  return {
     version,
     timeMillis,
     lastPrice,
@@ -60,15 +61,12 @@ export const snapshot = (market: Market): unknown => {
     orders: ordersOf(market),
     outcomes: Outcomes.store(market.outcomes)
   }
-  return stored
 }
 
 /** Whether a snapshot is of the shape that is written now; the log tells what an older one held. */
-export const isReadable = (snapshot: unknown): boolean => (snapshot as Stored).version === version
+export const isReadable = (stored: unknown): stored is Snapshot => (stored as Partial<Snapshot>).version === version
 
-/** The snapshot must be readable. */
-export const restore = (instrument: Instrument, settings: Settings, snapshot: unknown): Market => {
-  const stored = snapshot as Stored
+export const restore = (instrument: Instrument, settings: Settings, stored: Snapshot): Market => {
   const market = make(instrument, settings)
   market.timeMillis = stored.timeMillis
   market.lastPrice = stored.lastPrice
@@ -83,7 +81,7 @@ export const restore = (instrument: Instrument, settings: Settings, snapshot: un
   Object.assign(market.participants.totals, stored.totals)
   for (const code of stored.builderCodes) builderNumber(market, code)
   restoreOrders(market, stored.orders)
-  Outcomes.load(market.outcomes, stored.outcomes)
+  for (const outcomes of stored.outcomes) Outcomes.load(market.outcomes, outcomes)
   return market
 }
 

@@ -32,8 +32,15 @@ export interface JournalShape {
   readonly append: (owner: Owner, from: Claimed) => Appender
   /** Committed rows after a seq, in order: at most `limit`, or fewer when they are large; none means there are none. */
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
-  /** Never replaces a newer one, and never runs ahead of the journal. */
-  readonly saveSnapshot: (stream: string, seq: number, state: Uint8Array) => Effect.Effect<void, JournalUnavailable>
+  /**
+   * Never replaces a newer one, and never runs ahead of the journal. The state is these bytes one after the other; they
+   * must not change while it is saved.
+   */
+  readonly saveSnapshot: (
+    stream: string,
+    seq: number,
+    state: ReadonlyArray<Uint8Array>
+  ) => Effect.Effect<void, JournalUnavailable>
   readonly wakeUps: () => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
   /** When the database last answered; asked each half second while there is nothing to flush. */
   readonly lastRoundTripMillis: () => number

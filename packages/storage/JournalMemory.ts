@@ -1,5 +1,6 @@
 /** The journal kept in the process; several nodes of one test may stand on the same rows. */
 import { Clock, Context, Effect, Layer } from "effect"
+import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
 import type { JournalShape } from "./Journal.ts"
 import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
@@ -71,7 +72,7 @@ export const make = Effect.gen(function* () {
       Effect.map(turn, () => {
         const row = rowsOf(stream)[seq - 1]
         if (row === undefined || (snapshots.get(stream)?.seq ?? 0) >= seq) return
-        snapshots.set(stream, { stream, seq, epoch: row.epoch, state: state.slice() })
+        snapshots.set(stream, { stream, seq, epoch: row.epoch, state: Uint8Array.from(Buffer.concat(state)) })
       }),
     wakeUps: () => Effect.map(turn, () => [...wakeUps.values()]),
     lastRoundTripMillis: () => clock.currentTimeMillisUnsafe()

@@ -8,12 +8,16 @@ import { JournalUnavailable, type Row, type WakeUp } from "./JournalStream.ts"
 /** A page of a tail ends at the first of these; a group of streams shares them. */
 const maxPageRows = 4_096
 const maxPageBytes = 8 * 1024 * 1024
-/** A state is read in slices: a driver refuses very large messages. */
-const sliceBytes = 4 * 1024 * 1024
+/** A state is kept in pieces: a driver copies each message more than once, and refuses very large ones. */
+const pieceBytes = 4 * 1024 * 1024
 
 export interface JournalQueries extends ClaimStore {
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
-  readonly saveSnapshot: (stream: string, seq: number, state: Uint8Array) => Effect.Effect<void, JournalUnavailable>
+  readonly saveSnapshot: (
+    stream: string,
+    seq: number,
+    state: ReadonlyArray<Uint8Array>
+  ) => Effect.Effect<void, JournalUnavailable>
   readonly wakeUps: () => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
 }
 
@@ -38,11 +42,12 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
   /** Nothing, if a newer snapshot took its place meanwhile. */
   const rest = Effect.fnUntraced(function* (head: Head) {
     const state = new Uint8Array(head.bytes)
-    state.set(head.slice, 0)
-    for (let at = head.slice.length; at < head.bytes; at += sliceBytes) {
-      const [found] = yield* ask(slice, [head.stream, BigInt(head.seq), at + 1, sliceBytes])
+    state.set(head.piece, 0)
+    for (let at = head.piece.length, number = 1; at < head.bytes; number++) {
+      const [found] = yield* ask(piece, [head.stream, BigInt(head.seq), number])
       if (found === undefined) return undefined
       state.set(found[0]!, at)
+      at += (found[0]! as Uint8Array).length
     }
     return state
   })
@@ -51,8 +56,8 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
     const found: Array<Snapshot> = []
     for (let wanted = streams; wanted.length > 0;) {
       const replaced: Array<string> = []
-      for (const row of yield* ask(heads, [wanted, sliceBytes])) {
-        const head: Head = { stream: row[0]!, seq: Number(row[1]), bytes: row[3]!, slice: row[4]! }
+      for (const row of yield* ask(heads, [wanted])) {
+        const head: Head = { stream: row[0]!, seq: Number(row[1]), bytes: Number(row[3]), piece: row[4]! }
         const state = yield* rest(head)
         if (state === undefined) replaced.push(head.stream)
         else found.push({ stream: head.stream, seq: head.seq, epoch: row[2]!, state })
@@ -61,6 +66,23 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
     }
     return found
   })
+
+  /** One transaction: who reads finds the pieces of one snapshot, all of them. */
+  const saveSnapshot: JournalQueries["saveSnapshot"] = (stream, seq, state) =>
+    Effect.gen(function* () {
+      const at = BigInt(seq)
+      let bytes = 0
+      let number = 0
+      for (const next of pieces(state)) {
+        yield* ask(savePiece, [stream, at, number++, next])
+        bytes += next.length
+      }
+      yield* ask(save, [stream, at, BigInt(bytes)])
+      yield* ask(tidy, [stream])
+    }).pipe(
+      sql.withTransaction,
+      Effect.catchTag("SqlError", (cause) => Effect.fail(new JournalUnavailable({ cause })))
+    )
 
   return {
     snapshots,
@@ -75,7 +97,7 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
         (won) => new Set(won.map(([stream]) => stream!))
       ),
     read: (stream, after, limit) => pages([{ stream, seq: after }], limit, maxPageBytes),
-    saveSnapshot: (stream, seq, state) => Effect.asVoid(ask(save, [stream, BigInt(seq), state])),
+    saveSnapshot,
     wakeUps: () =>
       Effect.map(ask("select user_id, reason, detail from wake_up", []), (rows) =>
         rows.map(([userId, reason, detail]) => ({ userId: userId!, reason: reason!, detail: detail! }))
@@ -87,7 +109,27 @@ interface Head {
   readonly stream: string
   readonly seq: number
   readonly bytes: number
-  readonly slice: Uint8Array
+  /** The first. */
+  readonly piece: Uint8Array
+}
+
+/** Copies of one piece at a time; there is one even of nothing. */
+function* pieces(state: ReadonlyArray<Uint8Array>): Iterable<Uint8Array> {
+  let room = Buffer.allocUnsafeSlow(pieceBytes)
+  let filled = 0
+  for (const part of state) {
+    for (let at = 0; at < part.length;) {
+      const count = Math.min(part.length - at, pieceBytes - filled)
+      room.set(part.subarray(at, at + count), filled)
+      at += count
+      filled += count
+      if (filled < pieceBytes) continue
+      yield room
+      room = Buffer.allocUnsafeSlow(pieceBytes)
+      filled = 0
+    }
+  }
+  yield room.subarray(0, filled)
 }
 
 const unfinished = (rows: ReadonlyArray<Row>, limit: number, bytes: number): ReadonlySet<string> => {
@@ -104,11 +146,13 @@ const unfinished = (rows: ReadonlyArray<Row>, limit: number, bytes: number): Rea
 }
 
 const heads = `
-  select s.stream, s.seq, j.epoch, octet_length(s.state), substring(s.state from 1 for $2)
-  from snapshot s join journal j on j.stream = s.stream and j.seq = s.seq
+  select s.stream, s.seq, j.epoch, s.bytes, p.piece
+  from snapshot s
+  join journal j on j.stream = s.stream and j.seq = s.seq
+  join snapshot_piece p on p.stream = s.stream and p.seq = s.seq and p.number = 0
   where s.stream = any ($1::text[])`
 
-const slice = "select substring(state from $3 for $4) from snapshot where stream = $1 and seq = $2"
+const piece = "select piece from snapshot_piece where stream = $1 and seq = $2 and number = $3"
 
 /** The first row of a page comes whatever its size. */
 const tails = `
@@ -133,9 +177,19 @@ const claim = `
   on conflict do nothing
   returning stream`
 
+const savePiece = `
+  insert into snapshot_piece (stream, seq, number, piece)
+  select $1::text, $2::bigint, $3::integer, $4::bytea
+  on conflict do nothing`
+
 const save = `
-  insert into snapshot (stream, seq, state)
-  select $1::text, $2::bigint, $3::bytea
+  insert into snapshot (stream, seq, bytes)
+  select $1::text, $2::bigint, $3::bigint
   where exists (select from journal where stream = $1 and seq = $2)
-  on conflict (stream) do update set seq = excluded.seq, state = excluded.state
+  on conflict (stream) do update set seq = excluded.seq, bytes = excluded.bytes
   where snapshot.seq < excluded.seq`
+
+/** The pieces of the snapshot before, or of one that came to nothing. */
+const tidy = `
+  delete from snapshot_piece p
+  where p.stream = $1 and not exists (select from snapshot s where s.stream = p.stream and s.seq = p.seq)`

@@ -15,6 +15,7 @@ import { oauth } from "./migrations/0009_oauth.ts"
 import { keys } from "./migrations/0010_keys.ts"
 import { onboarding } from "./migrations/0011_onboarding.ts"
 import { revocationOrder } from "./migrations/0012_revocation_order.ts"
+import { snapshotPieces } from "./migrations/0013_snapshot_pieces.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
 const all = {
@@ -29,7 +30,8 @@ const all = {
   "0009_oauth": oauth,
   "0010_keys": keys,
   "0011_onboarding": onboarding,
-  "0012_revocation_order": revocationOrder
+  "0012_revocation_order": revocationOrder,
+  "0013_snapshot_pieces": snapshotPieces
 }
 
 /** Any number, the same on every node. */

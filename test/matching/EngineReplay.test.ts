@@ -20,7 +20,7 @@ describe("I6: replay", () => {
     const packr = new Packr()
     for (let seed = 1; seed <= 10; seed++) {
       const scene = wander(seed, 300)
-      const stored: unknown = packr.unpack(packr.pack(Engine.snapshot(scene.engine)))
+      const stored = packr.unpack(packr.pack(Engine.snapshot(scene.engine))) as Engine.Snapshot
       const restored = Engine.restore(apple, Engine.defaults, stored)
       assert.strictEqual(Engine.hash(restored), Engine.hash(scene.engine), `seed ${seed}`)
       assert.deepStrictEqual(Engine.touched(restored), [])

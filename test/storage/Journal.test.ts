@@ -170,7 +170,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
               { concurrency: "unbounded" }
             )
           }
-          yield* a.saveSnapshot("group 7", 18, bytes("state"))
+          yield* a.saveSnapshot("group 7", 18, [bytes("state")])
           const heard = new Map(streams.map((stream) => [stream, told()]))
           const again = yield* b.claimMany(streams, (stream) => heard.get(stream)!, yes)
           const claims = [...again.values()].map(({ epoch, seq }) => `${epoch} ${seq}`)
@@ -189,9 +189,9 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "snapshot")
           for (const word of ["one", "two", "three"]) yield* owner.record(word)
-          yield* a.saveSnapshot("snapshot", 3, bytes("at three"))
-          yield* b.saveSnapshot("snapshot", 2, bytes("at two"))
-          yield* b.saveSnapshot("snapshot", 9, bytes("at nine"))
+          yield* a.saveSnapshot("snapshot", 3, [bytes("at three")])
+          yield* b.saveSnapshot("snapshot", 2, [bytes("at two")])
+          yield* b.saveSnapshot("snapshot", 9, [bytes("at nine")])
           const heard = told()
           yield* b.claim("snapshot", heard, yes)
           assert.deepStrictEqual(heard.facts, ["snapshot 3 at three", "4 1 three"])
@@ -203,7 +203,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const { a, b } = yield* Nodes
           const owner = yield* own(a, "older shape")
           for (const word of ["one", "two"]) yield* owner.record(word)
-          yield* a.saveSnapshot("older shape", 3, bytes("of another version"))
+          yield* a.saveSnapshot("older shape", 3, [bytes("of another version")])
           const heard = told()
           const claimed = yield* b.claim("older shape", { ...heard, restore: () => false }, yes)
           assert.deepStrictEqual(heard.facts, ["1 1 ", "2 1 one", "3 1 two"])
@@ -216,7 +216,9 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const { a, b } = yield* Nodes
           yield* own(a, "large snapshot")
           const state = Uint8Array.from({ length: 9_000_000 }, (_, n) => n % 251)
-          yield* a.saveSnapshot("large snapshot", 1, state)
+          const cuts = [0, 4, 4, 100_000, 5_000_000, state.length]
+          const parts = cuts.map((cut, n) => state.subarray(cuts[n - 1] ?? 0, cut))
+          yield* a.saveSnapshot("large snapshot", 1, parts)
           let restored = new Uint8Array(0)
           yield* b.claim(
             "large snapshot",

@@ -1,8 +1,10 @@
 import { Journal } from "@venue/storage/Journal"
+import { snapshotPieces } from "@venue/storage/migrations/0013_snapshot_pieces"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { Buffer } from "node:buffer"
 import { postgresLayer } from "../Postgres.ts"
 import { bytes, follow, history, Nodes, own, told, turn, twoNodes, yes } from "./JournalNodes.ts"
 
@@ -118,6 +120,48 @@ describe("a row in doubt", () => {
       })
     )
   })
+})
+
+describe("a snapshot", () => {
+  it.effect("that was saved in one is cut into pieces and read on", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const journal = yield* Journal
+      const state = Uint8Array.from({ length: 9_000_000 }, (_, n) => n % 251)
+      for (const stream of ["small", "large"]) yield* own(journal, stream)
+      yield* sql`drop table snapshot_piece`
+      yield* sql`alter table snapshot drop column bytes, add column state bytea not null`
+      yield* sql`insert into snapshot values ('small', 1, ${bytes("a few words")}), ('large', 1, ${state})`
+      yield* snapshotPieces
+      const heard = told()
+      yield* journal.claim("small", heard, yes)
+      assert.deepStrictEqual(heard.facts, ["snapshot 1 a few words"])
+      let found = new Uint8Array(0)
+      const restore = (whole: Uint8Array) => (found = Uint8Array.from(whole)).length > 0
+      yield* journal.claim("large", { restore, replay: () => {} }, yes)
+      assert.isTrue(Buffer.from(found).equals(state))
+    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
+  )
+
+  it.effect("leaves no piece of the one before, nor one of a snapshot that came to nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const journal = yield* Journal
+      const owner = yield* own(journal, "pieces")
+      for (const word of ["one", "two"]) yield* owner.record(word)
+      const large = new Uint8Array(9_000_000)
+      for (const seq of [1, 3, 2, 9]) yield* journal.saveSnapshot("pieces", seq, [large, bytes(`${seq}`)])
+      const kept = yield* sql`select seq, number, octet_length(piece) as length from snapshot_piece order by number`
+      assert.deepStrictEqual(
+        kept.map(({ length, number, seq }) => [Number(seq), number, length]),
+        [
+          [3, 0, 4_194_304],
+          [3, 1, 4_194_304],
+          [3, 2, 9_000_001 - 2 * 4_194_304]
+        ]
+      )
+    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
+  )
 })
 
 describe("the appending connection", () => {
