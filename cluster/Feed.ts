@@ -47,42 +47,51 @@ export class Feed extends Context.Service<
     Effect.gen(function* () {
       const { instruments } = yield* Venue
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      const followers = new Map<string, ReadonlyArray<Follower>>()
+      const chains = new Map<string, Chain>()
       const watchers = new Set<(batch: Batch) => void>()
       const prices = new Map<string, Priced>()
       const logs = new Map<string, Log>()
 
+      const followersOf = (accountId: string): Array<Follower> => {
+        const found: Array<Follower> = []
+        for (let link = chains.get(accountId); link !== undefined; link = link.next) found.push(link.follower)
+        return found
+      }
       const unfollow = (accountId: string, follower: Follower) => {
-        const rest = (followers.get(accountId) ?? []).filter((other) => other !== follower)
-        if (rest.length === 0) followers.delete(accountId)
-        else followers.set(accountId, rest)
+        const rest = chainOf(followersOf(accountId).filter((other) => other !== follower))
+        if (rest === undefined) chains.delete(accountId)
+        else chains.set(accountId, rest)
       }
       const dispatch = (batch: Batch) => {
         const { events } = batch
         let at = 0
         let role = 0
-        // Lists are replaced, never changed, so one may leave while it is being told.
-        let list: ReadonlyArray<Follower> | undefined
-        let next = 0
+        let isTelling = false
+        let told: Chain | undefined
+        let next: Chain | undefined
         const rest = () => {
           for (; at < events.length; at++, role = 0) {
             const event = events[at]!
             if (event._tag === "Priced") prices.set(batch.instrument.symbol, event)
             for (let accountId; (accountId = concerned(event, role)) !== undefined; role++) {
-              list ??= followers.get(accountId)
-              if (list !== undefined) while (next < list.length) list[next++]!.observe(event, batch)
-              list = undefined
-              next = 0
+              if (!isTelling) next = chains.get(accountId)
+              isTelling = true
+              while (next !== undefined) {
+                told = next
+                next = told.next
+                told.observe(event, batch)
+              }
+              isTelling = false
             }
           }
         }
         for (;;) {
-          const told = Result.try(rest)
-          if (Result.isSuccess(told)) break
+          const done = Result.try(rest)
+          if (Result.isSuccess(done)) break
           // Neither the others nor the market may suffer from one that has a fault.
           const accountId = concerned(events[at]!, role)!
-          const follower = list![next - 1]!
-          run(Effect.logError(`a ${follower.rank} of account ${accountId} threw at a fact of its market`, told.failure))
+          const { follower } = told!
+          run(Effect.logError(`a ${follower.rank} of account ${accountId} threw at a fact of its market`, done.failure))
           unfollow(accountId, follower)
           follower.broken()
         }
@@ -99,8 +108,8 @@ export class Feed extends Context.Service<
 
       return Feed.of({
         follow: (accountId, follower) => {
-          const list = followers.get(accountId) ?? []
-          followers.set(accountId, follower.rank === "trader" ? [follower, ...list] : [...list, follower])
+          const others = followersOf(accountId)
+          chains.set(accountId, chainOf(follower.rank === "trader" ? [follower, ...others] : [...others, follower])!)
           return () => unfollow(accountId, follower)
         },
         watch: (watcher) => {
@@ -114,6 +123,21 @@ export class Feed extends Context.Service<
     })
   )
 }
+
+/**
+ * The followers of one account, one after the other. A chain is replaced, never changed, so one may leave while it is
+ * being told. Every fact walks one that nothing else has touched lately, so it is no list of objects but the objects.
+ */
+interface Chain extends Pick<Follower, "observe"> {
+  readonly follower: Follower
+  readonly next: Chain | undefined
+}
+
+const chainOf = (followers: ReadonlyArray<Follower>): Chain | undefined =>
+  followers.reduceRight<Chain | undefined>(
+    (next, follower) => ({ observe: follower.observe, follower, next }),
+    undefined
+  )
 
 /** The account an event is told to first (0), or second: a trade is its taker's and its maker's. */
 function concerned(event: MarketEvent, role: number): string | undefined {

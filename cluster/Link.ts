@@ -96,6 +96,8 @@ export class Desks extends Context.Service<
   {
     /** `reply` comes once, in this turn or a later one; `Refused` stands for a desk that cannot be reached, too. */
     readonly submit: (submission: Submission, reply: (submitted: Submitted) => void) => void
+    /** Calls back once all that was submitted to this user's desk so far has its reply: at once when it has. */
+    readonly whenReplied: (userId: string, then: () => void) => void
     /** The desk of a user, for what is asked one by one. Every call has a deadline. */
     readonly ask: <A, E>(
       userId: string,
@@ -138,6 +140,7 @@ export class Desks extends Context.Service<
       const askDesk: Desks["Service"]["askDesk"] = (deskId, call) => bounded(`desk ${deskId}`, call(client(deskId)))
       return Desks.of({
         submit: (submission, reply) => lineOf(deskOf(submission.userId, desks)).push(submission, reply),
+        whenReplied: (userId, then) => lineOf(deskOf(userId, desks)).whenReplied(then),
         ask: (userId, call) => askDesk(deskOf(userId, desks), call),
         summary: (asked) =>
           Effect.suspend(() => {
@@ -232,6 +235,7 @@ function marketLine(
 
 interface DeskLine {
   readonly push: (submission: Submission, reply: (submitted: Submitted) => void) => void
+  readonly whenReplied: (then: () => void) => void
 }
 
 function deskLine(
@@ -240,6 +244,10 @@ function deskLine(
   const waiting: Array<{ readonly submission: Submission; readonly reply: (submitted: Submitted) => void }> = []
   let scheduled = false
   let flying = false
+  /** Submissions that were pushed, and that have their reply. */
+  let pushed = 0
+  let replied = 0
+  let waiters: ReadonlyArray<{ readonly after: number; readonly tell: () => void }> = []
 
   const send = () => {
     scheduled = false
@@ -251,20 +259,11 @@ function deskLine(
       (answers) => {
         flying = false
         for (let i = 0; i < parts.length; i++) {
-          const {
-            submission: {
-              request: { commandId }
-            },
-            reply
-          } = parts[i]!
-          reply(
-            answers?.[i] ?? {
-              _tag: "Refused",
-              commandId: commandId.text,
-              why: "no desk could be reached; whether it was done is unknown"
-            }
-          )
+          const { reply, submission } = parts[i]!
+          reply(answers?.[i] ?? refused(submission, "no desk could be reached; whether it was done is unknown"))
         }
+        replied += parts.length
+        if (waiters.length > 0) tellWaiters()
         kick()
       }
     )
@@ -275,20 +274,32 @@ function deskLine(
     // One turn of the event loop, so that the frames of all sockets read in it travel together.
     setImmediate(send)
   }
+  const tellWaiters = () => {
+    const due = waiters.filter(({ after }) => after <= replied)
+    waiters = waiters.filter(({ after }) => after > replied)
+    for (const { tell } of due) tell()
+  }
   return {
     push: (submission, reply) => {
       if (waiting.length >= maxWaiting) {
-        return reply({
-          _tag: "Refused",
-          commandId: submission.request.commandId.text,
-          why: "too many orders are waiting; not placed, try again"
-        })
+        return reply(refused(submission, "too many orders are waiting; not placed, try again"))
       }
       waiting.push({ submission, reply })
+      pushed++
       kick()
+    },
+    whenReplied: (then) => {
+      if (pushed === replied) then()
+      else waiters = [...waiters, { after: pushed, tell: then }]
     }
   }
 }
+
+const refused = ({ request }: Submission, why: string): Submitted => ({
+  _tag: "Refused",
+  commandId: request.commandId.text,
+  why
+})
 
 /** A deadline means unknown, and so does everything the cluster itself may answer, the end of an entity that moves too. */
 function bounded<A, E>(what: string, call: Effect.Effect<A, E>) {

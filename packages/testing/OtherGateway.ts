@@ -29,6 +29,7 @@ export const make = Effect.gen(function* () {
       submit: (submission, reply) => {
         if (!cut.has(deskOf(submission.userId, count))) desks.submit(submission, reply)
       },
+      whenReplied: desks.whenReplied,
       ask: (userId, call) => reach(deskOf(userId, count), desks.ask(userId, call)),
       summary: (asked) => reach(deskOf(asked.userId, count), desks.summary(asked)),
       rouse: (deskId) => reach(deskId, desks.rouse(deskId)),

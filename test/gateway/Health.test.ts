@@ -38,6 +38,7 @@ const standIn = (silent: { market?: string; desk?: string }) =>
         Desks,
         Desks.of({
           submit: () => {},
+          whenReplied: (_userId, then) => then(),
           ask: () => Effect.die("not asked"),
           askDesk: () => Effect.die("not asked"),
           summary: () => Effect.die("not asked"),

@@ -99,6 +99,7 @@ const historyOf = (
           Desks,
           Desks.of({
             submit: () => {},
+            whenReplied: (_userId, then) => then(),
             ask: () => Effect.succeed(watermarks) as unknown as Effect.Effect<never>,
             askDesk: unused,
             summary: unused,

@@ -94,12 +94,6 @@ export interface Connection {
   /** Weight of small messages, charged with the next one that goes to the desk. */
   readonly takeOwed: () => number
   readonly owe: (weight: number) => void
-  /** An order went to the desk. */
-  readonly handed: () => void
-  /** The desk has it, or will not. */
-  readonly taken: () => void
-  /** Calls back once the desk has every order that went there. */
-  readonly whenTaken: (then: () => void) => void
   readonly arm: (armed: boolean) => void
   /** Once a second. */
   readonly tick: () => void
@@ -135,8 +129,6 @@ export const open = (
   let owing = 0
   let paused = false
   let unfollow = () => {}
-  let underWay = 0
-  let afterwards = () => {}
 
   const send = (text: string) => {
     if (over) return
@@ -335,12 +327,6 @@ export const open = (
     owe: (weight) => {
       owed += weight
     },
-    handed: () => void underWay++,
-    taken: () => {
-      underWay -= 1
-      if (underWay === 0) afterwards()
-    },
-    whenTaken: (then) => (underWay === 0 ? then() : void (afterwards = then)),
     arm: (now) => {
       if (now === armed) return
       armed = now

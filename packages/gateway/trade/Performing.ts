@@ -33,27 +33,30 @@ export const make = Effect.gen(function* () {
     const now = clock.currentTimeMillisUnsafe()
     const expiresAtMillis = now + venue.commandExpiryMillis
     const dueMillis = expiresAtMillis + graceMillis
-    const request = requestOf(command, id, expiresAtMillis, member)
+    const named = command.symbol ?? ""
+    const instrument = instruments.get(named)
+    // The one text of its symbol, which all that is kept by symbol finds without comparing letters.
+    const symbol = instrument?.symbol ?? named
+    const request = requestOf(command, symbol, id, expiresAtMillis, member)
     const cost = costOf(connection, command)
-    if (command._tag === "CancelAllOrders") {
-      connection.sweep(commandId, request.symbol, Incoming.ofObject(text), dueMillis)
-    } else if (instruments.has(command.symbol)) {
-      connection.expect(command.symbol, commandId, text, dueMillis)
-    } else connection.asked(text)
-    connection.handed()
+    const isSweep = command._tag === "CancelAllOrders"
+    const isInLane = !isSweep && instrument !== undefined
+    if (isSweep) connection.sweep(commandId, symbol, Incoming.ofObject(text), dueMillis)
+    else if (isInLane) connection.expect(symbol, commandId, text, dueMillis)
+    else connection.asked(text)
     desks.submit({ userId: member.caller.userId, cost, request }, (submitted) => {
-      connection.taken()
-      answered(connection, member, request, submitted, text)
-      if (request._tag !== "CancelAllOrders" && !instruments.has(request.symbol)) connection.settled(text)
+      if (submitted._tag !== "HandedOn") refused(connection, member, request, submitted, text)
+      else if (isSweep) connection.swept(commandId, submitted.symbols)
+      if (!isSweep && !isInLane) connection.settled(text)
     })
   }
 
   /** What the desk says by itself; everything else comes by the log. */
-  const answered = (
+  const refused = (
     connection: Connection,
     member: Member,
     request: OrderRequest,
-    submitted: Submitted,
+    submitted: Exclude<Submitted, { readonly _tag: "HandedOn" }>,
     text: string
   ) => {
     const { symbol } = request
@@ -64,8 +67,6 @@ export const make = Effect.gen(function* () {
       else connection.send(frame)
     }
     switch (submitted._tag) {
-      case "HandedOn":
-        return request._tag === "CancelAllOrders" ? connection.swept(commandId, submitted.symbols) : undefined
       case "RateLimited":
         return say(Frame.rateLimited(submitted.retryAfterMillis, Incoming.ofObject(text)))
       case "Refused":

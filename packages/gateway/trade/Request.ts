@@ -10,7 +10,13 @@ export type OrderCommand = Extract<
   { readonly _tag: "AddOrder" | "ModifyOrder" | "CancelOrder" | "CancelAllOrders" | "ClosePosition" }
 >
 
-export function requestOf(command: OrderCommand, commandId: Id, expiresAtMillis: number, member: Member): OrderRequest {
+export function requestOf(
+  command: OrderCommand,
+  symbol: string,
+  commandId: Id,
+  expiresAtMillis: number,
+  member: Member
+): OrderRequest {
   const { accountId, builderCode } = member
   switch (command._tag) {
     case "AddOrder":
@@ -19,7 +25,7 @@ export function requestOf(command: OrderCommand, commandId: Id, expiresAtMillis:
         commandId,
         expiresAtMillis,
         accountId,
-        symbol: command.symbol,
+        symbol,
         side: command.side,
         type: command.type,
         timeInForce: command.timeInForce,
@@ -30,18 +36,18 @@ export function requestOf(command: OrderCommand, commandId: Id, expiresAtMillis:
         builderCode
       }
     case "ModifyOrder":
-      return { ...command, commandId, expiresAtMillis, accountId }
+      return { ...command, commandId, expiresAtMillis, accountId, symbol }
     case "CancelOrder":
-      return { ...command, commandId, expiresAtMillis, accountId }
+      return { ...command, commandId, expiresAtMillis, accountId, symbol }
     case "CancelAllOrders":
-      return { _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol: command.symbol ?? "" }
+      return { _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol }
     case "ClosePosition":
       return {
         _tag: "ClosePosition",
         commandId,
         expiresAtMillis,
         accountId,
-        symbol: command.symbol,
+        symbol,
         clientOrderId: command.clientOrderId,
         builderCode
       }

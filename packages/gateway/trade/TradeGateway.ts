@@ -169,7 +169,8 @@ export class TradeGateway extends Context.Service<
           const { userId } = known.caller
           count(userId, -1)
           // Not before its last orders: the cancel that this starts must find them.
-          connection.whenTaken(
+          desks.whenReplied(
+            userId,
             () => void run(Effect.ignore(desks.ask(userId, (desk) => desk.Detach({ connectionId, userId }))))
           )
         }
