@@ -37,8 +37,9 @@ if (again) {
 }
 
 /**
- * Nearly all a busy venue makes is dead within milliseconds: with room for it, next to nothing is alive to be copied. And
- * a command's way through the matching machine is many small functions, of which by default only the first are inlined.
+ * Nearly all a busy venue makes is dead within milliseconds: with room for it, next to nothing is alive to be copied. The
+ * room is there from the start, or it would shrink in every quiet time and grow anew in the next busy one. And a command's
+ * way through the matching machine is many small functions, of which by default only the first are inlined.
  */
 function flags() {
   return JSON.parse(readFileSync(new URL("node-flags.json", import.meta.url), "utf8"))
