@@ -106,7 +106,8 @@ async function open(): Promise<ReadonlyArray<Line>> {
     const frozen = made.length < options.frozen
     const channels = frozen ? ["order_responses", "fills", "positions", "balances"] : ["order_responses"]
     const socket = await connect(options.url, keys[made.length]!, channels)
-    const line: Line = { socket, frozen, open: 0, inFlight: 0, owed: 0 }
+    // Each begins elsewhere in its turn, or all would send in the same instant.
+    const line: Line = { socket, frozen, open: 0, inFlight: 0, owed: made.length / options.connections }
     if (frozen) socket.pause()
     else socket.on("message", (data: Buffer) => read(line, data.toString("latin1")))
     socket.on("close", () => (frozen ? frozenClosed++ : closed++))
