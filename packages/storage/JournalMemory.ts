@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
       Effect.map(turn, () => {
         const row = rowsOf(stream)[seq - 1]
         if (row === undefined || (snapshots.get(stream)?.seq ?? 0) >= seq) return
-        snapshots.set(stream, { stream, seq, epoch: row.epoch, state: Uint8Array.from(Buffer.concat(state)) })
+        snapshots.set(stream, { stream, seq, epoch: row.epoch, state: Buffer.concat(state) })
       }),
     wakeUps: () => Effect.map(turn, () => [...wakeUps.values()]),
     lastRoundTripMillis: () => clock.currentTimeMillisUnsafe()
