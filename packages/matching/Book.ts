@@ -2,11 +2,11 @@
 import type { Order } from "@venue/domain/Order"
 import * as Ladder from "./Ladder.ts"
 import { builderNumber, type Market } from "./Market.ts"
-import * as Names from "./Names.ts"
+import * as ClientOrderIds from "./ClientOrderIds.ts"
 import * as Participants from "./Participants.ts"
-import * as Slots from "./Slots.ts"
+import * as OrderPool from "./OrderPool.ts"
 
-const { ACCOUNT, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, TRAITS } = Slots
+const { ACCOUNT, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, TRAITS } = OrderPool
 
 /** What an order keeps of the terms it was accepted on. */
 export interface Terms {
@@ -16,29 +16,29 @@ export interface Terms {
 
 /** The order at the price it rests at, behind those already there. */
 export const add = (market: Market, account: Participants.Account, order: Order, terms: Terms): void => {
-  const { slots } = market
-  const slot = Slots.take(slots, order.orderId, order.clientOrderId)
-  const { words } = slots
+  const { pool } = market
+  const slot = OrderPool.take(pool, order.orderId, order.clientOrderId)
+  const { words } = pool
   words[slot + PRICE] = order.price
   words[slot + QUANTITY] = order.quantity
   words[slot + REMAINING] = order.remaining
   words[slot + ACCOUNT] = account.number
   words[slot + RATE] = terms.makerRate
   words[slot + TRAITS] =
-    (builderNumber(market, order.builderCode) << Slots.builderShift) |
-    (terms.leverage << Slots.leverageShift) |
-    (order.side === "SELL" ? Slots.sell : 0) |
-    (order.type === "ALO" ? Slots.addLiquidityOnly : 0) |
-    (order.reduceOnly ? Slots.reduceOnly : 0) |
-    (order.modified ? Slots.modified : 0)
-  Slots.setUpdatedAt(slots, slot, order.updatedAtMillis)
+    (builderNumber(market, order.builderCode) << OrderPool.builderShift) |
+    (terms.leverage << OrderPool.leverageShift) |
+    (order.side === "SELL" ? OrderPool.sell : 0) |
+    (order.type === "ALO" ? OrderPool.addLiquidityOnly : 0) |
+    (order.reduceOnly ? OrderPool.reduceOnly : 0) |
+    (order.modified ? OrderPool.modified : 0)
+  OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
   enlist(market, slot)
   enqueue(market, slot)
 }
 
 /** Among its account's orders, as the newest. */
 export const enlist = (market: Market, slot: number): void => {
-  const { words } = market.slots
+  const { words } = market.pool
   const account = accountOf(market, slot)
   words[slot + NEWER] = 0
   words[slot + OLDER] = account.newest
@@ -46,13 +46,14 @@ export const enlist = (market: Market, slot: number): void => {
   else words[account.newest + NEWER] = slot
   account.newest = slot
   account.openOrders++
-  if (account.named !== undefined) Names.add(account.named, Slots.clientOrderId(market.slots, slot), slot)
+  if (account.byClientOrderId !== undefined)
+    ClientOrderIds.add(account.byClientOrderId, OrderPool.clientOrderId(market.pool, slot), slot)
   rest(market, slot, words[slot + REMAINING]!)
 }
 
 /** To the back of the queue at its price. */
 export const enqueue = (market: Market, slot: number): void => {
-  const { words } = market.slots
+  const { words } = market.pool
   const price = words[slot + PRICE]!
   const ladder = ladderOf(market, slot)
   const level = Ladder.place(ladder, price)
@@ -70,7 +71,7 @@ export const enqueue = (market: Market, slot: number): void => {
 
 /** Out of the queue; the order stays open, and must be queued again or removed. */
 export const dequeue = (market: Market, slot: number): void => {
-  const { words } = market.slots
+  const { words } = market.pool
   const price = words[slot + PRICE]!
   const ladder = ladderOf(market, slot)
   const level = Ladder.placeOf(ladder, price)
@@ -88,7 +89,7 @@ export const dequeue = (market: Market, slot: number): void => {
 /** Fewer lots rest, whether filled or cut; the place in the queue stays. */
 export const shrink = (market: Market, slot: number, lots: number): void => {
   const ladder = ladderOf(market, slot)
-  const price = market.slots.words[slot + PRICE]!
+  const price = market.pool.words[slot + PRICE]!
   const level = Ladder.placeOf(ladder, price)
   ladder.totals[level]! -= lots
   Ladder.touch(ladder, price, level)
@@ -97,7 +98,7 @@ export const shrink = (market: Market, slot: number, lots: number): void => {
 
 /** Fewer lots are open; for an order that is in no queue. */
 export const lessen = (market: Market, slot: number, lots: number): void => {
-  market.slots.words[slot + REMAINING]! -= lots
+  market.pool.words[slot + REMAINING]! -= lots
   rest(market, slot, -lots)
 }
 
@@ -109,7 +110,7 @@ export const remove = (market: Market, slot: number): void => {
 
 /** Closed; for an order that is in no queue. */
 export const discard = (market: Market, slot: number): void => {
-  const { words } = market.slots
+  const { words } = market.pool
   const account = accountOf(market, slot)
   const remaining = words[slot + REMAINING]!
   if (remaining > 0) lessen(market, slot, remaining)
@@ -120,8 +121,9 @@ export const discard = (market: Market, slot: number): void => {
   if (older === 0) account.oldest = newer
   else words[older + NEWER] = newer
   account.openOrders--
-  if (account.named !== undefined) Names.remove(account.named, Slots.clientOrderId(market.slots, slot), slot)
-  Slots.release(market.slots, slot)
+  if (account.byClientOrderId !== undefined)
+    ClientOrderIds.remove(account.byClientOrderId, OrderPool.clientOrderId(market.pool, slot), slot)
+  OrderPool.release(market.pool, slot)
 }
 
 /** A modified order; `requeued` says whether it goes to the back of its new price. The order must be in a queue. */
@@ -133,61 +135,65 @@ export const change = (market: Market, slot: number, order: Order, requeued: boo
 
 /** The words of a modified order; one that is not in a queue takes any price and quantity. */
 export const restate = (market: Market, slot: number, order: Order, isOut: boolean): void => {
-  const { slots } = market
-  const { words } = slots
+  const { pool } = market
+  const { words } = pool
   const fewer = words[slot + REMAINING]! - order.remaining
   if (isOut) lessen(market, slot, fewer)
   else shrink(market, slot, fewer)
   words[slot + PRICE] = order.price
   words[slot + QUANTITY] = order.quantity
-  words[slot + TRAITS]! |= Slots.modified
-  Slots.setUpdatedAt(slots, slot, order.updatedAtMillis)
+  words[slot + TRAITS]! |= OrderPool.modified
+  OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
 }
 
 /** An account's open orders with a client order id, oldest first. */
-export const named = ({ slots }: Market, account: Participants.Account, clientOrderId: string): Iterable<number> => {
-  if (account.named === undefined) {
-    account.named = new Map()
-    for (let slot = account.oldest; slot !== 0; slot = slots.words[slot + NEWER]!) {
-      Names.add(account.named, Slots.clientOrderId(slots, slot), slot)
+export const withClientOrderId = (
+  { pool }: Market,
+  account: Participants.Account,
+  clientOrderId: string
+): Iterable<number> => {
+  if (account.byClientOrderId === undefined) {
+    account.byClientOrderId = new Map()
+    for (let slot = account.oldest; slot !== 0; slot = pool.words[slot + NEWER]!) {
+      ClientOrderIds.add(account.byClientOrderId, OrderPool.clientOrderId(pool, slot), slot)
     }
   }
-  return Names.find(account.named, clientOrderId)
+  return ClientOrderIds.find(account.byClientOrderId, clientOrderId)
 }
 
 export const accountOf = (market: Market, slot: number): Participants.Account =>
-  market.participants.accounts[market.slots.words[slot + ACCOUNT]!]!
+  market.participants.accounts[market.pool.words[slot + ACCOUNT]!]!
 
 /**
- * An open order as facts carry it: good till cancelled and placed by its user, since no other kind rests. Whoever has
+ * An open order as events carry it: good till cancelled and placed by its user, since no other kind rests. Whoever has
  * its id at hand need not make another; of a fill in hand `remaining` is what it leaves.
  */
 export const order = (
   market: Market,
   slot: number,
-  orderId = Slots.orderId(market.slots, slot),
-  remaining = market.slots.words[slot + REMAINING]!
+  orderId = OrderPool.orderId(market.pool, slot),
+  remaining = market.pool.words[slot + REMAINING]!
 ): Order => {
-  const { slots } = market
-  const { words } = slots
+  const { pool } = market
+  const { words } = pool
   const account = market.participants.accounts[words[slot + ACCOUNT]!]!
   const traits = words[slot + TRAITS]!
   return {
     orderId,
     userId: account.user.userId,
     accountId: account.accountId,
-    side: (traits & Slots.sell) === 0 ? "BUY" : "SELL",
-    type: (traits & Slots.addLiquidityOnly) === 0 ? "LIMIT" : "ALO",
+    side: (traits & OrderPool.sell) === 0 ? "BUY" : "SELL",
+    type: (traits & OrderPool.addLiquidityOnly) === 0 ? "LIMIT" : "ALO",
     timeInForce: "GTC",
     price: words[slot + PRICE]!,
     quantity: words[slot + QUANTITY]!,
     remaining,
-    reduceOnly: (traits & Slots.reduceOnly) !== 0,
-    clientOrderId: Slots.clientOrderId(slots, slot),
+    reduceOnly: (traits & OrderPool.reduceOnly) !== 0,
+    clientOrderId: OrderPool.clientOrderId(pool, slot),
     origin: "USER",
-    builderCode: market.builderCodes[traits >>> Slots.builderShift]!,
-    modified: (traits & Slots.modified) !== 0,
-    updatedAtMillis: Slots.updatedAt(slots, slot)
+    builderCode: market.builderCodes[traits >>> OrderPool.builderShift]!,
+    modified: (traits & OrderPool.modified) !== 0,
+    updatedAtMillis: OrderPool.updatedAt(pool, slot)
   }
 }
 
@@ -231,11 +237,11 @@ export const unfilled = (order: Order, remaining: number): Order => ({
 
 /** Counts lots among those its account and user have resting. */
 function rest(market: Market, slot: number, lots: number): void {
-  const traits = market.slots.words[slot + TRAITS]!
-  const isSell = (traits & Slots.sell) !== 0
-  Participants.rest(market.participants, accountOf(market, slot), isSell, (traits & Slots.reduceOnly) !== 0, lots)
+  const traits = market.pool.words[slot + TRAITS]!
+  const isSell = (traits & OrderPool.sell) !== 0
+  Participants.rest(market.participants, accountOf(market, slot), isSell, (traits & OrderPool.reduceOnly) !== 0, lots)
 }
 
 function ladderOf(market: Market, slot: number): Ladder.Ladder {
-  return (market.slots.words[slot + TRAITS]! & Slots.sell) === 0 ? market.bids : market.asks
+  return (market.pool.words[slot + TRAITS]! & OrderPool.sell) === 0 ? market.bids : market.asks
 }

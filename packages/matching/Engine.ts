@@ -1,4 +1,4 @@
-/** One market's machine: commands in, facts out; no clock, no chance, nothing awaited. */
+/** One market's machine: commands in, events out; no clock, no chance, nothing awaited. */
 import type { Id } from "@venue/domain/Id"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketCommand, Priced, TraderCommand } from "@venue/domain/Market"
@@ -6,19 +6,19 @@ import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
-import { cancel, cancelAll } from "./Cancelling.ts"
+import { cancel, cancelAll } from "./Cancel.ts"
 import * as Ladder from "./Ladder.ts"
-import { assertSound, type Facts, make as makeMarket, type Market, type Settings } from "./Market.ts"
-import { modify } from "./Modifying.ts"
+import { assertSound, type Events, make as makeMarket, type Market, type Settings } from "./Market.ts"
+import { modify } from "./Modify.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
-import { close, place } from "./Placing.ts"
+import { close, place } from "./Place.ts"
 import { observe, tick } from "./Pricing.ts"
-import * as Replies from "./Replies.ts"
-import * as Slots from "./Slots.ts"
+import { refuse } from "./Outcome.ts"
+import * as OrderPool from "./OrderPool.ts"
 
 export { defaults, type Settings } from "./Market.ts"
-export { hash } from "./Hash.ts"
+export { hash } from "./StateHash.ts"
 export { apply } from "./Replay.ts"
 export { isReadable, restore, snapshot, type Snapshot } from "./Snapshot.ts"
 
@@ -27,18 +27,18 @@ export type Engine = Market
 
 export const make = (instrument: Instrument, settings: Settings): Engine => makeMarket(instrument, settings)
 
-/** Decides a command at market time max(previous, now), changes the state and adds the facts in order. */
-export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, facts: Facts): void => {
+/** Decides a command at market time max(previous, now), changes the state and adds the events in order. */
+export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, events: Events): void => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
   switch (command._tag) {
     case "Observe":
-      return observe(engine, command.price, atMillis, facts)
+      return observe(engine, command.price, atMillis, events)
     case "Tick":
-      return tick(engine, atMillis, facts)
+      return tick(engine, atMillis, events)
     case "RaiseEpoch":
-      return raise(engine, command.userId, command.traderEpoch, atMillis, facts)
+      return raise(engine, command.userId, command.traderEpoch, atMillis, events)
     default:
-      obey(engine, command, atMillis, facts)
+      obey(engine, command, atMillis, events)
       assertSound(engine)
   }
 }
@@ -61,8 +61,8 @@ export const view = (engine: Engine, accountId: string): View => {
   const account = engine.participants.accountsById.get(accountId)
   const orders: Array<Order> = []
   if (account === undefined) return { position: Position.flat(), orders }
-  const { words } = engine.slots
-  for (let slot = account.oldest; slot !== 0; slot = words[slot + Slots.NEWER]!) {
+  const { words } = engine.pool
+  for (let slot = account.oldest; slot !== 0; slot = words[slot + OrderPool.NEWER]!) {
     orders.push(Book.order(engine, slot))
   }
   return { position: { ...account.position }, orders }
@@ -102,35 +102,35 @@ export const openInterest = (engine: Engine): number => engine.participants.tota
 /** Sums over all participants: `positions` and `cash`, the venue's fees among it, are 0 after every command. */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
-function obey(engine: Engine, command: TraderCommand, atMillis: number, facts: Facts): void {
+function obey(engine: Engine, command: TraderCommand, atMillis: number, events: Events): void {
   if (Outcomes.find(engine.outcomes, command.commandId, atMillis) !== -1) return
   engine.timeMillis = atMillis
   const account = Participants.account(engine.participants, command.accountId, command.userId)
   const { user } = account
   if (command.traderEpoch < user.epoch || user.userId !== command.userId) {
-    return Replies.refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", facts)
+    return refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", events)
   }
-  if (atMillis > command.expiresAtMillis) return Replies.refuse(engine, command, "EXPIRED", facts)
+  if (atMillis > command.expiresAtMillis) return refuse(engine, command, "EXPIRED", events)
   switch (command._tag) {
     case "Place":
-      return place(engine, account, command, facts)
+      return place(engine, account, command, events)
     case "Modify":
-      return modify(engine, account, command, facts)
+      return modify(engine, account, command, events)
     case "Cancel":
-      return cancel(engine, account, command, facts)
+      return cancel(engine, account, command, events)
     case "CancelAll":
-      return cancelAll(engine, account, command, facts)
+      return cancelAll(engine, account, command, events)
     case "Close":
-      return close(engine, account, command, facts)
+      return close(engine, account, command, events)
     case "Refuse":
-      return Replies.refuse(engine, command, command.status, facts)
+      return refuse(engine, command, command.status, events)
   }
 }
 
-function raise(engine: Engine, userId: string, traderEpoch: number, atMillis: number, facts: Facts): void {
+function raise(engine: Engine, userId: string, traderEpoch: number, atMillis: number, events: Events): void {
   const user = Participants.user(engine.participants, userId)
   if (traderEpoch <= user.epoch) return
   user.epoch = traderEpoch
   engine.timeMillis = atMillis
-  facts.push({ _tag: "EpochRaised", userId, traderEpoch, atMillis })
+  events.push({ _tag: "EpochRaised", userId, traderEpoch, atMillis })
 }

@@ -6,7 +6,7 @@ import type { MarketEvent, Priced } from "@venue/domain/Market"
 import * as Ladder from "./Ladder.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
-import * as Slots from "./Slots.ts"
+import * as OrderPool from "./OrderPool.ts"
 import * as TradeId from "./TradeId.ts"
 
 export interface Settings {
@@ -19,7 +19,7 @@ export interface Market {
   readonly settings: Settings
   /** In money, while the market is open. */
   readonly maxOpenInterest: number
-  readonly slots: Slots.Slots
+  readonly pool: OrderPool.OrderPool
   readonly bids: Ladder.Ladder
   readonly asks: Ladder.Ladder
   readonly participants: Participants.Participants
@@ -27,7 +27,7 @@ export interface Market {
   /** Builder codes by the number that orders carry; the first is none. */
   readonly builderCodes: Array<string>
   readonly builderNumbers: Map<string, number>
-  /** Time of the last recorded fact. */
+  /** Time of the last recorded event. */
   timeMillis: number
   prices: Priced | undefined
   /** In ticks; 0 before the first trade. */
@@ -37,7 +37,7 @@ export interface Market {
 }
 
 /** What was decided, in order: whoever decides only adds to it. */
-export type Facts = Array<MarketEvent>
+export type Events = Array<MarketEvent>
 
 export const defaults: Settings = { maxOpenOrders: 200 }
 
@@ -45,7 +45,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   instrument,
   settings,
   maxOpenInterest: openInterestLimits * positionLimitUsd(instrument) * moneyScale,
-  slots: Slots.make(),
+  pool: OrderPool.make(),
   bids: Ladder.make("BUY"),
   asks: Ladder.make("SELL"),
   participants: Participants.make(),
@@ -67,7 +67,7 @@ export const builderNumber = (market: Market, code: string): number => {
   if (code === "") return 0
   const known = market.builderNumbers.get(code)
   if (known !== undefined) return known
-  if (market.builderCodes.length === Slots.maxBuilderCodes) return 0
+  if (market.builderCodes.length === OrderPool.maxBuilderCodes) return 0
   market.builderNumbers.set(code, market.builderCodes.length)
   return market.builderCodes.push(code) - 1
 }

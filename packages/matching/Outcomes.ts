@@ -1,7 +1,7 @@
 /** What became of each command, so that a repeat changes nothing: kept until a minute past its expiry. */
 import { Id } from "@venue/domain/Id"
 import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
-import * as IdRows from "./IdRows.ts"
+import * as CommandIndex from "./CommandIndex.ts"
 
 /**
  * Records in the order they came, in pages that are dropped when their last is forgotten, found by the 128 bits of the
@@ -22,7 +22,7 @@ export interface Outcomes {
   base: number
   /** Nothing need be forgotten up to this time. */
   quietUntilMillis: number
-  readonly rows: IdRows.IdRows
+  readonly index: CommandIndex.CommandIndex
   /** By the number of a user: how many records there are, and the newest, which leads to the one before it. */
   readonly counts: Array<number>
   readonly newest: Array<number>
@@ -53,16 +53,16 @@ export const make = (): Outcomes => ({
   page: noPage,
   base: 0,
   quietUntilMillis: -Infinity,
-  rows: IdRows.make(),
+  index: CommandIndex.make(),
   counts: [],
   newest: []
 })
 
 /** The slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
 export const find = (outcomes: Outcomes, id: Id, atMillis: number): number => {
-  const { rows } = outcomes
-  for (let row = IdRows.first(rows, id); row !== 0; row = IdRows.next(rows, row)) {
-    const slot = IdRows.at(rows, row, id) - 1
+  const { index } = outcomes
+  for (let bucket = CommandIndex.first(index, id); bucket !== 0; bucket = CommandIndex.next(index, bucket)) {
+    const slot = CommandIndex.at(index, bucket, id) - 1
     if (slot !== -1 && isOf(outcomes, slot, id) && isKept(outcomes, slot, atMillis)) return slot
   }
   return -1
@@ -90,7 +90,7 @@ export const remember = (
   words[first + KIND] = (user << userShift) | (outcome === "DONE" ? 0 : numbers.get(outcome)!)
   chain(outcomes, words, first, user, slot)
   doubles[(first + EXPIRY) >> 1] = expiresAtMillis
-  IdRows.enter(outcomes.rows, id, slot + 1)
+  CommandIndex.enter(outcomes.index, id, slot + 1)
 }
 
 /** Every record still kept, oldest first. */
@@ -134,7 +134,7 @@ export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
     const own = wordsOf(outcomes, slot)
     own.set(record)
     chain(outcomes, own, 0, own[KIND]! >>> userShift, slot)
-    IdRows.enter(outcomes.rows, idOf(outcomes, slot), slot + 1)
+    CommandIndex.enter(outcomes.index, idOf(outcomes, slot), slot + 1)
   }
 }
 
@@ -165,7 +165,7 @@ function forget(outcomes: Outcomes, atMillis: number): void {
       outcomes.quietUntilMillis = expiryOf(outcomes, slot) + keptMillis
       return
     }
-    IdRows.leave(outcomes.rows, idOf(outcomes, slot), slot + 1)
+    CommandIndex.leave(outcomes.index, idOf(outcomes, slot), slot + 1)
     outcomes.counts[userOf(outcomes, slot)]!--
     outcomes.count--
     if (++outcomes.forgotten < pageSize) continue
@@ -227,7 +227,7 @@ function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
   return expiryOf(outcomes, slot) + keptMillis >= atMillis
 }
 
-/** Whether the second half is this id's; the first is, or the record would stand in another row. */
+/** Whether the second half is this id's; the first is, or the record would stand in another bucket. */
 function isOf({ pages }: Outcomes, slot: number, { c, d }: Id): boolean {
   const { words } = pages[slot >> pageBits]!
   const first = firstOf(slot)

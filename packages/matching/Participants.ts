@@ -1,5 +1,5 @@
 /** Who takes part in one market: users with their limits and epochs, accounts with their positions and open orders. */
-import type { Names } from "./Names.ts"
+import type { ClientOrderIds } from "./ClientOrderIds.ts"
 import * as Position from "@venue/domain/Position"
 import type { Side } from "@venue/domain/Order"
 
@@ -30,7 +30,7 @@ export interface Account {
   oldest: number
   newest: number
   /** Its open orders by client order id; made when it first cancels by one, since most never do. */
-  named: Names | undefined
+  byClientOrderId: ClientOrderIds | undefined
 }
 
 /** Sums over all participants, kept as they change. */
@@ -85,7 +85,7 @@ export const account = (participants: Participants, accountId: string, userId: s
     reducing: 0,
     oldest: 0,
     newest: 0,
-    named: undefined
+    byClientOrderId: undefined
   }
   participants.accounts.push(added)
   participants.accountsById.set(accountId, added)

@@ -4,10 +4,10 @@ import type { Priced } from "@venue/domain/Market"
 import { limitShareBps, period } from "@venue/domain/MarketHours"
 import * as PriceBand from "@venue/domain/PriceBand"
 import * as Ladder from "./Ladder.ts"
-import type { Facts, Market } from "./Market.ts"
+import type { Events, Market } from "./Market.ts"
 
 /** Recorded only when something differs, so that a quiet market writes nothing. */
-export const observe = (market: Market, oracle: number, atMillis: number, facts: Facts): void => {
+export const observe = (market: Market, oracle: number, atMillis: number, events: Events): void => {
   if (!Number.isSafeInteger(oracle) || oracle <= 0) return
   const { instrument, prices } = market
   const touch = touchOf(market)
@@ -35,11 +35,11 @@ export const observe = (market: Market, oracle: number, atMillis: number, facts:
   if (prices !== undefined && isSame(prices, priced)) return
   market.timeMillis = atMillis
   market.prices = priced
-  facts.push(priced)
+  events.push(priced)
 }
 
-export const tick = (market: Market, atMillis: number, facts: Facts): void => {
-  if (market.prices !== undefined) observe(market, market.prices.oracle, atMillis, facts)
+export const tick = (market: Market, atMillis: number, events: Events): void => {
+  if (market.prices !== undefined) observe(market, market.prices.oracle, atMillis, events)
 }
 
 const dayMillis = 86_400_000

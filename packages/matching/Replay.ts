@@ -1,4 +1,4 @@
-/** Recorded facts obeyed: the state they leave is the state that decided them. */
+/** Recorded events obeyed: the state they leave is the state that decided them. */
 import type { Id } from "@venue/domain/Id"
 import type { Accepted, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -6,9 +6,9 @@ import type { Outcome } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import type { Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
-import * as Replies from "./Replies.ts"
-import * as Slots from "./Slots.ts"
-import { settle } from "./Taker.ts"
+import { remember } from "./Outcome.ts"
+import * as OrderPool from "./OrderPool.ts"
+import { settle } from "./Match.ts"
 
 /**
  * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
@@ -20,9 +20,9 @@ export const apply = (market: Market, event: MarketEvent): void => {
     case "Accepted":
       return accepted(market, event)
     case "Refused":
-      return remember(market, event, event.status)
+      return recorded(market, event, event.status)
     case "Done":
-      return remember(market, event, "DONE")
+      return recorded(market, event, "DONE")
     case "Traded":
       return traded(market, event)
     case "Modified":
@@ -44,17 +44,17 @@ export const apply = (market: Market, event: MarketEvent): void => {
 function accepted(market: Market, event: Accepted): void {
   const { commandId, expiresAtMillis, order } = event
   const account = accountOf(market, order)
-  Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE")
+  remember(market, commandId, expiresAtMillis, account.user, "DONE")
   if (order.timeInForce === "GTC") Book.add(market, account, order, event)
 }
 
-function remember(
+function recorded(
   market: Market,
   { commandId, expiresAtMillis, userId }: { commandId: Id; expiresAtMillis: number; userId: string },
   outcome: Outcome
 ): void {
   const user = Participants.user(market.participants, userId)
-  Replies.remember(market, commandId, expiresAtMillis, user, outcome)
+  remember(market, commandId, expiresAtMillis, user, outcome)
 }
 
 function traded(market: Market, { maker, notional, number, price, quantity, taker }: Traded): void {
@@ -79,7 +79,7 @@ function filled(market: Market, order: Order, lots: number): void {
   const slot = find(market, order)
   if (slot === 0) return
   Book.shrink(market, slot, lots)
-  Slots.setUpdatedAt(market.slots, slot, order.updatedAtMillis)
+  OrderPool.setUpdatedAt(market.pool, slot, order.updatedAtMillis)
   if (order.remaining === 0) Book.remove(market, slot)
 }
 
@@ -89,7 +89,7 @@ function modified(market: Market, { order, requeued }: Modified): void {
 }
 
 function find(market: Market, order: Order): number {
-  return Slots.find(market.slots, order.orderId)
+  return OrderPool.find(market.pool, order.orderId)
 }
 
 function accountOf({ participants }: Market, { accountId, userId }: Order): Participants.Account {

@@ -7,7 +7,7 @@ import * as Ladder from "./Ladder.ts"
 import { builderNumber, make, type Market, type Settings } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
-import * as Slots from "./Slots.ts"
+import * as OrderPool from "./OrderPool.ts"
 
 /** Counts up with every change of what is stored. */
 const version = 5
@@ -85,28 +85,28 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   return market
 }
 
-const { NEWER, NEXT, PRICE } = Slots
+const { NEWER, NEXT, PRICE } = OrderPool
 
 function ordersOf(market: Market): Orders {
-  const { slots } = market
+  const { pool } = market
   const queue = [...queued(market, market.bids), ...queued(market, market.asks)]
   const rows = new Map(queue.map((slot, row) => [slot, row]))
-  const words = new Int32Array(queue.length * Slots.own)
-  queue.forEach((slot, row) => words.set(slots.words.subarray(slot, slot + Slots.own), row * Slots.own))
+  const words = new Int32Array(queue.length * OrderPool.own)
+  queue.forEach((slot, row) => words.set(pool.words.subarray(slot, slot + OrderPool.own), row * OrderPool.own))
   return {
     words: new Uint8Array(words.buffer),
-    clientOrderIds: queue.map((slot) => Slots.clientOrderId(slots, slot)),
+    clientOrderIds: queue.map((slot) => OrderPool.clientOrderId(pool, slot)),
     ages: new Uint8Array(Int32Array.from(aged(market), (slot) => rows.get(slot)!).buffer)
   }
 }
 
 function restoreOrders(market: Market, stored: Orders): void {
-  const { slots } = market
+  const { pool } = market
   const words = integers(stored.words)
   const taken = stored.clientOrderIds.map((clientOrderId, row) => {
-    const own = words.subarray(row * Slots.own, (row + 1) * Slots.own)
-    const slot = Slots.take(slots, new Id(own[0]!, own[1]!, own[2]!, own[3]!), clientOrderId)
-    slots.words.set(own.subarray(PRICE), slot + PRICE)
+    const own = words.subarray(row * OrderPool.own, (row + 1) * OrderPool.own)
+    const slot = OrderPool.take(pool, new Id(own[0]!, own[1]!, own[2]!, own[3]!), clientOrderId)
+    pool.words.set(own.subarray(PRICE), slot + PRICE)
     Book.enqueue(market, slot)
     return slot
   })
@@ -116,20 +116,20 @@ function restoreOrders(market: Market, stored: Orders): void {
 }
 
 function queued(market: Market, ladder: Ladder.Ladder): Array<number> {
-  const slots: Array<number> = []
+  const pool: Array<number> = []
   for (let price = ladder.best; price !== 0 && price !== Ladder.beyond; price = Ladder.next(ladder, price)) {
     let slot = ladder.heads[Ladder.placeOf(ladder, price)]!
-    for (; slot !== 0; slot = market.slots.words[slot + NEXT]!) slots.push(slot)
+    for (; slot !== 0; slot = market.pool.words[slot + NEXT]!) pool.push(slot)
   }
-  return slots
+  return pool
 }
 
 function aged(market: Market): Array<number> {
-  const slots: Array<number> = []
+  const pool: Array<number> = []
   for (const account of market.participants.accounts) {
-    for (let slot = account.oldest; slot !== 0; slot = market.slots.words[slot + NEWER]!) slots.push(slot)
+    for (let slot = account.oldest; slot !== 0; slot = market.pool.words[slot + NEWER]!) pool.push(slot)
   }
-  return slots
+  return pool
 }
 
 /** A copy, since what a decoder hands out need not begin where words may. */

@@ -1,6 +1,6 @@
 /** Ids of a market's trades, which follow from their numbers. */
 import { type Id, version4 } from "@venue/domain/Id"
-import { mix } from "./Mix.ts"
+import { mix } from "./BitMix.ts"
 
 /** What a market's ids are made of beside the number: 64 bits that follow from its symbol. */
 export interface Salt {

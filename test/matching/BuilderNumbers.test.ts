@@ -1,5 +1,5 @@
 import * as Market from "@venue/matching/Market"
-import * as Slots from "@venue/matching/Slots"
+import * as OrderPool from "@venue/matching/OrderPool"
 import { assert, it } from "@effect/vitest"
 import { apple } from "./EngineScene.ts"
 
@@ -9,9 +9,9 @@ it("every builder code has a number of its own, and none once the numbers are us
     ["", "a", "b", "a"].map((code) => Market.builderNumber(market, code)),
     [0, 1, 2, 1]
   )
-  market.builderCodes.length = Slots.maxBuilderCodes - 1
+  market.builderCodes.length = OrderPool.maxBuilderCodes - 1
   const last = Market.builderNumber(market, "last")
-  assert.strictEqual((last << Slots.builderShift) >>> Slots.builderShift, last)
+  assert.strictEqual((last << OrderPool.builderShift) >>> OrderPool.builderShift, last)
   assert.strictEqual(Market.builderNumber(market, "one too many"), 0)
   assert.deepStrictEqual(
     ["a", "last"].map((code) => Market.builderNumber(market, code)),

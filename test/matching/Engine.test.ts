@@ -22,8 +22,8 @@ describe("matching", () => {
   it("I21: both sides of a trade carry the same quantity and what is left, under ids that differ", () => {
     const scene = new Scene()
     scene.sell(4, 200, { account: "bob" })
-    const facts = [...scene.buy(1, 200), ...scene.buy(3, 200)]
-    const trades = facts.filter((fact) => fact._tag === "Traded")
+    const events = [...scene.buy(1, 200), ...scene.buy(3, 200)]
+    const trades = events.filter((event) => event._tag === "Traded")
     assert.deepStrictEqual(
       trades.map(({ maker, number, quantity, taker }) => [
         number,
@@ -139,9 +139,9 @@ describe("cancelling", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
-    const facts = scene.cancel(orderId)
-    assert.deepStrictEqual(told(facts), ["CANCELLED 1 alice", "Done"])
-    assert.strictEqual(factOf(facts, "Ended").commandId, factOf(facts, "Done").commandId)
+    const events = scene.cancel(orderId)
+    assert.deepStrictEqual(told(events), ["CANCELLED 1 alice", "Done"])
+    assert.strictEqual(factOf(events, "Ended").commandId, factOf(events, "Done").commandId)
   })
 
   it("ends all of the account's orders with a client order id, oldest first", () => {
@@ -194,9 +194,9 @@ describe("closing a position", () => {
     scene.hold("alice", 5)
     scene.buy(3, 190, { account: "bob" })
     scene.buy(9, 189.99, { account: "bob" })
-    const facts = scene.close({ clientOrderId: "flat" })
-    assert.deepStrictEqual(told(facts), ["Accepted", "Traded 3 @ 190 bob", "IOC_PARTIALLY_FILLED 2 alice"])
-    assert.deepInclude(factOf(facts, "Accepted").order, {
+    const events = scene.close({ clientOrderId: "flat" })
+    assert.deepStrictEqual(told(events), ["Accepted", "Traded 3 @ 190 bob", "IOC_PARTIALLY_FILLED 2 alice"])
+    assert.deepInclude(factOf(events, "Accepted").order, {
       side: "SELL",
       type: "LIMIT",
       timeInForce: "IOC",

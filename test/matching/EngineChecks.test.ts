@@ -188,13 +188,13 @@ describe("commands", () => {
       clientOrderId: "mm-7",
       reduceOnly: false
     } as const
-    const [fact] = scene.ask({
+    const [event] = scene.ask({
       _tag: "Refuse",
       ...scene.envelope({}),
       status: "INVALID_TICK_SIZE_PRECISION_PRICE",
       echo
     })
-    assert.deepInclude(fact, { _tag: "Refused", status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
+    assert.deepInclude(event, { _tag: "Refused", status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
   })
 
   it("a refused order echoes the request without an order id", () => {

@@ -50,9 +50,9 @@ describe("a modify", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(3, 199))
-    const facts = scene.modify(orderId, { price: ticks(200.5), takerRate: 80_000 })
-    assert.deepStrictEqual(told(facts), ["Modified 3 @ 200.5 requeued", "Traded 1 @ 200 bob", "Done"])
-    const traded = factOf(facts, "Traded")
+    const events = scene.modify(orderId, { price: ticks(200.5), takerRate: 80_000 })
+    assert.deepStrictEqual(told(events), ["Modified 3 @ 200.5 requeued", "Traded 1 @ 200 bob", "Done"])
+    const traded = factOf(events, "Traded")
     assert.deepStrictEqual([traded.taker.fee, traded.taker.order.remaining], [160_000, lots(2)])
     assert.deepStrictEqual(scene.levels(), ["BUY 2 @ 200.5"])
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 2 of 3 @ 200.5"])
@@ -96,8 +96,8 @@ describe("a modify", () => {
     const status = "INVALID_TICK_SIZE_PRECISION_PRICE"
     const byDesk = scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo })
     const cancel = scene.cancel(orderId, { expires: -1 })
-    for (const facts of [byMarket, expired, byDesk, cancel]) {
-      assert.deepInclude(factOf(facts, "Refused").echo, { ...own, side: "BUY", type: "LIMIT" })
+    for (const events of [byMarket, expired, byDesk, cancel]) {
+      assert.deepInclude(factOf(events, "Refused").echo, { ...own, side: "BUY", type: "LIMIT" })
     }
     const foreign = factOf(scene.modify(orderId, { account: "bob" }), "Refused").echo
     assert.deepInclude(foreign, { orderId: orderId.text, timeInForce: null, clientOrderId: "" })

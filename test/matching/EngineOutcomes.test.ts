@@ -2,14 +2,14 @@
 import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
-import { mix } from "@venue/matching/Mix"
+import { mix } from "@venue/matching/BitMix"
 import { assert, it } from "@effect/vitest"
 import { apple, Scene } from "./EngineScene.ts"
 
 const id = (n: number): Id => version4(mix(n), mix(n + 1), mix(n ^ 77), n)
 
 const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: number): number => {
-  const facts: Array<MarketEvent> = []
+  const events: Array<MarketEvent> = []
   const envelope = {
     commandId: id(n),
     expiresAtMillis,
@@ -17,8 +17,8 @@ const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: nu
     userId: `user-${n % 7}`,
     accountId: `user-${n % 7}`
   }
-  Engine.decide(engine, { _tag: "CancelAll", ...envelope }, now, facts)
-  return facts.length
+  Engine.decide(engine, { _tag: "CancelAll", ...envelope }, now, events)
+  return events.length
 }
 
 it("I20: of tens of thousands of commands a repeat of each kept one says nothing, and the oldest are forgotten", () => {

@@ -1,4 +1,4 @@
-/** The state that facts leave is the state that decided them. */
+/** The state that events leave is the state that decided them. */
 import type { Id } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
@@ -16,7 +16,7 @@ describe("I6: replay", () => {
     }
   })
 
-  it("from a snapshot and the facts after it leaves the live hash, through an encoder", () => {
+  it("from a snapshot and the events after it leaves the live hash, through an encoder", () => {
     const packr = new Packr()
     for (let seed = 1; seed <= 10; seed++) {
       const scene = wander(seed, 300)
@@ -154,8 +154,8 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
       default: {
         const [type, timeInForce] = kinds[below(kinds.length)]!
         const over = { ...who, type, timeInForce, reduceOnly: below(3) === 0, clientOrderId: `tag-${below(3)}` }
-        const facts = scene.place(side, 1 + below(9), 199.9 + below(20) / 100, over)
-        for (const fact of facts) if (fact._tag === "Accepted") open.push(fact.order.orderId)
+        const events = scene.place(side, 1 + below(9), 199.9 + below(20) / 100, over)
+        for (const event of events) if (event._tag === "Accepted") open.push(event.order.orderId)
       }
     }
   }

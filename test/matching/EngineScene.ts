@@ -39,12 +39,12 @@ export class Scene {
     return id(`command ${this.#next++}`)
   }
 
-  /** The facts that follow from a command. */
+  /** The events that follow from a command. */
   ask(command: MarketCommand, now = this.now): ReadonlyArray<MarketEvent> {
-    const facts: Array<MarketEvent> = []
-    Engine.decide(this.engine, command, now, facts)
-    this.events.push(...facts)
-    return facts
+    const events: Array<MarketEvent> = []
+    Engine.decide(this.engine, command, now, events)
+    this.events.push(...events)
+    return events
   }
 
   envelope(ask: Ask): Pick<Place, "commandId" | "expiresAtMillis" | "traderEpoch" | "userId" | "accountId"> {
@@ -164,32 +164,32 @@ export class Scene {
   }
 }
 
-/** Facts in a form that is read at a glance. */
-export const told = (facts: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
-  facts.map((fact) => {
-    switch (fact._tag) {
+/** Events in a form that is read at a glance. */
+export const told = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
+  events.map((event) => {
+    switch (event._tag) {
       case "Traded":
-        return `Traded ${fact.quantity / 1000} @ ${fact.price / 100} ${fact.maker.order.accountId}`
+        return `Traded ${event.quantity / 1000} @ ${event.price / 100} ${event.maker.order.accountId}`
       case "Ended":
-        return `${fact.status} ${fact.order.remaining / 1000} ${fact.order.accountId}`
+        return `${event.status} ${event.order.remaining / 1000} ${event.order.accountId}`
       case "Modified":
-        return `Modified ${fact.order.remaining / 1000} @ ${fact.order.price / 100}${fact.requeued ? " requeued" : ""}`
+        return `Modified ${event.order.remaining / 1000} @ ${event.order.price / 100}${event.requeued ? " requeued" : ""}`
       case "Refused":
-        return fact.status
+        return event.status
       default:
-        return fact._tag
+        return event._tag
     }
   })
 
-/** The first fact of a kind; there must be one. */
+/** The first event of a kind; there must be one. */
 export const factOf = <Tag extends MarketEvent["_tag"]>(
-  facts: ReadonlyArray<MarketEvent>,
+  events: ReadonlyArray<MarketEvent>,
   tag: Tag
 ): Extract<MarketEvent, { _tag: Tag }> =>
-  facts.find((fact): fact is Extract<MarketEvent, { _tag: Tag }> => fact._tag === tag)!
+  events.find((event): event is Extract<MarketEvent, { _tag: Tag }> => event._tag === tag)!
 
 /** The order must have been accepted. */
-export const orderIdOf = (facts: ReadonlyArray<MarketEvent>): Id => factOf(facts, "Accepted").order.orderId
+export const orderIdOf = (events: ReadonlyArray<MarketEvent>): Id => factOf(events, "Accepted").order.orderId
 
 function given<A extends object>(values: A): { [K in keyof A]: Exclude<A[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

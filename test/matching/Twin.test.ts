@@ -73,7 +73,7 @@ describe("what was recorded is what is", () => {
       const stream = make(seed)
       const live = emptyEngine(stream)
       const replayed = emptyEngine(stream)
-      // All of them at the end, so that a fact that changed after it was told would be found out.
+      // All of them at the end, so that an event that changed after it was told would be found out.
       for (const event of stream.steps.flatMap((step) => decide(live, step))) Engine.apply(replayed, event)
       assert.deepStrictEqual(Engine.hash(replayed), Engine.hash(live), `stream ${seed}`)
       assert.notDeepEqual(Engine.hash(live), Engine.hash(emptyEngine(stream)))

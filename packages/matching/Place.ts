@@ -2,31 +2,31 @@
 import { closingPrice } from "@venue/domain/PriceBand"
 import type { Close, Place, Priced } from "@venue/domain/Market"
 import type { EndStatus, Order } from "@venue/domain/Order"
-import { isFillable } from "./Available.ts"
+import { isFillable } from "./FillOrKill.ts"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
-import { crosses, type Facts, type Market } from "./Market.ts"
+import { crosses, type Events, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
-import * as Replies from "./Replies.ts"
-import * as Taker from "./Taker.ts"
+import { refuse, remember } from "./Outcome.ts"
+import * as Match from "./Match.ts"
 
-export const place = (market: Market, account: Account, command: Place, facts: Facts): void => {
+export const place = (market: Market, account: Account, command: Place, events: Events): void => {
   const { prices } = market
-  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", facts)
+  if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
   const order = asked(command, market.timeMillis)
   const status =
     Checks.shape(command.type, command.timeInForce, command.price, command.quantity) ??
     Checks.refusal(market, prices, account, order, 0, command)
-  if (status === undefined) accept(market, prices, account, command, order, facts)
-  else Replies.refuse(market, command, status, facts)
+  if (status === undefined) accept(market, prices, account, command, order, events)
+  else refuse(market, command, status, events)
 }
 
 /** An immediate order for the whole position, against it, at most five percent through the mark. */
-export const close = (market: Market, account: Account, command: Close, facts: Facts): void => {
+export const close = (market: Market, account: Account, command: Close, events: Events): void => {
   const { instrument, prices } = market
   const { position } = account
-  if (prices === undefined) return Replies.refuse(market, command, "REJECTED_MARKET_CLOSED", facts)
-  if (position.quantity === 0) return Replies.refuse(market, command, "REJECTED", facts)
+  if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
+  if (position.quantity === 0) return refuse(market, command, "REJECTED", events)
   const isSell = position.quantity > 0
   place(
     market,
@@ -42,7 +42,7 @@ export const close = (market: Market, account: Account, command: Close, facts: F
       reduceOnly: true,
       origin: "CLOSE_POSITION"
     },
-    facts
+    events
   )
 }
 
@@ -69,39 +69,39 @@ function asked(command: Place, atMillis: number): Order {
   }
 }
 
-function accept(market: Market, prices: Priced, account: Account, command: Place, order: Order, facts: Facts): void {
+function accept(market: Market, prices: Priced, account: Account, command: Place, order: Order, events: Events): void {
   const { commandId, expiresAtMillis, leverage, makerRate, takerRate } = command
-  Replies.remember(market, commandId, expiresAtMillis, account.user, "DONE")
-  facts.push({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
+  remember(market, commandId, expiresAtMillis, account.user, "DONE")
+  events.push({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
   const isSell = order.side === "SELL"
   const limit = order.type !== "MARKET" ? order.price : isSell ? prices.lower : prices.upper
-  const fitting = order.reduceOnly ? cut(market, account, order, facts) : order
-  if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, facts)
+  const fitting = order.reduceOnly ? cut(market, account, order, events) : order
+  if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, events)
   const isRefused =
     order.type === "ALO" ||
     (order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limit, fitting.quantity))
-  if (isRefused) return ended(market, fitting, "CANCELLED", facts)
+  if (isRefused) return ended(market, fitting, "CANCELLED", events)
   const taker = { order: fitting, account, slot: 0, limit, rate: takerRate, leverage, remaining: fitting.quantity }
-  Taker.match(market, taker, facts)
-  if (taker.remaining > 0) leave(market, account, command, Taker.unfilled(taker), facts)
+  Match.cross(market, taker, events)
+  if (taker.remaining > 0) leave(market, account, command, Match.unfilled(taker), events)
 }
 
 /** A reduce-only order of more than the position is accepted as asked and at once cut to what it may reduce. */
-function cut(market: Market, account: Account, order: Order, facts: Facts): Order {
+function cut(market: Market, account: Account, order: Order, events: Events): Order {
   const lots = Checks.reducible(account, order, 0)
   if (lots >= order.quantity) return order
   const fitting = Book.modified(order, order.price, lots, market.timeMillis)
-  facts.push({ _tag: "Modified", commandId: null, order: fitting, requeued: false, atMillis: market.timeMillis })
+  events.push({ _tag: "Modified", commandId: null, order: fitting, requeued: false, atMillis: market.timeMillis })
   return fitting
 }
 
 /** What did not trade rests, or ends. */
-function leave(market: Market, account: Account, terms: Place, order: Order, facts: Facts): void {
+function leave(market: Market, account: Account, terms: Place, order: Order, events: Events): void {
   if (order.timeInForce === "GTC") Book.add(market, account, order, terms)
-  else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", facts)
-  else ended(market, order, order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", facts)
+  else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", events)
+  else ended(market, order, order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", events)
 }
 
-function ended(market: Market, order: Order, status: EndStatus, facts: Facts): void {
-  facts.push({ _tag: "Ended", commandId: null, order, status, atMillis: market.timeMillis })
+function ended(market: Market, order: Order, status: EndStatus, events: Events): void {
+  events.push({ _tag: "Ended", commandId: null, order, status, atMillis: market.timeMillis })
 }

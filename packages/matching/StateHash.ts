@@ -6,8 +6,8 @@ import * as Ladder from "./Ladder.ts"
 import type { Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import type { Account, Participants } from "./Participants.ts"
-import * as Slots from "./Slots.ts"
-import { mix } from "./Mix.ts"
+import * as OrderPool from "./OrderPool.ts"
+import { mix } from "./BitMix.ts"
 
 /** Sixteen hexadecimal digits. */
 export const hash = (market: Market): string => {
@@ -41,11 +41,11 @@ interface Digest {
   low: number
 }
 
-const { NEWER, NEXT, RATE } = Slots
+const { NEWER, NEXT, RATE } = OrderPool
 
 /** Best price first, and at each price in the order of the queue. */
 function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
-  const { words } = market.slots
+  const { words } = market.pool
   text(digest, ladder.side)
   for (let price = ladder.best; price !== 0 && price !== Ladder.beyond; price = Ladder.next(ladder, price)) {
     const level = Ladder.placeOf(ladder, price)
@@ -53,7 +53,7 @@ function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
     for (let slot = ladder.heads[level]!; slot !== 0; slot = words[slot + NEXT]!) {
       order(digest, Book.order(market, slot))
       number(digest, words[slot + RATE]!)
-      number(digest, Slots.leverage(market.slots, slot))
+      number(digest, OrderPool.leverage(market.pool, slot))
     }
   }
 }
@@ -87,9 +87,9 @@ function participants(digest: Digest, market: Market): void {
 }
 
 function ages(digest: Digest, market: Market, account: Account): void {
-  const { slots } = market
-  for (let slot = account.oldest; slot !== 0; slot = slots.words[slot + NEWER]!) {
-    id(digest, Slots.orderId(slots, slot))
+  const { pool } = market
+  for (let slot = account.oldest; slot !== 0; slot = pool.words[slot + NEWER]!) {
+    id(digest, OrderPool.orderId(pool, slot))
   }
   for (const value of [account.openOrders, account.buying, account.selling, account.reducing]) number(digest, value)
 }

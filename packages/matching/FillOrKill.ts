@@ -3,7 +3,7 @@ import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
 import type { Market } from "./Market.ts"
 import type { Account, User } from "./Participants.ts"
-import * as Slots from "./Slots.ts"
+import * as OrderPool from "./OrderPool.ts"
 
 /** Own resting orders do not count, nor do reduce-only orders that earlier fills of the same walk would cut. */
 export const isFillable = (market: Market, user: User, isSell: boolean, limit: number, lots: number): boolean => {
@@ -25,14 +25,14 @@ export const isFillable = (market: Market, user: User, isSell: boolean, limit: n
 /** What an account's fills in this walk leave of its reduce-only orders, oldest first. */
 type Cuts = Map<Account, { held: number; readonly lots: Map<number, number> }>
 
-const { NEXT, NEWER, REMAINING, TRAITS } = Slots
+const { NEXT, NEWER, REMAINING, TRAITS } = OrderPool
 
 function isWithin(isSell: boolean, price: number, limit: number): boolean {
   return isSell ? price !== 0 && price >= limit : price !== Ladder.beyond && price <= limit
 }
 
 function fillableAt(market: Market, user: User, head: number, wanted: number, cuts: Cuts): number {
-  const { words } = market.slots
+  const { words } = market.pool
   let filled = 0
   for (let slot = head; slot !== 0 && filled < wanted; slot = words[slot + NEXT]!) {
     const account = Book.accountOf(market, slot)
@@ -53,10 +53,10 @@ function fillableAt(market: Market, user: User, head: number, wanted: number, cu
 function cutsOf(market: Market, account: Account, cuts: Cuts): { held: number; readonly lots: Map<number, number> } {
   const known = cuts.get(account)
   if (known !== undefined) return known
-  const { words } = market.slots
+  const { words } = market.pool
   const lots = new Map<number, number>()
   for (let slot = account.oldest; slot !== 0; slot = words[slot + NEWER]!) {
-    if ((words[slot + TRAITS]! & Slots.reduceOnly) !== 0) lots.set(slot, words[slot + REMAINING]!)
+    if ((words[slot + TRAITS]! & OrderPool.reduceOnly) !== 0) lots.set(slot, words[slot + REMAINING]!)
   }
   const made = { held: Math.abs(account.position.quantity), lots }
   cuts.set(account, made)

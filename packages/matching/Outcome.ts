@@ -12,21 +12,21 @@ import {
 import { type Id, parse } from "@venue/domain/Id"
 import type { Outcome } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
-import type { Facts, Market } from "./Market.ts"
+import type { Events, Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
-import * as Slots from "./Slots.ts"
+import * as OrderPool from "./OrderPool.ts"
 
 export const refuse = (
   market: Market,
   command: TraderCommand,
   status: Exclude<Outcome, "DONE">,
-  facts: Facts
+  events: Events
 ): void => {
   const { accountId, commandId, expiresAtMillis, userId } = command
   const user = Participants.user(market.participants, userId)
   remember(market, commandId, expiresAtMillis, user, status)
-  facts.push({
+  events.push({
     _tag: "Refused",
     commandId,
     expiresAtMillis,
@@ -42,10 +42,10 @@ export const done = (
   market: Market,
   { accountId, commandId, expiresAtMillis, userId }: TraderCommand,
   user: Participants.User,
-  facts: Facts
+  events: Events
 ): void => {
   remember(market, commandId, expiresAtMillis, user, "DONE")
-  facts.push({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: market.timeMillis })
+  events.push({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: market.timeMillis })
 }
 
 export const remember = (
@@ -77,7 +77,7 @@ function echo(market: Market, command: TraderCommand): Echo {
 /** Where it names an open order of the account, with what the client had no need to say of that order again. */
 function ofOrder(market: Market, { accountId, userId }: TraderCommand, said: Echo): Echo {
   const orderId = said.orderId === "" ? undefined : parse(said.orderId)
-  const slot = orderId === undefined ? 0 : Slots.find(market.slots, orderId)
+  const slot = orderId === undefined ? 0 : OrderPool.find(market.pool, orderId)
   if (slot === 0) return said
   const order = Book.order(market, slot, orderId)
   if (order.accountId !== accountId || order.userId !== userId) return said

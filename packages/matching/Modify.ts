@@ -3,19 +3,19 @@ import type { Modify } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
-import { crosses, type Facts, type Market } from "./Market.ts"
+import { crosses, type Events, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
-import * as Replies from "./Replies.ts"
-import * as Slots from "./Slots.ts"
-import * as Taker from "./Taker.ts"
+import { done, refuse } from "./Outcome.ts"
+import * as OrderPool from "./OrderPool.ts"
+import * as Match from "./Match.ts"
 
 /** A refusal leaves the order as it was; a success records the new state, then what it traded, then that it is done. */
-export const modify = (market: Market, account: Account, command: Modify, facts: Facts): void => {
-  const slot = Slots.find(market.slots, command.orderId)
+export const modify = (market: Market, account: Account, command: Modify, events: Events): void => {
+  const slot = OrderPool.find(market.pool, command.orderId)
   const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
-  const status = isOwn ? change(market, account, command, slot, facts) : "CANNOT_MODIFY_NO_SUCH_ORDER"
-  if (status === undefined) Replies.done(market, command, account.user, facts)
-  else Replies.refuse(market, command, status, facts)
+  const status = isOwn ? change(market, account, command, slot, events) : "CANNOT_MODIFY_NO_SUCH_ORDER"
+  if (status === undefined) done(market, command, account.user, events)
+  else refuse(market, command, status, events)
 }
 
 /** Makes the change unless something refuses it. */
@@ -24,7 +24,7 @@ function change(
   account: Account,
   command: Modify,
   slot: number,
-  facts: Facts
+  events: Events
 ): OrderRefusal | undefined {
   const before = Book.order(market, slot)
   const isSame =
@@ -43,7 +43,7 @@ function change(
   const quantity = before.reduceOnly ? Math.min(asked, Checks.reducible(account, wanted, before.remaining)) : asked
   const order = Book.modified(before, price, quantity, market.timeMillis)
   const requeued = price !== before.price || quantity > before.quantity
-  facts.push({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
+  events.push({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
   if (!meets) {
     Book.change(market, slot, order, requeued)
     return undefined
@@ -52,7 +52,7 @@ function change(
   Book.restate(market, slot, order, true)
   const { leverage, takerRate } = command
   const taker = { order, account, slot, limit: price, rate: takerRate, leverage, remaining: quantity }
-  Taker.match(market, taker, facts)
+  Match.cross(market, taker, events)
   if (taker.remaining > 0) Book.enqueue(market, slot)
   else Book.discard(market, slot)
   return undefined

@@ -1,12 +1,12 @@
 /** What is found by id, beside a plain Map that finds the same: remembered commands, and open orders. */
 import { type Id, series, version4 } from "@venue/domain/Id"
 import { describe, expect, it } from "@effect/vitest"
-import * as IdRows from "@venue/matching/IdRows"
-import { mix } from "@venue/matching/Mix"
-import * as Slots from "@venue/matching/Slots"
+import * as CommandIndex from "@venue/matching/CommandIndex"
+import { mix } from "@venue/matching/BitMix"
+import * as OrderPool from "@venue/matching/OrderPool"
 import * as fc from "fast-check"
 
-/** By id, a number that is its own: of a row, or a slot. */
+/** By id, a number that is its own: of a bucket, or a slot. */
 interface Found {
   readonly enter: (id: Id) => void
   readonly leave: (id: Id) => void
@@ -14,39 +14,39 @@ interface Found {
   readonly isEmpty: () => boolean
 }
 
-const rows = (ids: ReadonlyArray<Id>): Found => {
-  const made = IdRows.make()
+const commandIndex = (ids: ReadonlyArray<Id>): Found => {
+  const made = CommandIndex.make()
   const numbers = new Map(ids.map((id, place) => [id, place + 1]))
   const find = (id: Id): boolean => {
-    for (let row = IdRows.first(made, id); row !== 0; row = IdRows.next(made, row)) {
-      if (IdRows.at(made, row, id) === numbers.get(id)) return true
+    for (let bucket = CommandIndex.first(made, id); bucket !== 0; bucket = CommandIndex.next(made, bucket)) {
+      if (CommandIndex.at(made, bucket, id) === numbers.get(id)) return true
     }
     return false
   }
   return {
-    enter: (id) => IdRows.enter(made, id, numbers.get(id)!),
-    leave: (id) => IdRows.leave(made, id, numbers.get(id)!),
+    enter: (id) => CommandIndex.enter(made, id, numbers.get(id)!),
+    leave: (id) => CommandIndex.leave(made, id, numbers.get(id)!),
     find,
     isEmpty: () => made.count === 0 && made.heads.every((head) => head === 0)
   }
 }
 
-const slots = (): Found => {
-  const made = Slots.make()
+const pool = (): Found => {
+  const made = OrderPool.make()
   return {
-    enter: (id) => void Slots.take(made, id, id.text),
-    leave: (id) => Slots.release(made, Slots.find(made, id)),
+    enter: (id) => void OrderPool.take(made, id, id.text),
+    leave: (id) => OrderPool.release(made, OrderPool.find(made, id)),
     find: (id) => {
-      const slot = Slots.find(made, id)
+      const slot = OrderPool.find(made, id)
       if (slot === 0) return false
-      expect([Slots.orderId(made, slot).text, Slots.clientOrderId(made, slot)]).toEqual([id.text, id.text])
+      expect([OrderPool.orderId(made, slot).text, OrderPool.clientOrderId(made, slot)]).toEqual([id.text, id.text])
       return true
     },
     isEmpty: () => made.count === 0 && made.heads.every((head) => head === 0)
   }
 }
 
-const kinds: Record<string, (ids: ReadonlyArray<Id>) => Found> = { rows, slots }
+const kinds: Record<string, (ids: ReadonlyArray<Id>) => Found> = { commandIndex, pool }
 
 // Few halves and few last digits: many ids share both.
 const id = fc
@@ -137,21 +137,21 @@ describe.each(Object.entries(kinds))("%s", (_, make) => {
   })
 })
 
-it("gives ids drawn together one row, each a place of its own there", () => {
-  const made = IdRows.make()
+it("gives ids drawn together one bucket, each a place of its own there", () => {
+  const made = CommandIndex.make()
   const ids = makeIds(2_000, series(draws()))
-  ids.forEach((id, place) => IdRows.enter(made, id, place + 1))
+  ids.forEach((id, place) => CommandIndex.enter(made, id, place + 1))
   expect(made.count).toBe(2_000 / 16)
-  expect(ids.map((id) => IdRows.first(made, id))).toEqual(
-    ids.map((_, place) => IdRows.first(made, ids[place - (place % 16)]!))
+  expect(ids.map((id) => CommandIndex.first(made, id))).toEqual(
+    ids.map((_, place) => CommandIndex.first(made, ids[place - (place % 16)]!))
   )
 })
 
 it("gives orders of ids drawn together heads side by side", () => {
-  const made = Slots.make()
+  const made = OrderPool.make()
   const ids = makeIds(16, series(draws()))
-  ids.forEach((id) => Slots.take(made, id, ""))
-  const heads = ids.map((id) => made.heads.indexOf(Slots.find(made, id)))
+  ids.forEach((id) => OrderPool.take(made, id, ""))
+  const heads = ids.map((id) => made.heads.indexOf(OrderPool.find(made, id)))
   expect(heads[0]! % 16).toBe(0)
   expect(heads).toEqual(ids.map((_, place) => heads[0]! + place))
 })

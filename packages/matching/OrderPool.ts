@@ -1,13 +1,13 @@
 /** The open orders of one market, eighteen words each in one array, found by id. */
 import { Id, together } from "@venue/domain/Id"
-import * as Chains from "./Chains.ts"
-import { ofHalf } from "./Mix.ts"
+import * as HashChain from "./HashChain.ts"
+import { ofHalf } from "./BitMix.ts"
 
 /**
  * A slot is the place of an order's first word; 0 means none. All numbers of an order stand together, since each line
  * of the cache that is fetched for it costs more than what is done with it.
  */
-export interface Slots {
+export interface OrderPool {
   words: Int32Array
   /** The same memory by eight bytes. */
   doubles: Float64Array
@@ -53,7 +53,7 @@ export const builderShift = 12
 /** As many as have a number above that shift, none among them. */
 export const maxBuilderCodes = 2 ** (32 - builderShift)
 
-export const make = (): Slots => {
+export const make = (): OrderPool => {
   const words = new Int32Array(64 * width)
   return {
     words,
@@ -68,35 +68,35 @@ export const make = (): Slots => {
 }
 
 /** A slot for an order; the caller fills in the rest before anything else is asked. */
-export const take = (slots: Slots, id: Id, clientOrderId: string): number => {
-  let slot = slots.free
-  if (slot !== 0) slots.free = slots.words[slot + NEXT]!
+export const take = (pool: OrderPool, id: Id, clientOrderId: string): number => {
+  let slot = pool.free
+  if (slot !== 0) pool.free = pool.words[slot + NEXT]!
   else {
-    slot = slots.used
-    slots.used += width
-    if (slots.used > slots.words.length) grow(slots)
+    slot = pool.used
+    pool.used += width
+    if (pool.used > pool.words.length) grow(pool)
   }
-  const { words } = slots
+  const { words } = pool
   words[slot] = id.a
   words[slot + 1] = id.b
   words[slot + 2] = id.c
   words[slot + 3] = id.d
-  slots.clientOrderIds[numberOf(slot)] = clientOrderId
-  if (++slots.count > slots.heads.length >> 1) growHeads(slots)
-  Chains.link(slots.heads, headOfSlot(slots, slot), words, slot, CHAIN)
+  pool.clientOrderIds[numberOf(slot)] = clientOrderId
+  if (++pool.count > pool.heads.length >> 1) growHeads(pool)
+  HashChain.link(pool.heads, headOfSlot(pool, slot), words, slot, CHAIN)
   return slot
 }
 
-export const release = (slots: Slots, slot: number): void => {
-  const { words } = slots
-  Chains.unlink(slots.heads, headOfSlot(slots, slot), words, slot, CHAIN)
-  slots.count--
-  slots.clientOrderIds[numberOf(slot)] = ""
-  words[slot + NEXT] = slots.free
-  slots.free = slot
+export const release = (pool: OrderPool, slot: number): void => {
+  const { words } = pool
+  HashChain.unlink(pool.heads, headOfSlot(pool, slot), words, slot, CHAIN)
+  pool.count--
+  pool.clientOrderIds[numberOf(slot)] = ""
+  words[slot + NEXT] = pool.free
+  pool.free = slot
 }
 
-export const find = ({ heads, shift, words }: Slots, { a, b, c, d }: Id): number => {
+export const find = ({ heads, shift, words }: OrderPool, { a, b, c, d }: Id): number => {
   let slot = heads[headOf(shift, a, b, d)]!
   while (slot !== 0 && (words[slot] !== a || words[slot + 1] !== b || words[slot + 2] !== c || words[slot + 3] !== d)) {
     slot = words[slot + CHAIN]!
@@ -104,19 +104,19 @@ export const find = ({ heads, shift, words }: Slots, { a, b, c, d }: Id): number
   return slot
 }
 
-export const orderId = ({ words }: Slots, slot: number): Id =>
+export const orderId = ({ words }: OrderPool, slot: number): Id =>
   new Id(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!)
 
-export const clientOrderId = ({ clientOrderIds }: Slots, slot: number): string => clientOrderIds[numberOf(slot)]!
+export const clientOrderId = ({ clientOrderIds }: OrderPool, slot: number): string => clientOrderIds[numberOf(slot)]!
 
 /** The level its account had when the order was accepted. */
-export const leverage = ({ words }: Slots, slot: number): number =>
+export const leverage = ({ words }: OrderPool, slot: number): number =>
   (words[slot + TRAITS]! >>> leverageShift) & leverageMask
 
-export const updatedAt = (slots: Slots, slot: number): number => slots.doubles[(slot + UPDATED) >> 1]!
+export const updatedAt = (pool: OrderPool, slot: number): number => pool.doubles[(slot + UPDATED) >> 1]!
 
-export const setUpdatedAt = (slots: Slots, slot: number, millis: number): void => {
-  slots.doubles[(slot + UPDATED) >> 1] = millis
+export const setUpdatedAt = (pool: OrderPool, slot: number, millis: number): void => {
+  pool.doubles[(slot + UPDATED) >> 1] = millis
 }
 
 const leastHeads = 64
@@ -125,7 +125,7 @@ function headOf(shift: number, a: number, b: number, d: number): number {
   return ((ofHalf(a, b) >>> shift) & -together) | (d & (together - 1))
 }
 
-function headOfSlot({ shift, words }: Slots, slot: number): number {
+function headOfSlot({ shift, words }: OrderPool, slot: number): number {
   return headOf(shift, words[slot]!, words[slot + 1]!, words[slot + 3]!)
 }
 
@@ -133,13 +133,13 @@ function numberOf(slot: number): number {
   return (slot / width) | 0
 }
 
-function growHeads(slots: Slots): void {
-  slots.shift--
-  slots.heads = Chains.twice(slots.heads, slots.words, CHAIN, (slot) => headOfSlot(slots, slot))
+function growHeads(pool: OrderPool): void {
+  pool.shift--
+  pool.heads = HashChain.twice(pool.heads, pool.words, CHAIN, (slot) => headOfSlot(pool, slot))
 }
 
-function grow(slots: Slots): void {
-  const words = Chains.larger(slots.words, width)
-  slots.words = words
-  slots.doubles = new Float64Array(words.buffer)
+function grow(pool: OrderPool): void {
+  const words = HashChain.larger(pool.words, width)
+  pool.words = words
+  pool.doubles = new Float64Array(words.buffer)
 }

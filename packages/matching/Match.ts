@@ -5,9 +5,9 @@ import type { Id } from "@venue/domain/Id"
 import type { EndStatus, Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
-import type { Facts, Market } from "./Market.ts"
+import type { Events, Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
-import * as Slots from "./Slots.ts"
+import * as OrderPool from "./OrderPool.ts"
 import { ofTrade } from "./TradeId.ts"
 
 export interface Taker {
@@ -25,7 +25,7 @@ export interface Taker {
 }
 
 /** Trades at resting prices, best first, oldest first, until nothing is left of either. */
-export const match = (market: Market, taker: Taker, facts: Facts): void => {
+export const cross = (market: Market, taker: Taker, events: Events): void => {
   const isSell = taker.order.side === "SELL"
   const ladder = isSell ? market.bids : market.asks
   const { user } = taker.account
@@ -34,8 +34,8 @@ export const match = (market: Market, taker: Taker, facts: Facts): void => {
     if (isSell ? price < taker.limit || price === 0 : price > taker.limit || price === Ladder.beyond) return
     const maker = ladder.heads[Ladder.placeOf(ladder, price)]!
     const account = Book.accountOf(market, maker)
-    if (account.user === user) end(market, maker, "CANCELLED_STP", null, facts)
-    else trade(market, taker, maker, account, price, facts)
+    if (account.user === user) end(market, maker, "CANCELLED_STP", null, events)
+    else trade(market, taker, maker, account, price, events)
   }
 }
 
@@ -45,11 +45,11 @@ export const end = (
   slot: number,
   status: EndStatus,
   commandId: Id | null,
-  facts: Facts,
+  events: Events,
   order = Book.order(market, slot)
 ): void => {
   Book.remove(market, slot)
-  facts.push({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
+  events.push({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
 }
 
 /** Books both sides of a trade; the market's own account takes the fees. */
@@ -67,7 +67,7 @@ export const settle = (
   maker: Participants.fill(market.participants, maker, takerSells ? "BUY" : "SELL", lots, money, makerFee)
 })
 
-const { QUANTITY, RATE, REMAINING, TRAITS } = Slots
+const { QUANTITY, RATE, REMAINING, TRAITS } = OrderPool
 
 function trade(
   market: Market,
@@ -75,9 +75,9 @@ function trade(
   slot: number,
   account: Participants.Account,
   price: number,
-  facts: Facts
+  events: Events
 ): void {
-  const { words } = market.slots
+  const { words } = market.pool
   const left = words[slot + REMAINING]!
   const lots = Math.min(left, taker.remaining)
   const each = notional(market.instrument, price, 1)
@@ -85,9 +85,9 @@ function trade(
   const makerFee = feeOf(money, words[slot + RATE]!)
   const takerFee = feeOf(money, taker.rate)
   const takerSells = taker.order.side === "SELL"
-  const makerMargin = marginUsed(account, !takerSells, lots, each, Slots.leverage(market.slots, slot))
+  const makerMargin = marginUsed(account, !takerSells, lots, each, OrderPool.leverage(market.pool, slot))
   const takerMargin = marginUsed(taker.account, takerSells, lots, each, taker.leverage)
-  Slots.setUpdatedAt(market.slots, slot, market.timeMillis)
+  OrderPool.setUpdatedAt(market.pool, slot, market.timeMillis)
   const maker = Book.order(market, slot, undefined, left - lots)
   if (lots === left) Book.remove(market, slot)
   else Book.shrink(market, slot, lots)
@@ -96,7 +96,7 @@ function trade(
   const realised = settle(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
   market.lastPrice = price
   const number = ++market.trades
-  facts.push({
+  events.push({
     _tag: "Traded",
     tradeId: ofTrade(number, market.salt),
     number,
@@ -107,8 +107,8 @@ function trade(
     taker: { order: unfilled(taker), fee: takerFee, realised: realised.taker, marginUsed: takerMargin },
     atMillis: market.timeMillis
   })
-  if (account.reducing > 0) trim(market, account, facts)
-  if (taker.account.reducing > 0) trim(market, taker.account, facts)
+  if (account.reducing > 0) trim(market, account, events)
+  if (taker.account.reducing > 0) trim(market, taker.account, events)
 }
 
 /** Of the lots that make the position larger, asked before the fill is booked. */
@@ -131,24 +131,24 @@ export const unfilled = ({ order, remaining }: Taker): Order => Book.unfilled(or
  * Reduce-only orders never rest with more than the position they reduce: the newest are cut, then ended, until they
  * fit. Done after every trade, before the next one, so that together they cannot turn the position.
  */
-function trim(market: Market, account: Participants.Account, facts: Facts): void {
-  const { slots } = market
+function trim(market: Market, account: Participants.Account, events: Events): void {
+  const { pool } = market
   let slot = account.newest
   while (slot !== 0) {
-    const older = slots.words[slot + Slots.OLDER]!
-    const traits = slots.words[slot + TRAITS]!
-    if ((traits & Slots.reduceOnly) !== 0) {
+    const older = pool.words[slot + OrderPool.OLDER]!
+    const traits = pool.words[slot + TRAITS]!
+    if ((traits & OrderPool.reduceOnly) !== 0) {
       const held = account.position.quantity
-      const excess = account.reducing - Math.max(0, (traits & Slots.sell) === 0 ? -held : held)
+      const excess = account.reducing - Math.max(0, (traits & OrderPool.sell) === 0 ? -held : held)
       if (excess <= 0) return
-      const remaining = slots.words[slot + REMAINING]!
-      if (excess >= remaining) end(market, slot, "CANCELLED", null, facts)
+      const remaining = pool.words[slot + REMAINING]!
+      if (excess >= remaining) end(market, slot, "CANCELLED", null, events)
       else {
         Book.shrink(market, slot, excess)
-        slots.words[slot + QUANTITY]! -= excess
-        slots.words[slot + TRAITS] = traits | Slots.modified
-        Slots.setUpdatedAt(slots, slot, market.timeMillis)
-        facts.push({
+        pool.words[slot + QUANTITY]! -= excess
+        pool.words[slot + TRAITS] = traits | OrderPool.modified
+        OrderPool.setUpdatedAt(pool, slot, market.timeMillis)
+        events.push({
           _tag: "Modified",
           commandId: null,
           order: Book.order(market, slot),

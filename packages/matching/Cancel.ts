@@ -1,0 +1,41 @@
+/** Cancels: one order, all with a client order id, or all of an account. */
+import type { Id } from "@venue/domain/Id"
+import type { Cancel, CancelAll } from "@venue/domain/Market"
+import * as Book from "./Book.ts"
+import type { Events, Market } from "./Market.ts"
+import type { Account } from "./Participants.ts"
+import { done, refuse } from "./Outcome.ts"
+import * as OrderPool from "./OrderPool.ts"
+import { end } from "./Match.ts"
+
+export const cancel = (market: Market, account: Account, command: Cancel, events: Events): void => {
+  const { clientOrderId, commandId, orderId } = command
+  const found =
+    orderId === null
+      ? endNamed(market, account, clientOrderId, commandId, events)
+      : endOne(market, account, orderId, commandId, events)
+  if (found) done(market, command, account.user, events)
+  else refuse(market, command, "NO_SUCH_ORDER", events)
+}
+
+/** Oldest first. */
+export const cancelAll = (market: Market, account: Account, command: CancelAll, events: Events): void => {
+  while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", command.commandId, events)
+  done(market, command, account.user, events)
+}
+
+function endOne(market: Market, account: Account, orderId: Id, commandId: Id, events: Events): boolean {
+  const slot = OrderPool.find(market.pool, orderId)
+  if (slot === 0 || Book.accountOf(market, slot) !== account) return false
+  end(market, slot, "CANCELLED", commandId, events, Book.order(market, slot, orderId))
+  return true
+}
+
+function endNamed(market: Market, account: Account, clientOrderId: string, commandId: Id, events: Events): boolean {
+  let ended = false
+  for (const slot of Book.withClientOrderId(market, account, clientOrderId)) {
+    end(market, slot, "CANCELLED", commandId, events)
+    ended = true
+  }
+  return ended
+}

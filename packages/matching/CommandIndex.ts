@@ -1,0 +1,122 @@
+/** Where what is remembered of an id is. */
+import { type Id, together } from "@venue/domain/Id"
+import * as HashChain from "./HashChain.ts"
+import { ofHalf } from "./BitMix.ts"
+
+/**
+ * Ids drawn in turn share their first half and count in their last digit, so the numbers of their records, above 0,
+ * stand side by side in one bucket, found by that half; while they come in turn, their bucket is at hand without a
+ * search.
+ * An id that shares both with another stands in one more bucket of the same half.
+ */
+export interface CommandIndex {
+  /** The first bucket of each hash, which leads to the others; 0 where there is none. */
+  heads: Int32Array
+  /** Shifting a hash by this gives its head. */
+  shift: number
+  words: Int32Array
+  /** Words ever used, and the first of the buckets given back. */
+  used: number
+  free: number
+  count: number
+  /** The bucket entered last, if it is the first of its half and still there; or 0. */
+  last: number
+}
+
+export const make = (): CommandIndex => ({
+  heads: new Int32Array(leastBuckets),
+  shift: 32 - Math.log2(leastBuckets),
+  words: new Int32Array(leastBuckets * width),
+  used: width,
+  free: 0,
+  count: 0,
+  last: 0
+})
+
+/** The first bucket where an id can be, or 0; `next` leads to the others. */
+export const first = (index: CommandIndex, { a, b }: Id): number => {
+  const { heads, last, shift, words } = index
+  if (last !== 0 && words[last + A] === a && words[last + B] === b) return last
+  return search(words, heads[ofHalf(a, b) >>> shift]!, a, b)
+}
+
+export const next = ({ words }: CommandIndex, bucket: number): number =>
+  search(words, words[bucket + NEXT]!, words[bucket + A]!, words[bucket + B]!)
+
+/** The number in a bucket that may be of this id, or 0. */
+export const at = ({ words }: CommandIndex, bucket: number, { d }: Id): number => words[bucket + (d & lastPlace)]!
+
+export const enter = (index: CommandIndex, id: Id, number: number): void => {
+  let bucket = first(index, id)
+  if (bucket !== 0) index.last = bucket
+  while (bucket !== 0 && at(index, bucket, id) !== 0) bucket = next(index, bucket)
+  if (bucket === 0) bucket = add(index, id)
+  index.words[bucket + (id.d & lastPlace)] = number
+  index.words[bucket + USED]!++
+}
+
+/** The number must be there. */
+export const leave = (index: CommandIndex, id: Id, number: number): void => {
+  let bucket = first(index, id)
+  while (at(index, bucket, id) !== number) bucket = next(index, bucket)
+  index.words[bucket + (id.d & lastPlace)] = 0
+  if (--index.words[bucket + USED]! === 0) drop(index, bucket)
+}
+
+/** Words of a bucket: first the numbers, then these. */
+const A = together
+const B = together + 1
+const NEXT = together + 2
+const USED = together + 3
+const width = together + 4
+const lastPlace = together - 1
+const leastBuckets = 16
+
+function search(words: Int32Array, from: number, a: number, b: number): number {
+  let bucket = from
+  while (bucket !== 0 && (words[bucket + A] !== a || words[bucket + B] !== b)) bucket = words[bucket + NEXT]!
+  return bucket
+}
+
+/** An empty bucket, now the first of its half. */
+function add(index: CommandIndex, { a, b }: Id): number {
+  if (++index.count > index.heads.length) growHeads(index)
+  const bucket = take(index)
+  const { words } = index
+  words[bucket + A] = a
+  words[bucket + B] = b
+  HashChain.link(index.heads, headOf(index, bucket), words, bucket, NEXT)
+  index.last = bucket
+  return bucket
+}
+
+function drop(index: CommandIndex, bucket: number): void {
+  const { heads, words } = index
+  HashChain.unlink(heads, headOf(index, bucket), words, bucket, NEXT)
+  words[bucket + NEXT] = index.free
+  index.free = bucket
+  index.count--
+  if (index.last === bucket) index.last = 0
+}
+
+function headOf({ shift, words }: CommandIndex, bucket: number): number {
+  return ofHalf(words[bucket + A]!, words[bucket + B]!) >>> shift
+}
+
+function take(index: CommandIndex): number {
+  const bucket = index.free
+  if (bucket !== 0) {
+    index.free = index.words[bucket + NEXT]!
+    return bucket
+  }
+  index.used += width
+  if (index.used > index.words.length) index.words = HashChain.larger(index.words, width)
+  return index.used - width
+}
+
+/** Buckets of one half may change their order, so none of them is known to be the first. */
+function growHeads(index: CommandIndex): void {
+  index.shift--
+  index.last = 0
+  index.heads = HashChain.twice(index.heads, index.words, NEXT, (bucket) => headOf(index, bucket))
+}
