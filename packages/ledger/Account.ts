@@ -87,7 +87,7 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
     const { leverage, position, positionMargin, value } = exposure
     let openOrders = 0
     let openQuantity = 0
-    for (const { order } of exposure.claims.values()) {
+    for (const { order } of exposure.holds.values()) {
       if (order === undefined) continue
       openOrders++
       openQuantity += order.remaining

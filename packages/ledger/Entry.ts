@@ -5,10 +5,10 @@ import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { CancelOrder, ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { Account } from "./Account.ts"
-import * as Claim from "./Claim.ts"
+import * as OrderHold from "./OrderHold.ts"
 import type { Exposure } from "./Exposure.ts"
-import * as Held from "./Held.ts"
-import { priceFlaw, quantityFlaw, typeFlaw } from "./Shape.ts"
+import * as MarginCheck from "./MarginCheck.ts"
+import { priceFlaw, quantityFlaw, typeFlaw } from "./OrderShape.ts"
 import { exposureOf, release, send, type Trader } from "./Trader.ts"
 
 /**
@@ -56,7 +56,7 @@ function cancel(entry: Entry, request: CancelOrder): TraderCommand {
   const { accountId, byClientOrderId, commandId, expiresAtMillis, orderId: named } = request
   const { trader, traderEpoch } = entry
   const orderId = byClientOrderId ? null : parse(named)
-  // No order has an id that is none.
+  // What is not the text of an id names no order.
   if (orderId === undefined) return refuse(entry, "NO_SUCH_ORDER")
   const clientOrderId = byClientOrderId ? named : ""
   const { userId } = trader
@@ -77,8 +77,14 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   // A market without prices is closed, which outranks every flaw.
   if (flaw !== undefined) return refuse(entry, priced === undefined ? "REJECTED_MARKET_CLOSED" : flaw)
   const edge = side === "BUY" ? priced?.upper : priced?.lower
-  const claim = Claim.make(request.commandId.text, request, isMarket ? (edge ?? 0) : ticks, lots, ++trader.lastSequence)
-  const finding = exposure.claims.has(claim.orderId) ? null : Held.place(trader, account, exposure, claim)
+  const hold = OrderHold.make(
+    request.commandId.text,
+    request,
+    isMarket ? (edge ?? 0) : ticks,
+    lots,
+    ++trader.lastSequence
+  )
+  const finding = exposure.holds.has(hold.orderId) ? null : MarginCheck.place(trader, account, exposure, hold)
   const { accountId, commandId, expiresAtMillis } = request
   // Every field by name: copying them from two objects is slower, and every order passes here.
   return {
@@ -111,28 +117,27 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
   const { reduceOnly, side, type } = request
   const orderId = parse(request.orderId)
   if (orderId === undefined) return refuse(entry, "CANNOT_MODIFY_NO_SUCH_ORDER")
-  const claim = exposure.claims.get(request.orderId)
+  const hold = exposure.holds.get(request.orderId)
   const lots = lotsOf(instrument, request.quantity)
   const ticks = ticksOf(instrument, request.price)
   const flaw =
     (request.quantity === 0 ? undefined : quantityFlaw(instrument, lots, reduceOnly)) ??
     (request.price === 0 ? undefined : priceFlaw(instrument, ticks))
-  const isThatOrder =
-    claim !== undefined && claim.side === side && claim.type === type && claim.reduceOnly === reduceOnly
-  const isWhole = claim?.order === undefined || claim.order.remaining === claim.order.quantity
+  const isThatOrder = hold !== undefined && hold.side === side && hold.type === type && hold.reduceOnly === reduceOnly
+  const isWhole = hold?.order === undefined || hold.order.remaining === hold.order.quantity
   if (flaw !== undefined) {
     return refuse(entry, isThatOrder ? (isWhole ? flaw : "CANNOT_MODIFY_PARTIAL_FILL") : "CANNOT_MODIFY_NO_SUCH_ORDER")
   }
   let finding: Modify["finding"] = null
-  if (claim === undefined) {
+  if (hold === undefined) {
     // The market refuses it earlier, unless it knows an order that nobody here holds margin for.
     finding = "FAILED_MARGIN_CHECK"
   } else if (isThatOrder && isWhole) {
     const commandId = request.commandId.text
-    finding = Held.replace(entry.trader, account, exposure, claim, {
+    finding = MarginCheck.replace(entry.trader, account, exposure, hold, {
       commandId,
-      price: ticks === 0 ? claim.price : ticks,
-      lots: lots === 0 ? claim.lots : lots
+      price: ticks === 0 ? hold.price : ticks,
+      lots: lots === 0 ? hold.lots : lots
     })
   }
   return {
@@ -156,7 +161,7 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
 function close(entry: Entry, request: ClosePosition, account: Account, exposure: Exposure): TraderCommand {
   const { builderCode, clientOrderId } = request
   const common = { ...envelope(entry), ...terms(exposure), finding: null, clientOrderId, builderCode }
-  const price = entry.priced === undefined ? 0 : Held.closingBound(entry.trader, account, exposure, entry.priced)
+  const price = entry.priced === undefined ? 0 : MarginCheck.closingBound(entry.trader, account, exposure, entry.priced)
   if (price === 0) return { _tag: "Close", ...common }
   const { quantity } = exposure.position
   return {

@@ -3,7 +3,7 @@ import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domai
 import type { Order } from "@venue/domain/Order"
 import { fill, type Position } from "@venue/domain/Position"
 import type { Account } from "./Account.ts"
-import * as Claim from "./Claim.ts"
+import * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
 import { accountOf, add, arrive, exposureOf, release, remove, type Trader } from "./Trader.ts"
 
@@ -41,16 +41,16 @@ export const adopt = (
   const account = accountOf(trader, accountId)
   const exposure = exposureIn(trader, account, symbol)
   Object.assign(exposure.position, view.position)
-  const before = new Map(exposure.claims)
-  for (const claim of before.values()) if (claim.order !== undefined) remove(account, exposure, claim)
+  const before = new Map(exposure.holds)
+  for (const hold of before.values()) if (hold.order !== undefined) remove(account, exposure, hold)
   for (const order of view.orders) {
     const known = before.get(order.orderId.text)
     if (known !== undefined && known.order === undefined) remove(account, exposure, known)
     arrive(trader, order.orderId.text)
-    const claim = claimOf(trader, exposure, order)
-    if (known?.order !== undefined) claim.placedByMillis = known.placedByMillis
-    claim.replacements = known?.replacements ?? claim.replacements
-    add(account, exposure, claim)
+    const hold = holdOf(trader, exposure, order)
+    if (known?.order !== undefined) hold.placedByMillis = known.placedByMillis
+    hold.replacements = known?.replacements ?? hold.replacements
+    add(account, exposure, hold)
   }
   exposure.stale = true
 }
@@ -60,8 +60,8 @@ function accepted(trader: Trader, symbol: string, { commandId, order }: Accepted
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
   arrive(trader, commandId.text)
-  const held = exposure.claims.get(order.orderId.text)
-  if (held === undefined) return add(account, exposure, claimOf(trader, exposure, order))
+  const held = exposure.holds.get(order.orderId.text)
+  if (held === undefined) return add(account, exposure, holdOf(trader, exposure, order))
   held.order = order
   held.placedByMillis = order.updatedAtMillis
   held.sequence = ++trader.lastSequence
@@ -74,45 +74,45 @@ function filled(trader: Trader, symbol: string, { notional, quantity }: Traded, 
   fill(exposure.position, order.side, quantity, notional, fee)
   exposure.traded = true
   exposure.stale = true
-  const claim = exposure.claims.get(order.orderId.text)
-  if (claim === undefined) return
-  if (order.remaining === 0) return remove(account, exposure, claim)
-  become(exposure, claim, order)
+  const hold = exposure.holds.get(order.orderId.text)
+  if (hold === undefined) return
+  if (order.remaining === 0) return remove(account, exposure, hold)
+  become(exposure, hold, order)
 }
 
 function modified(trader: Trader, symbol: string, { commandId, order }: Modified): void {
   const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
-  const claim = exposure.claims.get(order.orderId.text)
-  if (claim === undefined) return
-  claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId?.text)
-  become(exposure, claim, order)
+  const hold = exposure.holds.get(order.orderId.text)
+  if (hold === undefined) return
+  hold.replacements = hold.replacements.filter((replacement) => replacement.commandId !== commandId?.text)
+  become(exposure, hold, order)
 }
 
 function ended(trader: Trader, symbol: string, order: Order): void {
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
-  const claim = exposure.claims.get(order.orderId.text)
-  if (claim !== undefined) remove(account, exposure, claim)
+  const hold = exposure.holds.get(order.orderId.text)
+  if (hold !== undefined) remove(account, exposure, hold)
 }
 
-function become(exposure: Exposure.Exposure, claim: Claim.Claim, order: Order): void {
-  Exposure.uncount(exposure, claim)
-  claim.order = order
-  claim.lots = order.remaining
+function become(exposure: Exposure.Exposure, hold: OrderHold.OrderHold, order: Order): void {
+  Exposure.uncount(exposure, hold)
+  hold.order = order
+  hold.lots = order.remaining
   // A MARKET order stays valued at the edge it was held at.
-  if (order.price > 0) claim.price = order.price
-  Exposure.count(exposure, claim)
+  if (order.price > 0) hold.price = order.price
+  Exposure.count(exposure, hold)
 }
 
 /** For an order that was not held here, such as the one the market made to close a position. */
-function claimOf(trader: Trader, exposure: Exposure.Exposure, order: Order): Claim.Claim {
+function holdOf(trader: Trader, exposure: Exposure.Exposure, order: Order): OrderHold.OrderHold {
   const priced = trader.prices.get(exposure.instrument.symbol)
   const edge = order.side === "BUY" ? priced?.upper : priced?.lower
   const price = order.type === "MARKET" ? (edge ?? 0) : order.price
-  const claim = Claim.make(order.orderId.text, order, price, order.remaining, ++trader.lastSequence)
-  claim.order = order
-  claim.placedByMillis = order.updatedAtMillis
-  return claim
+  const hold = OrderHold.make(order.orderId.text, order, price, order.remaining, ++trader.lastSequence)
+  hold.order = order
+  hold.placedByMillis = order.updatedAtMillis
+  return hold
 }
 
 function exposureIn(trader: Trader, account: Account, symbol: string): Exposure.Exposure {

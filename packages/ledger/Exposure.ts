@@ -4,7 +4,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import { maxNotional } from "@venue/domain/Leverage"
 import type { Side } from "@venue/domain/Order"
 import { flat, type Position } from "@venue/domain/Position"
-import { type Claim, nothing, type Sums } from "./Claim.ts"
+import { type OrderHold, nothing, type Sums } from "./OrderHold.ts"
 import * as Valuation from "./Valuation.ts"
 
 export interface Exposure {
@@ -13,7 +13,7 @@ export interface Exposure {
   readonly rates: FeeRates
   readonly position: Position
   /** By order id: orders the market has accepted and placements on their way. */
-  readonly claims: Map<string, Claim>
+  readonly holds: Map<string, OrderHold>
   readonly buys: Sums
   readonly sells: Sums
   leverage: number
@@ -43,7 +43,7 @@ export const make = (instrument: Instrument, leverage: number): Exposure => ({
   valuation: Valuation.make(instrument),
   rates: ratesFor(instrument, 0),
   position: flat(),
-  claims: new Map(),
+  holds: new Map(),
   buys: nothing(),
   sells: nothing(),
   leverage,
@@ -66,25 +66,25 @@ export const setLeverage = (exposure: Exposure, leverage: number): void => {
   exposure.stale = true
 }
 
-/** Adds a claim to the sums of its side. An order being modified counts as the dearer of what it may be. */
-export const count = (exposure: Exposure, claim: Claim): void => {
-  const { counted } = claim
+/** Adds a hold to the sums of its side. An order being modified counts as the dearer of what it may be. */
+export const count = (exposure: Exposure, hold: OrderHold): void => {
+  const { counted } = hold
   const unit = exposure.instrument.tickLotMoney
-  counted.lots = claim.lots
-  counted.value = claim.reduceOnly ? 0 : claim.lots * claim.price * unit
-  for (const { lots, price } of claim.replacements) {
+  counted.lots = hold.lots
+  counted.value = hold.reduceOnly ? 0 : hold.lots * hold.price * unit
+  for (const { lots, price } of hold.replacements) {
     counted.lots = Math.max(counted.lots, lots)
-    if (!claim.reduceOnly) counted.value = Math.max(counted.value, lots * price * unit)
+    if (!hold.reduceOnly) counted.value = Math.max(counted.value, lots * price * unit)
   }
-  const sums = sumsOf(exposure, claim.side)
+  const sums = sumsOf(exposure, hold.side)
   sums.lots += counted.lots
   sums.value += counted.value
-  cross(exposure, claim, sums)
+  cross(exposure, hold, sums)
   exposure.stale = true
 }
 
 /** Takes away exactly what `count` added. */
-export const uncount = (exposure: Exposure, { counted, side }: Claim): void => {
+export const uncount = (exposure: Exposure, { counted, side }: OrderHold): void => {
   const sums = sumsOf(exposure, side)
   sums.lots -= counted.lots
   sums.value -= counted.value
@@ -140,24 +140,24 @@ function orderMargin({ buys, leverage, mark, position, sells, valuation }: Expos
 }
 
 function recross(exposure: Exposure): void {
-  const { buys, claims, mark, sells } = exposure
+  const { buys, holds, mark, sells } = exposure
   exposure.crossesSameFrom = mark === 0 ? 0 : 1
   exposure.crossesSameTo = mark === 0 ? 0 : Infinity
   buys.crossedLots = buys.crossedValue = sells.crossedLots = sells.crossedValue = 0
-  for (const claim of claims.values()) cross(exposure, claim, sumsOf(exposure, claim.side))
+  for (const hold of holds.values()) cross(exposure, hold, sumsOf(exposure, hold.side))
 }
 
 /** Of all that an order being modified may be, the one that would lose most counts. */
-function cross(exposure: Exposure, claim: Claim, sums: Sums): void {
-  const { counted } = claim
+function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
+  const { counted } = hold
   counted.crossedLots = 0
   counted.crossedValue = 0
-  if (claim.reduceOnly || exposure.mark === 0) return
+  if (hold.reduceOnly || exposure.mark === 0) return
   // Which of several would lose most may turn at any mark.
-  if (claim.replacements.length > 0) exposure.crossesSameTo = 0
-  else bound(exposure, claim.side, claim.price * exposure.instrument.tick)
-  dearer(exposure, claim, claim.lots, claim.price)
-  for (const { lots, price } of claim.replacements) dearer(exposure, claim, lots, price)
+  if (hold.replacements.length > 0) exposure.crossesSameTo = 0
+  else bound(exposure, hold.side, hold.price * exposure.instrument.tick)
+  dearer(exposure, hold, hold.lots, hold.price)
+  for (const { lots, price } of hold.replacements) dearer(exposure, hold, lots, price)
   sums.crossedLots += counted.crossedLots
   sums.crossedValue += counted.crossedValue
 }
@@ -172,7 +172,7 @@ function bound(exposure: Exposure, side: Side, units: number): void {
 
 function dearer(
   { instrument, mark, valuation }: Exposure,
-  { counted, side }: Claim,
+  { counted, side }: OrderHold,
   lots: number,
   price: number
 ): void {

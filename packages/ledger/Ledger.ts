@@ -29,7 +29,7 @@ import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
 
 export type { Prices } from "./Account.ts"
 export { enter } from "./Entry.ts"
-export { adopt, observe } from "./Facts.ts"
+export { adopt, observe } from "./Events.ts"
 export { hash, restore, snapshot, type Snapshot } from "./Snapshot.ts"
 export { defaults, make, type Settings, type Trader } from "./Trader.ts"
 
@@ -129,13 +129,13 @@ export interface OpenOrder {
  */
 export const orders = (trader: Trader, accountId: string, symbol?: string): ReadonlyArray<OpenOrder> => {
   const found: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
-  for (const [name, { claims }] of trader.accounts.get(accountId)?.exposures ?? []) {
+  for (const [name, { holds }] of trader.accounts.get(accountId)?.exposures ?? []) {
     if (symbol !== undefined && symbol !== name) continue
     let placedByMillis = Infinity
-    for (const claim of [...claims.values()].sort((a, b) => b.sequence - a.sequence)) {
-      if (claim.order === undefined) continue
-      placedByMillis = Math.min(placedByMillis, claim.placedByMillis)
-      found.push({ placedByMillis, sequence: claim.sequence, open: openOrder(name, claim.order) })
+    for (const hold of [...holds.values()].sort((a, b) => b.sequence - a.sequence)) {
+      if (hold.order === undefined) continue
+      placedByMillis = Math.min(placedByMillis, hold.placedByMillis)
+      found.push({ placedByMillis, sequence: hold.sequence, open: openOrder(name, hold.order) })
     }
   }
   found.sort((a, b) => b.placedByMillis - a.placedByMillis || b.sequence - a.sequence)
@@ -144,8 +144,8 @@ export const orders = (trader: Trader, accountId: string, symbol?: string): Read
 
 /** By order id, or the newest with that client order id. */
 export const order = (trader: Trader, accountId: string, symbol: string, id: string): OpenOrder | undefined => {
-  const claim = trader.accounts.get(accountId)?.exposures.get(symbol)?.claims.get(id)
-  if (claim?.order !== undefined) return openOrder(symbol, claim.order)
+  const hold = trader.accounts.get(accountId)?.exposures.get(symbol)?.holds.get(id)
+  if (hold?.order !== undefined) return openOrder(symbol, hold.order)
   return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
 }
 
@@ -194,7 +194,7 @@ function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: Set
   }
   const exposure = account.exposures.get(symbol)
   const hasPosition = exposure !== undefined && exposure.position.quantity !== 0
-  if (exposure !== undefined && (hasPosition || exposure.claims.size > 0 || exposure.pending > 0)) {
+  if (exposure !== undefined && (hasPosition || exposure.holds.size > 0 || exposure.pending > 0)) {
     const openOrders = orders(trader, accountId, symbol).length
     return Result.fail(new LeverageInUse({ symbol, openOrders, hasPosition }))
   }

@@ -4,25 +4,25 @@ import { notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
 import { closingPrice } from "@venue/domain/PriceBand"
 import { type Account, available, refresh } from "./Account.ts"
-import type { Claim, Replacement } from "./Claim.ts"
+import type { OrderHold, Replacement } from "./OrderHold.ts"
 import { count, coversSide, type Exposure, reduces, uncount } from "./Exposure.ts"
 import { add, remove, send, type Trader } from "./Trader.ts"
 
 /** Holds a new order, or holds nothing and says why. */
-export const place = (trader: Trader, account: Account, exposure: Exposure, claim: Claim): Finding => {
-  if (claim.mayRest && account.openOrders >= trader.settings.maxOpenOrdersPerAccount)
+export const place = (trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): Finding => {
+  if (hold.mayRest && account.openOrders >= trader.settings.maxOpenOrdersPerAccount)
     return "REJECTED_TOO_MANY_OPEN_ORDERS"
-  if (!trader.prices.has(exposure.instrument.symbol) && !claim.reduceOnly) {
+  if (!trader.prices.has(exposure.instrument.symbol) && !hold.reduceOnly) {
     // The market is closed and says so first. Should it open meanwhile, nothing enters that no margin is held for.
     return "FAILED_MARGIN_CHECK"
   }
-  if (!fits(exposure, claim, claim.price, claim.lots)) return "FAILED_MARGIN_CHECK"
-  add(account, exposure, claim)
-  if (!affordable(trader, account, exposure, claim)) {
-    remove(account, exposure, claim)
+  if (!fits(exposure, hold, hold.price, hold.lots)) return "FAILED_MARGIN_CHECK"
+  add(account, exposure, hold)
+  if (!affordable(trader, account, exposure, hold)) {
+    remove(account, exposure, hold)
     return "FAILED_MARGIN_CHECK"
   }
-  send(trader, account, exposure, claim.orderId, claim.orderId)
+  send(trader, account, exposure, hold.orderId, hold.orderId)
   return null
 }
 
@@ -31,20 +31,20 @@ export const replace = (
   trader: Trader,
   account: Account,
   exposure: Exposure,
-  claim: Claim,
+  hold: OrderHold,
   replacement: Replacement
 ): Finding => {
-  const { lots, price, replacements } = claim
+  const { lots, price, replacements } = hold
   const shrinks = replacement.price === price && replacement.lots <= lots && replacements.length === 0
   if (!shrinks) {
-    if (!fits(exposure, claim, replacement.price, replacement.lots)) return "FAILED_MARGIN_CHECK"
-    become(exposure, claim, replacement.price, replacement.lots, [])
-    const isAffordable = affordable(trader, account, exposure, claim)
-    become(exposure, claim, price, lots, replacements)
+    if (!fits(exposure, hold, replacement.price, replacement.lots)) return "FAILED_MARGIN_CHECK"
+    become(exposure, hold, replacement.price, replacement.lots, [])
+    const isAffordable = affordable(trader, account, exposure, hold)
+    become(exposure, hold, price, lots, replacements)
     if (!isAffordable) return "FAILED_MARGIN_CHECK"
   }
-  become(exposure, claim, price, lots, [...replacements, replacement])
-  send(trader, account, exposure, replacement.commandId, claim.orderId)
+  become(exposure, hold, price, lots, [...replacements, replacement])
+  send(trader, account, exposure, replacement.commandId, hold.orderId)
   return null
 }
 
@@ -65,20 +65,20 @@ export const closingBound = (trader: Trader, account: Account, exposure: Exposur
   return ticks < 1n ? 1 : Number(ticks)
 }
 
-/** Whether the claim, already counted, may stay. */
-function affordable(trader: Trader, account: Account, exposure: Exposure, claim: Claim): boolean {
+/** Whether the hold, already counted, may stay. */
+function affordable(trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
   refresh(account, trader.prices)
-  if (claim.reduceOnly || coversSide(exposure, claim.side)) {
-    return exposure.mark === 0 || !reduces(exposure, claim.side) || closedEquity(account, exposure, claim.price) >= 0n
+  if (hold.reduceOnly || coversSide(exposure, hold.side)) {
+    return exposure.mark === 0 || !reduces(exposure, hold.side) || closedEquity(account, exposure, hold.price) >= 0n
   }
-  const fee = feeOf(notional(exposure.instrument, claim.price, claim.lots), exposure.rates.taker)
+  const fee = feeOf(notional(exposure.instrument, hold.price, hold.lots), exposure.rates.taker)
   return available(account) >= BigInt(fee)
 }
 
 /** Sums past 2^53 would not be exact; 9e9 USD of one account in one market is far above every position limit. */
 function fits(
   { buys, instrument, sells }: Exposure,
-  { reduceOnly, side }: Claim,
+  { reduceOnly, side }: OrderHold,
   price: number,
   lots: number
 ): boolean {
@@ -93,14 +93,14 @@ function closedEquity(account: Account, { instrument, position, value }: Exposur
 
 function become(
   exposure: Exposure,
-  claim: Claim,
+  hold: OrderHold,
   price: number,
   lots: number,
   replacements: ReadonlyArray<Replacement>
 ): void {
-  uncount(exposure, claim)
-  claim.price = price
-  claim.lots = lots
-  claim.replacements = replacements
-  count(exposure, claim)
+  uncount(exposure, hold)
+  hold.price = price
+  hold.lots = lots
+  hold.replacements = replacements
+  count(exposure, hold)
 }

@@ -1,4 +1,4 @@
-/** What one order lays claim to, from the moment it is sent until it is gone. */
+/** The margin that one order holds, from the moment it is sent until it is gone. */
 import type { Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
 /** Whole numbers, so that adding and taking away leaves nothing behind. */
@@ -19,7 +19,7 @@ export interface Replacement {
   readonly lots: number
 }
 
-export interface Claim {
+export interface OrderHold {
   readonly orderId: string
   readonly side: Side
   readonly type: OrderType
@@ -48,7 +48,7 @@ interface Terms {
   readonly reduceOnly: boolean
 }
 
-export const make = (orderId: string, terms: Terms, price: number, lots: number, sequence: number): Claim => ({
+export const make = (orderId: string, terms: Terms, price: number, lots: number, sequence: number): OrderHold => ({
   orderId,
   side: terms.side,
   type: terms.type,

@@ -1,7 +1,7 @@
 /** One trader in memory: the user's accounts, what its own journal says, and which commands are on their way. */
 import type { Instrument } from "@venue/domain/Instrument"
 import * as Account from "./Account.ts"
-import type * as Claim from "./Claim.ts"
+import type * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
 
 export interface Settings {
@@ -58,7 +58,7 @@ export const make = (
   lastSequence: 0
 })
 
-/** The account a recorded fact names. It was opened before, or the journals contradict each other. */
+/** The account a recorded event names. It was opened before, or the journals contradict each other. */
 export const accountOf = (trader: Trader, accountId: string): Account.Account => {
   const account = trader.accounts.get(accountId)
   if (account === undefined) throw new Error(`user ${trader.userId} has no account ${accountId}`)
@@ -76,7 +76,7 @@ export const exposureOf = (trader: Trader, account: Account.Account, symbol: str
   return exposure
 }
 
-/** Notes a command as on its way. `orderId` names the claim it holds, or nothing. */
+/** Notes a command as on its way. `orderId` names the order it holds margin for, or nothing. */
 export const send = (
   trader: Trader,
   account: Account.Account,
@@ -93,10 +93,10 @@ export const release = (trader: Trader, commandId: string): void => {
   const held = arrive(trader, commandId)
   if (held === undefined || held.orderId === "") return
   const { account, exposure, orderId } = held
-  const claim = exposure.claims.get(orderId)
-  if (claim === undefined) return
-  if (orderId !== commandId) return unreplace(exposure, claim, commandId)
-  if (claim.order === undefined) remove(account, exposure, claim)
+  const hold = exposure.holds.get(orderId)
+  if (hold === undefined) return
+  if (orderId !== commandId) return unreplace(exposure, hold, commandId)
+  if (hold.order === undefined) remove(account, exposure, hold)
 }
 
 /** The command is no longer on its way; what it held stays. */
@@ -108,21 +108,21 @@ export const arrive = (trader: Trader, commandId: string): InFlight | undefined 
   return held
 }
 
-export const add = (account: Account.Account, exposure: Exposure.Exposure, claim: Claim.Claim): void => {
-  exposure.claims.set(claim.orderId, claim)
-  Exposure.count(exposure, claim)
-  if (claim.mayRest) account.openOrders++
+export const add = (account: Account.Account, exposure: Exposure.Exposure, hold: OrderHold.OrderHold): void => {
+  exposure.holds.set(hold.orderId, hold)
+  Exposure.count(exposure, hold)
+  if (hold.mayRest) account.openOrders++
 }
 
-export const remove = (account: Account.Account, exposure: Exposure.Exposure, claim: Claim.Claim): void => {
-  exposure.claims.delete(claim.orderId)
-  Exposure.uncount(exposure, claim)
-  if (claim.mayRest) account.openOrders--
+export const remove = (account: Account.Account, exposure: Exposure.Exposure, hold: OrderHold.OrderHold): void => {
+  exposure.holds.delete(hold.orderId)
+  Exposure.uncount(exposure, hold)
+  if (hold.mayRest) account.openOrders--
 }
 
 /** Ends one modify's hold on an order. */
-const unreplace = (exposure: Exposure.Exposure, claim: Claim.Claim, commandId: string): void => {
-  Exposure.uncount(exposure, claim)
-  claim.replacements = claim.replacements.filter((replacement) => replacement.commandId !== commandId)
-  Exposure.count(exposure, claim)
+const unreplace = (exposure: Exposure.Exposure, hold: OrderHold.OrderHold, commandId: string): void => {
+  Exposure.uncount(exposure, hold)
+  hold.replacements = hold.replacements.filter((replacement) => replacement.commandId !== commandId)
+  Exposure.count(exposure, hold)
 }

@@ -140,7 +140,7 @@ test("the market cutting a reduce-only order is only a new quantity", () => {
   assert.strictEqual(Ledger.holdings(scene.trader, alice)[0]?.openQuantity, 2_000)
 })
 
-test("facts of other users, and of the market itself, change nothing", () => {
+test("events of other users, and of the market itself, change nothing", () => {
   const scene = funded()
   const order = { ...orderOf(scene.placed("BUY", 5, 200)), userId: "bob", accountId: "bob", orderId: id("bobs") }
   const before = scene.balance()
@@ -247,7 +247,7 @@ test("adopting a view twice is adopting it once", () => {
   assert.strictEqual(scene.balance().orderMargin, 0n)
 })
 
-test("a fact of an account the user never opened is a contradiction and dies", () => {
+test("an event of an account the user never opened is a contradiction and dies", () => {
   const scene = funded()
   const order = { ...orderOf(scene.placed("BUY", 5, 200)), accountId: "none" }
   assert.throws(() => scene.end(order))
