@@ -121,6 +121,7 @@ test("leverage is fixed by a command on its way, an open order and a position, i
   assert.deepInclude(refusal(scene.ask(setLeverage)), { openOrders: 0, hasPosition: true })
   assert.isUndefined(refusedAs(scene, { ...setLeverage, accountId: "sub" }))
   assert.isUndefined(refusedAs(scene, { ...setLeverage, symbol: "MSFT-USD" }))
+  assert.deepStrictEqual(scene.ask({ ...setLeverage, leverage: 10 }), Result.succeed([]))
   scene.hold(-1, 200)
   assert.isUndefined(refusedAs(scene, setLeverage))
 })

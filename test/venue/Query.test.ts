@@ -253,6 +253,9 @@ story("7: leverage is fixed while the symbol has an open order or a position, an
     yield* client.drain
     yield* set(4)
     assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
+    // The level in force is no change.
+    yield* set(5)
+    yield* client.take("ack")
     yield* set(4, gold)
     yield* client.take("ack")
   })
