@@ -13,6 +13,13 @@ export const Optional = <S extends Schema.Codec<unknown, string>>(schema: S) =>
     )
   )
 
+/** Words written in upper case here, in any letter case in a query. */
+export const AnyCase = <S extends Schema.Codec<string, string>>(words: S) =>
+  Schema.String.pipe(
+    Schema.decodeTo(Schema.String, SchemaTransformation.toUpperCase()),
+    Schema.decodeTo(words, SchemaTransformation.passthroughSupertype())
+  )
+
 /** A whole number in a query. */
 export const WholeNumber = (bounds: { readonly minimum: number; readonly maximum: number }) =>
   Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween(bounds))

@@ -7,7 +7,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import type { UserTrade } from "../UserTrade.ts"
 import { Rows, SchemaLink } from "../Body.ts"
-import { described, Moment, Optional, WholeNumber } from "../Parameter.ts"
+import { AnyCase, described, Moment, Optional, WholeNumber } from "../Parameter.ts"
 import { Authenticated } from "./Caller.ts"
 
 export const Trade = Schema.Struct({
@@ -45,8 +45,8 @@ const TradesQuery = {
   start_time: Optional(Moment),
   end_time: Optional(Moment),
   symbol: Optional(Schema.String),
-  ordertype: Optional(OrderType),
-  orderdirection: Optional(Side),
+  ordertype: Optional(AnyCase(OrderType)),
+  orderdirection: Optional(AnyCase(Side)),
   limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })),
   offset: Optional(WholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 }

@@ -140,6 +140,16 @@ it.effect("of two bounds the narrower holds", () =>
   })
 )
 
+it.effect("an order type and a direction may be asked for in any letter case", () =>
+  Effect.gen(function* () {
+    yield* call("/user/trade?ordertype=Market&orderdirection=buy")
+    expect(asked.pop()).toMatchObject({ orderType: "MARKET", side: "BUY" })
+    yield* call("/user/trade?ordertype=&orderdirection=")
+    expect(asked.pop()).toMatchObject({ orderType: undefined, side: undefined })
+    expect((yield* call("/user/trade?ordertype=odd")).status).toBe(422)
+  })
+)
+
 it.effect("a leverage that was set, in a body that may link its schema", () =>
   Effect.gen(function* () {
     const { body, status } = yield* post(`{"$schema":"x","leverage":20,"symbol":"GOLD-USD"}`)
