@@ -1,5 +1,6 @@
 /** Schemas that many REST bodies are made of. */
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
+import * as Digits from "./Digits.ts"
 
 /** Accepted and ignored in requests, a link to its own description in answers. */
 export const SchemaLink = Schema.optionalKey(Schema.String.annotate({ format: "uri", readOnly: true }))
@@ -11,3 +12,19 @@ export const Rows = <S extends Schema.Top>(row: S) => Schema.NullOr(Schema.Array
 export const Moment = Schema.String.annotate({ format: "date-time" })
 
 export const Uuid = Schema.String.check(Schema.isUUID())
+
+/** A number that may also come as a plain decimal in a string, as clients send it who have no exact numbers. */
+export const NumberOrText = <S extends Schema.Codec<number, number>>(number: S) =>
+  Schema.Union([number, DecimalText.pipe(Schema.decodeTo(number, fromText))])
+
+const DecimalText = Schema.String.check(
+  Schema.makeFilter((text) => Digits.numberOf(text) !== undefined, {
+    expected: "a number, or a plain decimal in a string",
+    toJsonSchema: () => ({ pattern: "^-?[0-9]+([.][0-9]+)?$", maxLength: Digits.decimalLimit })
+  })
+)
+
+const fromText = SchemaTransformation.transform({
+  decode: (text: string) => Digits.numberOf(text)!,
+  encode: Digits.plain
+})

@@ -30,6 +30,19 @@ export const money = (amount: number | bigint): string => {
 /** A count of 1e-8 that need not be a safe integer. */
 export const bigUnits = (count: bigint): string => shifted(String(count), 8)
 
+/**
+ * The number that a plain decimal names, or `undefined` for any other text, and for more digits than a number can tell: it
+ * is the one whose own decimal this is, so that no digit that was sent is lost.
+ */
+export const numberOf = (text: string): number | undefined => {
+  const parts = text.length <= decimalLimit ? decimal.exec(text) : null
+  if (parts === null) return undefined
+  const [, sign = "", whole = "", fraction = ""] = parts
+  const number = Number(text)
+  const same = `${number === 0 ? "" : sign}${whole}${fraction === "" ? "" : `.${fraction}`}`
+  return plain(number) === same ? number : undefined
+}
+
 /** Unix seconds with a fraction. */
 export const seconds = (millis: number): string => {
   const second = Math.floor(millis / 1_000)
@@ -53,6 +66,12 @@ const paddedFractions: ReadonlyArray<string> = fractions.map((_, count) => `.${S
 
 /** Those digits: "001", …, "5", …, "999". */
 const fractionTails: ReadonlyArray<string> = fractions.map((fraction) => fraction.slice(1))
+
+/** Digits, perhaps a sign and a fraction; kept are the sign and the digits that count. */
+const decimal = /^(-?)0*(\d+?)(?:\.0+|\.(\d*?[1-9])0*)?$/
+
+/** Characters of a decimal in a string. */
+export const decimalLimit = 32
 
 /** In 1e-8. */
 const thousandth = unitScale / 1_000

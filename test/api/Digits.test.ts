@@ -57,3 +57,31 @@ it("small numbers have no exponent, zeros no sign", () => {
   expect(Digits.money(0n)).toBe("0")
   expect(Digits.money(-1)).toBe("-0.000001")
 })
+
+describe("text is the number of its decimal", () => {
+  it("for every number in plain digits, whatever zeros stand around them", () =>
+    fc.assert(
+      fc.property(
+        fc.double({ min: -1e15, max: 1e15, noNaN: true }).filter((number) => Digits.plain(number).length <= 28),
+        (number) => {
+          const text = Digits.plain(number)
+          expect(Digits.numberOf(text)).toBe(number === 0 ? 0 : number)
+          expect(Digits.numberOf(text.replace(/^-?/, "$&00"))).toBe(number === 0 ? 0 : number)
+          expect(Digits.numberOf(`${text}${text.includes(".") ? "" : "."}00`)).toBe(number === 0 ? 0 : number)
+        }
+      ),
+      { numRuns: 2_000 }
+    ))
+
+  it("and no other: the digits that are read are the digits that were sent", () =>
+    fc.assert(
+      fc.property(fc.stringMatching(/^-?[0-9]{1,12}(\.[0-9]{1,18})?$/), (text) => {
+        const read = Digits.numberOf(text)
+        if (read === undefined) return
+        const [whole = "", fraction = ""] = text.replace("-", "").split(".")
+        const [readWhole = "", readFraction = ""] = Digits.plain(read).replace("-", "").split(".")
+        expect(BigInt(readWhole + readFraction.padEnd(18, "0"))).toBe(BigInt(whole + fraction.padEnd(18, "0")))
+      }),
+      { numRuns: 2_000 }
+    ))
+})

@@ -45,7 +45,7 @@ it.effect("422 has an entry for each fault", () =>
 
 it.effect("422 for a body with a missing, a wrong and an unknown member", () =>
   Effect.gen(function* () {
-    const { body, status } = yield* post(`{"leverage":"20","colour":"red"}`)
+    const { body, status } = yield* post(`{"leverage":"twenty","colour":"red"}`)
     expect(status).toBe(422)
     expect(body.errors.map(({ location }) => location).sort()).toEqual(["body.colour", "body.leverage", "body.symbol"])
     expect((yield* post(`{"leverage":0,"symbol":"GOLD-USD"}`)).body.errors[0]?.location).toBe("body.leverage")

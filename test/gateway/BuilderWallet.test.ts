@@ -76,14 +76,14 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
         { svc_fee_share_bps: 5_001, builder_fee_share_bps: 5_000 },
         { svc_fee_share_bps: 10_001, builder_fee_share_bps: 0 },
         { svc_fee_share_bps: 5_000.5, builder_fee_share_bps: 0 },
-        { svc_fee_share_bps: "5000", builder_fee_share_bps: 0 },
+        { svc_fee_share_bps: "5000 bps", builder_fee_share_bps: 0 },
         { ...shares, active: true }
       ]
       for (const body of bodies) {
         expect((yield* post("/user/builder-code", body, yield* signed(user))).status).toBe(422)
       }
       expect((yield* get("/user/builder-code", yield* signed(user))).status).toBe(404)
-      const widest = { svc_fee_share_bps: 5_000, builder_fee_share_bps: 5_000 }
+      const widest = { svc_fee_share_bps: "5000", builder_fee_share_bps: 5_000 }
       expect((yield* post("/user/builder-code", widest, yield* signed(user))).status).toBe(201)
     })
   )

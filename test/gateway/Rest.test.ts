@@ -104,7 +104,13 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
         status: 409,
         body: { status: 409, title: "Conflict", type: `${rest.restUrl}/problems/leverage-in-use` }
       })
-      expect(yield* set({ symbol: 1, leverage: "7", extra: 1 })).toMatchObject({
+      expect(yield* set({ symbol: "GOLD-USD", leverage: 30 })).toMatchObject({ status: 200, body: { leverage: 30 } })
+      expect(yield* set({ symbol: "EUR-USD", leverage: "8.0" })).toMatchObject({ status: 200, body: { leverage: 8 } })
+      expect((yield* set({ symbol: "EUR-USD", leverage: "51" })).status).toBe(400)
+      for (const leverage of ["0", "8x", "8e0", " 8", ""]) {
+        expect((yield* set({ symbol: "EUR-USD", leverage })).status).toBe(422)
+      }
+      expect(yield* set({ symbol: 1, leverage: "7x", extra: 1 })).toMatchObject({
         status: 422,
         body: {
           errors: expect.arrayContaining(

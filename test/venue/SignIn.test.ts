@@ -101,7 +101,7 @@ story("3: a malformed auth is InvalidJSONFormat and may be tried again on the sa
       { api_key: "x" },
       { hmac: "x" },
       { jwt: 7 },
-      { hmac: { ...hmac, unix_ts: String(hmac.unix_ts) } },
+      { hmac: { ...hmac, unix_ts: `${hmac.unix_ts}s` } },
       { hmac: { ...hmac, unix_ts: 1.5 } },
       { hmac: { ...hmac, nonce: undefined } },
       { hmac, account_id: 7 }

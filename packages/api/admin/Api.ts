@@ -4,7 +4,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
-import { Moment, SchemaLink, Uuid } from "../Body.ts"
+import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -15,18 +15,20 @@ import { UsersGroup } from "./Users.ts"
 export const SetPrice = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String,
-  price: Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000))
+  price: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000)))
 }).annotate({ identifier: "SetPrice" })
 
 /** USD with at most six decimals; a correction may be negative. */
 export const Credit = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid,
-  amount: Schema.Finite.check(
-    Schema.isBetween({ minimum: -largestCredit(), maximum: largestCredit() }),
-    Schema.makeFilter((amount) => amount !== 0 && microsOf(amount) / 1e6 === amount, {
-      expected: "an amount other than 0 with at most six decimals"
-    })
+  amount: NumberOrText(
+    Schema.Finite.check(
+      Schema.isBetween({ minimum: -largestCredit(), maximum: largestCredit() }),
+      Schema.makeFilter((amount) => amount !== 0 && microsOf(amount) / 1e6 === amount, {
+        expected: "an amount other than 0 with at most six decimals"
+      })
+    )
   ),
   reason: Reason
 }).annotate({ identifier: "Credit" })

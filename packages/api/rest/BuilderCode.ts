@@ -3,7 +3,7 @@ import { FeeShare } from "@venue/domain/FeeShare"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
-import { Moment, SchemaLink, Uuid } from "../Body.ts"
+import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { Authenticated } from "./Caller.ts"
 
@@ -11,8 +11,8 @@ const { builderBps, venueBps } = FeeShare.fields
 
 export const CreateBuilderCodeRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  svc_fee_share_bps: venueBps,
-  builder_fee_share_bps: builderBps
+  svc_fee_share_bps: NumberOrText(venueBps),
+  builder_fee_share_bps: NumberOrText(builderBps)
 })
   .check(
     Schema.makeFilter((body) => Schema.is(FeeShare)(feeShareOf(body)), {

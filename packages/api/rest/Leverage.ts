@@ -3,12 +3,12 @@ import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trad
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, type Problems, ServiceUnavailable } from "../Problem.ts"
-import { SchemaLink } from "../Body.ts"
+import { NumberOrText, SchemaLink } from "../Body.ts"
 import { Authenticated } from "./Caller.ts"
 
 export const SetUserLeverageRequestBody = Schema.Struct({
   $schema: SchemaLink,
-  leverage: Schema.Finite.check(Schema.isGreaterThan(0)),
+  leverage: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0))),
   symbol: Schema.String
 }).annotate({ identifier: "SetUserLeverageRequestBody" })
 

@@ -1,4 +1,5 @@
 /** How one field of a command is read: its value, or why it is none. */
+import * as Digits from "../Digits.ts"
 import type { Fields } from "../Incoming.ts"
 import { type Malformed, outOfRange, wrong } from "../Malformed.ts"
 
@@ -31,10 +32,14 @@ export const clientId = (fields: Fields, name: string): string | Malformed => {
   return printable.test(value) ? value : outOfRange(name, value, printableWords)
 }
 
+/** Of a field that should hold a number: clients also write a plain decimal in a string. `undefined` when it is none. */
+export const numeric = (value: unknown): number | undefined =>
+  typeof value === "number" ? value : typeof value === "string" ? Digits.numberOf(value) : undefined
+
 /** JSON can write a number that is none here: 1e999. */
 export const number = (fields: Fields, name: string): number | Malformed => {
-  const value = fields[name]
-  if (typeof value !== "number") return wrong(name, value, "a JSON number")
+  const value = numeric(fields[name])
+  if (value === undefined) return wrong(name, fields[name], "a JSON number")
   return Number.isFinite(value) ? value : outOfRange(name, value, "a finite number")
 }
 
@@ -51,9 +56,10 @@ export const wholeNumber = (
   most: number,
   otherwise: number
 ): number | Malformed => {
-  const value = fields[name]
-  if (value === undefined || value === null) return otherwise
-  if (typeof value !== "number") return wrong(name, value, "a whole JSON number")
+  const given = fields[name]
+  if (given === undefined || given === null) return otherwise
+  const value = numeric(given)
+  if (value === undefined) return wrong(name, given, "a whole JSON number")
   if (Number.isInteger(value) && value >= least && value <= most) return value
   return outOfRange(name, value, `a whole number from ${least} to ${most}`)
 }
@@ -68,9 +74,11 @@ export const truth = (fields: Fields, name: string): boolean | Malformed => {
 
 /** Of a stop or a profit target attached to an order: only none is offered. */
 export const none = (fields: Fields, name: string): undefined | Malformed => {
-  const value = fields[name]
-  if (value === undefined || value === null || value === 0) return undefined
-  if (typeof value !== "number") return wrong(name, value, "a JSON number, null, or no such field")
+  const given = fields[name]
+  if (given === undefined || given === null || given === 0) return undefined
+  const value = numeric(given)
+  if (value === 0) return undefined
+  if (value === undefined) return wrong(name, given, "a JSON number, null, or no such field")
   return {
     _tag: "Malformed",
     code: "InvalidParameter",

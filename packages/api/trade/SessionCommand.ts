@@ -127,10 +127,11 @@ const readCredential = (fields: Fields): Credential | Malformed => {
 }
 
 const readHmac = (hmac: Fields): HmacCredential | Malformed => {
-  const { nonce, public_key: publicKey, signature, unix_ts: unixSeconds } = hmac
+  const { nonce, public_key: publicKey, signature, unix_ts: time } = hmac
   if (typeof publicKey !== "string") return unlike("hmac.public_key", publicKey, "a string")
   if (typeof nonce !== "string") return unlike("hmac.nonce", nonce, "a string")
-  if (!isWhole(unixSeconds)) return unlike("hmac.unix_ts", unixSeconds, "whole seconds as a JSON number")
+  const unixSeconds = Field.numeric(time)
+  if (!isWhole(unixSeconds)) return unlike("hmac.unix_ts", time, "whole seconds as a JSON number")
   if (typeof signature !== "string") return unlike("hmac.signature", signature, "a string")
   return { _tag: "Hmac", publicKey, nonce, unixSeconds, signature: Redacted.make(signature) }
 }

@@ -2,7 +2,7 @@
 import { Credit, creditMicros, Proof, SetPrice } from "@venue/api/admin/Api"
 import { AdminApi } from "@venue/api/admin/Api"
 import { describe, expect, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 
 const account_id = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
@@ -30,6 +30,15 @@ describe("a credit", () => {
 it("a price is above zero", () => {
   expect(isPrice({ symbol: "GOLD-USD", price: 3410.87 })).toBe(true)
   for (const price of [0, -1, NaN, Infinity, "1"]) expect(isPrice({ symbol: "GOLD-USD", price })).toBe(false)
+})
+
+it("a credit and a price may be plain decimals in strings, held to the same bounds", () => {
+  const credit = (amount: unknown) => Schema.decodeUnknownOption(Credit)({ account_id, amount, reason: "demo" })
+  expect(credit("-123.456789")).toMatchObject({ value: { amount: -123.456789 } })
+  for (const amount of ["0", "1.2345678", "10000000000", "1e3", "+1"]) expect(Option.isNone(credit(amount))).toBe(true)
+  const price = (text: string) => Schema.decodeUnknownOption(SetPrice)({ symbol: "GOLD-USD", price: text })
+  expect(price("3410.870")).toMatchObject({ value: { price: 3410.87 } })
+  for (const text of ["0", "-1", "10000001"]) expect(Option.isNone(price(text))).toBe(true)
 })
 
 it("a proof is sums", () =>

@@ -154,5 +154,6 @@ it.effect("a leverage that was set, in a body that may link its schema", () =>
   Effect.gen(function* () {
     const { body, status } = yield* post(`{"$schema":"x","leverage":20,"symbol":"GOLD-USD"}`)
     expect([status, body]).toEqual([200, { leverage: 20 }])
+    expect((yield* post(`{"leverage":"20.0","symbol":"GOLD-USD"}`)).body).toEqual({ leverage: 20 })
   })
 )

@@ -58,9 +58,9 @@ describe("each refusal says what was wrong and what would be right", () => {
       'wrong field order_time_in_force: expected "GTC", "IOC" or "FOK", got "GFD"'
     ],
     [
-      frame("add_order", { ...goldOrder, quantity: "1" }),
+      frame("add_order", { ...goldOrder, quantity: "1e2" }),
       "InvalidJSONFormat",
-      'wrong field quantity: expected a JSON number, got "1"'
+      'wrong field quantity: expected a JSON number, got "1e2"'
     ],
     [
       frame("add_order", { ...goldOrder, price: null }),
@@ -133,9 +133,9 @@ describe("each refusal says what was wrong and what would be right", () => {
       "invalid start_ts: expected Unix seconds or milliseconds, got -1"
     ],
     [
-      frame("set_user_leverage", { symbol: "GOLD-USD", leverage: "20" }),
+      frame("set_user_leverage", { symbol: "GOLD-USD", leverage: "20x" }),
       "InvalidJSONFormat",
-      'wrong field leverage: expected a JSON number, got "20"'
+      'wrong field leverage: expected a JSON number, got "20x"'
     ],
     [
       frame("subscribe", { channels: ["fills", "nonsense"] }),
@@ -189,7 +189,7 @@ describe("each refusal says what was wrong and what would be right", () => {
       "invalid account_id: expected a UUID of 36 characters"
     ],
     [
-      frame("auth", { hmac: { public_key: "k", nonce: "n", unix_ts: "1790503201", signature: "s" } }),
+      frame("auth", { hmac: { public_key: "k", nonce: "n", unix_ts: "1790503201s", signature: "s" } }),
       "InvalidJSONFormat",
       "wrong field hmac.unix_ts: expected whole seconds as a JSON number, got a string"
     ]
