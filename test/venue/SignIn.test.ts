@@ -214,6 +214,21 @@ story("I39: on a subaccount everything is that account's", (venue) =>
   })
 )
 
+story("3: a time in a string and an empty account sign in to the primary account", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.user("alice")
+    const hmac = yield* venue.sign(alice)
+    const { client, frames } = yield* answer(venue, {
+      hmac: { ...hmac, unix_ts: String(hmac.unix_ts) },
+      account_id: ""
+    })
+    assert.deepEqual(told(frames), ["type"])
+    yield* client.send(say("subscribe", { channels: ["order_responses"] }))
+    yield* client.send(limit("BUY", 1, 190))
+    assert.strictEqual((yield* client.take("order_response")).order_response.user_id, alice.userId)
+  })
+)
+
 story("I38: a key may only send and hear what it is permitted", (venue) =>
   Effect.gen(function* () {
     const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]))

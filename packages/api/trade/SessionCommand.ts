@@ -50,7 +50,8 @@ export interface CancelOnDisconnect {
 export const auth = (fields: Fields): Auth | Malformed => {
   const credential = readCredential(fields)
   if (credential._tag === "Malformed") return credential
-  const accountId = fields["account_id"] ?? null
+  // Some clients write an empty one for the primary account.
+  const accountId = fields["account_id"] === "" ? null : (fields["account_id"] ?? null)
   if (accountId !== null && typeof accountId !== "string") return unlike("account_id", accountId, "a UUID string")
   if (accountId !== null && !isUuid(accountId)) {
     return malformed("InvalidParameter", "invalid account_id: expected a UUID of 36 characters")

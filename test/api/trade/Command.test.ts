@@ -248,6 +248,14 @@ describe("what clients write in more than one way", () => {
       channels: ["fills", "balances"]
     }))
 
+  it("an empty account is the primary one", () => {
+    const account = (account_id: unknown) => {
+      const decoded = decode(frame("auth", { jwt: "x", account_id }))
+      return decoded._tag === "Auth" ? decoded.accountId : decoded._tag
+    }
+    expect([undefined, null, "", " ", 5].map(account)).toEqual([null, null, null, "Malformed", "Malformed"])
+  })
+
   it("a builder code that cannot be one is none, and beats the upgrade header all the same", () => {
     const code = (builder_code: unknown) => {
       const decoded = decode(frame("auth", { jwt: "x", builder_code }))
