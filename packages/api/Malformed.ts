@@ -9,6 +9,28 @@ export interface Malformed {
   readonly incoming: string | undefined
 }
 
+/** What part of a request asked for and does not get: an `err` of its own, while the rest takes effect. */
+export interface Declined {
+  readonly code: "InvalidJSONFormat" | "InvalidParameter"
+  readonly message: string
+}
+
+/** One for each code that has a reason, in the order of the codes here. */
+export const declined = (reasons: Readonly<Record<Declined["code"], ReadonlyArray<string>>>): ReadonlyArray<Declined> =>
+  (["InvalidJSONFormat", "InvalidParameter"] as const)
+    .map((code) => ({ code, message: reasons[code].join("; ") }))
+    .filter(({ message }) => message !== "")
+
+/** Entries of a list that are not what they should be; no reason when there are none. */
+export const wrongEntries = (field: string, values: ReadonlyArray<unknown>, expected: string): ReadonlyArray<string> =>
+  values.length === 0 ? [] : [`wrong field ${field}: expected ${expected}, got ${listed(values.map(shown))}`]
+
+/** As many as a message names. */
+export const listed = (names: ReadonlyArray<string>): string =>
+  names.length <= listedLimit
+    ? names.join(", ")
+    : `${names.slice(0, listedLimit).join(", ")} and ${names.length - listedLimit} more`
+
 export const malformed = (code: Malformed["code"], message: string): Malformed => ({
   _tag: "Malformed",
   code,
@@ -55,6 +77,9 @@ const shown = (value: unknown): string => {
   if (typeof value !== "string") return kind(value)
   return value.length <= shownLimit ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, shownLimit))} and more`
 }
+
+/** Names of a list that a message shows. */
+const listedLimit = 16
 
 /** Characters of a wrong value that a message shows. */
 const shownLimit = 40

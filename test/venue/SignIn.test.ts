@@ -256,6 +256,38 @@ story("I38: a key may only send and hear what it is permitted", (venue) =>
   })
 )
 
+story("4: channels that may be heard are, and one error for each code names the others", (venue) =>
+  Effect.gen(function* () {
+    const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]), [])
+    const asked = ["balances", "fills", "nonsense", "funding", "positions", "order_responses"]
+    const message = say("subscribe", { channels: asked })
+    yield* viewer.send(message)
+    yield* venue.settle
+    const frames = yield* viewer.drain
+    assert.deepEqual(told(frames), [
+      "subscribed",
+      "subscribed",
+      "PermissionDenied",
+      "InvalidJSONFormat",
+      "InvalidParameter"
+    ])
+    assert.deepEqual(
+      frames.flatMap(({ subscribed }) => subscribed ?? []),
+      ["fills", "order_responses"]
+    )
+    const [denied, unknown] = frames.flatMap(({ err }) => err ?? [])
+    assert.deepEqual(denied, {
+      error_code: "PermissionDenied",
+      message: "this key may not hear balances, positions",
+      incoming_message: message
+    })
+    assert.include(unknown?.message, 'got "nonsense"')
+    yield* viewer.send(say("unsubscribe", { channels: ["nonsense", "fills", "balances"] }))
+    yield* venue.settle
+    assert.deepEqual(told(yield* viewer.drain), ["unsubscribed", "unsubscribed", "InvalidJSONFormat"])
+  })
+)
+
 story("7: a user may hold 20 connections", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")

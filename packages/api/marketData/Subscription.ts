@@ -1,6 +1,16 @@
 /** A frame of the market-data socket becomes what the client wants to hear, or what was wrong with it. */
 import { type Fields, isFields, parse } from "../Incoming.ts"
-import { echoing, type Malformed, malformed, notAnObject, wrong } from "../Malformed.ts"
+import {
+  type Declined,
+  declined,
+  echoing,
+  listed,
+  type Malformed,
+  malformed,
+  notAnObject,
+  wrong,
+  wrongEntries
+} from "../Malformed.ts"
 
 export type Channel = (typeof channels)[number]
 
@@ -16,6 +26,8 @@ export interface Subscription {
   readonly markets: ReadonlyArray<string>
   /** Of `level2` alone; empty when that is not among the channels. */
   readonly sigFigs: ReadonlyArray<SigFigs>
+  /** What else was asked for; what of a request is right takes effect all the same. */
+  readonly declined: ReadonlyArray<Declined>
 }
 
 /** One stream: a channel of a symbol. */
@@ -26,11 +38,11 @@ export interface Topic {
   readonly sigFigs: SigFigs
 }
 
-/** Nothing of a request takes effect unless all of it is right. Never throws, whatever the text. */
-export const decode = (text: string, listed: ReadonlySet<string>): Subscription | Malformed => {
+/** Never throws, whatever the text. */
+export const decode = (text: string, known: ReadonlySet<string>): Subscription | Malformed => {
   const message = parse(text)
   if (!isFields(message)) return notAnObject(text, message)
-  const decoded = read(message, listed)
+  const decoded = read(message, known)
   return decoded._tag === "Malformed" ? echoing(decoded, text) : decoded
 }
 
@@ -49,66 +61,97 @@ const channels = ["level2", "bbo", "trade", "mark_price"] as const
 
 const later = ["candle", "underlier", "funding", "open_interest", "minmax_price", "market_stats"]
 
+const groupings = [0, 1, 2] as const
+
 const none: ReadonlyArray<SigFigs> = [0]
 
-const read = (message: Fields, listed: ReadonlySet<string>): Subscription | Malformed => {
+const read = (message: Fields, known: ReadonlySet<string>): Subscription | Malformed => {
   const type = message["type"]
   if (type !== "subscribe" && type !== "unsubscribe") return wrong("type", type, '"subscribe" or "unsubscribe"')
-  const asked = readChannels(message["channels"])
-  if ("_tag" in asked) return asked
-  const symbols = readSymbols(message["symbols"], listed)
-  if ("_tag" in symbols) return symbols
-  const sigFigs = asked.includes("level2") ? readSigFigs(message["sig_figs"] ?? none) : []
-  if ("_tag" in sigFigs) return sigFigs
+  const channels = readChannels(message["channels"])
+  if (isMalformed(channels)) return channels
+  const symbols = readSymbols(message["symbols"], known)
+  if (isMalformed(symbols)) return symbols
+  const grouped = channels.read.includes("level2")
+  const sigFigs = grouped ? readSigFigs(message["sig_figs"] ?? none) : nothing
+  if (isMalformed(sigFigs)) return sigFigs
+  // A book in none of the groupings asked for is no book.
+  const heard = grouped && sigFigs.read.length === 0 ? channels.read.filter((name) => name !== "level2") : channels.read
+  const parts = [channels, symbols, sigFigs]
   return {
     _tag: type === "subscribe" ? "Subscribe" : "Unsubscribe",
-    channels: asked,
-    symbols,
-    markets: symbols.includes("*") ? [...listed] : symbols,
-    sigFigs
+    channels: heard,
+    symbols: symbols.read,
+    markets: symbols.read.includes("*") ? [...known] : symbols.read,
+    sigFigs: sigFigs.read,
+    declined: declined({
+      InvalidJSONFormat: parts.flatMap(({ wrong }) => wrong),
+      InvalidParameter: parts.flatMap(({ invalid }) => invalid)
+    })
   }
 }
 
-const readChannels = (asked: unknown): ReadonlyArray<Channel> | Malformed => {
+/** What of one list is right, and why the others of it are not. */
+interface Part<A> {
+  readonly read: ReadonlyArray<A>
+  readonly wrong: ReadonlyArray<string>
+  readonly invalid: ReadonlyArray<string>
+}
+
+const nothing: Part<never> = { read: [], wrong: [], invalid: [] }
+
+const isMalformed = (part: Part<unknown> | Malformed): part is Malformed => "_tag" in part
+
+const readChannels = (asked: unknown): Part<Channel> | Malformed => {
   if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
   if (asked.length === 0) return malformed("InvalidParameter", "invalid channels: expected at least one channel name")
-  const read = new Set<Channel>()
-  let refused: string | undefined
-  for (const name of asked) {
-    const channel = channels.find((known) => known === name)
-    if (channel !== undefined) read.add(channel)
-    else if (later.includes(name)) refused = name
-    else return wrong("channels", name, `names among ${[...channels, ...later].join(", ")}`)
+  const given = new Set<unknown>(asked)
+  const unknown = [...given].filter((name) => !isOneOf(channels, name) && !isOneOf(later, name))
+  const awaited = later.filter((name) => given.has(name))
+  return {
+    read: [...given].filter((name) => isOneOf(channels, name)),
+    wrong: wrongEntries("channels", unknown, `names among ${[...channels, ...later].join(", ")}`),
+    invalid: awaited.map((name) => `channel ${name} is not offered yet`)
   }
-  return refused === undefined ? [...read] : malformed("InvalidParameter", `channel ${refused} is not offered yet`)
 }
 
-const readSymbols = (asked: unknown, listed: ReadonlySet<string>): ReadonlyArray<string> | Malformed => {
+const readSymbols = (asked: unknown, known: ReadonlySet<string>): Part<string> | Malformed => {
   if (!Array.isArray(asked)) return wrong("symbols", asked, 'an array of symbols such as "GOLD-USD", or ["*"]')
   if (asked.length === 0) return malformed("InvalidParameter", 'invalid symbols: expected at least one symbol, or "*"')
-  const read = new Set<string>()
-  for (const symbol of asked) {
-    if (typeof symbol !== "string") return wrong("symbols", symbol, 'strings such as "GOLD-USD"')
-    if (symbol !== "*" && !listed.has(symbol)) {
-      return malformed("InvalidParameter", `unknown symbol ${symbol.slice(0, shownLimit)}`)
-    }
-    read.add(symbol)
+  const given = new Set<unknown>(asked)
+  const names = [...given].filter((name) => typeof name === "string")
+  const read = names.filter((name) => name === "*" || known.has(name))
+  const unknown = names.filter((name) => !read.includes(name)).map((name) => name.slice(0, shownLimit))
+  return {
+    read,
+    wrong: wrongEntries(
+      "symbols",
+      [...given].filter((name) => typeof name !== "string"),
+      'strings such as "GOLD-USD"'
+    ),
+    invalid: unknown.length === 0 ? [] : [`unknown symbol ${listed(unknown)}`]
   }
-  return [...read]
 }
 
-const readSigFigs = (asked: unknown): ReadonlyArray<SigFigs> | Malformed => {
+const readSigFigs = (asked: unknown): Part<SigFigs> | Malformed => {
   if (!Array.isArray(asked)) return wrong("sig_figs", asked, "an array of 0, 1 and 2")
-  const read = new Set<SigFigs>()
-  for (const figures of asked) {
-    if (typeof figures !== "number") return wrong("sig_figs", figures, "an array of 0, 1 and 2")
-    if (figures !== 0 && figures !== 1 && figures !== 2) {
-      return malformed("InvalidParameter", `invalid sig_figs: expected 0, 1 or 2, got ${figures}`)
-    }
-    read.add(figures)
+  if (asked.length === 0) return { ...nothing, read: none }
+  const given = new Set<unknown>(asked)
+  const numbers = [...given].filter((figures) => typeof figures === "number")
+  const others = numbers.filter((figures) => !isOneOf(groupings, figures))
+  return {
+    read: numbers.filter((figures) => isOneOf(groupings, figures)),
+    wrong: wrongEntries(
+      "sig_figs",
+      [...given].filter((figures) => typeof figures !== "number"),
+      "an array of 0, 1 and 2"
+    ),
+    invalid: others.length === 0 ? [] : [`invalid sig_figs: expected 0, 1 or 2, got ${listed(others.map(String))}`]
   }
-  return read.size === 0 ? none : [...read]
 }
+
+const isOneOf = <const Word>(words: ReadonlyArray<Word>, value: unknown): value is Word =>
+  (words as ReadonlyArray<unknown>).includes(value)
 
 /** Characters of an unknown symbol that a message shows. */
 const shownLimit = 64

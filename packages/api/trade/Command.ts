@@ -121,7 +121,7 @@ const withoutParams = (message: Fields): Malformed => {
   const { channels, params, type } = message
   const flat = params === undefined && (type === "subscribe" || type === "unsubscribe") && Array.isArray(channels)
   if (flat && channels.length > 0 && channels.every(Session.isMarketDataChannel)) {
-    return malformed("InvalidParameter", "invalid channels: market data is not offered on this socket yet")
+    return malformed("InvalidParameter", Session.noMarketData)
   }
   return typeof type === "string"
     ? wrong("params", params, "an object, also when it is empty")

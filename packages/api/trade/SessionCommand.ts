@@ -2,7 +2,16 @@
 import { isUuid } from "@venue/domain/Id"
 import { Redacted } from "effect"
 import { type Fields, isFields } from "../Incoming.ts"
-import { kind, type Malformed, malformed, outOfRange, wrong } from "../Malformed.ts"
+import {
+  type Declined,
+  declined,
+  kind,
+  type Malformed,
+  malformed,
+  outOfRange,
+  wrong,
+  wrongEntries
+} from "../Malformed.ts"
 import * as Field from "./Field.ts"
 
 /** Whether any of it is true is for the gateway to say. */
@@ -30,15 +39,19 @@ export interface TokenCredential {
 
 export type Channel = (typeof channels)[number]
 
-/** Each channel once, in the order asked for. */
-export interface Subscribe {
-  readonly _tag: "Subscribe"
+/** What of a message is right takes effect: clients with a fixed list ignore the error and would sit in silence. */
+interface Asked {
+  /** Each channel once, in the order asked for. */
   readonly channels: ReadonlyArray<Channel>
+  readonly declined: ReadonlyArray<Declined>
 }
 
-export interface Unsubscribe {
+export interface Subscribe extends Asked {
+  readonly _tag: "Subscribe"
+}
+
+export interface Unsubscribe extends Asked {
   readonly _tag: "Unsubscribe"
-  readonly channels: ReadonlyArray<Channel>
 }
 
 export interface CancelOnDisconnect {
@@ -71,12 +84,12 @@ export const builderCodeOf = (text: string): string => (isUuid(text) ? text.toLo
 
 export const subscribe = (fields: Fields): Subscribe | Malformed => {
   const read = readChannels(fields)
-  return "_tag" in read ? read : { _tag: "Subscribe", channels: read }
+  return "_tag" in read ? read : { _tag: "Subscribe", ...read }
 }
 
 export const unsubscribe = (fields: Fields): Unsubscribe | Malformed => {
   const read = readChannels(fields)
-  return "_tag" in read ? read : { _tag: "Unsubscribe", channels: read }
+  return "_tag" in read ? read : { _tag: "Unsubscribe", ...read }
 }
 
 export const cancelOnDisconnect = (fields: Fields): CancelOnDisconnect | Malformed => {
@@ -89,21 +102,29 @@ export const cancelOnDisconnect = (fields: Fields): CancelOnDisconnect | Malform
 /** Market data that this socket will carry too. */
 export const isMarketDataChannel = (value: unknown): boolean => value === "market_stats" || value === "funding"
 
+/** What an `err` says of such a channel. */
+export const noMarketData = "invalid channels: market data is not offered on this socket yet"
+
 const channels = ["order_responses", "positions", "balances", "fills", "stop_orders", "cancel_on_disconnect"] as const
 
-const readChannels = (fields: Fields): ReadonlyArray<Channel> | Malformed => {
+const readChannels = (fields: Fields): Asked | Malformed => {
   const asked = fields["channels"]
   if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
   if (asked.length === 0) return outOfRange("channels", asked, "at least one channel name")
   const read = new Set<Channel>()
+  const unknown = new Set<unknown>()
   for (const name of asked) {
     const channel = Field.oneOf(channels, name)
     if (channel !== undefined) read.add(channel)
-    else if (!isMarketDataChannel(name)) return wrong("channels", name, `names among ${channels.join(", ")}`)
+    else if (!isMarketDataChannel(name)) unknown.add(name)
   }
-  return asked.some(isMarketDataChannel)
-    ? malformed("InvalidParameter", "invalid channels: market data is not offered on this socket yet")
-    : [...read]
+  return {
+    channels: [...read],
+    declined: declined({
+      InvalidJSONFormat: wrongEntries("channels", [...unknown], `names among ${channels.join(", ")}`),
+      InvalidParameter: asked.some(isMarketDataChannel) ? [noMarketData] : []
+    })
+  }
 }
 
 type Credential = Auth["credential"]

@@ -1,4 +1,5 @@
 /** The market-data socket of one gateway: each message is built once for all who hear it. */
+import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
 import { Feed } from "@venue/cluster/Feed"
@@ -136,7 +137,7 @@ export class MarketDataGateway extends Context.Service<
         })
       )
 
-      const subscribe = (listener: Listener, request: Subscription.Subscription) => {
+      const subscribe = (listener: Listener, request: Subscription.Subscription, text: string) => {
         const topics = Subscription.topics(request)
         for (const topic of topics) {
           const key = Subscription.keyOf(topic)
@@ -150,7 +151,10 @@ export class MarketDataGateway extends Context.Service<
             audience.listeners.delete(listener)
           }
         }
-        say(listener, Frame.confirmation(request))
+        if (topics.length > 0) say(listener, Frame.confirmation(request))
+        for (const { code, message } of request.declined) {
+          say(listener, Frame.err(code, message, Incoming.ofObject(text)))
+        }
         if (request._tag === "Unsubscribe") return
         for (const topic of topics) {
           const body = latest(topic)
@@ -172,7 +176,7 @@ export class MarketDataGateway extends Context.Service<
               }
               const request = Subscription.decode(text, listed)
               if (request._tag === "Malformed") say(listener, Frame.malformed(request))
-              else subscribe(listener, request)
+              else subscribe(listener, request, text)
             },
             closed: () => leave(listener)
           }

@@ -2,7 +2,7 @@
 import * as Incoming from "@venue/api/Incoming"
 import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
-import type { Auth, Channel } from "@venue/api/trade/SessionCommand"
+import type { Auth, Channel, Subscribe, Unsubscribe } from "@venue/api/trade/SessionCommand"
 import type { Caller } from "@venue/auth/Caller"
 import * as Permission from "@venue/auth/Permission"
 import type { Gates } from "@venue/auth/Standing"
@@ -217,14 +217,15 @@ export const open = (
     })
   }
 
-  const subscribe = (wanted: ReadonlyArray<Channel>, on: boolean, text: string) => {
+  const subscribe = (asked: Subscribe | Unsubscribe, text: string) => {
     owed += 0.1
-    const barred = wanted.find((channel) => !Permission.permits(member!.caller, `channel ${channel}`))
-    if (on && barred !== undefined) {
-      return send(Frame.err("PermissionDenied", `this key may not hear ${barred}`, Incoming.ofObject(text)))
-    }
+    const on = asked._tag === "Subscribe"
+    const barred = on
+      ? asked.channels.filter((channel) => !Permission.permits(member!.caller, `channel ${channel}`))
+      : []
     let pulsed = false
-    for (const channel of wanted) {
+    for (const channel of asked.channels) {
+      if (barred.includes(channel)) continue
       pulsed ||= on && (channel === "positions" || channel === "balances")
       if (on) channels.add(channel)
       else channels.delete(channel)
@@ -232,6 +233,10 @@ export const open = (
       wantsFills = channels.has("fills")
       send(on ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
     }
+    if (barred.length > 0) {
+      send(Frame.err("PermissionDenied", `this key may not hear ${barred.join(", ")}`, Incoming.ofObject(text)))
+    }
+    for (const { code, message } of asked.declined) send(Frame.err(code, message, Incoming.ofObject(text)))
     if (pulsed) gateway.pulse(connection, member!, text)
     reckon()
   }
@@ -256,8 +261,7 @@ export const open = (
       owed += 1
       return send(signInFirst(text))
     }
-    if (command._tag === "Subscribe") return subscribe(command.channels, true, text)
-    if (command._tag === "Unsubscribe") return subscribe(command.channels, false, text)
+    if (command._tag === "Subscribe" || command._tag === "Unsubscribe") return subscribe(command, text)
     gateway.perform(connection, member, command, text)
     reckon()
   }

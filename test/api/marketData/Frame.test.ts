@@ -109,9 +109,10 @@ describe("the examples of the reference", () => {
   it("an error carries the request", () => {
     const request = `{"type":"subscribe","channels":["bbo"],"symbols":["FOO-USD"]}`
     const decoded = decode(request, new Set())
-    expect(decoded._tag === "Malformed" && Frame.malformed(decoded)).toBe(
+    if (decoded._tag === "Malformed") throw new Error(decoded.message)
+    expect(decoded.declined.map(({ code, message }) => Frame.err(code, message, request))).toEqual([
       `{"err":{"error_code":"InvalidParameter","message":"unknown symbol FOO-USD","incoming_message":${request}}}`
-    )
+    ])
   })
 })
 

@@ -19,7 +19,8 @@ describe("a request", () => {
       channels: ["bbo", "trade"],
       symbols: ["GOLD-USD", "NVDA-USD"],
       markets: ["GOLD-USD", "NVDA-USD"],
-      sigFigs: []
+      sigFigs: [],
+      declined: []
     })
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
     expect(topics(decoded).map(keyOf)).toEqual([
@@ -62,19 +63,9 @@ describe("each refusal says what was wrong", () => {
     [`{"type":"ping"}`, "InvalidJSONFormat", 'wrong field type: expected "subscribe" or "unsubscribe", got "ping"'],
     [`{"type":"subscribe"}`, "InvalidJSONFormat", "missing field channels: expected an array of channel names"],
     [
-      `{"type":"subscribe","channels":["book"],"symbols":["GOLD-USD"]}`,
-      "InvalidJSONFormat",
-      'wrong field channels: expected names among level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats, got "book"'
-    ],
-    [
       `{"type":"subscribe","channels":[],"symbols":["GOLD-USD"]}`,
       "InvalidParameter",
       "invalid channels: expected at least one channel name"
-    ],
-    [
-      `{"type":"subscribe","channels":["bbo","candle"],"symbols":["GOLD-USD"],"intervals":["1MIN"]}`,
-      "InvalidParameter",
-      "channel candle is not offered yet"
     ],
     [
       `{"type":"subscribe","channels":["bbo"]}`,
@@ -87,27 +78,68 @@ describe("each refusal says what was wrong", () => {
       'invalid symbols: expected at least one symbol, or "*"'
     ],
     [
-      `{"type":"subscribe","channels":["bbo"],"symbols":[7]}`,
-      "InvalidJSONFormat",
-      'wrong field symbols: expected strings such as "GOLD-USD", got 7'
-    ],
-    [
-      `{"type":"subscribe","channels":["bbo"],"symbols":["GOLD-USD","FOO-USD"]}`,
-      "InvalidParameter",
-      "unknown symbol FOO-USD"
-    ],
-    [
       `{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":0}`,
       "InvalidJSONFormat",
       "wrong field sig_figs: expected an array of 0, 1 and 2, got 0"
-    ],
-    [
-      `{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":[3]}`,
-      "InvalidParameter",
-      "invalid sig_figs: expected 0, 1 or 2, got 3"
     ]
   ]
   it.each(cases)("%s", (text, code, message) => expect(refused(text)).toEqual([code, message]))
+})
+
+describe("what of a request is right takes effect, and one error for each code says what is not", () => {
+  const names =
+    "wrong field channels: expected names among level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats"
+  const all = `"symbols":["GOLD-USD"]`
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<readonly [string, string]>]> = [
+    [`"channels":["book"],${all}`, [], [["InvalidJSONFormat", `${names}, got "book"`]]],
+    [
+      `"channels":["bbo","candle"],${all},"intervals":["1MIN"]`,
+      ["bbo/GOLD-USD/0"],
+      [["InvalidParameter", "channel candle is not offered yet"]]
+    ],
+    [
+      `"channels":["bbo"],"symbols":[7]`,
+      [],
+      [["InvalidJSONFormat", 'wrong field symbols: expected strings such as "GOLD-USD", got 7']]
+    ],
+    [
+      `"channels":["bbo"],"symbols":["GOLD-USD","FOO-USD"]`,
+      ["bbo/GOLD-USD/0"],
+      [["InvalidParameter", "unknown symbol FOO-USD"]]
+    ],
+    [
+      `"channels":["level2"],${all},"sig_figs":[3]`,
+      [],
+      [["InvalidParameter", "invalid sig_figs: expected 0, 1 or 2, got 3"]]
+    ],
+    [
+      `"channels":["level2","mark_price"],${all},"sig_figs":[3,1,"2"]`,
+      ["level2/GOLD-USD/1", "mark_price/GOLD-USD/0"],
+      [
+        ["InvalidJSONFormat", 'wrong field sig_figs: expected an array of 0, 1 and 2, got "2"'],
+        ["InvalidParameter", "invalid sig_figs: expected 0, 1 or 2, got 3"]
+      ]
+    ],
+    [
+      `"channels":["funding","trade","book","bbo"],"symbols":["FOO-USD","EUR-USD",null,"BAR-USD","FOO-USD"]`,
+      ["trade/EUR-USD/0", "bbo/EUR-USD/0"],
+      [
+        [
+          "InvalidJSONFormat",
+          `${names}, got "book"; wrong field symbols: expected strings such as "GOLD-USD", got null`
+        ],
+        ["InvalidParameter", "channel funding is not offered yet; unknown symbol FOO-USD, BAR-USD"]
+      ]
+    ]
+  ]
+  it.each(cases)("%s", (request, streams, errors) => {
+    for (const type of ["subscribe", "unsubscribe"]) {
+      const decoded = decode(`{"type":"${type}",${request}}`, listed)
+      if (decoded._tag === "Malformed") throw new Error(decoded.message)
+      expect(topics(decoded).map(keyOf)).toEqual(streams)
+      expect(decoded.declined.map(({ code, message }) => [code, message])).toEqual(errors)
+    }
+  })
 })
 
 it("I50: whatever the fields, it is a request or a refusal", () => {

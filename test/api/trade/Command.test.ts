@@ -30,6 +30,9 @@ const added = {
   clientOrderId: ""
 }
 
+const namesAmong =
+  "wrong field channels: expected names among order_responses, positions, balances, fills, stop_orders, cancel_on_disconnect"
+
 const frame = (type: string, params: unknown): string => JSON.stringify({ type, params })
 
 const refused = (text: string) => {
@@ -42,9 +45,12 @@ describe("the examples of the reference", () => {
   const examples: ReadonlyArray<readonly [string, unknown]> = [
     [
       `{"type":"subscribe","params":{"channels":["order_responses","fills"]}}`,
-      { _tag: "Subscribe", channels: ["order_responses", "fills"] }
+      { _tag: "Subscribe", channels: ["order_responses", "fills"], declined: [] }
     ],
-    [`{"type":"unsubscribe","params":{"channels":["fills"]}}`, { _tag: "Unsubscribe", channels: ["fills"] }],
+    [
+      `{"type":"unsubscribe","params":{"channels":["fills"]}}`,
+      { _tag: "Unsubscribe", channels: ["fills"], declined: [] }
+    ],
     [
       `{"type":"modify_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77","side":"BUY","order_type":"LIMIT","reduce_only":false,"price":3410.9,"quantity":3}}`,
       {
@@ -245,7 +251,8 @@ describe("what clients write in more than one way", () => {
   it("a channel asked for twice is one channel", () =>
     expect(decode(frame("subscribe", { channels: ["fills", "balances", "fills"] }))).toEqual({
       _tag: "Subscribe",
-      channels: ["fills", "balances"]
+      channels: ["fills", "balances"],
+      declined: []
     }))
 
   it("an empty account is the primary one", () => {
@@ -254,6 +261,34 @@ describe("what clients write in more than one way", () => {
       return decoded._tag === "Auth" ? decoded.accountId : decoded._tag
     }
     expect([undefined, null, "", " ", 5].map(account)).toEqual([null, null, null, "Malformed", "Malformed"])
+  })
+
+  it("what of a list of channels is right takes effect, and the rest has one error for each code", () => {
+    const asked = ["fills", "nonsense", "market_stats", 7, "balances", "nonsense", "funding", null]
+    for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
+      expect(decode(frame(type, { channels: asked }))).toEqual({
+        _tag,
+        channels: ["fills", "balances"],
+        declined: [
+          {
+            code: "InvalidJSONFormat",
+            message: `${namesAmong}, got "nonsense", 7, null`
+          },
+          { code: "InvalidParameter", message: "invalid channels: market data is not offered on this socket yet" }
+        ]
+      })
+    }
+  })
+
+  it("a message names sixteen of its wrong channels", () => {
+    const names = Array.from({ length: 20 }, (_, at) => `c${at}`)
+    const decoded = decode(frame("subscribe", { channels: names }))
+    const sixteen = names.slice(0, 16).map((name) => `"${name}"`)
+    expect(decoded).toEqual({
+      _tag: "Subscribe",
+      channels: [],
+      declined: [{ code: "InvalidJSONFormat", message: `${namesAmong}, got ${sixteen.join(", ")} and 4 more` }]
+    })
   })
 
   it("a builder code that cannot be one is none, and beats the upgrade header all the same", () => {
