@@ -40,15 +40,16 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** A level counts as reached only when every round reached it. */
+/** The median of the rounds decides; the worst is told beside it. */
 export const verdict = ({ goal, rounds }: Row): Verdict => {
   const valid = rounds.filter((one) => one.void === undefined)
   const ratios = valid.map(({ ratio }) => ratio)
   if (ratios.length === 0) return { median: NaN, worst: NaN, met: "void" }
   const worst = goal?.better === "lower" ? Math.max(...ratios) : Math.min(...ratios)
-  const reached = (level: number): boolean => (goal?.better === "lower" ? worst <= level : worst >= level)
+  const middle = median(ratios)
+  const reached = (level: number): boolean => (goal?.better === "lower" ? middle <= level : middle >= level)
   const level = goal === null ? "" : reached(goal.aim) ? "aim" : reached(goal.solid) ? "solid" : "missed"
-  return { median: median(ratios), worst, met: valid.length < rounds.length ? "void" : level }
+  return { median: middle, worst, met: valid.length < rounds.length ? "void" : level }
 }
 
 export const say = (text: string): void => {
@@ -69,7 +70,7 @@ export const tell = (row: Row): void => {
   say(`\n${row.name} (${row.unit}), against ${row.anchor}`)
   row.rounds.forEach((one, index) => {
     const fate = one.void === undefined ? "" : `  VOID: ${one.void}`
-    say(`  round ${index + 1}: ${figure(one.venue)} / ${figure(one.anchor)} = ${figure(one.ratio)}${fate}`)
+    say(`  round ${index + 1}: ${figure(one.venue)} to ${figure(one.anchor)}: ${figure(one.ratio)}${fate}`)
   })
   const { median, met, worst } = verdict(row)
   say(`  median ${figure(median)}, worst ${figure(worst)}${goalText(row.goal)}${met === "" ? "" : `: ${met}`}`)

@@ -55,7 +55,7 @@ if (unknown.length > 0) {
 
 const options: Options = {
   parts: positionals.length > 0 ? positionals : Object.keys(parts),
-  rounds: number(values.rounds, 3, 3),
+  rounds: number(values.rounds, 5, 5),
   seconds: number(values.seconds, 3, 1),
   operations: number(values.operations, 1_000_000, 100_000),
   overloadSeconds: number(values.overload, 60, 10),
