@@ -4,6 +4,8 @@ import { deepStrictEqual } from "node:assert"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { makeFlow, type Totals, writeFlow } from "./Flow.ts"
+import { type Checkout, ours } from "./Checkout.ts"
+import { order, type Pair, row } from "./Comparison.ts"
 import type { MatchingReport } from "./MatchingWorker.ts"
 import { npmBooks } from "./NpmBook.ts"
 import type { Options } from "./Options.ts"
@@ -15,16 +17,39 @@ const liquibooksPerAnchor = 40
 /** On F1s, whose levels are short. */
 const liquibooksPerAnchorShort = 18
 
+/** Passive orders before the clock starts. */
+const prefills = { F1: 10_000, F1s: 1_000 } as const
+type FlowName = keyof typeof prefills
+
 export const matching = async (options: Options): Promise<ReadonlyArray<Row>> => [
-  ...(await onFlow(options, "F1", 10_000, liquibooksPerAnchor)),
-  ...(await onFlow(options, "F1s", 1_000, liquibooksPerAnchorShort))
+  ...(await onFlow(options, "F1", liquibooksPerAnchor)),
+  ...(await onFlow(options, "F1s", liquibooksPerAnchorShort))
 ]
 
-async function onFlow(options: Options, name: string, prefill: number, perAnchor: number): Promise<Array<Row>> {
-  const flow = makeFlow(options.operations, prefill)
-  const flowFile = join(options.folder, `${name}.bin`)
-  writeFlow(flowFile, flow)
-  const rates = await measure(options, flowFile, flow.totals)
+/** The market machines of two checkouts on the same flows. */
+export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => [
+  await comparedOn(options, checkouts, "F1"),
+  await comparedOn(options, checkouts, "F1s")
+]
+
+async function comparedOn(options: Options, checkouts: Pair<Checkout>, name: FlowName): Promise<Row> {
+  const subjects = (["ours", "theirs"] as const).map((side): Subject => ({
+    name: side,
+    book: "venue",
+    checkout: checkouts[side]
+  }))
+  const rates = await measure(options, name, subjects, { native: false, swap: true })
+  const rounds = rates["ours"]!.map((figure, index) => ({
+    ours: { figure },
+    theirs: { figure: rates["theirs"]![index]! }
+  }))
+  const against = checkouts.theirs.name
+  return row({ name: `matching, ${name}`, unit: "operations/s", better: "higher", against }, rounds)
+}
+
+async function onFlow(options: Options, name: FlowName, perAnchor: number): Promise<Array<Row>> {
+  const subjects = ["venue", ...npmBooks, "anchor"].map((book): Subject => ({ name: book, book, checkout: ours }))
+  const rates = await measure(options, name, subjects, { native: true, swap: false })
   const fastest = npmBooks.toSorted((a, b) => median(rates[b]!) - median(rates[a]!))[0]!
   const against = (values: ReadonlyArray<number>, share = 1): ReadonlyArray<Round> =>
     rates["venue"]!.map((rate, index) => round(rate, values[index]! * share))
@@ -60,43 +85,63 @@ async function onFlow(options: Options, name: string, prefill: number, perAnchor
 /** In each round every book has so many turns: what slows the machine for a second or two then slows all of them. */
 const turns = 3
 
-/** Rates of each book, round by round, in turn. */
+interface Subject {
+  readonly name: string
+  /** What `MatchingWorker.ts` of the checkout is told to run. */
+  readonly book: string
+  readonly checkout: Checkout
+}
+
+interface Turns {
+  /** The C++ book has its turns too, where it can be compiled. */
+  readonly native: boolean
+  /** Every other turn begins with the last. */
+  readonly swap: boolean
+}
+
+/** Rates of each subject, round by round, in turn. */
 async function measure(
   options: Options,
-  flowFile: string,
-  expected: Totals
+  flowName: FlowName,
+  subjects: ReadonlyArray<Subject>,
+  turned: Turns
 ): Promise<Readonly<Record<string, ReadonlyArray<number>>>> {
-  const books = ["venue", ...npmBooks, "anchor"]
-  const native = compile(options.folder)
+  const flow = makeFlow(options.operations, prefills[flowName])
+  const flowFile = join(options.folder, `${flowName}.bin`)
+  writeFlow(flowFile, flow)
+  const native = turned.native ? compile(options.folder) : null
   const seconds = options.seconds / turns
-  const check = (book: string, { totals }: MatchingReport): void => {
-    const wanted = Object.fromEntries(Object.keys(totals).map((key) => [key, expected[key as keyof Totals]]))
-    deepStrictEqual(totals, wanted, `${book} does not add up to the control totals`)
-  }
   const workers = new Map<string, Worker.Worker>()
   // A round of warm-up each, one after the other: beside another it would be a cold start.
-  for (const book of books) {
+  for (const { book, checkout, name } of subjects) {
     const worker = Worker.start("MatchingWorker.ts", [book, flowFile, String(seconds), String(options.seconds)], {
-      flags: Worker.heapFlags
+      flags: Worker.heapFlagsOf(checkout),
+      checkout
     })
-    workers.set(book, worker)
+    workers.set(name, worker)
     await worker.hear((message) => message === "ready")
   }
-  const turn = async (): Promise<Readonly<Record<string, MatchingReport>>> => {
+  const turn = async (index: number): Promise<Readonly<Record<string, MatchingReport>>> => {
     const reports: Record<string, MatchingReport> = {}
-    for (const [book, worker] of workers) reports[book] = await worker.ask<MatchingReport>("turn")
+    const inTurn = turned.swap && order(index)[0] === "theirs" ? [...workers].toReversed() : [...workers]
+    for (const [name, worker] of inTurn) reports[name] = await worker.ask<MatchingReport>("turn")
     if (native !== null) reports["C++"] = runNative(native, flowFile, seconds)
-    for (const [book, report] of Object.entries(reports)) check(book, report)
+    for (const [name, report] of Object.entries(reports)) check(name, report, flow.totals)
     return reports
   }
   const rates: Record<string, Array<number>> = {}
   for (let index = 0; index < options.rounds; index++) {
     const taken = []
-    for (let i = 0; i < turns; i++) taken.push(await turn())
-    for (const book of Object.keys(taken[0]!)) (rates[book] ??= []).push(rateOf(taken.map((reports) => reports[book]!)))
+    for (let i = 0; i < turns; i++) taken.push(await turn(index * turns + i))
+    for (const name of Object.keys(taken[0]!)) (rates[name] ??= []).push(rateOf(taken.map((reports) => reports[name]!)))
   }
   for (const worker of workers.values()) await worker.stop()
   return rates
+}
+
+function check(name: string, { totals }: MatchingReport, expected: Totals): void {
+  const wanted = Object.fromEntries(Object.keys(totals).map((key) => [key, expected[key as keyof Totals]]))
+  deepStrictEqual(totals, wanted, `${name} does not add up to the control totals`)
 }
 
 function rateOf(reports: ReadonlyArray<MatchingReport>): number {

@@ -1,6 +1,7 @@
 /**
- * One book in a process of its own: `MatchingWorker.ts <book> <flow file> <seconds> <seconds of warm-up>`. Warm, it says
- * it is ready, and runs whole passes, each on a new book, for every request.
+ * One book in a process of its own: `MatchingWorker.ts <book> <flow file> <seconds> <seconds of warm-up>`. Warm, it
+ * says "ready", and for every message runs whole passes, each on a new book, and answers with a `MatchingReport`.
+ * That and the form of the flow file are a contract: the bench of another checkout starts this file (see README.md).
  */
 import { BookAnchor } from "./BookAnchor.ts"
 import { EngineRun, name } from "./EngineFlow.ts"

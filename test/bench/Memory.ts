@@ -1,10 +1,14 @@
 /** Bytes of a resting order, client id, owner and remembered command included, against a book of npm. */
+import { type Checkout, ours } from "./Checkout.ts"
+import { alternated, type Found, type Pair, row } from "./Comparison.ts"
 import type { MemoryReport } from "./MemoryWorker.ts"
 import type { Options } from "./Options.ts"
 import { type Round, type Row, round } from "./Report.ts"
 import * as Worker from "./Worker.ts"
 
 const orders = 200_000
+const name = "memory of a resting order"
+const unit = `bytes, ${orders.toLocaleString("en-US")} orders`
 const book = "nodejs-order-book"
 
 export const memory = async ({ rounds }: Options): Promise<ReadonlyArray<Row>> => {
@@ -12,8 +16,8 @@ export const memory = async ({ rounds }: Options): Promise<ReadonlyArray<Row>> =
   while (found.length < rounds) found.push(round(await bytes("venue"), await bytes(book)))
   return [
     {
-      name: "memory of a resting order",
-      unit: `bytes, ${orders.toLocaleString("en-US")} orders`,
+      name,
+      unit,
       anchor: book,
       rounds: found,
       goal: { better: "lower", solid: 0.5, aim: 0.2 },
@@ -25,7 +29,17 @@ export const memory = async ({ rounds }: Options): Promise<ReadonlyArray<Row>> =
   ]
 }
 
-const bytes = async (subject: string): Promise<number> => {
-  const worker = Worker.start("MemoryWorker.ts", [subject, String(orders)], { flags: Worker.heapFlags })
+export const compared = async ({ rounds }: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
+  const measure = async (side: keyof typeof checkouts): Promise<Found> => ({
+    figure: await bytes("venue", checkouts[side])
+  })
+  // A fresh process each time: there is nothing to warm up.
+  const found = await alternated(rounds, measure, 1)
+  return [row({ name, unit, better: "lower", against: checkouts.theirs.name }, found)]
+}
+
+const bytes = async (subject: string, checkout = ours): Promise<number> => {
+  const flags = Worker.heapFlagsOf(checkout)
+  const worker = Worker.start("MemoryWorker.ts", [subject, String(orders)], { flags, checkout })
   return (await worker.hear<MemoryReport>()).bytesPerOrder
 }

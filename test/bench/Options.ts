@@ -1,7 +1,7 @@
 /** How a bench is run: what every part of it is told. */
+import { parseArgs } from "node:util"
 
 export interface Options {
-  /** Empty for all. */
   readonly parts: ReadonlyArray<string>
   readonly rounds: number
   /** Of a timed round; a book runs whole flows until they add up to it. */
@@ -15,4 +15,55 @@ export interface Options {
   readonly json: string | null
   /** Connections x in flight; empty for all. */
   readonly shapes: ReadonlyArray<string>
+  /** The folder of another checkout whose rows are run in turn with ours; null for rows against anchors. */
+  readonly against: string | null
+}
+
+/** What the command line asks for; a text says what is wrong with it. */
+export const read = (
+  args: ReadonlyArray<string>,
+  parts: ReadonlyArray<string>
+): Omit<Options, "folder"> | { readonly problem: string } => {
+  try {
+    return readAll(args, parts)
+  } catch (error) {
+    return { problem: (error as Error).message }
+  }
+}
+
+function readAll(args: ReadonlyArray<string>, parts: ReadonlyArray<string>): Omit<Options, "folder"> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      quick: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      operations: { type: "string" },
+      overload: { type: "string" },
+      kills: { type: "string" },
+      shapes: { type: "string" },
+      json: { type: "string" },
+      against: { type: "string" }
+    }
+  })
+  const unknown = positionals.filter((part) => !parts.includes(part))
+  if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(", ")}; there are ${parts.join(", ")}`)
+  const number = (name: "rounds" | "seconds" | "operations" | "overload" | "kills", usual: number, quick: number) => {
+    const given = values[name]
+    if (given === undefined) return values.quick ? quick : usual
+    if (Number(given) > 0) return Number(given)
+    throw new Error(`--${name} ${given} is no number above 0`)
+  }
+  return {
+    parts: positionals.length > 0 ? positionals : parts,
+    rounds: number("rounds", 5, 5),
+    seconds: number("seconds", 3, 1),
+    operations: number("operations", 1_000_000, 100_000),
+    overloadSeconds: number("overload", 60, 10),
+    kills: number("kills", 20, 3),
+    shapes: values.shapes?.split(",") ?? [],
+    json: values.json ?? null,
+    against: values.against ?? null
+  }
 }

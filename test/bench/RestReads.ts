@@ -2,22 +2,26 @@
  * Authenticated reads over REST, 16 connections: signature, nonce, timestamp and permission, against a bare server, and
  * against one that does no more than it must before it answers.
  */
+import type { Checkout } from "./Checkout.ts"
+import { alternated, type Found, type Pair, row as comparedRow } from "./Comparison.ts"
 import type { Options } from "./Options.ts"
 import { figure, type Goal, type Round, type Row, round, say } from "./Report.ts"
 import type { RestOptions, RestReport } from "./RestClient.ts"
-import { startServer, startVenue } from "./VenueProcess.ts"
+import { settled, startServer, startVenue, startVenues, type Venue } from "./VenueProcess.ts"
 import * as Worker from "./Worker.ts"
 
 const goal: Goal = { better: "higher", solid: 0.45, aim: 0.75 }
 const connections = 16
+const path = "/user/positions"
+const name = `REST, GET ${path} signed, ${connections} connections`
 
 export const rest = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const server = await startServer(options.folder)
   const venue = await startVenue({ folder: options.folder, databaseUrl: server.url, traders: connections })
-  const keys = venue.users.filter(({ name }) => name.startsWith("trader-"))
+  const keys = keysOf(venue)
   const bare = Worker.start("HttpAnchor.ts", [], { flags: Worker.heapFlags })
   const least = Worker.start("NonceAnchor.ts", [server.anchorUrl, JSON.stringify(keys)], { flags: Worker.heapFlags })
-  const ports = [Number(new URL(venue.urls.rest).port), await bare.hear<number>(), await least.hear<number>()]
+  const ports = [portOf(venue), await bare.hear<number>(), await least.hear<number>()]
   const againstBare: Array<Round> = []
   const againstLeast: Array<Round> = []
   const notes: Array<string> = []
@@ -25,7 +29,7 @@ export const rest = async (options: Options): Promise<ReadonlyArray<Row>> => {
   for (let index = 0; index <= options.rounds; index++) {
     const reports: Array<RestReport> = []
     for (const port of ports) {
-      reports.push(await load({ path: "/user/positions", keys, connections, seconds: options.seconds, port }))
+      reports.push(await load({ path, keys, connections, seconds: options.seconds, port }))
     }
     const [ours, ofBare, ofLeast] = reports as [RestReport, RestReport, RestReport]
     const note =
@@ -33,14 +37,13 @@ export const rest = async (options: Options): Promise<ReadonlyArray<Row>> => {
       `bare server ${figures(ofBare)}; with signature and nonce ${figures(ofLeast)}`
     say(`  ${note}`)
     if (index === 0) continue
-    againstBare.push(compared(ours, ofBare))
-    againstLeast.push(compared(ours, ofLeast))
+    againstBare.push(judged(ours, ofBare))
+    againstLeast.push(judged(ours, ofLeast))
     notes.push(note)
   }
   await Promise.all([bare.stop(), least.stop()])
   await venue.stop()
   await server.stop()
-  const name = `REST, GET /user/positions signed, ${connections} connections`
   return [
     { name, unit: "reads/s", anchor: "bare node:http", rounds: againstBare, goal, notes },
     {
@@ -54,14 +57,36 @@ export const rest = async (options: Options): Promise<ReadonlyArray<Row>> => {
   ]
 }
 
+const keysOf = ({ users }: Venue): Venue["users"] => users.filter(({ name }) => name.startsWith("trader-"))
+
+const portOf = ({ urls }: Venue): number => Number(new URL(urls.rest).port)
+
+/** The same reads of the venues of two checkouts. */
+export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
+  const { close, venues } = await startVenues(options.folder, checkouts, connections)
+  const { seconds } = options
+  const found = await alternated(options.rounds, async (side, index): Promise<Found> => {
+    const venue = venues[side]
+    await settled(venue, null)
+    const report = await load({ path, keys: keysOf(venue), connections, seconds, port: portOf(venue) })
+    say(`  round ${index}, ${checkouts[side].name}: ${figures(report)}`)
+    const refusals = refusalsOf(report)
+    const fault = refusals.length === 0 ? undefined : `refused ${refusals.join(", ")}`
+    return { figure: report.readsPerSecond, void: fault }
+  })
+  await close()
+  return [comparedRow({ name, unit: "reads/s", better: "higher", against: checkouts.theirs.name }, found)]
+}
+
 /** Void when one was refused, on either side. */
-const compared = (ours: RestReport, anchor: RestReport): Round => {
-  const refusals = [ours, anchor].flatMap(({ refused }) =>
-    Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
-  )
+const judged = (ours: RestReport, anchor: RestReport): Round => {
+  const refusals = [ours, anchor].flatMap(refusalsOf)
   const found = round(ours.readsPerSecond, anchor.readsPerSecond)
   return refusals.length === 0 ? found : { ...found, void: `refused ${refusals.join(", ")}` }
 }
+
+const refusalsOf = ({ refused }: RestReport): ReadonlyArray<string> =>
+  Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
 
 const load = async (options: RestOptions): Promise<RestReport> => {
   const client = Worker.start("RestClient.ts", [JSON.stringify(options)])

@@ -2,6 +2,8 @@
 import { deepStrictEqual } from "node:assert"
 import { join } from "node:path"
 import { connect, type PostgresClient } from "./Database.ts"
+import type { Checkout } from "./Checkout.ts"
+import { alternated, both, type Found, type Pair, row as comparedRow } from "./Comparison.ts"
 import * as Floor from "./Floor.ts"
 import { makeFlow, type Totals, writeFlow } from "./Flow.ts"
 import * as Load from "./Load.ts"
@@ -9,7 +11,7 @@ import type { LoadOptions, LoadReport } from "./LoadClient.ts"
 import type { Options } from "./Options.ts"
 import * as Recorded from "./Recorded.ts"
 import { figure, type Goal, type Round, type Row, round, say } from "./Report.ts"
-import { fund, type Server, settled, startServer, startVenue, type Venue } from "./VenueProcess.ts"
+import { fund, type Server, settled, startServer, startVenue, startVenues, type Venue } from "./VenueProcess.ts"
 import * as Worker from "./Worker.ts"
 
 interface Shape {
@@ -39,7 +41,7 @@ interface Bench {
 
 /** Each shape has a server, a venue and an anchor of its own: what one leaves behind is not the next one's. */
 export const socket = async (options: Options): Promise<ReadonlyArray<Row>> => {
-  const wanted = shapes.filter((shape) => options.shapes.length === 0 || options.shapes.includes(nameOf(shape)))
+  const wanted = wantedOf(options)
   const rows: Array<Row> = []
   for (const shape of wanted) {
     const server = await startServer(options.folder)
@@ -59,6 +61,9 @@ export const socket = async (options: Options): Promise<ReadonlyArray<Row>> => {
   return rows
 }
 
+const wantedOf = ({ shapes: names }: Options): ReadonlyArray<Shape> =>
+  shapes.filter((shape) => names.length === 0 || names.includes(nameOf(shape)))
+
 const nameOf = ({ connections, inFlight }: Shape): string => `${connections}x${inFlight}`
 
 async function databases(server: Server): Promise<Pick<Bench, "database" | "anchorDatabase">> {
@@ -71,7 +76,7 @@ async function exact(bench: Bench): Promise<void> {
   const flowFile = join(bench.options.folder, "exact.bin")
   writeFlow(flowFile, flow)
   const { report } = await onVenue(bench, {
-    ...terms(bench, flowFile, { connections: 1, inFlight: 8 }),
+    ...terms(bench.options, bench.venue, flowFile, { connections: 1, inFlight: 8 }),
     seconds: 120,
     totals: true
   })
@@ -87,10 +92,7 @@ async function exact(bench: Bench): Promise<void> {
 
 async function measure(bench: Bench, shape: Shape): Promise<Row> {
   const { options } = bench
-  const small = shape.connections === 1
-  const flowFile = join(options.folder, small ? "F1s.bin" : "F1.bin")
-  writeFlow(flowFile, makeFlow(Math.max(200_000, options.operations), small ? 1_000 : 10_000))
-  const once = terms(bench, flowFile, shape)
+  const once = terms(options, bench.venue, flowOf(options, shape), shape)
   const notes: Array<string> = []
   const rounds: Array<Round> = []
   say(`${nameOf(shape)}:`)
@@ -108,8 +110,8 @@ async function measure(bench: Bench, shape: Shape): Promise<Row> {
   }
   return {
     name: `socket, ${nameOf(shape)}, ${shape.figure}`,
-    unit: shape.figure === "rate" ? "orders/s" : "ms",
-    anchor: small ? "socket echo + one commit" : "plain Node, one journal row per batch",
+    unit: unitOf(shape),
+    anchor: shape.connections === 1 ? "socket echo + one commit" : "plain Node, one journal row per batch",
     rounds,
     goal: shape.goal,
     notes
@@ -123,10 +125,8 @@ const baseline = async (bench: Bench, shape: Shape, once: LoadOptions): Promise<
 }
 
 function compare(shape: Shape, venue: LoadReport, anchor: LoadReport | Floor.Floor): Round {
-  if (!("orders" in anchor)) return round(venue.p50Millis, anchor.echoMillis + anchor.commitMillis)
-  return shape.figure === "p99"
-    ? round(venue.p99Millis, anchor.p99Millis)
-    : round(venue.ordersPerSecond, anchor.ordersPerSecond)
+  const against = "orders" in anchor ? figureOf(shape, anchor) : anchor.echoMillis + anchor.commitMillis
+  return round(figureOf(shape, venue), against)
 }
 
 interface VenueRound {
@@ -144,29 +144,79 @@ async function onVenue({ database, venue }: Bench, options: LoadOptions): Promis
   const report = await Load.run({ ...options, tag })
   const recorded = await Recorded.since(database, head, tag)
   const waited = await settled(venue, database)
+  const { accepted } = report
+  const problem =
+    problemOf(report) ??
+    (recorded.accepted.count !== accepted.count || recorded.accepted.sum !== accepted.sum
+      ? `acknowledged ${JSON.stringify(accepted)}, recorded ${JSON.stringify(recorded.accepted)}`
+      : recorded.cancelled < report.cancelled.count
+        ? `${report.cancelled.count} cancels acknowledged, ${recorded.cancelled} recorded`
+        : await imbalanceOf(venue))
+  return { report, waited, problem }
+}
+
+/** What the answers alone tell. */
+function problemOf({ refused, unanswered }: LoadReport): string | undefined {
+  const refusals = Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
+  if (refusals.length > 0) return `refused ${refusals.join(", ")}`
+  return unanswered > 0 ? `${unanswered} without an answer` : undefined
+}
+
+async function imbalanceOf(venue: Venue): Promise<string | undefined> {
   const proof = await venue.admin<{ readonly balanced: boolean; readonly positions: ReadonlyArray<{ sum: number }> }>(
     "GET",
     "/proof"
   )
-  const { accepted, refused, unanswered } = report
-  const refusals = Object.entries(refused).map(([status, count]) => `${count} x ${status}`)
-  const problem =
-    refusals.length > 0
-      ? `refused ${refusals.join(", ")}`
-      : unanswered > 0
-        ? `${unanswered} without an answer`
-        : recorded.accepted.count !== accepted.count || recorded.accepted.sum !== accepted.sum
-          ? `acknowledged ${JSON.stringify(accepted)}, recorded ${JSON.stringify(recorded.accepted)}`
-          : recorded.cancelled < report.cancelled.count
-            ? `${report.cancelled.count} cancels acknowledged, ${recorded.cancelled} recorded`
-            : !proof.balanced || proof.positions.some(({ sum }) => sum !== 0)
-              ? `the books do not balance: ${JSON.stringify(proof)}`
-              : undefined
-  return { report, waited, problem }
+  const balanced = proof.balanced && proof.positions.every(({ sum }) => sum === 0)
+  return balanced ? undefined : `the books do not balance: ${JSON.stringify(proof)}`
 }
 
+/**
+ * The same shapes on the venues of two checkouts, both on one database server. Their journals are not read: that of
+ * another checkout may be written otherwise.
+ */
+export const compared = async (options: Options, checkouts: Pair<Checkout>): Promise<ReadonlyArray<Row>> => {
+  const rows: Array<Row> = []
+  for (const shape of wantedOf(options)) rows.push(await comparedOn(options, checkouts, shape))
+  return rows
+}
+
+async function comparedOn(options: Options, checkouts: Pair<Checkout>, shape: Shape): Promise<Row> {
+  const { close, database, venues } = await startVenues(options.folder, checkouts, 2 * shape.connections)
+  await both(venues, (venue) => fund(venue, 32))
+  const flowFile = flowOf(options, shape)
+  const once = await both(venues, async (venue) => terms(options, venue, flowFile, shape))
+  say(`${nameOf(shape)}:`)
+  const found = await alternated(options.rounds, async (side, index): Promise<Found> => {
+    await settled(venues[side], null)
+    await database.query("checkpoint")
+    const seconds = index === 0 ? 2 * once[side].seconds : once[side].seconds
+    const report = await Load.run({ ...once[side], seconds, tag: Load.nextTag() })
+    const waited = await settled(venues[side], null)
+    say(`  round ${index}, ${checkouts[side].name}: ${figures(report)}, at rest after ${waited.toFixed(1)} s`)
+    return { figure: figureOf(shape, report), void: problemOf(report) ?? (await imbalanceOf(venues[side])) }
+  })
+  await close()
+  const better = shape.figure === "rate" ? "higher" : "lower"
+  const name = `socket, ${nameOf(shape)}, ${shape.figure.slice(0, 4).trim()}`
+  return comparedRow({ name, unit: unitOf(shape), better, against: checkouts.theirs.name }, found)
+}
+
+function flowOf(options: Options, shape: Shape): string {
+  const small = shape.connections === 1
+  const flowFile = join(options.folder, small ? "F1s.bin" : "F1.bin")
+  writeFlow(flowFile, makeFlow(Math.max(200_000, options.operations), small ? 1_000 : 10_000))
+  return flowFile
+}
+
+const unitOf = (shape: Shape): string => (shape.figure === "rate" ? "orders/s" : "ms")
+
+const figureOf = (shape: Shape, { ordersPerSecond, p50Millis, p99Millis }: LoadReport): number =>
+  shape.figure === "rate" ? ordersPerSecond : shape.figure === "p99" ? p99Millis : p50Millis
+
 const terms = (
-  { options, venue }: Bench,
+  options: Options,
+  venue: Venue,
   flowFile: string,
   { connections, inFlight }: Pick<Shape, "connections" | "inFlight">
 ): LoadOptions => ({

@@ -7,8 +7,8 @@ import { spawn } from "node:child_process"
 import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { nodeFlags } from "./Worker.ts"
+import { type Checkout, ours } from "./Checkout.ts"
+import { both, type Pair } from "./Comparison.ts"
 import { startPrice, symbol } from "./LoadFrames.ts"
 import { connect, type PostgresClient } from "./Database.ts"
 
@@ -76,10 +76,16 @@ export interface VenueOptions {
   readonly traders: number
   /** Of messages and requests; they hold only when that is wanted. */
   readonly rateLimits?: boolean
+  /** Whose venue. */
+  readonly checkout?: Checkout
 }
 
-/** The flow's symbol has a price and everybody has funds; nobody quotes. */
+/**
+ * The flow's symbol has a price and everybody has funds; nobody quotes. It is booted as `npm start` does it, but for the
+ * process in between, which would only pass signals on: the id of ours tells `boot.mjs` that this is the pinned Node.
+ */
 export const startVenue = async ({
+  checkout = ours,
   databaseUrl,
   folder,
   rateLimits = false,
@@ -90,16 +96,18 @@ export const startVenue = async ({
   const child = spawn(
     process.execPath,
     [
-      ...nodeFlags,
+      ...checkout.nodeFlags,
       "--max-old-space-size=4096",
       ...profiling(),
-      fileURLToPath(new URL("../../apps/dev/main.ts", import.meta.url))
+      join(checkout.folder, "scripts/boot.mjs"),
+      "apps/dev/main.ts"
     ],
     {
-      cwd: fileURLToPath(new URL("../..", import.meta.url)),
+      cwd: checkout.folder,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...process.env,
+        VENUE_BOOT: String(process.pid),
         VENUE_DATA_DIR: dataDir,
         VENUE_DATABASE_URL: databaseUrl,
         VENUE_REST_PORT: String(rest),
@@ -122,9 +130,10 @@ export const startVenue = async ({
   const kill = (): void => void child.kill("SIGKILL")
   process.once("exit", kill)
   const devFile = join(dataDir, "dev.json")
+  const givenUpAt = performance.now() + startMillis
   while (!existsSync(devFile)) {
-    if (child.exitCode !== null)
-      throw new Error(`the venue did not start: ${readFileSync(join(dataDir, "log"), "utf8")}`)
+    if (child.exitCode !== null || performance.now() > givenUpAt)
+      throw new Error(`the venue of ${checkout.name} did not start: ${readFileSync(join(dataDir, "log"), "utf8")}`)
     await after(100)
   }
   const dev = JSON.parse(readFileSync(devFile, "utf8")) as {
@@ -158,6 +167,37 @@ export const startVenue = async ({
   await venue.admin("POST", "/prices", { symbol, price: startPrice })
   return venue
 }
+
+export interface Venues {
+  readonly venues: Pair<Venue>
+  /** On their server; a checkpoint there is one of both. */
+  readonly database: PostgresClient
+  readonly close: () => Promise<void>
+}
+
+/** A venue of each checkout, each with a database of its own on one server. */
+export const startVenues = async (
+  folder: string,
+  checkouts: Pair<Checkout>,
+  traders: number,
+  rateLimits = false
+): Promise<Venues> => {
+  const server = await startServer(folder)
+  const urls: Pair<string> = { ours: server.url, theirs: server.anchorUrl }
+  const venues = await both(checkouts, (checkout, side) =>
+    startVenue({ checkout, folder, databaseUrl: urls[side], traders, rateLimits })
+  )
+  const database = await connect(server.url)
+  const close = async (): Promise<void> => {
+    await database.end()
+    await both(venues, (venue) => venue.stop())
+    await server.stop()
+  }
+  return { venues, database, close }
+}
+
+/** With thousands of traders to make on a busy machine it takes a minute. */
+const startMillis = 300_000
 
 /** Enough for the few that carry the whole flow between them. */
 export const fund = async (venue: Venue, count: number): Promise<void> => {
@@ -194,18 +234,20 @@ export const residentBytes = (pid: number): number => {
 
 /**
  * Waits until what the venue left for later is done, so that its anchor does not pay for it: the tables to read from are
- * as far as the journal, and the process does nothing. Answers how long that took.
+ * as far as the journal, and the process does nothing. Answers how long that took. Without a database, whose tables
+ * another checkout may have otherwise, the process alone tells, and has to do nothing for longer.
  */
-export const settled = async (venue: Venue, database: PostgresClient): Promise<number> => {
+export const settled = async (venue: Venue, database: PostgresClient | null): Promise<number> => {
   const startedAt = performance.now()
   let quiet = 0
   let before = cpuSeconds(venue.pid)
-  while (quiet < 2) {
+  while (quiet < (database === null ? 4 : 2)) {
     await after(250)
-    const { rows } = await database.query<{ behind: string }>(behind)
+    const rowsBehind =
+      database === null ? 0 : Number((await database.query<{ behind: string }>(behind)).rows[0]?.behind)
     const now = cpuSeconds(venue.pid)
     const idle = Number.isNaN(now) || now - before < 0.03
-    quiet = idle && Number(rows[0]?.behind) <= 1 ? quiet + 1 : 0
+    quiet = idle && rowsBehind <= 1 ? quiet + 1 : 0
     before = now
     if (performance.now() - startedAt > 180_000) throw new Error("the venue is still busy three minutes after a load")
   }

@@ -1,7 +1,9 @@
 /** A child process that measures: it says when it is warm, and answers each request with what it found. */
-import { type ChildProcess, fork } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { type Checkout, ours } from "./Checkout.ts"
 
 export interface Worker {
   readonly pid: number
@@ -11,17 +13,32 @@ export interface Worker {
   readonly stop: () => Promise<void>
 }
 
-/** What a venue's Node is started with. */
-export const nodeFlags = JSON.parse(
-  readFileSync(new URL("../../scripts/node-flags.json", import.meta.url), "utf8")
-) as ReadonlyArray<string>
+/** The flags of a venue for everybody that is measured in a process of its own. */
+export const heapFlagsOf = ({ nodeFlags }: Checkout): ReadonlyArray<string> => [
+  "--expose-gc",
+  "--max-old-space-size=4096",
+  ...nodeFlags
+]
+export const heapFlags = heapFlagsOf(ours)
 
-/** The same flags, those of a venue, for everybody that is measured in a process of its own. */
-export const heapFlags = ["--expose-gc", "--max-old-space-size=4096", ...nodeFlags]
-
+/** The worker of that name as the checkout has it. */
 export const start = (file: string, args: ReadonlyArray<string>, options: WorkerOptions = {}): Worker => {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
-    execArgv: [...(options.flags ?? [])],
+  const { checkout = ours } = options
+  return run(`${file} ${args[0] ?? ""}`, [join(checkout.folder, "test/bench", file), ...args], checkout, options)
+}
+
+/**
+ * Our worker of that name on the packages of a checkout that need not have it: as text that is evaluated in its folder,
+ * all of its imports are found there. It may import no file by its path.
+ */
+export const startOurs = (file: string, checkout: Checkout, options: Omit<WorkerOptions, "checkout"> = {}): Worker => {
+  const source = readFileSync(fileURLToPath(new URL(file, import.meta.url)), "utf8")
+  return run(`${file} on ${checkout.name}`, ["--input-type=module-typescript", "--eval", source], checkout, options)
+}
+
+function run(name: string, program: ReadonlyArray<string>, { folder }: Checkout, options: WorkerOptions): Worker {
+  const child = spawn(process.execPath, [...(options.flags ?? []), ...program], {
+    cwd: folder,
     env: { ...process.env, ...options.env },
     stdio: ["ignore", "inherit", "inherit", "ipc"]
   })
@@ -45,7 +62,7 @@ export const start = (file: string, args: ReadonlyArray<string>, options: Worker
     for (;;) {
       const at = heard.findIndex((message) => isIt(message as A))
       if (at >= 0) return heard.splice(at, 1)[0] as A
-      if (ended !== null) throw new Error(`${file} ${args[0] ?? ""}: ${ended}`)
+      if (ended !== null) throw new Error(`${name}: ${ended}`)
       await new Promise<void>((resolve) => {
         wake = resolve
       })
@@ -63,6 +80,7 @@ export const start = (file: string, args: ReadonlyArray<string>, options: Worker
 }
 
 interface WorkerOptions {
+  readonly checkout?: Checkout
   readonly flags?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
 }

@@ -2,68 +2,52 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
+import { type Checkout, open } from "./Checkout.ts"
+import { pairOf, type Pair } from "./Comparison.ts"
 import { bearer } from "./BearerChecks.ts"
 import { bigMarket } from "./BigMarket.ts"
 import { replacement } from "./KeyReplacement.ts"
 import { kills } from "./Kills.ts"
-import { matching } from "./Matching.ts"
-import { memory } from "./Memory.ts"
-import type { Options } from "./Options.ts"
+import * as Matching from "./Matching.ts"
+import * as Memory from "./Memory.ts"
+import { type Options, read } from "./Options.ts"
 import { overload } from "./Overload.ts"
 import { recovery } from "./Recovery.ts"
 import { type Row, say, table, tell, verdict } from "./Report.ts"
-import { rest } from "./RestReads.ts"
+import * as RestReads from "./RestReads.ts"
 import { signin } from "./SignIns.ts"
-import { socket } from "./Sockets.ts"
+import * as Sockets from "./Sockets.ts"
 
 const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray<Row>>>> = {
-  matching,
-  memory,
+  matching: Matching.matching,
+  memory: Memory.memory,
   recovery,
-  socket,
+  socket: Sockets.socket,
   kills,
   big: bigMarket,
   overload,
-  rest,
+  rest: RestReads.rest,
   bearer,
   signin,
   replacement
 }
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    quick: { type: "boolean", default: false },
-    rounds: { type: "string" },
-    seconds: { type: "string" },
-    operations: { type: "string" },
-    overload: { type: "string" },
-    kills: { type: "string" },
-    shapes: { type: "string" },
-    json: { type: "string" }
-  }
-})
-const number = (given: string | undefined, usual: number, quick: number): number =>
-  given === undefined ? (values.quick ? quick : usual) : Number(given)
+/** Rows that two checkouts have in common. */
+const comparable: Readonly<Record<string, (options: Options, pair: Pair<Checkout>) => Promise<ReadonlyArray<Row>>>> = {
+  matching: Matching.compared,
+  memory: Memory.compared,
+  socket: Sockets.compared,
+  rest: RestReads.compared
+}
 
-const unknown = positionals.filter((part) => !(part in parts))
-if (unknown.length > 0) {
-  say(`there is no part ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}`)
+const stop = (problem: string): never => {
+  say(problem)
   process.exit(2)
 }
 
-const options: Options = {
-  parts: positionals.length > 0 ? positionals : Object.keys(parts),
-  rounds: number(values.rounds, 5, 5),
-  seconds: number(values.seconds, 3, 1),
-  operations: number(values.operations, 1_000_000, 100_000),
-  overloadSeconds: number(values.overload, 60, 10),
-  kills: number(values.kills, 20, 3),
-  shapes: values.shapes?.split(",") ?? [],
-  folder: mkdtempSync(join(tmpdir(), "venue-bench-")),
-  json: values.json ?? null
-}
+const asked = read(process.argv.slice(2), Object.keys(parts))
+if ("problem" in asked) stop(asked.problem)
+const options: Options = { ...(asked as Omit<Options, "folder">), folder: mkdtempSync(join(tmpdir(), "venue-bench-")) }
 process.on("exit", () => rmSync(options.folder, { recursive: true, force: true }))
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130))
 
@@ -79,16 +63,37 @@ say(
   `${options.rounds} rounds of ${options.seconds} s, flows of ${options.operations.toLocaleString("en-US")} operations`
 )
 
+const pair = options.against === null ? null : opened(options.against)
+if (pair !== null) say(`against ${pair.theirs.name} in turn: a ratio above 1 is always better for ours`)
+
 for (const part of options.parts) {
   say(`\n== ${part}`)
+  const run = pair === null ? parts[part]! : withThem(part, pair)
+  if (run === null) {
+    say("it is not compared: what it measures cannot be asked of another checkout")
+    continue
+  }
   try {
-    const found = await parts[part]!(options)
+    const found = await run(options)
     found.forEach(tell)
     rows.push(...found)
   } catch (error) {
     failures.push(part)
     say(`${part} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   }
+}
+
+function opened(folder: string): Pair<Checkout> {
+  try {
+    return pairOf(open(folder))
+  } catch (error) {
+    return stop((error as Error).message)
+  }
+}
+
+function withThem(part: string, pair: Pair<Checkout>): ((options: Options) => Promise<ReadonlyArray<Row>>) | null {
+  const compared = comparable[part]
+  return compared === undefined ? null : (options) => compared(options, pair)
 }
 
 const judged = rows.map((row) => ({ ...row, ...verdict(row) }))

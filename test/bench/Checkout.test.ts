@@ -1,0 +1,47 @@
+/** Which folders the bench compares with. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { open } from "./Checkout.ts"
+
+let folder = ""
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "venue-checkout-"))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const write = (path: string, text = ""): void => {
+  mkdirSync(join(folder, path, ".."), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+const sources = (): void => {
+  for (const path of ["scripts/boot.mjs", "apps/dev/main.ts", "packages/domain/package.json"]) write(path)
+}
+const link = (target: string): void => {
+  mkdirSync(join(folder, "node_modules/@venue"), { recursive: true })
+  symlinkSync(target, join(folder, "node_modules/@venue/domain"))
+}
+
+it("a folder that holds something else is told from a checkout", () => {
+  expect(() => open(folder)).toThrow("is no checkout of this project: it has no scripts/boot.mjs, no apps/dev/main.ts")
+})
+
+it("a checkout without packages is told what to run in it", () => {
+  sources()
+  expect(() => open(folder)).toThrow(`${folder} has no node_modules: run npm ci in it first`)
+})
+
+it("packages that are those of another checkout are refused, since that one would be measured", () => {
+  sources()
+  link(join(import.meta.dirname, "../../packages/domain"))
+  expect(() => open(folder)).toThrow("@venue/domain of")
+})
+
+it("a checkout is run with the flags it has itself, if it has any", () => {
+  sources()
+  link("../../packages/domain")
+  expect(open(folder).nodeFlags).toEqual([])
+  write("scripts/node-flags.json", `["--max-semi-space-size=8"]`)
+  expect(open(folder).nodeFlags).toEqual(["--max-semi-space-size=8"])
+})

@@ -1,0 +1,43 @@
+/** How two checkouts are measured in turn, and which way their ratios turn. */
+import { expect, it } from "vitest"
+import { alternated, order, ratio, row } from "./Comparison.ts"
+import { verdict } from "./Report.ts"
+
+it("each side is first in every other round: ours, theirs, theirs, ours", () => {
+  expect([0, 1, 2, 3].flatMap(order).join(" ")).toBe("ours theirs theirs ours ours theirs theirs ours")
+})
+
+it("a ratio above 1 says that ours is better, whichever way the figure points", () => {
+  expect(ratio("higher", { ours: 120, theirs: 100 }).ratio).toBe(1.2)
+  expect(ratio("lower", { ours: 100, theirs: 120 }).ratio).toBe(1.2)
+})
+
+it("the first round warms both up and is not among the rounds", async () => {
+  const measured: Array<string> = []
+  const found = await alternated(2, async (side, index) => {
+    measured.push(`${side} ${index}`)
+    return index
+  })
+  expect(measured).toEqual(["ours 0", "theirs 0", "theirs 1", "ours 1", "ours 2", "theirs 2"])
+  expect(found).toEqual([
+    { ours: 1, theirs: 1 },
+    { ours: 2, theirs: 2 }
+  ])
+})
+
+it("what begins anew in every round is not warmed up", async () => {
+  const found = await alternated(2, async (_, index) => index, 1)
+  expect(found.length).toBe(2)
+})
+
+it("the worst round of a comparison is the smallest, of latencies too, and a void one says on which side", () => {
+  const what = { name: "p99", unit: "ms", better: "lower", against: "older" } as const
+  const rounds = [
+    { ours: { figure: 10 }, theirs: { figure: 12 } },
+    { ours: { figure: 20 }, theirs: { figure: 10 } },
+    { ours: { figure: 10 }, theirs: { figure: 11 } }
+  ]
+  expect(verdict(row(what, rounds))).toEqual({ median: 1.1, worst: 0.5, met: "" })
+  const [refused] = row(what, [{ ours: { figure: 10 }, theirs: { figure: 12, void: "refused 3" } }]).rounds
+  expect(refused!.void).toBe("theirs: refused 3")
+})

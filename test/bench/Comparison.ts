@@ -1,0 +1,68 @@
+/** Two checkouts measured in turn by one driver: the newer is ours, the older theirs. */
+import { type Checkout, ours } from "./Checkout.ts"
+import type { Goal, Round, Row } from "./Report.ts"
+
+export type Side = "ours" | "theirs"
+
+/** The same of each side. */
+export type Pair<A> = Readonly<Record<Side, A>>
+
+export const pairOf = (theirs: Checkout): Pair<Checkout> => ({ ours, theirs })
+
+export const both = async <A, B>(pair: Pair<A>, make: (one: A, side: Side) => Promise<B>): Promise<Pair<B>> => {
+  const newer = await make(pair.ours, "ours")
+  return { ours: newer, theirs: await make(pair.theirs, "theirs") }
+}
+
+/** Ours, theirs, theirs, ours: what drifts in one direction is on nobody's side. */
+export const order = (index: number): ReadonlyArray<Side> => (index % 2 === 0 ? ["ours", "theirs"] : ["theirs", "ours"])
+
+/** Round 0 warms both up and is left out. */
+export const alternated = async <A>(
+  rounds: number,
+  measure: (side: Side, index: number) => Promise<A>,
+  first: 0 | 1 = 0
+): Promise<ReadonlyArray<Pair<A>>> => {
+  const found: Array<Pair<A>> = []
+  for (let index = first; index <= rounds; index++) {
+    const pair: Partial<Record<Side, A>> = {}
+    for (const side of order(index)) pair[side] = await measure(side, index)
+    if (index > 0) found.push(pair as Pair<A>)
+  }
+  return found
+}
+
+/** New over old, turned round where less is better: above 1 ours is better in every row. */
+export const ratio = (better: Goal["better"], { ours, theirs }: Pair<number>): Round => ({
+  venue: ours,
+  anchor: theirs,
+  ratio: better === "higher" ? ours / theirs : theirs / ours
+})
+
+/** A figure of one round on one side. */
+export interface Found {
+  readonly figure: number
+  readonly void?: string | undefined
+}
+
+export const row = (
+  what: Pick<Row, "name" | "unit"> & { readonly better: Goal["better"]; readonly against: string },
+  found: ReadonlyArray<Pair<Found>>,
+  notes: ReadonlyArray<string> = []
+): Row => ({
+  name: what.name,
+  unit: what.unit,
+  anchor: what.against,
+  goal: null,
+  rounds: found.map(({ ours, theirs }) => {
+    const one = ratio(what.better, { ours: ours.figure, theirs: theirs.figure })
+    const faults = Object.entries({ ours, theirs }).flatMap(([side, { void: why }]) =>
+      why === undefined ? [] : [`${side}: ${why}`]
+    )
+    return faults.length === 0 ? one : { ...one, void: faults.join("; ") }
+  }),
+  notes: [
+    `${what.better === "higher" ? "new over old" : "old over new, since less is better"}: above 1 is better`,
+    ...notes
+  ]
+})
