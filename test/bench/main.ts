@@ -14,6 +14,7 @@ import { type Options, read } from "./Options.ts"
 import { overload } from "./Overload.ts"
 import { recovery } from "./Recovery.ts"
 import { type Row, say, table, tell, verdict } from "./Report.ts"
+import * as QuietHour from "./QuietHour.ts"
 import * as RestReads from "./RestReads.ts"
 import { signin } from "./SignIns.ts"
 import * as Sockets from "./Sockets.ts"
@@ -29,7 +30,8 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   rest: RestReads.rest,
   bearer,
   signin,
-  replacement
+  replacement,
+  clock: QuietHour.clock
 }
 
 /** Rows that two checkouts have in common. */
@@ -37,7 +39,8 @@ const comparable: Readonly<Record<string, (options: Options, pair: Pair<Checkout
   matching: Matching.compared,
   memory: Memory.compared,
   socket: Sockets.compared,
-  rest: RestReads.compared
+  rest: RestReads.compared,
+  clock: QuietHour.compared
 }
 
 const stop = (problem: string): never => {
