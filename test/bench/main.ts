@@ -17,6 +17,7 @@ import { type Row, say, table, tell, verdict } from "./Report.ts"
 import * as QuietHour from "./QuietHour.ts"
 import * as RestReads from "./RestReads.ts"
 import { signin } from "./SignIns.ts"
+import * as SocketFloods from "./SocketFloods.ts"
 import * as Sockets from "./Sockets.ts"
 
 const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray<Row>>>> = {
@@ -31,7 +32,8 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   bearer,
   signin,
   replacement,
-  clock: QuietHour.clock
+  clock: QuietHour.clock,
+  flood: SocketFloods.flood
 }
 
 /** Rows that two checkouts have in common. */
@@ -40,7 +42,8 @@ const comparable: Readonly<Record<string, (options: Options, pair: Pair<Checkout
   memory: Memory.compared,
   socket: Sockets.compared,
   rest: RestReads.compared,
-  clock: QuietHour.compared
+  clock: QuietHour.compared,
+  flood: SocketFloods.compared
 }
 
 const stop = (problem: string): never => {

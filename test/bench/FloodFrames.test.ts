@@ -1,0 +1,34 @@
+/** The frames of a flood are what a WebSocket server has to read. */
+import { createRequire } from "node:module"
+import type { Writable } from "node:stream"
+import { expect, it } from "vitest"
+import { framesOf } from "./FloodFrames.ts"
+
+/** What a server reads with; the package's types leave it out. */
+const { Receiver } = createRequire(import.meta.url)("ws") as {
+  readonly Receiver: new (options: { isServer: true; allowSynchronousEvents: true; maxPayload?: number }) => Writable
+}
+
+it("every frame of a block is whole, masked and of its kind", () => {
+  for (const [kind, event] of [
+    ["pings", "ping"],
+    ["texts", "message"]
+  ] as const) {
+    const { block, first, frameBytes } = framesOf(kind)
+    const receiver = new Receiver({ isServer: true, allowSynchronousEvents: true })
+    let heard = 0
+    receiver.on(event, () => heard++)
+    receiver.write(Buffer.concat([first, block]))
+    expect(heard).toBe(block.length / frameBytes)
+  }
+})
+
+it("fragments carry a byte each and never end their message", () => {
+  const { block, first, frameBytes } = framesOf("fragments")
+  expect(frameBytes).toBe(7)
+  const receiver = new Receiver({ isServer: true, allowSynchronousEvents: true, maxPayload: 100 * 1024 })
+  const events: Array<string> = []
+  for (const event of ["message", "ping", "error"]) receiver.on(event, () => events.push(event))
+  receiver.write(Buffer.concat([first, block, block]))
+  expect(events).toEqual([])
+})

@@ -1,0 +1,39 @@
+/** WebSocket frames as whoever floods a listener sends them, made once and written again and again. */
+
+/** Pings, text frames that say nothing, or one message that comes a byte at a time and never ends. */
+export const kinds = ["pings", "texts", "fragments"] as const
+export type FloodKind = (typeof kinds)[number]
+
+export interface Frames {
+  /** What comes before the block. */
+  readonly first: Buffer
+  /** Whole frames, as many as fit. */
+  readonly block: Buffer
+  /** Of each frame in the block. */
+  readonly frameBytes: number
+}
+
+export const framesOf = (kind: FloodKind): Frames => {
+  const { first, frame } = made[kind]
+  const block = Buffer.alloc(frame.length * Math.floor(blockBytes / frame.length), frame)
+  return { first, block, frameBytes: frame.length }
+}
+
+const blockBytes = 64 * 1024
+const mask = Buffer.of(0x12, 0x34, 0x56, 0x78)
+
+/** Short, and masked as a client's must be. */
+const masked = (head: number, text: string): Buffer =>
+  Buffer.concat([
+    Buffer.of(head, 0x80 | text.length),
+    mask,
+    Buffer.from(text).map((byte, index) => byte ^ mask[index & 3]!)
+  ])
+
+const none = Buffer.alloc(0)
+const made: Readonly<Record<FloodKind, { readonly first: Buffer; readonly frame: Buffer }>> = {
+  pings: { first: none, frame: masked(0x89, "") },
+  texts: { first: none, frame: masked(0x81, "{}") },
+  // Neither the opening frame nor one of those after it is the last.
+  fragments: { first: masked(0x01, "{"), frame: masked(0x00, " ") }
+}
