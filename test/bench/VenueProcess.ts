@@ -196,8 +196,8 @@ export const startVenues = async (
   return { venues, database, close }
 }
 
-/** With thousands of traders to make on a busy machine it takes a minute. */
-const startMillis = 300_000
+/** With thousands of traders to make it takes a minute, and several on a busy machine. */
+const startMillis = 600_000
 
 /** Enough for the few that carry the whole flow between them. */
 export const fund = async (venue: Venue, count: number): Promise<void> => {

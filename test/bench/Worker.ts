@@ -1,6 +1,6 @@
 /** A child process that measures: it says when it is warm, and answers each request with what it found. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Checkout, ours } from "./Checkout.ts"
@@ -24,6 +24,9 @@ export const heapFlags = heapFlagsOf(ours)
 /** The worker of that name as the checkout has it. */
 export const start = (file: string, args: ReadonlyArray<string>, options: WorkerOptions = {}): Worker => {
   const { checkout = ours } = options
+  if (!existsSync(join(checkout.folder, "test/bench", file))) {
+    throw new Error(`${checkout.name} has no test/bench/${file}: it cannot be compared here`)
+  }
   return run(`${file} ${args[0] ?? ""}`, [join(checkout.folder, "test/bench", file), ...args], checkout, options)
 }
 
@@ -59,13 +62,21 @@ function run(name: string, program: ReadonlyArray<string>, { folder }: Checkout,
   running.add(child)
 
   const hear = async <A>(isIt: (message: A) => boolean = () => true): Promise<A> => {
+    const patience = setTimeout(() => {
+      ended ??= `said nothing for ${patienceMinutes} minutes`
+      child.kill("SIGKILL")
+    }, patienceMinutes * 60_000)
     for (;;) {
       const at = heard.findIndex((message) => isIt(message as A))
-      if (at >= 0) return heard.splice(at, 1)[0] as A
-      if (ended !== null) throw new Error(`${name}: ${ended}`)
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
+      if (at < 0 && ended === null) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        continue
+      }
+      clearTimeout(patience)
+      if (at < 0) throw new Error(`${name}: ${ended}`)
+      return heard.splice(at, 1)[0] as A
     }
   }
   return {
@@ -84,6 +95,9 @@ interface WorkerOptions {
   readonly flags?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
 }
+
+/** Twice what the longest load takes, ten minutes of overload. */
+const patienceMinutes = 20
 
 /** Whatever happens, no load is left running. */
 const running = new Set<ChildProcess>()
