@@ -48,7 +48,7 @@ export const flood = async (options: Options): Promise<ReadonlyArray<Row>> => {
       say(`  ${rowName(siege)}, ${note}`)
       if (index === 0) continue
       const one = round(besieged.orders.p99Millis, calm.p99Millis)
-      const problem = problemOf(calm)
+      const problem = problemOf(calm) ?? absenceOf(besieged)
       rounds[place]!.push(problem === undefined ? one : { ...one, void: problem })
       notes[place]!.push(note)
     }
@@ -77,7 +77,7 @@ export const compared = async (options: Options, checkouts: Pair<Checkout>): Pro
     for (const [place, siege] of sieges.entries()) {
       const besieged = await beside(benches[side], siege, options.seconds, addressOf(index, place))
       say(`  round ${index}, ${checkouts[side].name}: ${siege.kind} to ${siege.listener}: ${told(besieged)}`)
-      reports.push({ figure: besieged.orders.p99Millis, void: undefined })
+      reports.push({ figure: besieged.orders.p99Millis, void: absenceOf(besieged) })
     }
     return reports
   })
@@ -147,6 +147,10 @@ const problemOf = (calm: OrderProbeReport): string | undefined => {
   const failures = failuresOf(calm)
   return failures === "" ? undefined : `in peace${failures}`
 }
+
+/** A listener may end a flood, but where not one socket began there was none. */
+const absenceOf = ({ frames }: Besieged): string | undefined =>
+  frames.opened === 0 ? "no socket of the flood was let in" : undefined
 
 const failuresOf = ({ refused, unanswered }: OrderProbeReport): string => {
   const refusals = Object.entries(refused).map(([status, count]) => `, ${count} x ${status}`)
