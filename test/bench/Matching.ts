@@ -38,7 +38,7 @@ async function comparedOn(options: Options, checkouts: Pair<Checkout>, name: Flo
     book: "venue",
     checkout: checkouts[side]
   }))
-  const rates = await measure(options, name, subjects, { native: false, swap: true })
+  const rates = await measure(options, name, subjects, { native: false, anew: true })
   const rounds = rates["ours"]!.map((figure, index) => ({
     ours: { figure },
     theirs: { figure: rates["theirs"]![index]! }
@@ -49,7 +49,7 @@ async function comparedOn(options: Options, checkouts: Pair<Checkout>, name: Flo
 
 async function onFlow(options: Options, name: FlowName, perAnchor: number): Promise<Array<Row>> {
   const subjects = ["venue", ...npmBooks, "anchor"].map((book): Subject => ({ name: book, book, checkout: ours }))
-  const rates = await measure(options, name, subjects, { native: true, swap: false })
+  const rates = await measure(options, name, subjects, { native: true, anew: false })
   const fastest = npmBooks.toSorted((a, b) => median(rates[b]!) - median(rates[a]!))[0]!
   const against = (values: ReadonlyArray<number>, share = 1): ReadonlyArray<Round> =>
     rates["venue"]!.map((rate, index) => round(rate, values[index]! * share))
@@ -95,8 +95,11 @@ interface Subject {
 interface Turns {
   /** The C++ book has its turns too, where it can be compiled. */
   readonly native: boolean
-  /** Every other turn begins with the last. */
-  readonly swap: boolean
+  /**
+   * Every other turn begins with the last, and every round has new processes: what V8 made of the same code in one stays
+   * for as long as it runs, and is better in some than in others.
+   */
+  readonly anew: boolean
 }
 
 /** Rates of each subject, round by round, in turn. */
@@ -111,31 +114,41 @@ async function measure(
   writeFlow(flowFile, flow)
   const native = turned.native ? compile(options.folder) : null
   const seconds = options.seconds / turns
-  const workers = new Map<string, Worker.Worker>()
+  const inTurn = (index: number): ReadonlyArray<Subject> =>
+    turned.anew && order(index)[0] === "theirs" ? subjects.toReversed() : subjects
   // A round of warm-up each, one after the other: beside another it would be a cold start.
-  for (const { book, checkout, name } of subjects) {
-    const worker = Worker.start("MatchingWorker.ts", [book, flowFile, String(seconds), String(options.seconds)], {
-      flags: Worker.heapFlagsOf(checkout),
-      checkout
-    })
-    workers.set(name, worker)
-    await worker.hear((message) => message === "ready")
+  const begin = async (index: number): Promise<ReadonlyMap<string, Worker.Worker>> => {
+    const workers = new Map<string, Worker.Worker>()
+    for (const { book, checkout, name } of inTurn(index)) {
+      const worker = Worker.start("MatchingWorker.ts", [book, flowFile, String(seconds), String(options.seconds)], {
+        flags: Worker.heapFlagsOf(checkout),
+        checkout
+      })
+      workers.set(name, worker)
+      await worker.hear((message) => message === "ready")
+    }
+    return workers
   }
+  let workers = await begin(0)
   const turn = async (index: number): Promise<Readonly<Record<string, MatchingReport>>> => {
     const reports: Record<string, MatchingReport> = {}
-    const inTurn = turned.swap && order(index)[0] === "theirs" ? [...workers].toReversed() : [...workers]
-    for (const [name, worker] of inTurn) reports[name] = await worker.ask<MatchingReport>("turn")
+    for (const { name } of inTurn(index)) reports[name] = await workers.get(name)!.ask<MatchingReport>("turn")
     if (native !== null) reports["C++"] = runNative(native, flowFile, seconds)
     for (const [name, report] of Object.entries(reports)) check(name, report, flow.totals)
     return reports
   }
+  const end = (): Promise<unknown> => Promise.all([...workers.values()].map((worker) => worker.stop()))
   const rates: Record<string, Array<number>> = {}
   for (let index = 0; index < options.rounds; index++) {
+    if (turned.anew && index > 0) {
+      await end()
+      workers = await begin(index)
+    }
     const taken = []
     for (let i = 0; i < turns; i++) taken.push(await turn(index * turns + i))
     for (const name of Object.keys(taken[0]!)) (rates[name] ??= []).push(rateOf(taken.map((reports) => reports[name]!)))
   }
-  for (const worker of workers.values()) await worker.stop()
+  await end()
   return rates
 }
 
