@@ -1,4 +1,4 @@
-/** Trading fees: rates by tier and class, and their rounding (venue-rules 11). */
+/** Trading fees: rates by tier and class, and their rounding (rule 11). */
 import { mulDivUp, rateScale } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 

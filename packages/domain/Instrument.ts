@@ -42,7 +42,7 @@ export const priceDecimals = (instrument: Instrument): number => decimals(instru
 /** Decimals needed to print a quantity. */
 export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lot)
 
-/** The contracts a new venue lists (venue-rules 1). */
+/** The contracts a new venue lists (rule 1). */
 export const starters: ReadonlyArray<Instrument> = [
   list(1, "AAPL", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
   list(2, "NVDA", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),

@@ -1,4 +1,4 @@
-/** Leverage: its levels, its margin rates and the position limit each level carries (venue-rules 6 and 7). */
+/** Leverage: its levels, its margin rates and the position limit each level carries (rule 6, rule 7). */
 import { divideUp, moneyScale } from "./Decimal.ts"
 import type { Instrument, ProductCategory } from "./Instrument.ts"
 

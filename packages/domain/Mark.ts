@@ -1,4 +1,4 @@
-/** The mark price and the average of the premium it leans on (venue-rules 3.3). All prices in 1e-8 USD. */
+/** The mark price and the average of the premium it leans on (rule 3.3). All prices in 1e-8 USD. */
 
 /** What the mark is made of; a side without orders and a market without a trade have none. */
 export interface Touch {

@@ -1,4 +1,4 @@
-/** When an underlier is live: the period that limits and bands follow, and the hours of funding (venue-rules 2). */
+/** When an underlier is live: the period that limits and bands follow, and the hours of funding (rule 2). */
 import type { Instrument } from "./Instrument.ts"
 
 export type Period = "OPEN" | "OVERNIGHT" | "WEEKEND"
@@ -32,7 +32,7 @@ export const isLive = (instrument: Instrument, millis: number): boolean => {
   )
 }
 
-/** The period of venue-rules 2.3. Bank holidays count as ordinary days. */
+/** The period of rule 2.3. Bank holidays count as ordinary days. */
 export const period = (instrument: Instrument, millis: number): Period => {
   switch (instrument.category) {
     case "EQUITY":

@@ -1,4 +1,4 @@
-/** How far from the mark an order may be priced, and the static bounds of a day (venue-rules 1 and 5). */
+/** How far from the mark an order may be priced, and the static bounds of a day (rule 1, rule 5). */
 import { mulDivDown, mulDivUp } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 import type { Priced } from "./Market.ts"

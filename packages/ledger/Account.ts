@@ -54,7 +54,7 @@ export const refresh = (account: Account, prices: Prices): void => {
 /** Money that new orders may use; below zero through prices, funding and fees only. Refresh first. */
 export const available = (account: Account): bigint => account.equity - account.margin
 
-/** Everything of venue-rules 8. Profit that is not realised cannot be withdrawn. */
+/** Everything of rule 8. Profit that is not realised cannot be withdrawn. */
 export const balance = (account: Account, prices: Prices): Balance => {
   refresh(account, prices)
   const total = { realised: 0n, unrealised: 0n, funding: 0n, fees: 0n, orderMargin: 0n, positionMargin: 0n }

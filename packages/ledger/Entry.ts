@@ -1,4 +1,4 @@
-/** From what the client asked to what the market is asked: shape, margin held, terms added (venue-rules 7). */
+/** From what the client asked to what the market is asked: shape, margin held, terms added (rule 7). */
 import { parse } from "@venue/domain/Id"
 import { echoOf, type Modify, type Priced, type TraderCommand, unlisted } from "@venue/domain/Market"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"

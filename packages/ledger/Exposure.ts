@@ -93,7 +93,7 @@ export const uncount = (exposure: Exposure, { counted, side }: OrderHold): void 
   exposure.stale = true
 }
 
-/** Brings the figures to a mark (venue-rules 7 and 8). Margins and open losses round up, values down. */
+/** Brings the figures to a mark (rule 7, rule 8). Margins and open losses round up, values down. */
 export const reckon = (exposure: Exposure, mark: number): void => {
   const { leverage, position, valuation } = exposure
   if (mark !== exposure.mark) {

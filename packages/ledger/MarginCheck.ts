@@ -1,4 +1,4 @@
-/** Margin held before a command is sent, or the finding that refuses it (venue-rules 6 and 7; I27). */
+/** Margin held before a command is sent, or the finding that refuses it (rule 6, rule 7, I27). */
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"

@@ -1,4 +1,4 @@
-/** What the market itself asks of an order, in the order of venue-rules 4; the first that fails is the answer. */
+/** What the market itself asks of an order, in the order of rule 4.14; the first that fails is the answer. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
 import { type Instrument, notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"

@@ -60,7 +60,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     })
   )
 
-  it.effect("§6.3: an application's token names it and its scope, any other has neither member", () =>
+  it.effect("an application's token names it and its scope, any other has neither member", () =>
     Effect.gen(function* () {
       assert.notProperty(claims, "client_id")
       assert.notProperty(claims, "scope")

@@ -255,7 +255,7 @@ const terms = Result.getOrThrow(termsOf(settings))
 
 const random16 = Uint8Array.from({ length: 16 }, (_, n) => n * 0x11)
 
-/** The nonce of §10.3, computed as the contract says. */
+/** The nonce, computed as the contract says. */
 const nonceBy = (version: string, agreementUrl: string): string => {
   const address = owner.address.toLowerCase()
   const said = ["builder-msg", version, "app.venue.example", settings.uri, agreementUrl, address, code]

@@ -215,7 +215,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
     )
 
     it.effect(
-      "§7: a code of a user whose second factor is gone becomes nothing, and of the second level least of all",
+      "a code of a user whose second factor is gone becomes nothing, and of the second level least of all",
       () =>
         Effect.gen(function* () {
           yield* TestClock.setTime(1_000_000)

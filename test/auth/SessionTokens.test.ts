@@ -263,7 +263,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("§7: a second factor ends the user's other sessions without one, and nobody else's", () =>
+    it.effect("a second factor ends the user's other sessions without one, and nobody else's", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const stranger = yield* begin()
@@ -278,7 +278,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("§7: sessions that prove a factor at the same time do not stop each other", () =>
+    it.effect("sessions that prove a factor at the same time do not stop each other", () =>
       Effect.gen(function* () {
         const { session } = yield* begin()
         const more = yield* Effect.forEach([1, 2, 3, 4], () => again(session.userId))
@@ -293,7 +293,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("§7: a session that is over, or never was, is not raised", () =>
+    it.effect("a session that is over, or never was, is not raised", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const { session } = yield* begin()
@@ -305,7 +305,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("§7: without a second factor no session has shown one, and it goes on", () =>
+    it.effect("without a second factor no session has shown one, and it goes on", () =>
       Effect.gen(function* () {
         const tokens = yield* SessionTokens
         const { session } = yield* begin()

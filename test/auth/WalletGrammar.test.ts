@@ -119,7 +119,7 @@ interface Difference {
   readonly holds: (text: string) => boolean
 }
 
-/** Of what the grammar allows, all that §4.2 of the contract forbids. */
+/** Of what the grammar allows, all that the contract forbids. */
 const differences: Record<string, Difference> = {
   "too short or too long": {
     example: { resources: [`urn:${"x".repeat(20_480)}`] },

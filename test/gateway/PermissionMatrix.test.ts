@@ -32,7 +32,7 @@ const inPerson: Expected = { only: "jwt", on: "user" }
 const aboutKeys: Expected = { ...inPerson, own: true }
 const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
 
-/** As rest-api §2 and §6 and trade-websocket §3 and §5 have it. */
+/** As the interfaces of REST and of the trade socket have it. */
 const reference: Record<string, Expected> = {
   auth: {},
   add_order: trade,

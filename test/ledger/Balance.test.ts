@@ -1,4 +1,4 @@
-/** Profit, balance, equity, and what may leave (venue-rules 8 and 14). */
+/** Profit, balance, equity, and what may leave (rule 8, rule 14). */
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { Result } from "effect"

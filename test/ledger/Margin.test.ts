@@ -1,4 +1,4 @@
-/** Margin of positions and orders, and what is accepted on it (venue-rules 7). */
+/** Margin of positions and orders, and what is accepted on it (rule 7). */
 import type { Priced } from "@venue/domain/Market"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"

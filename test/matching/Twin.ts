@@ -130,7 +130,7 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   return done(twin, command, emit)
 }
 
-/** Everything that can refuse an order's price, size and risk, in the order of venue-rules 4. */
+/** Everything that can refuse an order's price, size and risk, in the order of rule 4.14. */
 function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | undefined {
   const { accountId, side, userId } = order
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"

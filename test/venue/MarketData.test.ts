@@ -178,7 +178,7 @@ story("3.6: mark_price comes once a second and follows the outside price", (venu
   })
 )
 
-story("venue-rules 3.3: the mark is the median of the outside price, its average premium and the book", (venue) =>
+story("rule 3.3: the mark is the median of the outside price, its average premium and the book", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("maker"), [])
     const taker = yield* venue.trade(yield* venue.user("taker"), [])

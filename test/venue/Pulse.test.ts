@@ -106,7 +106,7 @@ story("6.3: a position shows what is held, and once it is closed is told with 0"
   })
 )
 
-story("venue-rules 8: the balance adds up to available_balance at every mark", (venue) =>
+story("rule 8: the balance adds up to available_balance at every mark", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
@@ -148,7 +148,7 @@ story("venue-rules 8: the balance adds up to available_balance at every mark", (
   })
 )
 
-story("venue-rules 8: the average price is of what was bought; what is not realised follows the mark", (venue) =>
+story("rule 8: the average price is of what was bought; what is not realised follows the mark", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(aapl, 199)
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
@@ -181,7 +181,7 @@ story("venue-rules 8: the average price is of what was bought; what is not reali
   })
 )
 
-story("venue-rules 7: buys above the mark hold their open loss as well", (venue) =>
+story("rule 7: buys above the mark hold their open loss as well", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     yield* venue.price(aapl, 204)

@@ -106,7 +106,7 @@ story("3: the bands follow the outside price, the bounds of the day do not", (ve
 )
 
 story(
-  "venue-rules 5, 6: at the weekend the band is 5 % and a tenth of the position limit is left",
+  "rule 5, rule 6: at the weekend the band is 5 % and a tenth of the position limit is left",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"))
@@ -130,7 +130,7 @@ story(
 )
 
 story(
-  "venue-rules 6: the open interest of a symbol is capped at ten position limits",
+  "rule 6: the open interest of a symbol is capped at ten position limits",
   (venue) =>
     Effect.gen(function* () {
       // At the weekend a limit is 250,000 USD, which is 1,250 at 200.
@@ -151,7 +151,7 @@ story(
   saturday
 )
 
-story("venue-rules 1: an order that only reduces may be under the least quantity and the least value", (venue) =>
+story("rule 1: an order that only reduces may be under the least quantity and the least value", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])

@@ -146,7 +146,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("§9.4: fifteen challenges and answers a minute are enough", () =>
+  it.effect("fifteen challenges and answers a minute are enough", () =>
     Effect.gen(function* () {
       const { challenge, enrol, signIn } = yield* asked
       const session = yield* signIn(wallet())

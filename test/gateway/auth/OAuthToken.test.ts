@@ -261,7 +261,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("OAuth t
     })
   )
 
-  it.effect("§9.4: an application has sixty exchanges a minute from one address, as have requests to be let in", () =>
+  it.effect("an application has sixty exchanges a minute from one address, as have requests to be let in", () =>
     Effect.gen(function* () {
       const { register, timed } = yield* AuthService
       const { form, get, later } = yield* timed({ limits: true })
