@@ -105,7 +105,7 @@ const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
   }
 })
 
-it.effect("10: a poison command is refused on the record, and what else was not yet recorded is unknown", () =>
+it.effect("rule 21.6: a poison command is refused on the record, and what else was not yet recorded is unknown", () =>
   Effect.gen(function* () {
     const { log, outcomes, say, told } = yield* open()
     say(command(1))
@@ -123,7 +123,7 @@ it.effect("10: a poison command is refused on the record, and what else was not 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("10: a market that cannot take its prices in takes cancels only, and is not built anew for ever", () =>
+it.effect("rule 21.6: a market that cannot take its prices in takes cancels only, and is not built anew for ever", () =>
   Effect.gen(function* () {
     const { log, outcomes, owners, say, told } = yield* open()
     say(observe, bid(1), bid(2))

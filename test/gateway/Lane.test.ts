@@ -18,7 +18,7 @@ const start = () => {
   }
 }
 
-it("1.8: what the log tells of a later command waits for the desk's answer to an earlier one", () => {
+it("rule 21.4: what the log tells of a later command waits for the desk's answer to an earlier one", () => {
   const { answer, expect: owe, sent, tell } = start()
   owe("a")
   owe("b")
@@ -107,7 +107,7 @@ it("I48: what waits counts by its length, whether a request or what was told ear
  * Commands leave in order. Those a market takes are answered by its log, in order and among facts of others; those a
  * desk answers by itself are answered at any time after they left.
  */
-it("1.8: however desk and log interleave, answers keep the order of the commands and facts that of the log", () => {
+it("rule 21.4: however desk and log interleave, answers keep the order of the commands and facts that of the log", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("market", "desk", "fact"), { maxLength: 40 }),

@@ -56,7 +56,7 @@ it.live("a binary frame ends the connection with 1003, and nothing that follows 
   })
 )
 
-it.live("2.6: a frame of more than 64 KiB ends the connection with 1009, one of 64 KiB does not", () =>
+it.live("rule 6.11: a frame of more than 64 KiB ends the connection with 1009, one of 64 KiB does not", () =>
   Effect.gen(function* () {
     const { connect } = yield* listening
     const client = yield* connect
@@ -152,7 +152,7 @@ it.live("frames that were read with the one that paused its connection wait for 
   })
 )
 
-it.live("7: an address has a hundred upgrades a minute, as the venue sees it, and others keep theirs", () =>
+it.live("rule 6.11: an address has a hundred upgrades a minute, as the venue sees it, and others keep theirs", () =>
   Effect.gen(function* () {
     const clock = yield* TestClock.make()
     const { port } = yield* Socket.listen({

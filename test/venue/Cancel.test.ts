@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { aapl, cancel, gold, limit, market, say, story, told } from "./Story.ts"
 
-story("5.3: an order id cancels one order; a client order id all that carry it on that symbol, oldest first", (venue) =>
+story("rule 4.15: an order id cancels one order; a client order id all with it on that symbol, oldest first", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"))
@@ -36,7 +36,7 @@ story("5.3: the form of 2025 has the client id in client_order_id", (venue) =>
   })
 )
 
-story("5.3: nothing found is NO_SUCH_ORDER with the id and symbol sent back and the numbers 0", (venue) =>
+story("rule 4.15: nothing found is NO_SUCH_ORDER with the id and symbol sent back and the numbers 0", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
@@ -93,7 +93,7 @@ story("I22, I35: an order that has ended is filled, modified and cancelled no mo
 )
 
 story(
-  "5.4: cancel_all_orders is acknowledged first, then each order of the account, on every symbol, is CANCELLED",
+  "rule 4.15: cancel_all_orders is acknowledged first, then each order of the account, on every symbol, is CANCELLED",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -120,7 +120,7 @@ story(
     })
 )
 
-story("5.4: cancel_all_orders with a symbol leaves the others, and before any order it is acknowledged too", (venue) =>
+story("rule 4.15: cancel_all_orders with a symbol leaves others, and before any order is acknowledged too", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"))
@@ -138,7 +138,7 @@ story("5.4: cancel_all_orders with a symbol leaves the others, and before any or
   })
 )
 
-story("1.8: what comes after cancel_all_orders of a symbol, or of all, is answered after it", (venue) =>
+story("rule 21.4: what comes after cancel_all_orders of a symbol, or of all, is answered after it", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const other = yield* venue.trade(yield* venue.user("bob"), [])
@@ -175,7 +175,7 @@ story("1.8: what comes after cancel_all_orders of a symbol, or of all, is answer
   })
 )
 
-story("1.8: what is asked about all symbols sees what was sent before it", (venue) =>
+story("rule 21.4: what is asked about all symbols sees what was sent before it", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([limit("BUY", 1, 190, { client_order_id: "x" }), say("get_user_orders")])
@@ -199,7 +199,7 @@ story("1.8: what is asked about all symbols sees what was sent before it", (venu
   })
 )
 
-story("5.6: close_position is a LIMIT IOC for the whole position, five percent through the mark", (venue) =>
+story("rule 4.12: close_position is a LIMIT IOC for the whole position, five percent through the mark", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -229,7 +229,7 @@ story("5.6: close_position is a LIMIT IOC for the whole position, five percent t
   })
 )
 
-story("5.6: close_position without a position is REJECTED with quantity 0", (venue) =>
+story("rule 4.12: close_position without a position is REJECTED with quantity 0", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(say("close_position", { symbol: aapl, client_order_id: "flat" }))

@@ -53,7 +53,7 @@ story("I34: orders sent in the last breath of an armed connection do not outlive
   })
 )
 
-story("5.5: a connection that was never armed, or is no longer, leaves the orders", (venue) =>
+story("rule 4.13: a connection that was never armed, or is no longer, leaves the orders", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const watcher = yield* venue.trade(alice)

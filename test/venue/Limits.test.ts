@@ -5,7 +5,7 @@ import { aapl, cancel, gold, limit, modify, say, story, told } from "./Story.ts"
 
 const many = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))
 
-story("10: 12,000 of weight pass at once; then RateLimited says how long to wait and sends the request back", (venue) =>
+story("rule 6.10: 12,000 of weight pass at once; RateLimited says how long to wait and echoes the request", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const one = yield* venue.trade(alice, [])
@@ -34,7 +34,7 @@ story("10: 12,000 of weight pass at once; then RateLimited says how long to wait
   })
 )
 
-story("10: cancels are limited by themselves", (venue) =>
+story("rule 6.10: cancels are limited by themselves", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))

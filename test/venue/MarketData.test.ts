@@ -158,7 +158,7 @@ story("3.3: every execution is told at once, with the aggressor's side and the t
   })
 )
 
-story("3.6: mark_price comes once a second and follows the outside price", (venue) =>
+story("rule 3.3: mark_price comes once a second and follows the outside price", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["mark_price"], [aapl, gold]))

@@ -15,7 +15,7 @@ const rest = (client: Client, order: ReturnType<typeof limit>) =>
 const answers = (venue: TestVenue["Service"], client: Client, message: object) =>
   client.send(message).pipe(Effect.andThen(venue.settle), Effect.andThen(client.drain))
 
-story("5.2: MODIFIED tells the whole new state; ids stay and what was left out is unchanged", (venue) =>
+story("rule 4.7: MODIFIED tells the whole new state; ids stay and what was left out is unchanged", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190, { client_order_id: "mine" }))
@@ -46,7 +46,7 @@ story("5.2: MODIFIED tells the whole new state; ids stay and what was left out i
 )
 
 story(
-  "5.2: an unknown order, or one of another symbol, side, type or reduce_only, is CANNOT_MODIFY_NO_SUCH_ORDER",
+  "rule 4.7: an unknown order, or one of another symbol, side, type or reduce_only, is CANNOT_MODIFY_NO_SUCH_ORDER",
   (venue) =>
     Effect.gen(function* () {
       yield* venue.price(gold, 3400)
@@ -83,7 +83,7 @@ story(
     })
 )
 
-story("5.2: a symbol nobody lists has no such order, and a cancel there finds none", (venue) =>
+story("rule 4.7: a symbol nobody lists has no such order, and a cancel there finds none", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190))
@@ -100,7 +100,7 @@ story("5.2: a symbol nobody lists has no such order, and a cancel there finds no
   })
 )
 
-story("5.2: reduce_only or order_type left out is InvalidJSONFormat with the request sent back", (venue) =>
+story("rule 4.7: reduce_only or order_type left out is InvalidJSONFormat with the request sent back", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const order = yield* rest(client, limit("BUY", 2, 190))
@@ -114,7 +114,7 @@ story("5.2: reduce_only or order_type left out is InvalidJSONFormat with the req
   })
 )
 
-story("5.2: an order with a fill cannot be modified, whatever is asked", (venue) =>
+story("rule 4.7: an order with a fill cannot be modified, whatever is asked", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -127,7 +127,7 @@ story("5.2: an order with a fill cannot be modified, whatever is asked", (venue)
   })
 )
 
-story("5.2: an ALO order that would cross at its new price stays as it was", (venue) =>
+story("rule 4.7: an ALO order that would cross at its new price stays as it was", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const other = yield* venue.trade(yield* venue.user("bob"))
@@ -143,7 +143,7 @@ story("5.2: an ALO order that would cross at its new price stays as it was", (ve
   })
 )
 
-story("5.2: a modify is refused for what would refuse a new order, and the resting order is unchanged", (venue) =>
+story("rule 4.7: a modify is refused for what would refuse a new order, and the resting order is unchanged", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000))
     const order = yield* rest(client, limit("BUY", 10, 190))
@@ -168,7 +168,7 @@ story("5.2: a modify is refused for what would refuse a new order, and the resti
   })
 )
 
-story("9: a smaller order keeps its place, a larger or repriced one goes to the back", (venue) =>
+story("rule 4.7: a smaller order keeps its place, a larger or repriced one goes to the back", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))
@@ -189,7 +189,7 @@ story("9: a smaller order keeps its place, a larger or repriced one goes to the 
   })
 )
 
-story("5.2: a new price that crosses trades at once, MODIFIED first", (venue) =>
+story("rule 4.7: a new price that crosses trades at once, MODIFIED first", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"))

@@ -106,7 +106,7 @@ story("6.3: a position shows what is held, and once it is closed is told with 0"
   })
 )
 
-story("rule 8: the balance adds up to available_balance at every mark", (venue) =>
+story("rule 8.8: the balance adds up to available_balance at every mark", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
@@ -148,7 +148,7 @@ story("rule 8: the balance adds up to available_balance at every mark", (venue) 
   })
 )
 
-story("rule 8: the average price is of what was bought; what is not realised follows the mark", (venue) =>
+story("rule 8.1, rule 8.3: the average price is of what was bought; what is not realised follows the mark", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(aapl, 199)
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
@@ -181,7 +181,7 @@ story("rule 8: the average price is of what was bought; what is not realised fol
   })
 )
 
-story("rule 7: buys above the mark hold their open loss as well", (venue) =>
+story("rule 7.5: buys above the mark hold their open loss as well", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000), ["balances"])
     yield* venue.price(aapl, 204)
@@ -193,7 +193,7 @@ story("rule 7: buys above the mark hold their open loss as well", (venue) =>
   })
 )
 
-story("15: a reader that is behind misses pulses and no orders or fills", (venue) =>
+story("rule 21.7: a reader that is behind misses pulses and no orders or fills", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["balances", "order_responses"])
     yield* client.take("balance_response")

@@ -198,7 +198,7 @@ story("5.10: get_user_trades right after a fill waits until the tables know it",
   })
 )
 
-story("5.10: leverage is the maximum until it is set, and the levels run from 1 to the maximum", (venue) =>
+story("rule 7.2: leverage is the maximum until it is set, and the levels run from 1 to the maximum", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     yield* client.send(say("get_user_leverage", { limit: 1 }))
@@ -226,7 +226,7 @@ story("5.10: leverage is the maximum until it is set, and the levels run from 1 
   })
 )
 
-story("7: leverage is fixed while the symbol has an open order or a position, and must be a level", (venue) =>
+story("rule 7.2: leverage is fixed while the symbol has an open order or a position, and must be a level", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])

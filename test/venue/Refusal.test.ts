@@ -65,7 +65,7 @@ story("5.1.1: a refusal is one order_response without an order id that echoes th
   })
 )
 
-story("5: below 10 USD an order is refused, unless it only reduces", (venue) =>
+story("rule 1.5: below 10 USD an order is refused, unless it only reduces", (venue) =>
   Effect.gen(function* () {
     yield* venue.price("NATGAS-USD", 3)
     const client = yield* venue.trade(yield* venue.user("alice"))
@@ -76,7 +76,7 @@ story("5: below 10 USD an order is refused, unless it only reduces", (venue) =>
   })
 )
 
-story("6: a sell above the band and a buy below it rest", (venue) =>
+story("rule 5.1: a sell above the band and a buy below it rest", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("SELL", 1, 260))
@@ -87,7 +87,7 @@ story("6: a sell above the band and a buy below it rest", (venue) =>
   })
 )
 
-story("3: the bands follow the outside price, the bounds of the day do not", (venue) =>
+story("rule 5.3: the bands follow the outside price, the bounds of the day do not", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* venue.price(aapl, 230)
@@ -106,7 +106,7 @@ story("3: the bands follow the outside price, the bounds of the day do not", (ve
 )
 
 story(
-  "rule 5, rule 6: at the weekend the band is 5 % and a tenth of the position limit is left",
+  "rule 5.2, rule 6.3: at the weekend the band is 5 % and a tenth of the position limit is left",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"))
@@ -130,7 +130,7 @@ story(
 )
 
 story(
-  "rule 6: the open interest of a symbol is capped at ten position limits",
+  "rule 6.6: the open interest of a symbol is capped at ten position limits",
   (venue) =>
     Effect.gen(function* () {
       // At the weekend a limit is 250,000 USD, which is 1,250 at 200.
@@ -151,7 +151,7 @@ story(
   saturday
 )
 
-story("rule 1: an order that only reduces may be under the least quantity and the least value", (venue) =>
+story("rule 1.4, rule 1.5: an order that only reduces may be under the least quantity and the least value", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -172,7 +172,7 @@ story("rule 1: an order that only reduces may be under the least quantity and th
   })
 )
 
-story("8: a symbol without a price is closed, whatever else is wrong; cancels still work", (venue) =>
+story("rule 1.7: a symbol without a price is closed, whatever else is wrong; cancels still work", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 3400, { symbol: gold }))
@@ -195,7 +195,7 @@ story("8: a symbol without a price is closed, whatever else is wrong; cancels st
   })
 )
 
-story("8: the cap of open orders is 200 a symbol", (venue) =>
+story("rule 6.8: the cap of open orders is 200 a symbol", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (let i = 0; i < 201; i++) yield* client.send(limit("BUY", 0.1, 190))
@@ -210,7 +210,7 @@ story("8: the cap of open orders is 200 a symbol", (venue) =>
   })
 )
 
-story("8: the limits are checked in their order: position before margin, price before size of the account", (venue) =>
+story("rule 4.14: limits are checked in their order: position before margin, price before size of account", (venue) =>
   Effect.gen(function* () {
     const poor = yield* venue.trade(yield* venue.user("poor", 100))
     yield* poor.send(limit("BUY", 20_000, 200))

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { id } from "../Id.ts"
 import { aapl, cancel, friday, gold, limit, market, say, story, told } from "./Story.ts"
 
-story("1.8: replies of one symbol keep the order of its commands, be they accepted, refused or questions", (venue) =>
+story("rule 21.4: replies of one symbol keep the order of its commands: accepted, refused and questions", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "one" }))
@@ -35,7 +35,7 @@ story("1.8: replies of one symbol keep the order of its commands, be they accept
   })
 )
 
-story("1.8: a list of one symbol's orders and the cancel of a TWAP keep their place as well", (venue) =>
+story("rule 21.4: a list of one symbol's orders and the cancel of a TWAP keep their place as well", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.sendAll([
@@ -50,7 +50,7 @@ story("1.8: a list of one symbol's orders and the cancel of a TWAP keep their pl
   })
 )
 
-story("1.8: hundreds of commands on two symbols are answered in order on each", (venue) =>
+story("rule 21.4: hundreds of commands on two symbols are answered in order on each", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])

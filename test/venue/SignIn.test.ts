@@ -288,7 +288,7 @@ story("4: channels that may be heard are, and one error for each code names the 
   })
 )
 
-story("7: a user may hold 20 connections", (venue) =>
+story("rule 6.11: a user may hold 20 connections", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const held = yield* Effect.forEach(Array.from({ length: 20 }), () => venue.trade(alice, []))

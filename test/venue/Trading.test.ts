@@ -70,7 +70,7 @@ story("5.1: a GTC order filled in part is told FILLED with a remainder and stays
 )
 
 story(
-  "5.1: what a LIMIT IOC could not fill ends as IOC_PARTIALLY_FILLED, or as IOC_CANCELLED when it met nobody",
+  "rule 4.5: what a LIMIT IOC could not fill ends as IOC_PARTIALLY_FILLED, or as IOC_CANCELLED when it met nobody",
   (venue) =>
     Effect.gen(function* () {
       const maker = yield* venue.trade(yield* venue.user("alice"), [])
@@ -86,7 +86,7 @@ story(
     })
 )
 
-story("5.1: a MARKET order fills no further than the band and loses its rest", (venue) =>
+story("rule 4.3: a MARKET order fills no further than the band and loses its rest", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"), [])
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -105,7 +105,7 @@ story("5.1: a MARKET order fills no further than the band and loses its rest", (
   })
 )
 
-story("5.1: FOK fills whole or is CANCELLED untouched; own resting orders do not count for it", (venue) =>
+story("rule 4.6: FOK fills whole or is CANCELLED untouched; own resting orders do not count for it", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -124,7 +124,7 @@ story("5.1: FOK fills whole or is CANCELLED untouched; own resting orders do not
   })
 )
 
-story("5.1: an ALO order that would cross is acknowledged and CANCELLED; one that does not rests", (venue) =>
+story("rule 4.4: an ALO order that would cross is acknowledged and CANCELLED; one that does not rests", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
@@ -140,7 +140,7 @@ story("5.1: an ALO order that would cross is acknowledged and CANCELLED; one tha
 )
 
 story(
-  "9: own resting orders are CANCELLED_STP, also those of another account of the user, and the taker goes on",
+  "rule 4.9: own resting orders are CANCELLED_STP, also those of another account of the user, and the taker goes on",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -189,7 +189,7 @@ story("I21, I23: an order fills best price first, then in the order of time, eac
   })
 )
 
-story("5.11: client_order_id is echoed byte for byte and never makes two orders one", (venue) =>
+story("rule 4.10: client_order_id is echoed byte for byte and never makes two orders one", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const id = String.raw`"\ odd {id} ~` + "x".repeat(40)
