@@ -196,11 +196,13 @@ const unfounded = (text: string): ReadonlyArray<string> =>
     .map(([cited, rule]) => (rule === undefined ? cited : `rule ${rule}`))
     .filter((cited) => !numbered.has(cited))
 
-/** Another way to cite than those two: a section of nobody knows what, or one `rule` for several numbers. */
+/** Another way to cite than those two: a number of nobody knows what, or one `rule` for several numbers. */
 const misspelt = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/venue-rules|(?<!\bRFC \d+ )§|\b[Rr]ules \d|\b[Rr]ule \d+(?:\.\d+)*(?:,| and| or| to) \d/g)].map(
-    ([words]) => words
-  )
+  [
+    ...text.matchAll(
+      /"\d+(?:\.\d+)*: [a-z]|venue-rules|(?<!\bRFC \d+ )§|\b[Rr]ules \d|\b[Rr]ule \d+(?:\.\d+)*(?:,| and| or| to) \d/g
+    )
+  ].map(([words]) => words)
 
 it("a rule or an invariant that is cited is in docs, once, and is cited in the one way", () => {
   expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([])
@@ -212,12 +214,8 @@ it("a citation of what is not there, or in another way, would be found", () => {
   expect(unfounded("rule 4, Rule 4.14 and rule 21.2; I27")).toEqual([])
   expect(unfounded("rule 4.99, Rule 99 and rule 4.1.1; I99")).toEqual(["rule 4.99", "rule 99", "rule 4.1.1", "I99"])
   expect(misspelt("as RFC 6749 §2.3.1 says (rule 6, rule 7, I27)")).toEqual([])
-  expect(misspelt("venue-rules 7, §7, rules 7 and rule 6 and 7")).toEqual([
-    "venue-rules",
-    "§",
-    "rules 7",
-    "rule 6 and 7"
-  ])
+  const others = 'it("7.2: leverage …"), venue-rules 7, §7, rules 7, rule 6 and 7'
+  expect(misspelt(others)).toEqual(['"7.2: l', "venue-rules", "§", "rules 7", "rule 6 and 7"])
 })
 
 /** Number, files that keep it, tests that name it. */

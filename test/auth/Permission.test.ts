@@ -32,7 +32,7 @@ describe("Permission", () => {
     )
   })
 
-  it("6.8: a key, whatever it permits, neither makes nor changes nor shows keys", () => {
+  it("a key, whatever it permits, neither makes nor changes nor shows keys", () => {
     const about = Object.keys(rules).filter((action) => action.includes("/api-keys"))
     assert.lengthOf(about, 5)
     for (const action of about) {

@@ -129,7 +129,7 @@ const back = Effect.gen(function* () {
   yield* turns
 })
 
-it.effect("4.7: a repeat is dropped, and a hole is filled from the journal before anything newer", () =>
+it.effect("a repeat is dropped, and a hole is filled from the journal before anything newer", () =>
   Effect.gen(function* () {
     const { follow, heard, record, repeat, watching } = yield* setUp
     follow()
@@ -147,7 +147,7 @@ it.effect("4.7: a repeat is dropped, and a hole is filled from the journal befor
   }).pipe(Effect.provide(around))
 )
 
-it.effect("4.7: a heartbeat that is ahead shows what was missed though nothing new comes", () =>
+it.effect("a heartbeat that is ahead shows what was missed though nothing new comes", () =>
   Effect.gen(function* () {
     const { feed, follow, head, heard, record } = yield* setUp
     follow()
@@ -160,7 +160,7 @@ it.effect("4.7: a heartbeat that is ahead shows what was missed though nothing n
   }).pipe(Effect.provide(around))
 )
 
-it.effect("4.7: after a change of owner the log goes on where it was", () =>
+it.effect("after a change of owner the log goes on where it was", () =>
   Effect.gen(function* () {
     const { close, feed, follow, heard, move, record } = yield* setUp
     follow()

@@ -75,7 +75,7 @@ const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArr
   near.submitted.length = 0
 })
 
-desk("4.5: a trader joins a market in its journal before anything of it goes there", (near) =>
+desk("a trader joins a market in its journal before anything of it goes there", (near) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     near.answers(one)
@@ -92,7 +92,7 @@ desk("4.5: a trader joins a market in its journal before anything of it goes the
   })
 )
 
-desk("4.6: a view behind what the feed has told is asked for again", (near) =>
+desk("a view behind what the feed has told is asked for again", (near) =>
   Effect.gen(function* () {
     near.heads.set(one.symbol, 7)
     near.views.set(one.symbol, 6)
@@ -109,7 +109,7 @@ desk("4.6: a view behind what the feed has told is asked for again", (near) =>
   })
 )
 
-desk("4.6: no view is taken before the feed has begun, or what came between would be told by neither", (near) =>
+desk("no view is taken before the feed has begun, or what came between would be told by neither", (near) =>
   Effect.gen(function* () {
     near.views.set(one.symbol, 5)
     const seat = yield* seatOf()

@@ -7,7 +7,7 @@ import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 
-it.effect("3: whoever names a code that cannot be looked up may try again; who names none signs in", () =>
+it.effect("whoever names a code that cannot be looked up may try again; who names none signs in", () =>
   Effect.gen(function* () {
     const venue = yield* TestVenue
     const codes = yield* BuilderCodes

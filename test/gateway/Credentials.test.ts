@@ -52,7 +52,7 @@ const refused = Effect.fnUntraced(function* (why: string, params: object) {
   assert.deepEqual([yield* client.drain, client.closedWith()?.code], [[], 1008], why)
 })
 
-story("3: a token opens a connection on the main account, or on another of the user", (venue, { userId }) =>
+story("a token opens a connection on the main account, or on another of the user", (venue, { userId }) =>
   Effect.gen(function* () {
     const user = { userId, publicKey: "", secretKey: "" }
     const accountId = yield* venue.subaccount(user, 1_000)

@@ -53,7 +53,7 @@ it("all that a command says is sent at its place, and its last word need not be 
   expect(sent).toEqual(["ACK a", "CANCELLED 1", "CANCELLED 2", "ACK c"])
 })
 
-it("5.9: a question is asked when all before it is answered, and what comes after it waits for its answer", () => {
+it("a question is asked when all before it is answered, and what comes after it waits for its answer", () => {
   const { answer, ask, expect: owe, sent, tell } = start()
   const asked: Array<string> = []
   ask("free", () => asked.push("free"))

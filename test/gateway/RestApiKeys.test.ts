@@ -64,7 +64,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("6.8: every fault of what is asked has its status, and makes no key", () =>
+  it.effect("every fault of what is asked has its status, and makes no key", () =>
     Effect.gen(function* () {
       const { as, listed, user } = yield* signedIn("faulty")
       const stranger = yield* (yield* TestVenue).user("somebody else")
@@ -100,7 +100,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("6.8: a user has fifty keys at most", () =>
+  it.effect("a user has fifty keys at most", () =>
     Effect.gen(function* () {
       const { as, listed } = yield* signedIn("collector")
       const answers = yield* Effect.forEach(
@@ -182,7 +182,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("6.8: a signed request is refused wherever keys are concerned, whatever the key permits", () =>
+  it.effect("a signed request is refused wherever keys are concerned, whatever the key permits", () =>
     Effect.gen(function* () {
       const { listed, user } = yield* signedIn("leaked")
       const rest = yield* RestClient
@@ -270,7 +270,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("5.14: subaccounts are listed as they were opened, without the main account", () =>
+  it.effect("subaccounts are listed as they were opened, without the main account", () =>
     Effect.gen(function* () {
       const { as, user } = yield* signedIn("owner")
       expect((yield* as("GET", "/user/subaccounts")).body.account_ids).toEqual([])

@@ -26,7 +26,7 @@ story("rule 4.15: an order id cancels one order; a client order id all with it o
   })
 )
 
-story("5.3: the form of 2025 has the client id in client_order_id", (venue) =>
+story("the form of 2025 has the client id in client_order_id", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 1, 190, { client_order_id: "old" }))

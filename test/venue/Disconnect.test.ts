@@ -183,7 +183,7 @@ story("I34: a slow reader that is closed by the venue counts as disconnected", (
   })
 )
 
-story("5.5: cancel_on_disconnect asks for a boolean", (venue) =>
+story("cancel_on_disconnect asks for a boolean", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const value of [1, "true", null, undefined]) {

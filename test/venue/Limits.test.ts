@@ -179,7 +179,7 @@ story("I50: hundreds of frames with a few bytes changed leave the socket and the
   }).pipe(Random.withSeed("bytes"))
 )
 
-story("6.11: an error sends the request back as it was; a text that is no object comes back as a string", (venue) =>
+story("an error sends the request back as it was; a text that is no object comes back as a string", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const odd = { type: "add_order", params: { symbol: aapl }, id: [1, { deep: null }] }
@@ -190,7 +190,7 @@ story("6.11: an error sends the request back as it was; a text that is no object
   })
 )
 
-story("7: what is not offered yet is refused as such, and answers in any case", (venue) =>
+story("what is not offered yet is refused as such, and answers in any case", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const twap = {

@@ -22,7 +22,7 @@ const book = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
   return { maker, ids: (yield* maker.drain).map((frame) => frame.order_response!.order_id) }
 })
 
-story("2: one confirmation a request, then the first value of every stream but trade, numbered from 1", (venue) =>
+story("one confirmation a request, then the first value of every stream but trade, numbered from 1", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -53,7 +53,7 @@ story("2: one confirmation a request, then the first value of every stream but t
   })
 )
 
-story("3.1: sig_figs groups bids down and asks up, and each value is a stream of its own", (venue) =>
+story("sig_figs groups bids down and asks up, and each value is a stream of its own", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -72,7 +72,7 @@ story("3.1: sig_figs groups bids down and asks up, and each value is a stream of
   })
 )
 
-story("3.1: level2 comes every 500 ms, whole, also when nothing changed; an empty side is []", (venue) =>
+story("level2 comes every 500 ms, whole, also when nothing changed; an empty side is []", (venue) =>
   Effect.gen(function* () {
     const { ids, maker } = yield* book(venue)
     const client = yield* venue.marketData
@@ -93,7 +93,7 @@ story("3.1: level2 comes every 500 ms, whole, also when nothing changed; an empt
   })
 )
 
-story("3.1: level2 shows at most 20 levels a side", (venue) =>
+story("level2 shows at most 20 levels a side", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("maker"), [])
     yield* maker.sendAll(Array.from({ length: 25 }, (_, at) => limit("BUY", 1, 190 + at / 100)))
@@ -112,7 +112,7 @@ story("3.1: level2 shows at most 20 levels a side", (venue) =>
   })
 )
 
-story("3.2: bbo comes when the best price or its size changed, at most once in 100 ms", (venue) =>
+story("bbo comes when the best price or its size changed, at most once in 100 ms", (venue) =>
   Effect.gen(function* () {
     const { maker } = yield* book(venue)
     const client = yield* venue.marketData
@@ -131,7 +131,7 @@ story("3.2: bbo comes when the best price or its size changed, at most once in 1
   })
 )
 
-story("3.3: every execution is told at once, with the aggressor's side and the trade id of its fills", (venue) =>
+story("every execution is told at once, with the aggressor's side and the trade id of its fills", (venue) =>
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
@@ -196,7 +196,7 @@ story("rule 3.3: the mark is the median of the outside price, its average premiu
   })
 )
 
-story("2: an unsubscribed stream falls silent, the others go on; the numbers go on too", (venue) =>
+story("an unsubscribed stream falls silent, the others go on; the numbers go on too", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
     yield* client.send(subscribe(["level2", "mark_price"]))

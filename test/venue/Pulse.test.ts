@@ -6,7 +6,7 @@ import { aapl, limit, market, say, story, told } from "./Story.ts"
 const subscribe = (...channels: ReadonlyArray<string>) => say("subscribe", { channels })
 
 story(
-  "4: each channel is confirmed in a frame of its own, in the order asked, again when it is held already",
+  "each channel is confirmed in a frame of its own, in the order asked, and once more when it is held already",
   (venue) =>
     Effect.gen(function* () {
       const client = yield* venue.trade(yield* venue.user("alice"), [])
@@ -29,7 +29,7 @@ story(
     })
 )
 
-story("4: an unknown channel is InvalidJSONFormat and none of its message takes effect", (venue) =>
+story("an unknown channel is InvalidJSONFormat and none of its message takes effect", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     for (const channels of [["order_responses", "leaderboard"], "order_responses", [7], undefined]) {
@@ -42,7 +42,7 @@ story("4: an unknown channel is InvalidJSONFormat and none of its message takes 
   })
 )
 
-story("4: balances and positions are told right after the confirmation, then once a second", (venue) =>
+story("balances and positions are told right after the confirmation, then once a second", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 5_000))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -73,7 +73,7 @@ story("4: balances and positions are told right after the confirmation, then onc
   })
 )
 
-story("6.3: a position shows what is held, and once it is closed is told with 0", (venue) =>
+story("a position shows what is held, and once it is closed is told with 0", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), ["positions"])
     const bob = yield* venue.trade(yield* venue.user("bob"), [])

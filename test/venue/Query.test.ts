@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, gold, limit, market, modify, say, story, told } from "./Story.ts"
 
-story("5.9: get_order finds an open order by either id and answers under both keys, without a subscription", (venue) =>
+story("get_order finds an open order by either id and answers under both keys, without a subscription", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice, [])
@@ -37,7 +37,7 @@ story("5.9: get_order finds an open order by either id and answers under both ke
   })
 )
 
-story("5.10: get_user_orders lists newest first, in pages, under both keys, filtered by symbol", (venue) =>
+story("get_user_orders lists newest first, in pages, under both keys, filtered by symbol", (venue) =>
   Effect.gen(function* () {
     yield* venue.price(gold, 3400)
     const client = yield* venue.trade(yield* venue.user("alice"))
@@ -68,7 +68,7 @@ story("5.10: get_user_orders lists newest first, in pages, under both keys, filt
   })
 )
 
-story("5.10: orders of the same instant are listed newest first too, and a modify does not move one", (venue) =>
+story("orders of the same instant are listed newest first too, and a modify does not move one", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     for (const id of ["first", "second", "third"]) yield* client.send(limit("BUY", 1, 190, { client_order_id: id }))
@@ -88,7 +88,7 @@ story("5.10: orders of the same instant are listed newest first too, and a modif
 )
 
 story(
-  "6.5: an order is listed as MODIFIED and with the time of its last change, also by a desk that wakes anew",
+  "an order is listed as MODIFIED and with the time of its last change, also by a desk that has just woken",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -133,7 +133,7 @@ story(
     })
 )
 
-story("6.6: get_user_trades tells each fill of the account, newest first, filtered by order and by time", (venue) =>
+story("get_user_trades tells each fill of the account, newest first, filtered by order and by time", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
@@ -184,7 +184,7 @@ story("6.6: get_user_trades tells each fill of the account, newest first, filter
   })
 )
 
-story("5.10: get_user_trades right after a fill waits until the tables know it", (venue) =>
+story("get_user_trades right after a fill waits until the tables know it", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])

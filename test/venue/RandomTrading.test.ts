@@ -131,7 +131,7 @@ story("I2, I6, I24: the log has no hole, and replayed it gives the book and the 
   }).pipe(Random.withSeed("log"))
 )
 
-story("1: no frame has a key whose value is null, and every id is a UUID of version 4", (venue) =>
+story("no frame has a key whose value is null, and every id is a UUID of version 4", (venue) =>
   Effect.gen(function* () {
     const traders = yield* trade(venue, { rounds: 20, usd: 5_000 })
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -30,7 +30,7 @@ const refusals: ReadonlyArray<
   ["more than the position limit", "REJECTED_WOULD_BREACH_MAX_NOTIONAL", limit("BUY", 12_501, 200)]
 ]
 
-story("5.1.1: a refusal is one order_response without an order id that echoes the request, never an ACK", (venue) =>
+story("a refusal is one order_response without an order id that echoes the request, never an ACK", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
@@ -250,7 +250,7 @@ story("I27: margin is held from the moment an order is sent, so that two at once
   })
 )
 
-story("4: nothing is told of an order without the order_responses channel, not even a refusal", (venue) =>
+story("nothing is told of an order without the order_responses channel, not even a refusal", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"), [])
     yield* client.send(limit("BUY", 1, 190))

@@ -78,7 +78,7 @@ story("rule 21.4: hundreds of commands on two symbols are answered in order on e
   })
 )
 
-story("4: every connection of the account hears every event, whichever caused it; other accounts hear none", (venue) =>
+story("every connection of the account hears every event, whichever caused it; other accounts hear none", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const accountId = yield* venue.subaccount(alice)
@@ -110,7 +110,7 @@ story("4: every connection of the account hears every event, whichever caused it
   })
 )
 
-story("6.2: a fill_response stands right before its FILLED, also while a reply is owed", (venue) =>
+story("a fill_response stands right before its FILLED, also while a reply is owed", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice"))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])

@@ -33,7 +33,7 @@ const refused = Effect.fnUntraced(function* (venue: Venue, why: string, params: 
   assert.strictEqual(closed?.code, 1008, why)
 })
 
-story("3: success is one frame with both signs of it", (venue) =>
+story("success is one frame with both signs of it", (venue) =>
   Effect.gen(function* () {
     const { frames } = yield* answer(venue, { hmac: yield* venue.sign(yield* venue.user("alice")) })
     assert.deepEqual(frames, [{ type: "auth", result: "success", authenticated: true }])
@@ -41,7 +41,7 @@ story("3: success is one frame with both signs of it", (venue) =>
 )
 
 story(
-  "3: a credential that is not right is PermissionDenied without an echo, and the socket closes with 1008",
+  "a credential that is not the right one is PermissionDenied without an echo, and the socket closes with 1008",
   (venue) =>
     Effect.gen(function* () {
       const alice = yield* venue.user("alice")
@@ -90,7 +90,7 @@ story("I37: a time within 300 seconds is accepted on both sides, 301 is not", (v
   })
 )
 
-story("3: a malformed auth is InvalidJSONFormat and may be tried again on the same connection", (venue) =>
+story("a malformed auth is InvalidJSONFormat and may be tried again on the same connection", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const hmac = yield* venue.sign(alice)
@@ -118,7 +118,7 @@ story("3: a malformed auth is InvalidJSONFormat and may be tried again on the sa
   })
 )
 
-story("3: a second auth is AlreadyAuthenticated and the connection stays usable", (venue) =>
+story("a second auth is AlreadyAuthenticated and the connection stays usable", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
@@ -133,7 +133,7 @@ story("3: a second auth is AlreadyAuthenticated and the connection stays usable"
   })
 )
 
-story("2: before auth every other message is PermissionDenied and the socket stays open", (venue) =>
+story("before auth every other message is PermissionDenied and the socket stays open", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.connect
     const messages = [
@@ -160,7 +160,7 @@ story("2: before auth every other message is PermissionDenied and the socket sta
   })
 )
 
-story("2: a connection that has not signed in after 60 seconds is closed; one that has stays", (venue) =>
+story("a connection that has not signed in after 60 seconds is closed; one that has stays", (venue) =>
   Effect.gen(function* () {
     const silent = yield* venue.connect
     const alice = yield* venue.trade(yield* venue.user("alice"), [])

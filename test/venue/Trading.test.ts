@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { limit, market, story, told } from "./Story.ts"
 
 story(
-  "5.1: a resting order and a taker meet; each is told ACK, then the fill, then FILLED with the fill's trade id",
+  "a resting order and a taker meet; each is told ACK, then the fill, then FILLED with the fill's trade id",
   (venue) =>
     Effect.gen(function* () {
       const maker = yield* venue.trade(yield* venue.user("alice"))
@@ -48,7 +48,7 @@ story(
     })
 )
 
-story("5.1: a GTC order filled in part is told FILLED with a remainder and stays open", (venue) =>
+story("a GTC order filled in part is told FILLED with a remainder and stays open", (venue) =>
   Effect.gen(function* () {
     const maker = yield* venue.trade(yield* venue.user("alice"))
     const taker = yield* venue.trade(yield* venue.user("bob"))
