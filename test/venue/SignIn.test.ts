@@ -214,7 +214,7 @@ story("I39: on a subaccount everything is that account's", (venue) =>
   })
 )
 
-story("3: a time in a string and an empty account sign in to the primary account", (venue) =>
+story("a time in a string and an empty account sign in to the primary account", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const hmac = yield* venue.sign(alice)
@@ -256,7 +256,7 @@ story("I38: a key may only send and hear what it is permitted", (venue) =>
   })
 )
 
-story("4: channels that may be heard are, and one error for each code names the others", (venue) =>
+story("channels that may be heard are, and one error for each code names the others", (venue) =>
   Effect.gen(function* () {
     const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]), [])
     const asked = ["balances", "fills", "nonsense", "funding", "positions", "order_responses"]
