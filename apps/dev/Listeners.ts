@@ -10,8 +10,9 @@ import { urlOf } from "@venue/gateway/Listening"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import * as Socket from "@venue/gateway/Socket"
+import * as SocketBudget from "@venue/gateway/SocketBudget"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { placeOf } from "./Access.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -42,11 +43,14 @@ export const open = Effect.fn("Listeners.open")(function* (
   const addressOf = ClientAddress.ofUpgrade(trustedProxies)
   const countryOf = ClientAddress.countryOfUpgrade(trustedProxies, countryHeader)
   const operator = yield* AdminServer.open({ ...admin, port: settings.adminPort })
+  const clock = yield* Clock.Clock
+  const budgets = SocketBudget.make({ limits: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
   const tradeListener = yield* Socket.listen({
     what: "the trade socket",
     host,
     port: settings.tradePort,
-    limits: rateLimits,
+    budget: budgets.trade,
+    baseUrl: rest.url,
     addressOf,
     accept: (transport, request) =>
       trade.open(
@@ -61,7 +65,8 @@ export const open = Effect.fn("Listeners.open")(function* (
     what: "the market-data socket",
     host,
     port: settings.marketDataPort,
-    limits: rateLimits,
+    budget: budgets.marketData,
+    baseUrl: rest.url,
     addressOf,
     accept: (transport) => marketData.open(transport),
     answer: health.answer(rest.url)

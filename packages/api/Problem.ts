@@ -48,6 +48,8 @@ export const pages = {
   "body-too-large": "A request body holds at most 64 KiB.",
   "body-not-json": "The request body must be JSON, and say so in its content type.",
   "rate-exceeded": "Too many requests; wait as long as Retry-After says.",
+  "too-many-sockets": "This address has as many sockets open as are allowed; close one first.",
+  "venue-full": "The venue has as many sockets open as it can; try again after what Retry-After says.",
   draining: "The venue is starting, stopping or catching up; try again shortly.",
   "deadline-passed": "The outcome is unknown; read it back before trying again.",
   unexpected: "The venue failed; the outcome may be unknown."

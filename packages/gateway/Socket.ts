@@ -1,19 +1,19 @@
 /** A WebSocket listener: frames in as text, frames out joined into one write per turn, everything bounded. */
-import { Clock, Effect, Result, type Scope } from "effect"
+import * as Problem from "@venue/api/Problem"
+import { Clock, Duration, Effect, Result, type Scope } from "effect"
+import { contentType } from "effect/http/ProblemDetails"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
-import * as ClientAddress from "./ClientAddress.ts"
+import * as Intake from "./Intake.ts"
 import * as Listening from "./Listening.ts"
-import * as RateLimits from "./rest/RateLimits.ts"
 import { retryAfter } from "./rest/Refusal.ts"
+import { limits, type Refusal, type SocketBudget } from "./SocketBudget.ts"
 import { maxWaitingBytes, type Receiver, type Transport } from "./Transport.ts"
 
-const maxFrameBytes = 64 * 1024
 const pingMillis = 20_000
-const maxUpgradesPerMinute = 100
 /** A client that never answers a close is cut off after this. */
-const closeGrace = "2 seconds"
+const closeGraceMillis = 2_000
 
 export interface Listener {
   readonly port: number
@@ -23,8 +23,10 @@ export const listen = Effect.fnUntraced(function* (options: {
   readonly what: string
   readonly host: string
   readonly port: number
-  /** Upgrades per address are counted only where limits are on. */
-  readonly limits: boolean
+  /** Shared by all listeners of the process. */
+  readonly budget: SocketBudget
+  /** Where problems are explained. */
+  readonly baseUrl: string
   /** Where an upgrade comes from. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly accept: (transport: Transport, request: IncomingMessage) => Receiver
@@ -36,14 +38,12 @@ export const listen = Effect.fnUntraced(function* (options: {
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    maxPayload: maxFrameBytes,
+    maxPayload: limits.frameBytes,
     autoPong: false
   })
-  const upgrades = RateLimits.make({
-    enabled: options.limits,
-    nowMillis: () => clock.currentTimeMillisUnsafe(),
-    capacity: maxUpgradesPerMinute
-  })
+  const after = (millis: number, end: () => void) => {
+    run(Effect.delay(Effect.sync(end), Duration.millis(millis)))
+  }
   const unanswered = new Map<WebSocket, number>()
   const { port, server } = yield* Listening.open({
     what: options.what,
@@ -60,13 +60,22 @@ export const listen = Effect.fnUntraced(function* (options: {
   server.on("request", options.answer)
   server.on("upgrade", (request, socket: NetSocket, head) => {
     socket.on("error", () => socket.destroy())
-    const waitMillis = upgrades.spend(ClientAddress.network(options.addressOf(request)), 1)
-    if (waitMillis > 0) return refuse(socket, waitMillis)
+    const address = options.addressOf(request)
+    const refusal = options.budget.refusal(address)
+    if (refusal !== undefined) return refuse(socket, options.baseUrl, refusal)
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true)
-      const transport = transportOf(ws, socket, take, (end) => {
-        run(Effect.delay(Effect.sync(end), closeGrace))
+      const transport = transportOf(ws, socket, take, after)
+      const intake = Intake.open({
+        ws,
+        socket,
+        allowance: options.budget.open(address),
+        nowMillis: () => clock.currentTimeMillisUnsafe(),
+        isPaused: transport.isPaused,
+        close: transport.close,
+        after
       })
+      transport.whenTaken(intake.proceed)
       const receiver = options.accept(transport, request)
       function take(frame: Buffer): void {
         const taken = Result.try(() => receiver.text(frame.toString("utf8")))
@@ -110,12 +119,29 @@ export const listen = Effect.fnUntraced(function* (options: {
   return { port }
 })
 
-/** Too many came from there. */
-function refuse(socket: NetSocket, waitMillis: number): void {
+function refuse(socket: NetSocket, baseUrl: string, refusal: Refusal): void {
+  const { body, waitMillis } = refusals(baseUrl, refusal)
+  const text = JSON.stringify(body)
   socket.end(
-    `HTTP/1.1 429 Too Many Requests\r\nRetry-After: ${retryAfter(waitMillis)["retry-after"]}\r\n` +
-      "Connection: close\r\nContent-Length: 0\r\n\r\n"
+    `HTTP/1.1 ${body.status} ${body.title}\r\nRetry-After: ${retryAfter(waitMillis)["retry-after"]}\r\n` +
+      `Connection: close\r\nContent-Type: ${contentType}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
   )
+}
+
+/** A socket of the address, or of anybody, may be over any time: it is worth another try after a while. */
+const fullMillis = 5_000
+
+function refusals(baseUrl: string, refusal: Refusal) {
+  switch (refusal._tag) {
+    case "TooManyUpgrades":
+      return { waitMillis: refusal.waitMillis, body: Problem.body(baseUrl, 429, "rate-exceeded") }
+    case "AddressFull": {
+      const detail = `An address may have ${refusal.most} sockets open here; close one first.`
+      return { waitMillis: fullMillis, body: Problem.body(baseUrl, 429, "too-many-sockets", { detail }) }
+    }
+    case "VenueFull":
+      return { waitMillis: fullMillis, body: Problem.body(baseUrl, 503, "venue-full") }
+  }
 }
 
 interface Line extends Transport {
@@ -123,6 +149,10 @@ interface Line extends Transport {
   readonly arrived: (frame: Buffer) => void
   /** The client has gone: what was read before that is taken all the same. */
   readonly ended: () => void
+  /** Nothing may arrive for now. */
+  readonly isPaused: () => boolean
+  /** Called when all that had arrived is taken and more may. */
+  readonly whenTaken: (proceed: () => void) => void
 }
 
 /** Frames gather until the turn ends and leave as one buffer on the net socket itself. */
@@ -130,12 +160,13 @@ function transportOf(
   ws: WebSocket,
   socket: NetSocket,
   take: (frame: Buffer) => void,
-  later: (end: () => void) => void
+  after: (millis: number, end: () => void) => void
 ): Line {
   let gathered: Array<string> | undefined
   let isPaused = false
   let isClosed = false
-  /** Read before the pause began, as far as one read of the socket went. */
+  let proceed = () => {}
+  /** Read before the pause began, as far as one turn went. */
   let held: Array<Buffer> = []
   const flush = () => {
     const texts = gathered
@@ -150,7 +181,7 @@ function transportOf(
       take(frame)
     }
     held = held.slice(taken)
-    if (held.length === 0 && !isPaused) ws.resume()
+    if (held.length === 0 && !isPaused) proceed()
   }
   return {
     send: (text) => {
@@ -162,7 +193,7 @@ function transportOf(
       isClosed = true
       if (gathered !== undefined) flush()
       ws.close(code, reason)
-      later(() => ws.terminate())
+      after(closeGraceMillis, () => ws.terminate())
     },
     pause: () => {
       isPaused = true
@@ -181,6 +212,10 @@ function transportOf(
     ended: () => {
       if (!isClosed) for (const frame of held) take(frame)
       held = []
+    },
+    isPaused: () => isPaused || held.length > 0,
+    whenTaken: (taken) => {
+      proceed = taken
     }
   }
 }

@@ -6,6 +6,7 @@ import { defaults } from "@venue/cluster/protocol/Venue"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import { Health } from "@venue/gateway/Health"
 import * as Socket from "@venue/gateway/Socket"
+import * as SocketBudget from "@venue/gateway/SocketBudget"
 import { Captcha } from "@venue/providers/Captcha"
 import { expect, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
@@ -78,7 +79,8 @@ it.live("a venue says on every listener whether it lives and is ready, and a soc
       what: "a socket",
       host: "127.0.0.1",
       port: 0,
-      limits: false,
+      budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
+      baseUrl: restUrl,
       addressOf: () => "",
       accept: () => ({ text: () => {}, closed: () => {} }),
       answer: health.answer(restUrl)

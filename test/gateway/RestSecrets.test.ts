@@ -7,6 +7,7 @@ import { Health } from "@venue/gateway/Health"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import * as Socket from "@venue/gateway/Socket"
+import * as SocketBudget from "@venue/gateway/SocketBudget"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/AccessTables"
 import { Journal } from "@venue/storage/Journal"
@@ -124,7 +125,8 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
       what: "the trade socket",
       host: "127.0.0.1",
       port: 0,
-      limits: false,
+      budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
+      baseUrl: restUrl,
       addressOf: () => "",
       accept: (transport) => trade.open(transport, ""),
       answer: health.answer(restUrl)

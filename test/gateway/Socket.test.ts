@@ -1,10 +1,14 @@
 /** A WebSocket listener and clients that behave badly. */
 import * as Socket from "@venue/gateway/Socket"
+import * as SocketBudget from "@venue/gateway/SocketBudget"
 import type { Transport } from "@venue/gateway/Transport"
 import { assert, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { type RawData, WebSocket } from "ws"
+
+const baseUrl = "https://rest.venue.test"
+const unlimited = () => SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade
 
 /** Echoes; a frame that says so throws. */
 const listening = Effect.gen(function* () {
@@ -13,7 +17,8 @@ const listening = Effect.gen(function* () {
     what: "a test",
     host: "127.0.0.1",
     port: 0,
-    limits: false,
+    budget: unlimited(),
+    baseUrl,
     addressOf: () => "",
     accept: (transport: Transport) => ({
       text: (text) => {
@@ -99,7 +104,8 @@ it.live("frames that were read with the one that paused its connection wait for 
       what: "a test",
       host: "127.0.0.1",
       port: 0,
-      limits: false,
+      budget: unlimited(),
+      baseUrl,
       addressOf: () => "",
       accept: (made) => {
         transport = made
@@ -159,7 +165,8 @@ it.live("rule 6.11: an address has a hundred upgrades a minute, as the venue see
       what: "a test",
       host: "127.0.0.1",
       port: 0,
-      limits: true,
+      budget: SocketBudget.make({ limits: true, nowMillis: () => clock.currentTimeMillisUnsafe() }).trade,
+      baseUrl,
       addressOf: ({ headers }) => String(headers["x-from"]),
       accept: () => ({ text: () => {}, closed: () => {} }),
       answer: (_, response) => response.end()

@@ -21,6 +21,8 @@ import * as Sweep from "./Sweep.ts"
 const maxEarly = 256
 /** Frames that cost nothing at once may cost this much in all before one comes that is charged with it: a minute's limit. */
 const maxOwed = 12_000
+/** What a connection may say before it is signed in, beside `auth`. */
+const maxUnsigned = 1_000
 const authWithinMillis = 60_000
 
 /** Who trades on a connection, once that is known. */
@@ -249,7 +251,7 @@ export const open = (
       else close(1008, "too many frames before the answer to auth")
       return
     }
-    if (owed > maxOwed) return close(1008, "too many frames that ask for nothing")
+    if (owed > (member === undefined ? maxUnsigned : maxOwed)) return close(1008, "too many frames that ask for nothing")
     const command = Command.decode(text)
     if (command._tag === "Malformed") {
       owed += 1
