@@ -42,7 +42,9 @@ export const open = (options: IntakeOptions): Intake => {
     // So that the client hears of its end, although nothing that it sends is read any more.
     socket.end()
   }
-  const keep = (bytes: number) => {
+  /** In memory: a small frame costs as much as it holds on to. */
+  const keep = () => {
+    const bytes = pending.buffer.byteLength + fragmentBytes + fragments * fragmentOverheadBytes
     if (!allowance.keep(bytes)) end(1013, "too much is unfinished here: send messages whole, or come again later")
   }
   const later = (start: (run: () => void) => void) => {
@@ -62,7 +64,7 @@ export const open = (options: IntakeOptions): Intake => {
       return end(1008, "too many frames or pings: this address has used up what it may send; send fewer a second")
     }
     later((run) => options.after(retryMillis, run))
-    keep(pending.buffer.byteLength)
+    keep()
   }
 
   /** Charges whole frames from the start of what is pending and hands them on; says what comes after them. */
@@ -73,7 +75,7 @@ export const open = (options: IntakeOptions): Intake => {
       // What the parser keeps of an unfinished message may not hold on to all that was read with it.
       const part = fragments > 0 ? own(pending, at) : pending.subarray(0, at)
       fragmentBytes = fragments > 0 ? fragmentBytes + at : 0
-      pending = next === "over" ? nothing : pending.subarray(at)
+      pending = next === "over" || at === pending.length ? nothing : pending.subarray(at)
       isOver ||= next === "over"
       if (part.length > 0) parse.call(socket, part)
       return next
@@ -122,7 +124,7 @@ export const open = (options: IntakeOptions): Intake => {
     // One who sends a frame byte by byte pays for each.
     if (pending.length > 0 && !allowance.frame(1)) return starved()
     if (pending.buffer.byteLength > 2 * pending.length) pending = own(pending, pending.length)
-    keep(pending.buffer.byteLength + fragmentBytes + fragments * fragmentOverheadBytes)
+    keep()
     if (ws.isPaused && !isOver && !options.isPaused()) ws.resume()
   }
   socket.on("data", (bytes: Buffer) => {
@@ -144,6 +146,7 @@ type Next = "unfinished" | "more" | "starved" | "over"
 const retryMillis = 100
 /** A buffer, its view and its place in a list. */
 const fragmentOverheadBytes = 256
+/** Of a pool it would seem to hold on to that. */
 const nothing = Buffer.allocUnsafeSlow(0)
 const final = 0x80
 const closing = 0x08

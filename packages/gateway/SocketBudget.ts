@@ -38,7 +38,7 @@ export const limits = {
   controls: { burst: 50, perSecond: 10, addressBurst: 1_000, addressPerSecond: 100 },
   trade: {
     socketsPerAddress: 100,
-    frames: { burst: 100, perSecond: 50, addressBurst: 120_000, addressPerSecond: 2_500 },
+    frames: { burst: 100, perSecond: 50, addressBurst: 128_000, addressPerSecond: 2_500 },
     isAlwaysCharged: false
   },
   marketData: {

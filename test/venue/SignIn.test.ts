@@ -160,6 +160,17 @@ story("before auth every other message is PermissionDenied and the socket stays 
   })
 )
 
+story("who has not signed in says a thousand things that are not auth, and one more ends the connection", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.connect
+    yield* client.sendAll(Array.from({ length: 1_000 }, () => ({})))
+    yield* venue.settle
+    assert.isUndefined(client.closedWith())
+    yield* client.send({})
+    assert.strictEqual(client.closedWith()?.code, 1008)
+  })
+)
+
 story("a connection that has not signed in after 60 seconds is closed; one that has stays", (venue) =>
   Effect.gen(function* () {
     const silent = yield* venue.connect

@@ -251,7 +251,8 @@ export const open = (
       else close(1008, "too many frames before the answer to auth")
       return
     }
-    if (owed > (member === undefined ? maxUnsigned : maxOwed)) return close(1008, "too many frames that ask for nothing")
+    if (owed >= (member === undefined ? maxUnsigned : maxOwed))
+      return close(1008, "too many frames that ask for nothing")
     const command = Command.decode(text)
     if (command._tag === "Malformed") {
       owed += 1
