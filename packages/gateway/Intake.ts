@@ -26,15 +26,13 @@ export const open = (options: IntakeOptions): Intake => {
   socket.off("data", parse)
   /** Read and not handed on; of an unfinished frame a buffer of its own. */
   let pending: Buffer = nothing
-  /** Frames of the message that is not finished, and what the parser keeps of it. */
-  let fragments = 0
-  let messageBytes = 0
+  /** What the parser keeps of a message that is not finished. */
   let fragmentBytes = 0
+  const frames = framesOf(allowance)
   let isOver = false
   let isWaiting = false
   let discardedBytes = 0
-  let starvedSinceMillis = -Infinity
-  let starvedAtMillis = -Infinity
+  const isPatient = patienceOf(options.nowMillis)
 
   const end = (code: number, reason: string) => {
     isOver = true
@@ -44,8 +42,8 @@ export const open = (options: IntakeOptions): Intake => {
   }
   /** In memory: a small frame costs as much as it holds on to. */
   const keep = () => {
-    const bytes = pending.buffer.byteLength + fragmentBytes + fragments * fragmentOverheadBytes
-    if (!allowance.keep(bytes)) end(1013, "too much is unfinished here: send messages whole, or come again later")
+    const bytes = pending.buffer.byteLength + fragmentBytes + frames.fragments() * fragmentOverheadBytes
+    if (!allowance.unfinished(bytes)) end(1013, "too much is unfinished here: send messages whole, or come again later")
   }
   const later = (start: (run: () => void) => void) => {
     isWaiting = true
@@ -56,10 +54,7 @@ export const open = (options: IntakeOptions): Intake => {
     })
   }
   const starved = () => {
-    const now = options.nowMillis()
-    if (now - starvedAtMillis > 10 * retryMillis) starvedSinceMillis = now
-    starvedAtMillis = now
-    if (now - starvedSinceMillis >= limits.patienceMillis) {
+    if (!isPatient()) {
       ws.pause()
       return end(1008, "too many frames or pings: this address has used up what it may send; send fewer a second")
     }
@@ -67,49 +62,18 @@ export const open = (options: IntakeOptions): Intake => {
     keep()
   }
 
-  /** Charges whole frames from the start of what is pending and hands them on; says what comes after them. */
   const advance = (): Next => {
-    let at = 0
-    let units: number = limits.unitsPerTurn
-    const hand = (next: Next) => {
-      // What the parser keeps of an unfinished message may not hold on to all that was read with it.
-      const part = fragments > 0 ? own(pending, at) : pending.subarray(0, at)
-      fragmentBytes = fragments > 0 ? fragmentBytes + at : 0
-      pending = next === "over" || at === pending.length ? nothing : pending.subarray(at)
-      isOver ||= next === "over"
-      if (part.length > 0) parse.call(socket, part)
-      return next
-    }
-    while (units > 0) {
-      const left = pending.length - at
-      if (left < 2) return hand("unfinished")
-      const first = pending[at]!
-      const second = pending[at + 1]!
-      const isControl = (first & closing) !== 0
-      const header = headerOf(second)
-      const payload = left < header ? 0 : payloadAt(pending, at)
-      if (isMalformed(first, second, fragments) || (!isControl && messageBytes + payload > limits.frameBytes)) {
-        // The parser says what is wrong with it.
-        at = pending.length
-        return hand("over")
-      }
-      if (left < header + payload) return hand("unfinished")
-      const weight = unitsOf(payload)
-      if (!(isControl ? allowance.control() : allowance.frame(weight))) return hand("starved")
-      if (!isControl && fragments === limits.fragmentsPerMessage) {
-        hand("over")
-        end(1008, `a message has ${limits.fragmentsPerMessage} fragments at most: send it whole`)
-        return "over"
-      }
-      units -= weight
-      at += header + payload
-      if ((first & 0x0f) === closing) return hand("over")
-      if (isControl) continue
-      const isFinal = (first & final) !== 0
-      fragments = isFinal ? 0 : fragments + 1
-      messageBytes = isFinal ? 0 : messageBytes + payload
-    }
-    return hand("more")
+    const next = frames.walk(pending)
+    const at = frames.passed()
+    isOver ||= next === "over" || next === "fragmented"
+    // What the parser keeps of an unfinished message may not hold on to all that was read with it.
+    const isOpen = frames.fragments() > 0
+    const part = isOpen ? own(pending, at) : pending.subarray(0, at)
+    fragmentBytes = isOpen ? fragmentBytes + at : 0
+    pending = isOver || at === pending.length ? nothing : pending.subarray(at)
+    if (part.length > 0) parse.call(socket, part)
+    if (next === "fragmented") end(1008, `a message has ${limits.fragmentsPerMessage} fragments at most: send it whole`)
+    return next
   }
   const pump = () => {
     if (isOver || isWaiting || socket.destroyed || options.isPaused()) return
@@ -137,11 +101,11 @@ export const open = (options: IntakeOptions): Intake => {
     if (discardedBytes > limits.frameBytes) ws.pause()
   })
   ws.on("error", () => (isOver = true))
-  ws.on("close", allowance.close)
   return { proceed: pump }
 }
 
-type Next = "unfinished" | "more" | "starved" | "over"
+/** What comes after the frames that were passed. */
+type Next = "unfinished" | "more" | "starved" | "fragmented" | "over"
 
 const retryMillis = 100
 /** A buffer, its view and its place in a list. */
@@ -149,11 +113,69 @@ const fragmentOverheadBytes = 256
 /** Of a pool it would seem to hold on to that. */
 const nothing = Buffer.allocUnsafeSlow(0)
 const final = 0x80
+const opcodes = 0x0f
 const closing = 0x08
+
+/** Asked whenever a socket has nothing left; who had enough for a second begins anew. */
+function patienceOf(nowMillis: () => number): () => boolean {
+  let sinceMillis = -Infinity
+  let lastMillis = -Infinity
+  return () => {
+    const now = nowMillis()
+    if (now - lastMillis > 10 * retryMillis) sinceMillis = now
+    lastMillis = now
+    return now - sinceMillis < limits.patienceMillis
+  }
+}
+
+interface Frames {
+  /** Charges whole frames from the start of these bytes, for one turn. */
+  readonly walk: (bytes: Buffer) => Next
+  /** The length of those frames. */
+  readonly passed: () => number
+  /** Frames so far of a message that is not finished. */
+  readonly fragments: () => number
+}
+
+function framesOf(allowance: Allowance): Frames {
+  let at = 0
+  let fragments = 0
+  let messageBytes = 0
+  const walk = (bytes: Buffer): Next => {
+    at = 0
+    for (let units: number = limits.unitsPerTurn; units > 0;) {
+      const left = bytes.length - at
+      if (left < 2) return "unfinished"
+      const first = bytes[at]!
+      const second = bytes[at + 1]!
+      const isControl = (first & closing) !== 0
+      const header = headerOf(second)
+      const payload = left < header ? 0 : payloadAt(bytes, at)
+      if (isMalformed(first, second, fragments) || (!isControl && messageBytes + payload > limits.frameBytes)) {
+        // The parser says what is wrong with it.
+        at = bytes.length
+        return "over"
+      }
+      if (left < header + payload) return "unfinished"
+      const weight = unitsOf(payload)
+      if (!(isControl ? allowance.control() : allowance.frame(weight))) return "starved"
+      if (!isControl && fragments === limits.fragmentsPerMessage) return "fragmented"
+      units -= weight
+      at += header + payload
+      if ((first & opcodes) === closing) return "over"
+      if (isControl) continue
+      const isFinal = (first & final) !== 0
+      fragments = isFinal ? 0 : fragments + 1
+      messageBytes = isFinal ? 0 : messageBytes + payload
+    }
+    return "more"
+  }
+  return { walk, passed: () => at, fragments: () => fragments }
+}
 
 /** What no client may send, as far as the first two bytes of a frame tell. */
 function isMalformed(first: number, second: number, fragments: number): boolean {
-  const opcode = first & 0x0f
+  const opcode = first & opcodes
   if ((first & 0x70) !== 0 || (second & 0x80) === 0) return true
   if (opcode >= closing) return opcode > 0x0a || (first & final) === 0 || (second & 0x7f) > 125
   return opcode > 2 || (opcode === 0) !== fragments > 0

@@ -8,7 +8,7 @@ import { type WebSocket, WebSocketServer } from "ws"
 import * as Intake from "./Intake.ts"
 import * as Listening from "./Listening.ts"
 import { retryAfter } from "./rest/Refusal.ts"
-import { limits, type Refusal, type SocketBudget } from "./SocketBudget.ts"
+import { type Allowance, limits, type Refusal, type SocketBudget } from "./SocketBudget.ts"
 import { maxWaitingBytes, type Receiver, type Transport } from "./Transport.ts"
 
 const pingMillis = 20_000
@@ -65,11 +65,12 @@ export const listen = Effect.fnUntraced(function* (options: {
     if (refusal !== undefined) return refuse(socket, options.baseUrl, refusal)
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true)
-      const transport = transportOf(ws, socket, take, after)
+      const allowance = options.budget.open(address)
+      const transport = transportOf(ws, socket, take, after, allowance.unread)
       const intake = Intake.open({
         ws,
         socket,
-        allowance: options.budget.open(address),
+        allowance,
         nowMillis: () => clock.currentTimeMillisUnsafe(),
         isPaused: transport.isPaused,
         close: transport.close,
@@ -96,6 +97,7 @@ export const listen = Effect.fnUntraced(function* (options: {
       ws.on("error", () => {})
       ws.on("close", () => {
         unanswered.delete(ws)
+        allowance.close()
         transport.ended()
         receiver.closed()
       })
@@ -160,7 +162,8 @@ function transportOf(
   ws: WebSocket,
   socket: NetSocket,
   take: (frame: Buffer) => void,
-  after: (millis: number, end: () => void) => void
+  after: (millis: number, end: () => void) => void,
+  unread: Allowance["unread"]
 ): Line {
   let gathered: Array<string> | undefined
   let isPaused = false
@@ -171,7 +174,17 @@ function transportOf(
   const flush = () => {
     const texts = gathered
     gathered = undefined
-    if (texts !== undefined && ws.readyState === ws.OPEN && !socket.destroyed) socket.write(framed(texts))
+    if (texts === undefined || ws.readyState !== ws.OPEN || socket.destroyed) return
+    // What the kernel takes at once costs nothing here; the rest is given back when it drains.
+    if (socket.write(framed(texts)) || unread(socket.writableLength)) return
+    close(1013, "frames were not read, and too many wait for others")
+  }
+  socket.on("drain", () => unread(0))
+  const close = (code: number, reason: string) => {
+    isClosed = true
+    if (gathered !== undefined) flush()
+    ws.close(code, reason)
+    after(closeGraceMillis, () => ws.terminate())
   }
   const drain = () => {
     let taken = 0
@@ -189,12 +202,7 @@ function transportOf(
       gathered = [text]
       atTurnsEnd(flush)
     },
-    close: (code, reason) => {
-      isClosed = true
-      if (gathered !== undefined) flush()
-      ws.close(code, reason)
-      after(closeGraceMillis, () => ws.terminate())
-    },
+    close,
     pause: () => {
       isPaused = true
       ws.pause()

@@ -10,6 +10,12 @@ interface Rate {
   readonly addressPerSecond: number
 }
 
+/** Memory that all sockets share: while it is used up nobody has more than `bytesOfEach`. */
+interface Memory {
+  readonly bytes: number
+  readonly bytesOfEach: number
+}
+
 interface Kind {
   readonly socketsPerAddress: number
   /** In units: a frame is one, and one more for each KiB. */
@@ -32,9 +38,10 @@ export const limits = {
   unitsPerTurn: 32,
   /** A socket that asks for more than its buckets hold is read no further; if that lasts so long, it is closed. */
   patienceMillis: 5_000,
-  /** Of all sockets, in memory. While it is used up nobody keeps more than the second. */
-  unfinishedBytes: 64 * 1024 * 1024,
-  unfinishedBytesOfEach: 4 * 1024,
+  /** Of messages that have begun and not ended. */
+  unfinished: { bytes: 64 * 1024 * 1024, bytesOfEach: 4 * 1024 },
+  /** Of frames that clients have not read; of each there is a bound of its own, `maxWaitingBytes`. */
+  unread: { bytes: 256 * 1024 * 1024, bytesOfEach: 128 * 1024 },
   controls: { burst: 50, perSecond: 10, addressBurst: 1_000, addressPerSecond: 100 },
   trade: {
     socketsPerAddress: 100,
@@ -63,8 +70,10 @@ export interface Allowance {
   readonly frame: (units: number) => boolean
   /** Charges a ping or a pong. */
   readonly control: () => boolean
-  /** The socket keeps so many bytes of what is not finished; false when that is too much. */
-  readonly keep: (bytes: number) => boolean
+  /** The socket has so many bytes of what is not finished now; false when that is too much. */
+  readonly unfinished: (bytes: number) => boolean
+  /** So many bytes wait for the client to read them now; false when that is too much. */
+  readonly unread: (bytes: number) => boolean
   readonly close: () => void
 }
 
@@ -88,15 +97,16 @@ export interface SocketBudgetOptions {
 
 /** What the listeners of one process share. */
 export const make = (options: SocketBudgetOptions): SocketBudgets => {
-  const total: Total = { open: 0, keptBytes: 0, opened: 0 }
+  const total: Total = { open: 0, opened: 0, unfinished: { bytes: 0 }, unread: { bytes: 0 } }
   return { trade: budgetOf(limits.trade, options, total), marketData: budgetOf(limits.marketData, options, total) }
 }
 
 interface Total {
   open: number
-  keptBytes: number
   /** Ever. */
   opened: number
+  readonly unfinished: { bytes: number }
+  readonly unread: { bytes: number }
 }
 
 /** Drawn from the bucket of an address at once, so that most frames cost a subtraction and no look at a clock. */
@@ -130,20 +140,17 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
       const payer = options.limits ? network : `${++total.opened}`
       const frame = bucket(kind.frames, nowMillis, () => frames.spend(payer, drawnUnits) === 0)
       const control = bucket(limits.controls, nowMillis, () => controls.spend(payer, drawnUnits) === 0)
-      let keptBytes = 0
+      const unfinished = share(limits.unfinished, total.unfinished)
+      const unread = share(limits.unread, total.unread)
       count(network, 1)
       return {
         frame,
         control: () => control(1),
-        keep: (bytes) => {
-          if (bytes === keptBytes) return true
-          total.keptBytes += bytes - keptBytes
-          keptBytes = bytes
-          return total.keptBytes <= limits.unfinishedBytes || bytes <= limits.unfinishedBytesOfEach
-        },
+        unfinished,
+        unread,
         close: () => {
-          total.keptBytes -= keptBytes
-          keptBytes = 0
+          unfinished(0)
+          unread(0)
           count(network, -1)
         }
       }
@@ -155,6 +162,17 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
 function shared({ addressBurst, addressPerSecond }: Rate, enabled: boolean, nowMillis: () => number) {
   const refillMillis = (addressBurst / addressPerSecond) * 1_000
   return RateLimits.make({ enabled, nowMillis, capacity: addressBurst, refillMillis })
+}
+
+/** What one socket has of it. */
+function share({ bytes: most, bytesOfEach }: Memory, all: { bytes: number }): (bytes: number) => boolean {
+  let mine = 0
+  return (bytes) => {
+    if (bytes === mine) return true
+    all.bytes += bytes - mine
+    mine = bytes
+    return all.bytes <= most || bytes <= bytesOfEach
+  }
 }
 
 /** The bucket of one socket, looked after only when it is empty. */

@@ -199,7 +199,8 @@ it.live(
       const allowance: SocketBudget.Allowance = {
         frame: () => true,
         control: () => true,
-        keep: (bytes) => (kept = bytes) <= most,
+        unfinished: (bytes) => (kept = bytes) <= most,
+        unread: () => true,
         close: () => {}
       }
       const { port } = yield* listening({ budget: { refusal: () => undefined, open: () => allowance } })
@@ -222,6 +223,32 @@ it.live(
       assert.deepStrictEqual(client.closed(), {
         code: 1013,
         reason: "too much is unfinished here: send messages whole, or come again later"
+      })
+    })
+)
+
+it.live(
+  "what waits for clients to read it is bounded over all of them: one that reads too little is closed with 1013",
+  () =>
+    Effect.gen(function* () {
+      let waiting = 0
+      const allowance: SocketBudget.Allowance = {
+        frame: () => true,
+        control: () => true,
+        unfinished: () => true,
+        unread: (bytes) => (waiting = bytes) < 100_000,
+        close: () => {}
+      }
+      const { port } = yield* listening({ budget: { refusal: () => undefined, open: () => allowance } })
+      const client = yield* RawClient.open(port)
+      client.socket.pause()
+      client.write(...Array.from({ length: 400 }, () => frame("text", "x".repeat(60_000))))
+      yield* turns(() => waiting >= 100_000)
+      client.socket.resume()
+      yield* client.until(() => client.closed() !== undefined)
+      assert.deepStrictEqual(client.closed(), {
+        code: 1013,
+        reason: "frames were not read, and too many wait for others"
       })
     })
 )

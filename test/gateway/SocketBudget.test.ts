@@ -60,11 +60,13 @@ it("every socket has something of its own, whatever others of its address have u
 it("sockets keep 64 MiB of unfinished messages together; then each keeps 4 KiB", () => {
   const { marketData, trade } = budgets(false)
   const sockets = fill(trade, 512, () => "")
-  for (const socket of sockets) expect(socket.keep(128 * 1024)).toBe(true)
+  for (const socket of sockets) expect(socket.unfinished(128 * 1024)).toBe(true)
   const [late] = fill(marketData, 1, () => "")
-  expect(late!.keep(4 * 1024)).toBe(true)
-  expect(late!.keep(4 * 1024 + 1)).toBe(false)
+  expect(late!.unfinished(4 * 1024)).toBe(true)
+  expect(late!.unfinished(4 * 1024 + 1)).toBe(false)
   sockets[0]!.close()
-  expect(late!.keep(64 * 1024)).toBe(true)
-  expect(limits.unfinishedBytes).toBe(512 * 128 * 1024)
+  expect(late!.unfinished(64 * 1024)).toBe(true)
+  // What waits for clients to read it is counted by itself.
+  expect(late!.unread(64 * 1024 * 1024)).toBe(true)
+  expect(limits.unfinished.bytes).toBe(512 * 128 * 1024)
 })
