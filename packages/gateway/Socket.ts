@@ -5,7 +5,7 @@ import { contentType } from "effect/http/ProblemDetails"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket as NetSocket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
-import * as Intake from "./Intake.ts"
+import * as FrameReader from "./FrameReader.ts"
 import * as Listening from "./Listening.ts"
 import { retryAfter } from "./rest/Refusal.ts"
 import { type Allowance, limits, type Refusal, type SocketBudget } from "./SocketBudget.ts"
@@ -67,7 +67,7 @@ export const listen = Effect.fnUntraced(function* (options: {
       socket.setNoDelay(true)
       const allowance = options.budget.open(address)
       const transport = transportOf(ws, socket, take, after, allowance.unread)
-      const intake = Intake.open({
+      const reader = FrameReader.open({
         ws,
         socket,
         allowance,
@@ -76,7 +76,7 @@ export const listen = Effect.fnUntraced(function* (options: {
         close: transport.close,
         after
       })
-      transport.whenTaken(intake.proceed)
+      transport.whenTaken(reader.proceed)
       const receiver = options.accept(transport, request)
       function take(frame: Buffer): void {
         const taken = Result.try(() => receiver.text(frame.toString("utf8")))

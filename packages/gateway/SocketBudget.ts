@@ -1,8 +1,8 @@
-/** What sockets may cost this process: how many are open, how much each may send, what is kept of unfinished messages. */
+/** Bounds what sockets cost this process: how many are open, how much each may send and leave unfinished or unread. */
 import * as ClientAddress from "./ClientAddress.ts"
 import * as RateLimits from "./rest/RateLimits.ts"
 
-/** A bucket of each socket, and one of its address that is drawn on when that is empty and that outlives the socket. */
+/** Each socket has a bucket; when it is empty that of the address is drawn on, which outlives the socket. */
 interface Rate {
   readonly burst: number
   readonly perSecond: number
@@ -10,7 +10,7 @@ interface Rate {
   readonly addressPerSecond: number
 }
 
-/** Memory that all sockets share: while it is used up nobody has more than `bytesOfEach`. */
+/** All sockets share this memory: while it is used up nobody has more than `bytesOfEach`. */
 interface Memory {
   readonly bytes: number
   readonly bytesOfEach: number
@@ -18,9 +18,9 @@ interface Memory {
 
 interface Kind {
   readonly socketsPerAddress: number
-  /** In units: a frame is one, and one more for each KiB. */
+  /** These are units: a frame is one, and one more for each KiB. */
   readonly frames: Rate
-  /** Whether frames are charged where limits are off; a benchmark sends orders as fast as it can, and nothing else. */
+  /** Where limits are off a benchmark sends orders as fast as it can, and nothing else. */
   readonly isAlwaysCharged: boolean
 }
 
@@ -29,18 +29,18 @@ interface Kind {
  * wide: the address of a market maker may send all that five users have in a minute at once.
  */
 export const limits = {
-  /** Of both kinds together; more is refused with 503, whatever the settings. */
+  /** Both kinds count together; more are refused with 503, whatever the settings. */
   openSockets: 10_000,
   upgradesPerMinute: 100,
   frameBytes: 64 * 1024,
   fragmentsPerMessage: 16,
-  /** What one socket has taken of it in a turn of the event loop, so that others never wait for more. */
+  /** One socket is served so much in a turn of the event loop, so that others never wait for more. */
   unitsPerTurn: 32,
   /** A socket that asks for more than its buckets hold is read no further; if that lasts so long, it is closed. */
   patienceMillis: 5_000,
-  /** Of messages that have begun and not ended. */
+  /** Messages that have begun and not ended take this. */
   unfinished: { bytes: 64 * 1024 * 1024, bytesOfEach: 4 * 1024 },
-  /** Of frames that clients have not read; of each there is a bound of its own, `maxWaitingBytes`. */
+  /** Frames that clients have not read take this; each client has a bound of its own besides, `maxWaitingBytes`. */
   unread: { bytes: 256 * 1024 * 1024, bytesOfEach: 128 * 1024 },
   controls: { burst: 50, perSecond: 10, addressBurst: 1_000, addressPerSecond: 100 },
   trade: {
@@ -55,16 +55,16 @@ export const limits = {
   }
 } as const
 
-/** What a frame with so many bytes of payload is charged. */
+/** A frame with so many bytes of payload is charged this. */
 export const unitsOf = (bytes: number): number => 1 + (bytes >> 10)
 
-/** Why no further socket may open. */
+/** Says why no further socket may open. */
 export type Refusal =
   | { readonly _tag: "TooManyUpgrades"; readonly waitMillis: number }
   | { readonly _tag: "AddressFull"; readonly most: number }
   | { readonly _tag: "VenueFull"; readonly most: number }
 
-/** Of one open socket. */
+/** Each open socket has one. */
 export interface Allowance {
   /** Charges a frame of text or a fragment; false when there is nothing left for it. */
   readonly frame: (units: number) => boolean
@@ -77,7 +77,7 @@ export interface Allowance {
   readonly close: () => void
 }
 
-/** Of one listener. */
+/** Each listener has one. */
 export interface SocketBudget {
   /** Counts an upgrade; undefined when the socket may open. */
   readonly refusal: (address: string) => Refusal | undefined
@@ -95,7 +95,7 @@ export interface SocketBudgetOptions {
   readonly nowMillis: () => number
 }
 
-/** What the listeners of one process share. */
+/** The listeners of one process share these. */
 export const make = (options: SocketBudgetOptions): SocketBudgets => {
   const total: Total = { open: 0, opened: 0, unfinished: { bytes: 0 }, unread: { bytes: 0 } }
   return { trade: budgetOf(limits.trade, options, total), marketData: budgetOf(limits.marketData, options, total) }
@@ -103,13 +103,13 @@ export const make = (options: SocketBudgetOptions): SocketBudgets => {
 
 interface Total {
   open: number
-  /** Ever. */
+  /** Those that have closed count too. */
   opened: number
   readonly unfinished: { bytes: number }
   readonly unread: { bytes: number }
 }
 
-/** Drawn from the bucket of an address at once, so that most frames cost a subtraction and no look at a clock. */
+/** So much is drawn from the bucket of an address at once: most frames then cost a subtraction and no look at a clock. */
 const drawnUnits = 128
 
 function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): SocketBudget {
@@ -158,13 +158,13 @@ function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): Socke
   }
 }
 
-/** The buckets of addresses. */
+/** These are the buckets of addresses. */
 function shared({ addressBurst, addressPerSecond }: Rate, enabled: boolean, nowMillis: () => number) {
   const refillMillis = (addressBurst / addressPerSecond) * 1_000
   return RateLimits.make({ enabled, nowMillis, capacity: addressBurst, refillMillis })
 }
 
-/** What one socket has of it. */
+/** Tells what one socket has of it now. */
 function share({ bytes: most, bytesOfEach }: Memory, all: { bytes: number }): (bytes: number) => boolean {
   let mine = 0
   return (bytes) => {
@@ -175,7 +175,7 @@ function share({ bytes: most, bytesOfEach }: Memory, all: { bytes: number }): (b
   }
 }
 
-/** The bucket of one socket, looked after only when it is empty. */
+/** The bucket of one socket is looked after only when it is empty. */
 function bucket({ burst, perSecond }: Rate, nowMillis: () => number, draw: () => boolean): (units: number) => boolean {
   let left = burst
   let filledAtMillis = nowMillis()

@@ -21,7 +21,7 @@ import * as Sweep from "./Sweep.ts"
 const maxEarly = 256
 /** Frames that cost nothing at once may cost this much in all before one comes that is charged with it: a minute's limit. */
 const maxOwed = 12_000
-/** What a connection may say before it is signed in, beside `auth`. */
+/** A connection may say so much beside `auth` before it is signed in. */
 const maxUnsigned = 1_000
 const authWithinMillis = 60_000
 

@@ -1,32 +1,32 @@
-/** What one socket sends, on its way to the parser: whole frames, each charged before anything is done for it, some a turn. */
+/** Hands what one socket sends to the parser: whole frames, each charged before anything is done for it, some a turn. */
 import type { Socket as NetSocket } from "node:net"
 import type { WebSocket } from "ws"
 import { type Allowance, limits, unitsOf } from "./SocketBudget.ts"
 
-export interface Intake {
-  /** Whoever takes the messages takes more of them again. */
+export interface FrameReader {
+  /** Says that messages are taken again. */
   readonly proceed: () => void
 }
 
-export interface IntakeOptions {
+export interface FrameReaderOptions {
   readonly ws: WebSocket
   readonly socket: NetSocket
   readonly allowance: Allowance
   readonly nowMillis: () => number
-  /** Nobody takes messages for now. */
+  /** True while nobody takes messages. */
   readonly isPaused: () => boolean
   readonly close: (code: number, reason: string) => void
   readonly after: (millis: number, run: () => void) => void
 }
 
-export const open = (options: IntakeOptions): Intake => {
+export const open = (options: FrameReaderOptions): FrameReader => {
   const { allowance, socket, ws } = options
   // The parser would take all that was read at once, without a word between two frames.
   const parse = socket.listeners("data").at(-1) as (this: NetSocket, bytes: Buffer) => void
   socket.off("data", parse)
-  /** Read and not handed on; of an unfinished frame a buffer of its own. */
+  /** These bytes were read and not handed on; an unfinished frame has a buffer of its own. */
   let pending: Buffer = nothing
-  /** What the parser keeps of a message that is not finished. */
+  /** The parser keeps so much of a message that is not finished. */
   let fragmentBytes = 0
   const frames = framesOf(allowance)
   let isOver = false
@@ -40,7 +40,7 @@ export const open = (options: IntakeOptions): Intake => {
     // So that the client hears of its end, although nothing that it sends is read any more.
     socket.end()
   }
-  /** In memory: a small frame costs as much as it holds on to. */
+  /** Memory is counted, not payload: a small frame costs as much as it holds on to. */
   const keep = () => {
     const bytes = pending.buffer.byteLength + fragmentBytes + frames.fragments() * fragmentOverheadBytes
     if (!allowance.unfinished(bytes)) end(1013, "too much is unfinished here: send messages whole, or come again later")
@@ -96,7 +96,7 @@ export const open = (options: IntakeOptions): Intake => {
       pending = pending.length === 0 ? bytes : joined(pending, bytes)
       return pump()
     }
-    // Read as far as it takes to see the end of the client, and no further.
+    // It is read as far as it takes to see the end of the client, and no further.
     discardedBytes += bytes.length
     if (discardedBytes > limits.frameBytes) ws.pause()
   })
@@ -104,19 +104,19 @@ export const open = (options: IntakeOptions): Intake => {
   return { proceed: pump }
 }
 
-/** What comes after the frames that were passed. */
+/** This comes after the frames that were passed. */
 type Next = "unfinished" | "more" | "starved" | "fragmented" | "over"
 
 const retryMillis = 100
-/** A buffer, its view and its place in a list. */
+/** A buffer, its view and its place in a list take about this. */
 const fragmentOverheadBytes = 256
-/** Of a pool it would seem to hold on to that. */
+/** A view of Node's pool would seem to hold on to all of that. */
 const nothing = Buffer.allocUnsafeSlow(0)
 const final = 0x80
 const opcodes = 0x0f
 const closing = 0x08
 
-/** Asked whenever a socket has nothing left; who had enough for a second begins anew. */
+/** It is asked whenever a socket has nothing left; who had enough for a second begins anew. */
 function patienceOf(nowMillis: () => number): () => boolean {
   let sinceMillis = -Infinity
   let lastMillis = -Infinity
@@ -131,9 +131,9 @@ function patienceOf(nowMillis: () => number): () => boolean {
 interface Frames {
   /** Charges whole frames from the start of these bytes, for one turn. */
   readonly walk: (bytes: Buffer) => Next
-  /** The length of those frames. */
+  /** Tells the length of those frames. */
   readonly passed: () => number
-  /** Frames so far of a message that is not finished. */
+  /** Counts the frames so far of a message that is not finished. */
   readonly fragments: () => number
 }
 
@@ -173,7 +173,7 @@ function framesOf(allowance: Allowance): Frames {
   return { walk, passed: () => at, fragments: () => fragments }
 }
 
-/** What no client may send, as far as the first two bytes of a frame tell. */
+/** No client may send this, as far as the first two bytes of a frame tell. */
 function isMalformed(first: number, second: number, fragments: number): boolean {
   const opcode = first & opcodes
   if ((first & 0x70) !== 0 || (second & 0x80) === 0) return true
@@ -181,13 +181,13 @@ function isMalformed(first: number, second: number, fragments: number): boolean 
   return opcode > 2 || (opcode === 0) !== fragments > 0
 }
 
-/** Two bytes, those of a longer length, and the mask. */
+/** A header has two bytes, those of a longer length, and the mask. */
 const headerOf = (second: number): number => {
   const short = second & 0x7f
   return short < 126 ? 6 : short === 126 ? 8 : 14
 }
 
-/** Of a frame whose header is all there. */
+/** The header must be all there. */
 function payloadAt(bytes: Buffer, at: number): number {
   const short = bytes[at + 1]! & 0x7f
   if (short < 126) return short
@@ -195,7 +195,7 @@ function payloadAt(bytes: Buffer, at: number): number {
   return bytes.readUInt32BE(at + 2) * 2 ** 32 + bytes.readUInt32BE(at + 6)
 }
 
-/** A copy that holds on to nothing else. */
+/** The copy holds on to nothing else. */
 function own(bytes: Buffer, length: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(length)
   bytes.copy(copy, 0, 0, length)
