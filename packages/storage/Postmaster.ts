@@ -80,23 +80,32 @@ const linesOf = (file: string) =>
   )
 
 /**
- * After a power cut a remembered pid may be some other program of ours, and Postgres would refuse to start beside it.
- * A pid of nobody is left to Postgres, which then also looks for orphans of the dead server.
+ * After a power cut a remembered pid may be some other program of ours, and Postgres would refuse to start beside it; so it
+ * would beside a dead server that nobody has reaped. A pid of nobody is left to Postgres. It finds orphans of the dead
+ * server in any case.
  */
 const forgetStrangers = Effect.fnUntraced(function* (home: PostgresHome) {
   for (const file of [pidFile(home), join(home.directory, `${socketName(home.port)}.lock`)]) {
     const pid = Number((yield* linesOf(file))[0])
     const args = yield* Effect.option(commandLine(pid))
-    if (Option.isNone(args) || args.value === "" || args.value.includes(home.data)) continue
+    if (Option.isNone(args)) continue
+    const isServer = args.value === "" || args.value.includes(home.data)
+    if (isServer && !(yield* isUnreaped(pid))) continue
     yield* attempt("forget a server long gone", () => rm(file))
   }
 })
 
-/** Returns when the server takes connections. It lives in a group of its own: Ctrl-C is for us to pass on, after our last write. */
-export const launch = Effect.fn("Postmaster.launch")(function* (
-  home: PostgresHome,
-  settings: Readonly<Record<string, string>>
-) {
+/** Returns when the server takes connections. One that was killed just now, and its workers, take a moment to be gone. */
+export const launch = Effect.fn("Postmaster.launch")((home: PostgresHome, settings: Readonly<Record<string, string>>) =>
+  Effect.retry(launchOnce(home, settings), {
+    while: ({ reason }) => /lock file "postmaster\.pid" already exists|is still in use/.test(reason),
+    schedule: Schedule.spaced("200 millis"),
+    times: 50
+  })
+)
+
+/** The server lives in a group of its own: Ctrl-C is for us to pass on, after our last write. */
+const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Readonly<Record<string, string>>) {
   const step = "start the database"
   yield* forgetStrangers(home)
   const hasSocket = yield* canHoldSocket(home)
@@ -204,6 +213,14 @@ const commandLine = (pid: number) =>
           )
         )
       })
+
+/** It has ended, and its parent has not asked how. Where there is no `/proc`, its command line says as much. */
+const isUnreaped = (pid: number) =>
+  attempt("look", () => readFile(`/proc/${pid}/stat`, "utf8")).pipe(
+    // The name in brackets may hold anything, brackets too.
+    Effect.map((text) => /^[ZX]/.test(text.slice(text.lastIndexOf(")") + 2))),
+    Effect.orElseSucceed(() => false)
+  )
 
 /** Said at every start, so that no edited file can weaken what an acknowledgement promises. */
 const always = {

@@ -31,6 +31,8 @@ const rememberedOf = (dataDir: string): { readonly directory: string; readonly p
 
 const homeOf = (dataDir: string): string => resolve(dataDir, rememberedOf(dataDir).directory)
 
+const socketOf = (dataDir: string): string => `.s.PGSQL.${rememberedOf(dataDir).port}`
+
 const pidOf = (dataDir: string): number =>
   Number(readFileSync(join(homeOf(dataDir), "data", "postmaster.pid"), "utf8").split("\n")[0])
 
@@ -73,6 +75,27 @@ const stop = (child: ChildProcess, signal: "SIGTERM" | "SIGKILL") =>
     child.once("exit", () => resume(Effect.void))
     child.kill(signal)
   })
+
+/** The id of a process of this user that has ended, and whose parent lives and does not ask for it. */
+const unreaped = (uid: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn("/bin/sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], {
+        stdio: ["ignore", "pipe", "ignore"],
+        ...(isRoot ? { uid } : {})
+      })
+    ),
+    (parent) => stop(parent, "SIGKILL")
+  ).pipe(
+    Effect.flatMap((parent) =>
+      Effect.callback<number>((resume) => {
+        parent.stdout!.once("data", (text) => resume(Effect.succeed(Number(text))))
+      })
+    ),
+    Effect.tap((pid) =>
+      Effect.repeat(Effect.sleep("10 millis"), { until: () => /\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")) })
+    )
+  )
 
 /** A process that ended and waits to be reaped has no command line. */
 const isAlive = (pid: number): boolean => {
@@ -153,6 +176,17 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 6
     })
   )
 
+  it.live("a venue and its server killed outright together are followed at once by the next", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      const killed = yield* venue(dataDir)
+      process.kill(pidOf(dataDir), "SIGKILL")
+      killed.kill("SIGKILL")
+      const { url } = yield* start(dataDir)
+      assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
+    })
+  )
+
   it.live("SIGTERM ends the venue and its server", () =>
     Effect.gen(function* () {
       const dataDir = yield* folder(0o755)
@@ -190,6 +224,22 @@ describe.runIf(process.platform === "linux")("the embedded server", { timeout: 6
       const { url } = yield* start(dataDir)
       assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
       assert.strictEqual(stranger.exitCode, null)
+    })
+  )
+
+  it.live("a dead server that nobody has reaped is in nobody's way", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* folder(0o755)
+      yield* Effect.scoped(start(dataDir))
+      const dead = yield* unreaped(statSync(homeOf(dataDir)).uid)
+      const data = join(homeOf(dataDir), "data")
+      const text = `${dead}\n${data}\n0\n${rememberedOf(dataDir).port}\n${homeOf(dataDir)}\n127.0.0.1\n0 0\nready\n`
+      for (const file of [join(data, "postmaster.pid"), `${join(homeOf(dataDir), socketOf(dataDir))}.lock`]) {
+        writeFileSync(file, text)
+        if (isRoot) chownSync(file, statSync(homeOf(dataDir)).uid, -1)
+      }
+      const { url } = yield* start(dataDir)
+      assert.deepStrictEqual(yield* ask(url, "select 1 as n"), [{ n: 1 }])
     })
   )
 
