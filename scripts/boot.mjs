@@ -3,6 +3,7 @@
  * A fresh clone has neither that Node nor any package, so this file and what it imports run on Node 20 with nothing else.
  */
 import { readFileSync } from "node:fs"
+import { constants } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
@@ -10,6 +11,16 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 const again = process.env.VENUE_BOOT === process.ppid.toString()
 const [program, ...args] = process.argv.slice(2)
 const say = (text) => console.log(`venue: ${text}`)
+// A line that a full disk or a closed pipe does not take is lost, and no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+let isAskedToStop = false
+// What serves has ended well when it ends as it was asked to; tests that were stopped have not passed.
+if (program?.startsWith("apps/"))
+  process.on("SIGTERM", () => {
+    isAskedToStop = true
+    // Nobody else listens, so nothing runs yet that would have to be stopped first.
+    if (process.listenerCount("SIGTERM") === 1) process.exit(0)
+  })
 if (!again) say(`starting ${program}`)
 
 const { ensureInstalled, nodeProgram, root } = await import("./Installation.mjs")
@@ -33,7 +44,9 @@ if (again) {
   await import(pathToFileURL(resolve(program)).href)
 } else {
   const env = { ...process.env, VENUE_BOOT: String(process.pid) }
-  process.exit(await run(nodeProgram, [...flags(), fileURLToPath(import.meta.url), program, ...args], { env }))
+  const code = await run(nodeProgram, [...flags(), fileURLToPath(import.meta.url), program, ...args], { env })
+  // It may have been too young to hear the signal.
+  process.exit(isAskedToStop && code === 128 + constants.signals.SIGTERM ? 0 : code)
 }
 
 /**

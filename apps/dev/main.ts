@@ -1,7 +1,7 @@
 /** Everything in one process: `npm start`. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Effect, Layer, References } from "effect"
+import { Cause, Console, Effect, Exit, Layer, References, Runtime } from "effect"
 import * as Dev from "./Dev.ts"
 import { Settings } from "./Settings.ts"
 
@@ -24,4 +24,18 @@ const main = Effect.gen(function* () {
   Effect.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
 )
 
-NodeRuntime.runMain(main, { disableErrorReporting: true })
+// A line that a full disk or a closed pipe does not take is lost, and no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+
+let isAskedToStop = false
+process.once("SIGTERM", () => {
+  isAskedToStop = true
+})
+
+/** A stop that was asked for is a success; Ctrl-C is told from it by 130, as shells expect. */
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  isAskedToStop && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    ? onExit(0)
+    : Runtime.defaultTeardown(exit, onExit)
+
+NodeRuntime.runMain(main, { disableErrorReporting: true, teardown })

@@ -1,0 +1,52 @@
+/** How a venue ends: asked to, interrupted, and not because of a line that it cannot print. */
+import { spawn } from "node:child_process"
+import { closeSync, existsSync, openSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import * as DevApp from "./DevApp.ts"
+
+const patient = { timeout: 120_000 }
+const boot = ["scripts/boot.mjs", "apps/dev/main.ts"]
+
+for (const [way, program] of [
+  ["itself", ["apps/dev/main.ts"]],
+  ["what boots it", boot]
+] as const) {
+  it(`SIGTERM to ${way} ends with 0 and Ctrl-C with 130, and both leave nothing running`, patient, async () => {
+    const site = await DevApp.makeSite()
+    for (const [signal, code] of [
+      ["SIGTERM", 0],
+      ["SIGINT", 130]
+    ] as const) {
+      const app = await DevApp.start(site, {}, [...program])
+      expect(await app.end(signal)).toEqual({ code, signal: null })
+      expect(DevApp.postgresOf(site.dataDir)).toEqual([])
+    }
+  })
+}
+
+it("SIGTERM before the program has begun ends with 0", patient, async () => {
+  const site = await DevApp.makeSite()
+  const launched = DevApp.launch(site, {}, boot)
+  await launched.firstWord
+  expect(await launched.end("SIGTERM")).toEqual({ code: 0, signal: null })
+  expect(DevApp.postgresOf(site.dataDir)).toEqual([])
+})
+
+it.runIf(existsSync("/dev/full"))("output that a full disk does not take ends nothing", patient, async () => {
+  const site = await DevApp.makeSite()
+  const full = openSync("/dev/full", "w")
+  const child = spawn(process.execPath, boot, {
+    cwd: join(import.meta.dirname, "..", ".."),
+    env: { ...process.env, ...site.ports, VENUE_DATA_DIR: site.dataDir },
+    stdio: ["ignore", full, full]
+  })
+  closeSync(full)
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const ended = new Promise<number | null>((tell) => child.once("exit", tell))
+  await DevApp.until("the venue has told its addresses", () => existsSync(join(site.dataDir, "dev.json")))
+  const { urls } = DevApp.readFile(site)
+  expect((await fetch(`${urls.rest}/health/live`)).status).toBe(200)
+  child.kill("SIGTERM")
+  expect(await ended).toBe(0)
+})
