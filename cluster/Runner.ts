@@ -59,6 +59,15 @@ export const ready = Effect.gen(function* () {
   )
 })
 
+/** Of a venue of one process that stops, once its connections have ended: what they had armed is cancelled on record. */
+export const disarmed = Effect.gen(function* () {
+  const residents = yield* Residents
+  const areDisarmed = () => [...residents.desks.values()].every((desk) => !desk.isArmed())
+  yield* Effect.repeat(Effect.sleep(lookAgain), { until: areDisarmed, times: disarmedLooks })
+})
+
+/** Five seconds' worth: a market that cannot record cancels has them at the next start. */
+const disarmedLooks = 250
 const lookAgain = "20 millis"
 /** A market that cannot record cancels keeps nobody out for longer; they go on. */
 const clearedWithin = "10 seconds"

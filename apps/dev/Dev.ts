@@ -49,6 +49,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const live = Effect.gen(function* () {
     const markets = yield* Markets
     const feed = yield* Feed
+    const trade = yield* TradeGateway
     yield* say("waking the markets and the desks")
     yield* Seed.plant(people, secrets.builderCode)
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
@@ -65,6 +66,8 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       admin: { token: Redacted.make(secrets.adminToken), onPrice: walk.reset },
       authClientKey: secrets.authClientKey
     })
+    // While the addresses are still there, and all that answers: the last to come are the first to go.
+    yield* Effect.addFinalizer(() => Effect.andThen(trade.drain, Runner.disarmed))
 
     if (settings.simulatedPrices) yield* Effect.forkScoped(walk.run)
     if (settings.marketMaker) {
@@ -92,7 +95,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     return yield* Effect.never
   })
   const access = yield* Access.layer(settings, secretKey)
-  return yield* Effect.provide(live, services(settings, url, secretKey, access))
+  return yield* Effect.provide(Effect.scoped(live), services(settings, url, secretKey, access))
 })
 
 /** Tells one secret from another, and nothing else of it. */

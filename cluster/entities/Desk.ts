@@ -109,7 +109,8 @@ export const DeskLayer: Layer.Layer<
         const isTold = seat?.isOpen() === true && seats.spend(userId, cost, now()) === 0
         return isTold ? summary(seat, accountId) : undefined
       },
-      isEndingOrphans: disconnects.isEndingOrphans
+      isEndingOrphans: disconnects.isEndingOrphans,
+      isArmed: disconnects.isArmed
     }
     const repeats = Repeats.make(submit)
     residents.desks.set(entityId, resident)

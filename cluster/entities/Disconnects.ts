@@ -25,6 +25,8 @@ export interface Disconnects {
   readonly wakeArmed: (deskId: string) => Effect.Effect<void>
   /** Whether connections that dead gateways armed have not ended yet. */
   readonly isEndingOrphans: () => boolean
+  /** Whether a connection is armed, or that it is so no longer is not recorded yet. */
+  readonly isArmed: () => boolean
 }
 
 interface Gateway {
@@ -54,6 +56,8 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   const endings = new Map<string, Ending>()
   /** Armed in an earlier process, by a gateway that is gone. */
   const orphans = new Set<string>()
+  /** Whose cancels are recorded, and that they are armed no longer is not. */
+  const disarming = new Set<string>()
   let sweptAtMillis = now()
 
   const end = (connectionId: string, seat: Seat) => {
@@ -66,7 +70,8 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
     }
     if (!cancelled(ending)) return
     forget(connectionId)
-    seat.change({ _tag: "Arm", connectionId, accountId, armed: false }, () => {})
+    disarming.add(connectionId)
+    seat.change({ _tag: "Arm", connectionId, accountId, armed: false }, () => void disarming.delete(connectionId))
   }
   const forget = (connectionId: string) => {
     endings.delete(connectionId)
@@ -162,7 +167,8 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       end(connectionId, seat)
     },
     wakeArmed,
-    isEndingOrphans: () => orphans.size > 0
+    isEndingOrphans: () => orphans.size > 0,
+    isArmed: () => disarming.size > 0 || [...seats.all()].some(({ trader }) => Ledger.armed(trader).size > 0)
   } satisfies Disconnects as Disconnects
 })
 

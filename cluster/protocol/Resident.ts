@@ -46,6 +46,8 @@ export interface ResidentDesk {
   readonly summary: (asked: Read) => AccountSummary | undefined
   /** Whether cancels are on their way for connections that ended with an earlier process. */
   readonly isEndingOrphans: () => boolean
+  /** Whether a connection is armed, or that it is so no longer is not recorded yet. */
+  readonly isArmed: () => boolean
 }
 
 /** What is here now; an entity enters when it serves and leaves when it stops. */

@@ -26,7 +26,8 @@ it.live("the builder code of an upgrade is read under the operator's prefix in a
         transport.close(1000, "heard")
         return { text: () => {}, closed: () => {} }
       },
-      connections: () => 0
+      connections: () => 0,
+      drain: Effect.void
     })
     const { trade } = yield* Listeners.open(yield* settings, {
       admin: { token: Redacted.make("token") },

@@ -1,8 +1,7 @@
 /** The database server dies under a venue that runs, and comes back. */
-import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
-import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
 import * as Audit from "./Audit.ts"
+import * as Database from "./Database.ts"
 import * as DevApp from "./DevApp.ts"
 import * as Heard from "./Heard.ts"
 import * as Load from "./Load.ts"
@@ -16,7 +15,7 @@ it(
   { timeout: 180_000 },
   async () => {
     const site = await DevApp.makeSite()
-    const server = await serve(site.dataDir)
+    const server = await Database.serve(site.dataDir)
     const app = await DevApp.start(site, { VENUE_EXTRA_USERS: "3", VENUE_DATABASE_URL: server.url })
     const [one, two, three] = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(Heard.make)
     const traders = [one!, two!, three!]
@@ -100,36 +99,4 @@ async function hearAll(socket: TradeSocket.TradeSocket, told: Array<string>): Pr
 async function isReady({ file }: DevApp.DevApp): Promise<boolean> {
   const answer = await fetch(`${file.urls.rest}/health/ready`)
   return answer.ok
-}
-
-/** A server of the test's own, which it may stop as hard as it likes. */
-async function serve(dataDir: string) {
-  let scope = Scope.makeUnsafe()
-  const start = () =>
-    Effect.runPromise(
-      EmbeddedPostgres.start({
-        dataDir: `${dataDir}/postgres`,
-        log: () => Effect.void,
-        settings: { fsync: "off" }
-      }).pipe(
-        // A server that was killed leaves workers behind that take a moment to end.
-        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 50 }),
-        Scope.provide(scope)
-      )
-    )
-  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
-  const { url } = await start()
-  onTestFinished(close)
-  return {
-    url: Redacted.value(url),
-    stop: async (signal: NodeJS.Signals) => {
-      for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)
-      await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
-      await close()
-    },
-    start: async () => {
-      scope = Scope.makeUnsafe()
-      await start()
-    }
-  }
 }

@@ -102,6 +102,12 @@ export interface Connection {
   readonly tellSummary: (summary: AccountSummary) => void
   /** The user has come further, or not so far any more. */
   readonly stand: (gates: Gates) => void
+  /** From here on frames are refused; what it is owed still comes. */
+  readonly drain: () => void
+  /** Whether something that came before has no answer yet. */
+  readonly isOwed: () => boolean
+  /** Tells of all commands whose answer has not come by that time that their outcome is not known. */
+  readonly giveUp: (nowMillis: number) => void
   readonly close: (code: number, reason: string) => void
 }
 
@@ -126,6 +132,7 @@ export const open = (
   let owed = 0
   let armed = false
   let over = false
+  let isDraining = false
   const tally: Dues.Tally = { owed: 0 }
   /** What was owed when its dues were last told. */
   let owing = 0
@@ -251,6 +258,7 @@ export const open = (
       else close(1008, "too many frames before the answer to auth")
       return
     }
+    if (isDraining) return send(Frame.err("ServerError", `${goingDown}; not done`, Incoming.ofObject(text)))
     if (owed >= (member === undefined ? maxUnsigned : maxOwed))
       return close(1008, "too many frames that ask for nothing")
     const command = Command.decode(text)
@@ -277,6 +285,13 @@ export const open = (
         incoming
       )
     )
+
+  const giveUp = (nowMillis: number) => {
+    for (const owing of lanes.values())
+      Lane.giveUp(owing, nowMillis, (request) => unknown(Incoming.ofObject(request)), send)
+    Sweep.giveUp(sweeps, nowMillis, unknown, send)
+    reckon()
+  }
 
   const connection: Connection = {
     connectionId,
@@ -343,10 +358,7 @@ export const open = (
       const now = gateway.nowMillis()
       if (member === undefined && now - openedAtMillis > authWithinMillis)
         close(1008, "no auth message within a minute")
-      for (const owing of lanes.values())
-        Lane.giveUp(owing, now, (request) => unknown(Incoming.ofObject(request)), send)
-      Sweep.giveUp(sweeps, now, unknown, send)
-      reckon()
+      giveUp(now)
     },
     tellSummary: ({ balance, holdings }) => {
       if (transport.waitingBytes() > maxPulseBytes) return
@@ -360,11 +372,19 @@ export const open = (
     stand: (gates) => {
       if (member !== undefined) member = { ...member, gates }
     },
+    drain: () => {
+      isDraining = true
+    },
+    isOwed: () => tally.owed > 0 || early !== undefined,
+    giveUp,
     close
   }
   gateway.arrived(connection)
   return { text: receive, closed }
 }
+
+/** Why a venue that stops closes its connections. */
+export const goingDown = "the venue is going down"
 
 const signedInAlready = Frame.err("AlreadyAuthenticated", "this connection is signed in already")
 const signInFirst = (text: string): string =>

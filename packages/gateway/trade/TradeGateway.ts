@@ -19,7 +19,7 @@ import type { UserStates } from "@venue/storage/UserStates"
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type { History } from "../History.ts"
 import type { Receiver, Transport } from "../Transport.ts"
-import { type Connection, type Gateway, type Member, open, type Place, type Unsigned } from "./Connection.ts"
+import { type Connection, type Gateway, goingDown, type Member, open, type Place, type Unsigned } from "./Connection.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Dues from "./Dues.ts"
 import * as Performing from "./Performing.ts"
@@ -36,6 +36,11 @@ export class TradeGateway extends Context.Service<
      */
     readonly open: (transport: Transport, builderCode: string, address?: string, country?: string) => Receiver
     readonly connections: () => number
+    /**
+     * Lets nobody in any more and takes no further command. What connections are owed is answered, within five seconds;
+     * then they are closed, and what they had armed begins to end.
+     */
+    readonly drain: Effect.Effect<void>
   }
 >()("@venue/gateway/TradeGateway") {
   static readonly layer: Layer.Layer<
@@ -70,6 +75,9 @@ export class TradeGateway extends Context.Service<
       const perform = yield* Performing.make
       const connections = new Set<Connection>()
       const perUser = new Map<string, number>()
+      let isDraining = false
+      /** Sockets that are not closed for good, and desks that have not been told of an end. */
+      let leaving = 0
       const gatewayId = yield* Pulse.make(connections)
       const credentials = yield* Credentials.make(connections, admission)
 
@@ -129,6 +137,9 @@ export class TradeGateway extends Context.Service<
         if (now === 0) perUser.delete(userId)
         else perUser.set(userId, now)
       }
+      const left = Effect.sync(() => {
+        leaving -= 1
+      })
       const gateway: Gateway = {
         nowMillis: () => clock.currentTimeMillisUnsafe(),
         dues: Dues.make(),
@@ -169,27 +180,61 @@ export class TradeGateway extends Context.Service<
           const { userId } = known.caller
           count(userId, -1)
           // Not before its last orders: the cancel that this starts must find them.
+          leaving += 1
           desks.whenReplied(
             userId,
-            () => void run(Effect.ignore(desks.ask(userId, (desk) => desk.Detach({ connectionId, userId }))))
+            () =>
+              void run(
+                desks
+                  .ask(userId, (desk) => desk.Detach({ connectionId, userId }))
+                  .pipe(Effect.ignore, Effect.ensuring(left))
+              )
           )
         }
       }
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => {
-          for (const connection of connections) connection.close(1001, "the venue is going down")
-        })
-      )
+      const closeAll = () => {
+        for (const connection of connections) connection.close(1001, goingDown)
+      }
+      yield* Effect.addFinalizer(() => Effect.sync(closeAll))
+
+      const drain = Effect.gen(function* () {
+        isDraining = true
+        for (const connection of connections) connection.drain()
+        yield* awaited(answeredWithinMillis, () => ![...connections].some((connection) => connection.isOwed()))
+        for (const connection of connections) connection.giveUp(Infinity)
+        closeAll()
+        yield* awaited(leftWithinMillis, () => leaving === 0)
+      })
 
       return TradeGateway.of({
-        open: (transport, builderCode, address = "", country) =>
-          open(ids.next().text, gateway, venue.instruments, transport, {
+        open: (transport, builderCode, address = "", country) => {
+          leaving += 1
+          const { closed, text } = open(ids.next().text, gateway, venue.instruments, transport, {
             builderCode: builderCodeOf(builderCode),
             address,
             country
-          }),
-        connections: () => connections.size
+          })
+          if (isDraining) transport.close(1001, goingDown)
+          return {
+            text,
+            closed: () => {
+              leaving -= 1
+              closed()
+            }
+          }
+        },
+        connections: () => connections.size,
+        drain
       })
     })
   )
 }
+
+const answeredWithinMillis = 5_000
+/** A client that does not answer its close is cut off sooner than this. */
+const leftWithinMillis = 3_000
+const lookEveryMillis = 20
+
+/** Waits until it holds, or the time is over: who stops may not be stopped by that. */
+const awaited = (millis: number, holds: () => boolean) =>
+  Effect.repeat(Effect.sleep(lookEveryMillis), { until: holds, times: millis / lookEveryMillis })

@@ -1,0 +1,46 @@
+/** A database server of a test's own, beside the venue that uses it. */
+import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
+import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
+import { readFileSync } from "node:fs"
+import { onTestFinished } from "vitest"
+import * as DevApp from "./DevApp.ts"
+
+/** The test may stop it as hard as it likes. */
+export async function serve(dataDir: string) {
+  let scope = Scope.makeUnsafe()
+  const start = () =>
+    Effect.runPromise(
+      EmbeddedPostgres.start({
+        dataDir: `${dataDir}/postgres`,
+        log: () => Effect.void,
+        settings: { fsync: "off" }
+      }).pipe(
+        // A server that was killed leaves workers behind that take a moment to end.
+        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 50 }),
+        Scope.provide(scope)
+      )
+    )
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const { url } = await start()
+  onTestFinished(close)
+  return {
+    url: Redacted.value(url),
+    stop: async (signal: NodeJS.Signals) => {
+      for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)
+      await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
+      await close()
+    },
+    start: async () => {
+      scope = Scope.makeUnsafe()
+      await start()
+    }
+  }
+}
+
+/** All its sessions stand still, and nothing is committed, until they go on. */
+export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
+  for (const pid of DevApp.postgresOf(dataDir)) {
+    const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+    for (const session of sessions.trim().split(" ")) process.kill(Number(session), signal)
+  }
+}
