@@ -1,6 +1,7 @@
 /** The traders a desk holds: woken when asked, in groups, and dropped when their journal has another owner. */
 import { traderStream } from "@venue/domain/Trader"
 import * as Ledger from "@venue/ledger/Ledger"
+import * as DatabaseOutage from "@venue/storage/DatabaseOutage"
 import { Journal, NotOwner, type Replay } from "@venue/storage/Journal"
 import * as TraderRecord from "@venue/storage/TraderRecord"
 import { Cause, Clock, Effect, Schedule } from "effect"
@@ -97,7 +98,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
       : Effect.catchCause(claim(userIds), (cause) =>
           Cause.hasDies(cause) && userIds.length > 1
             ? Effect.forEach(userIds, (userId) => load([userId]), { discard: true })
-            : Effect.logWarning("traders could not be loaded", userIds.length, cause)
+            : DatabaseOutage.report(cause, Effect.logWarning("traders could not be loaded", userIds.length, cause))
         )
 
   const wakeAll: Effect.Effect<void> = Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /** When keys were used and when somebody failed to use them: gathered here, and written together now and then. */
 import { ApiKeys, type KeyUse } from "@venue/storage/ApiKeys"
+import * as DatabaseOutage from "@venue/storage/DatabaseOutage"
 import { Effect, type Scope } from "effect"
 
 export interface KeyUses {
@@ -16,7 +17,9 @@ export const make: Effect.Effect<KeyUses, never, ApiKeys | Scope.Scope> = Effect
     if (gathered.size === 0) return Effect.void
     const uses = [...gathered.values()]
     gathered = new Map()
-    return Effect.catch(keys.noteUses(uses), (error) => Effect.logWarning("uses of keys were not written", error))
+    return Effect.catchCause(keys.noteUses(uses), (cause) =>
+      DatabaseOutage.report(cause, Effect.logWarning("uses of keys were not written", cause))
+    )
   })
   const note = (publicKey: string, now: Partial<KeyUse>) => {
     const before = gathered.get(publicKey)

@@ -3,6 +3,7 @@ import { Clock, Deferred, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
+import * as DatabaseOutage from "./DatabaseOutage.ts"
 import * as Flush from "./Flush.ts"
 import type { JournalShape } from "./Journal.ts"
 import { claimMany } from "./JournalClaim.ts"
@@ -48,6 +49,7 @@ export const make = Effect.gen(function* () {
   const watch = Effect.fnUntraced(function* (connection: Connection, broken: Broken) {
     let seen = flushes
     let isProbing = false
+    let heardMillis = 0
     const probe = () => {
       isProbing = true
       runFork(connection.executeValues("select 1", [])).addObserver((exit) => {
@@ -60,11 +62,14 @@ export const make = Effect.gen(function* () {
       yield* Effect.sleep(probeMillis)
       // After a pause of this process the answer may be here, unread: the event loop sees it first.
       yield* turn
+      if (roundTripMillis > heardMillis) yield* DatabaseOutage.answered
+      heardMillis = roundTripMillis
       if (flushes !== seen) silent = 0
       else if (flush.isFlying() || isProbing) silent++
       else probe()
       seen = flushes
     }
+    yield* DatabaseOutage.failed(new Error(`no answer for ${(maxSilentProbes * probeMillis) / 1_000} s`))
   })
 
   const connect = Effect.gen(function* () {
@@ -83,16 +88,7 @@ export const make = Effect.gen(function* () {
     yield* Effect.raceFirst(Deferred.await(broken), watch(connection, broken))
   })
 
-  /** Once an outage, and in words: it is tried again ten times a second. */
-  const complain = (error: SqlError) =>
-    Effect.suspend(() => {
-      if (complainedMillis > roundTripMillis) return Effect.void
-      complainedMillis = clock.currentTimeMillisUnsafe()
-      return Effect.logWarning(`the database does not answer; nothing can be recorded until it does (${error.message})`)
-    })
-  let complainedMillis = -1
-
-  yield* Effect.scoped(serve).pipe(Effect.catch(complain), Effect.forever, Effect.forkScoped)
+  yield* Effect.scoped(serve).pipe(Effect.catch(DatabaseOutage.failed), Effect.forever, Effect.forkScoped)
 
   const queries = JournalQueries.make(sql)
   const journal: JournalShape = {

@@ -1,7 +1,8 @@
 /** What is asked of the journal beside appending: snapshots, tails, claims, wake-up entries. */
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import * as DatabaseOutage from "./DatabaseOutage.ts"
 import type { ClaimStore, Snapshot } from "./JournalClaim.ts"
 import { JournalUnavailable, type Row, type WakeUp } from "./JournalStream.ts"
 
@@ -24,9 +25,9 @@ export interface JournalQueries extends ClaimStore {
 export const make = (sql: SqlClient.SqlClient): JournalQueries => {
   // Planned each time: a plan made while the tables were small would be wrong for ever.
   const ask = (text: string, parameters: ReadonlyArray<unknown>) =>
-    Effect.mapError(
-      sql.unsafe(text, parameters).valuesUnprepared,
-      (cause: SqlError) => new JournalUnavailable({ cause })
+    sql.unsafe(text, parameters).valuesUnprepared.pipe(
+      Effect.tapError((error) => DatabaseOutage.report(Cause.fail(error), Effect.void)),
+      Effect.mapError((cause: SqlError) => new JournalUnavailable({ cause }))
     ) as Effect.Effect<ReadonlyArray<ReadonlyArray<never>>, JournalUnavailable>
 
   const pages = (of: ReadonlyArray<{ readonly stream: string; readonly seq: number }>, limit: number, bytes: number) =>

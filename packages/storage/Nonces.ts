@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import * as DatabaseOutage from "./DatabaseOutage.ts"
 import { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 import * as Migrations from "./Migrations.ts"
 
@@ -141,7 +142,7 @@ const housekeeping = (sql: SqlClient.SqlClient) =>
       if (deleted.length < sweepRows) return
     }
   }).pipe(
-    Effect.catch((error) => Effect.logWarning("nonces not swept", error)),
+    Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning("nonces not swept", cause))),
     Effect.forever
   )
 

@@ -4,6 +4,7 @@ import { Context, type Duration, Effect, Layer, Queue, Schedule, Schema, type Sc
 import type { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import * as DatabaseOutage from "./DatabaseOutage.ts"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"
 import * as Migrations from "./Migrations.ts"
 
@@ -117,7 +118,7 @@ const decodeRow = Schema.decodeUnknownEffect(Schema.fromJsonString(Row))
 /** Whatever goes wrong is logged, and no reason to stop: who hears of nothing lets in whoever was shut out. */
 const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: string) =>
   work.pipe(
-    Effect.catchCause((cause) => Effect.logWarning(trouble, cause)),
+    Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning(trouble, cause))),
     Effect.repeat(Schedule.spaced(every)),
     Effect.forkScoped
   )

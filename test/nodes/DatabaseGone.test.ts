@@ -39,6 +39,8 @@ it(
       const before = load.answered()
       await DevApp.until("orders are answered again", () => load.answered() > before + 100)
       await DevApp.until("the venue says that it is ready", () => isReady(app))
+      const outages = signal === "SIGKILL" ? 1 : 2
+      await DevApp.until("the outage is said to be over", () => lines(app, /is back after \d+ s/).length === outages)
       load.stop()
       await DevApp.until("the last answer has come", load.isIdle)
       expect(load.sockets.every((socket) => socket.isOpen())).toBe(true)
@@ -50,6 +52,8 @@ it(
       expect(Audit.faults(accounts), `after ${signal}`).toEqual([])
       for (const account of accounts) Audit.accept(account)
     }
+    expect(lines(app, /the database is out/)).toHaveLength(2)
+    expect(lines(app, /WARN|ERROR|^\s+at /)).toHaveLength(4)
     expect((await app.end("SIGINT")).signal).toBe(null)
   }
 )
@@ -82,6 +86,12 @@ it(
     expect(DevApp.postgresOf(site.dataDir)).toEqual([])
   }
 )
+
+const lines = (app: DevApp.DevApp, like: RegExp): ReadonlyArray<string> =>
+  app
+    .output()
+    .split("\n")
+    .filter((line) => like.test(line))
 
 /** Not done and to be tried again, or not known. */
 const honest = /^ServerError: .*(try again|not known|unknown)/

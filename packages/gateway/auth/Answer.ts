@@ -1,8 +1,9 @@
 /** Routes of the authentication service: each ends in an answer or a refusal, and here refusals become answers. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import type { CaptchaUnavailable } from "@venue/providers/Captcha"
+import * as DatabaseOutage from "@venue/storage/DatabaseOutage"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import { Effect, Schema } from "effect"
+import { Cause, Effect, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { type HttpMethod, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { retryAfter } from "../rest/Refusal.ts"
@@ -32,12 +33,15 @@ export const refusal = (
   })
 }
 
-/** What the log tells of a fault is its cause and this id, never the request. */
+/** What the log tells of a fault is its cause and this id, never the request; of a database that is out it tells already. */
 export const fault = (why: AuthError.Refusal, cause: unknown): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.suspend(() => {
     const errorId = SecureRandom.uuidV4Unsafe()
     return Effect.as(
-      Effect.annotateLogs(Effect.logError("a request of the authentication service failed", cause), { errorId }),
+      DatabaseOutage.report(
+        Cause.isCause(cause) ? cause : Cause.fail(cause),
+        Effect.annotateLogs(Effect.logError("a request of the authentication service failed", cause), { errorId })
+      ),
       refusal(why, {}, errorId)
     )
   })
