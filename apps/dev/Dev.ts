@@ -19,7 +19,9 @@ import * as ServerTime from "@venue/storage/ServerTime"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "./Access.ts"
+import { DataDirRefused } from "./DataDirRefused.ts"
 import * as DevFile from "./DevFile.ts"
+import * as KnownKeys from "./KnownKeys.ts"
 import * as Listeners from "./Listeners.ts"
 import * as Ports from "./Ports.ts"
 import * as Secrets from "./Secrets.ts"
@@ -36,11 +38,12 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const devFile = path.join(settings.dataDir, "dev.json")
   yield* Ports.ensureFree(settings)
   const names = [...Seed.demoNames, ...Seed.extraNames(settings.extraUsers), Seed.makerName]
-  const secrets = yield* Secrets.load(settings.dataDir, names)
+  const secrets = yield* Effect.catchTag(Secrets.load(settings.dataDir, names), "PlatformError", DataDirRefused.because)
+  const { isFounded: isKnown } = secrets
   const people = names.map((name) => secrets.users.find((user) => user.name === name)!)
   const url = Option.isSome(settings.databaseUrl)
     ? settings.databaseUrl.value
-    : (yield* EmbeddedPostgres.start({ dataDir: path.join(settings.dataDir, "postgres"), log: say })).url
+    : (yield* EmbeddedPostgres.start({ dataDir: path.join(settings.dataDir, "postgres"), isKnown, log: say })).url
   // Only now is it certain that no other venue's addresses stand there.
   yield* files.remove(devFile, { force: true })
 
@@ -53,7 +56,11 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     yield* say("waking the markets and the desks")
     yield* Seed.plant(people, secrets.builderCode)
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
-    if (oauthClients !== secrets.oauthClients) yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients })
+    const founded = { ...secrets, oauthClients, isFounded: true }
+    yield* KnownKeys.watch(secrets.signingKeys, {
+      save: (signingKeys) => Secrets.save(settings.dataDir, { ...founded, signingKeys }),
+      say
+    })
     yield* Runner.ready
     const walk = yield* SimulatedPrices.make({
       seed: 1,
@@ -95,7 +102,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     return yield* Effect.never
   })
   const access = yield* Access.layer(settings, secretKey)
-  return yield* Effect.provide(Effect.scoped(live), services(settings, url, secretKey, access))
+  return yield* Effect.provide(Effect.scoped(live), services(settings, url, { secretKey, isKnown }, access))
 })
 
 /** Tells one secret from another, and nothing else of it. */
@@ -108,7 +115,7 @@ const accessTables = (url: Redacted.Redacted) =>
 const services = (
   settings: Settings,
   url: Redacted.Redacted,
-  secretKey: Redacted.Redacted,
+  { isKnown, secretKey }: { readonly isKnown: boolean; readonly secretKey: Redacted.Redacted },
   access: Effect.Success<ReturnType<typeof Access.layer>>
 ) =>
   Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer).pipe(
@@ -121,7 +128,10 @@ const services = (
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(
-      Founding.layerAlone({ VENUE_DESKS: String(settings.desks), "the mark of VENUE_SECRET_KEY": markOf(secretKey) })
+      Founding.layerAlone(
+        { VENUE_DESKS: String(settings.desks), "the mark of VENUE_SECRET_KEY": markOf(secretKey) },
+        { isKnown }
+      )
     ),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),
     Layer.provideMerge(

@@ -16,6 +16,10 @@ const OAuthClient = Schema.Struct({ clientId: Schema.String, secret: Schema.Null
 export type SecretClient = typeof OAuthClient.Type
 
 const Secrets = Schema.Struct({
+  /** A database holds what was made up here. */
+  isFounded: Schema.Boolean,
+  /** Ids of the keys that tokens were signed with last. */
+  signingKeys: Schema.Array(Schema.String),
   secretKey: Schema.String,
   adminToken: Schema.String,
   authClientKey: Schema.String,
@@ -28,6 +32,8 @@ export type Secrets = typeof Secrets.Type
 
 /** Of an earlier release, which did not make up all of it. */
 const Known = Schema.Struct({
+  isFounded: Schema.optionalKey(Secrets.fields.isFounded),
+  signingKeys: Schema.optionalKey(Secrets.fields.signingKeys),
   secretKey: Secrets.fields.secretKey,
   adminToken: Secrets.fields.adminToken,
   authClientKey: Schema.optionalKey(Secrets.fields.authClientKey),
@@ -62,12 +68,15 @@ export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names:
     ? yield* Effect.flatMap(files.readFileString(path), decode).pipe(
         Effect.mapError(() => new UnreadableSecrets({ path }))
       )
-    : { secretKey: hex(32), adminToken: `svc_test_admin_${hex(24)}`, users: [] }
+    : { secretKey: hex(32), adminToken: `svc_test_admin_${hex(24)}`, oauthClients: [], users: [] }
   const missing = names.filter((name) => !known.users.some((user) => user.name === name))
   const secrets: Secrets = {
     authClientKey: `pk_test_${hex(16)}`,
     builderCode: SecureRandom.uuidV4Unsafe(),
     oauthClients: [],
+    signingKeys: [],
+    // An earlier release registered its applications in the database it had.
+    isFounded: (known.oauthClients ?? []).length > 0,
     ...known,
     users: [...known.users.map((user) => ({ walletPrivateKey: newWallet(), ...user })), ...missing.map(newUser)]
   }

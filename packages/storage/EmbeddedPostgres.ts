@@ -4,6 +4,7 @@ import { resolve } from "node:path"
 import { Effect, Exit, Option, Redacted, Schedule, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import * as Outage from "./Outage.ts"
 import * as PostgresHome from "./PostgresHome.ts"
 import * as Postmaster from "./Postmaster.ts"
 import type { Log } from "./PostgresPrograms.ts"
@@ -13,6 +14,8 @@ export { EmbeddedPostgresError }
 export interface EmbeddedPostgresOptions {
   /** Holds the database files, or the memory of where they are. */
   readonly dataDir: string
+  /** Its database was there before: it is not begun anew where it has gone. */
+  readonly isKnown?: boolean
   /** Told each step that takes time. */
   readonly log: Log
   /** Server settings beside our own; a test that never pulls the plug may turn `fsync` off. */
@@ -21,9 +24,9 @@ export interface EmbeddedPostgresOptions {
 
 /** The server runs until the scope closes; the url is that of the database `venue`. */
 export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: EmbeddedPostgresOptions) {
-  const { log, settings = {} } = options
+  const { isKnown = false, log, settings = {} } = options
   const dataDir = resolve(options.dataDir)
-  const found = yield* PostgresHome.open(dataDir, log)
+  const found = yield* PostgresHome.open(dataDir, log, isKnown)
   const adopted = yield* adopt(found, log).pipe(
     Effect.catchIf(
       (error) => error.reason === inUse,
@@ -83,17 +86,22 @@ const keep = Effect.fnUntraced(function* (
 ) {
   let running = server
   yield* Effect.addFinalizer(() => Effect.catch(Postmaster.end(home, running.pid), (error) => log(error.message)))
+  const outage = Outage.make({
+    begun: log,
+    over: (seconds) => log(`The database server runs again after ${seconds} s`)
+  })
   const revive = Effect.gen(function* () {
-    if (Option.isSome(yield* Postmaster.find(home))) return
-    yield* log("The database server is gone; starting it again")
+    if (Option.isSome(yield* Postmaster.find(home))) return yield* outage.answered
+    yield* outage.failed("The database server is gone; starting it again")
     running = yield* Postmaster.launch(home, settings)
     yield* claim(home, running)
   })
-  yield* Effect.catch(revive, (error) => log(error.message)).pipe(
-    Effect.delay("500 millis"),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  // Tried twice a second; why is told once, as what comes of it is.
+  const why = Outage.make({ begun: log, over: () => Effect.void })
+  yield* Effect.matchEffect(revive, {
+    onFailure: (error) => why.failed(error.message),
+    onSuccess: () => why.answered
+  }).pipe(Effect.delay("500 millis"), Effect.forever, Effect.forkScoped)
   const present = yield* asking(session`select 1 from pg_database where datname = ${database}`)
   if (present.length === 0) yield* asking(session`create database ${session(database)}`)
   return { url: urlOf(home, server, database) }

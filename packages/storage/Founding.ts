@@ -29,8 +29,18 @@ export class DatabaseTaken extends Schema.TaggedError<DatabaseTaken>()("Database
   }
 }
 
+/** The database is an empty one, and that of a venue was expected. */
+export class DatabaseEmpty extends Schema.TaggedError<DatabaseEmpty>()("DatabaseEmpty", {}) {
+  override get message(): string {
+    return "the database is empty, and this venue was started before: restore the one it had, or remove the whole data directory to begin a new venue"
+  }
+}
+
 /** What comes after it is built only where the database is ours alone, and was founded as asked. */
-export const layerAlone = (settings: Readonly<Record<string, string>>) =>
+export const layerAlone = (
+  settings: Readonly<Record<string, string>>,
+  { isKnown = false }: { readonly isKnown?: boolean } = {}
+) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -38,6 +48,8 @@ export const layerAlone = (settings: Readonly<Record<string, string>>) =>
       const session = yield* sql.reserve
       const [row] = yield* session.executeValues(`select pg_try_advisory_lock(${lockKey})`, [])
       if (row?.[0] !== true) return yield* new DatabaseTaken()
+      const [founded] = yield* sql`select from founding limit 1`
+      if (isKnown && founded === undefined) return yield* new DatabaseEmpty()
       for (const [name, asked] of Object.entries(settings)) yield* agree(name, asked)
     })
   ).pipe(Layer.provide(Migrations.layer))

@@ -1,7 +1,7 @@
 /** Where the embedded server keeps its files, which user runs it, and what must be remembered of both. */
 import { chmod, chown, mkdir, mkdtemp, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
-import { join, relative, resolve } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
 import { Effect, Option, Redacted, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -25,14 +25,15 @@ const Remembered = Schema.fromJsonString(
   Schema.Struct({ directory: Schema.String, port: Schema.Int, password: Schema.String })
 )
 
-/** Finds the home of an earlier start, or makes one. */
-export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, log: Log) {
+/** Finds the home of an earlier start, or makes one where nothing says that there was one. */
+export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, log: Log, isKnown = false) {
   const file = join(dataDir, "postgres.json")
   yield* attempt(`create ${dataDir}`, () => mkdir(dataDir, { recursive: true }))
   const text = yield* attempt(`read ${file}`, () => readFile(file, "utf8")).pipe(
     Effect.map(Option.some),
     Effect.catchIf(isMissing, () => Effect.succeedNone)
   )
+  if (Option.isNone(text)) yield* refuseToBegin(file, isKnown)
   const remembered = Option.isSome(text)
     ? yield* attempt(`read ${file}`, () => Schema.decodeUnknownSync(Remembered)(text.value))
     : {
@@ -51,7 +52,32 @@ export const open = Effect.fn("PostgresHome.open")(function* (dataDir: string, l
     password: Redacted.make(remembered.password)
   }
   if (Option.isNone(text)) yield* remember(dataDir, home)
+  else if (isKnown) yield* ensureWhole(home)
   return home
+})
+
+const step = "use the database files"
+const remedy = "put the folder back, or remove the whole data directory to begin a new venue"
+
+/** Without what the file remembers nobody is let in to a database that is there, and one elsewhere is not found. */
+const refuseToBegin = Effect.fnUntraced(function* (file: string, isKnown: boolean) {
+  const database = join(dirname(file), "postgres", "data")
+  const isThere = yield* Effect.isSuccess(attempt(step, () => stat(database)))
+  if (!isThere && !isKnown) return
+  const reason = isThere
+    ? `${file} is gone, and the password of ${database} with it; ${remedy}`
+    : `${file} is gone, and a venue was started here before; ${remedy}`
+  return yield* new EmbeddedPostgresError({ step, reason })
+})
+
+/** What Postgres cannot do without; it would say less of it, or an empty database would be begun in its place. */
+const ensureWhole = Effect.fnUntraced(function* ({ data }: PostgresHome) {
+  for (const part of ["PG_VERSION", "base", "global", "pg_wal"]) {
+    const path = join(data, part)
+    if (yield* Effect.isSuccess(attempt(step, () => stat(path)))) continue
+    const reason = `${path} is gone; ${remedy}`
+    return yield* new EmbeddedPostgresError({ step, reason })
+  }
 })
 
 /** Another program may have taken our port while we were away. */
@@ -106,10 +132,9 @@ const isRoot = process.getuid?.() === 0
 
 /** The files decide: a folder that an ordinary user began goes on under that user, also when root starts it. */
 const ownerOf = Effect.fnUntraced(function* (directory: string) {
-  const step = "use the database files"
   const { gid, uid } = yield* attempt(step, () => stat(directory)).pipe(
     Effect.catchIf(isMissing, () => {
-      const reason = `${directory} is gone; bring it back, or remove postgres.json to begin with an empty database`
+      const reason = `${directory} is gone; ${remedy}`
       return Effect.fail(new EmbeddedPostgresError({ step, reason }))
     })
   )
