@@ -1,20 +1,32 @@
 /** Everything in one process: `npm start`. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Effect, Exit, Layer, References, Runtime } from "effect"
+import { reasonOf } from "@venue/storage/DatabaseOutage"
+import { Cause, type Config, Console, Effect, Exit, Layer, References, Runtime } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
+import { SettingRefused } from "./Access.ts"
 import * as Dev from "./Dev.ts"
 import { Settings } from "./Settings.ts"
 
 /** What ended the start, in one line; whatever has no words of its own is told by its name. */
 const said = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
+  if (isSqlError(error))
+    return `the database cannot be used (${reasonOf(error)}); start it, or set VENUE_DATABASE_URL to one that runs`
   const { _tag, message } = error as { readonly _tag?: string; readonly message?: string }
   return message !== undefined && message !== "" ? message : (_tag ?? String(error))
 }
 
+/** What the library says of a setting, as the venue says what no type does. */
+const refusalOf = ({ message }: Config.ConfigError) => {
+  const [, fault = message, setting = "a setting"] = /^SchemaError\((.+)\n\s+at \["(\w+)"\]\)$/s.exec(message) ?? []
+  const expected = setting.endsWith("_PORT") ? "a port, 1 to 65535" : fault.replace(/^Expected /, "")
+  return new SettingRefused({ setting, expected })
+}
+
 const main = Effect.gen(function* () {
   yield* Console.log("venue: starting")
-  const settings = yield* Settings
+  const settings = yield* Effect.mapError(Settings, refusalOf)
   yield* Dev.run(settings)
 }).pipe(
   Effect.scoped,

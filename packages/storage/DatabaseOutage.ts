@@ -35,7 +35,7 @@ const databaseFault = (error: unknown): SqlError | undefined => {
 const outside: ReadonlySet<string> = new Set(["ConnectionError", "AuthenticationError", "UnknownError"])
 
 /** The words of whoever knew first, such as "No space left on device". */
-const reasonOf = (error: unknown): string => {
+export const reasonOf = (error: unknown): string => {
   const cause = causeOf(error)
   return cause === undefined ? (error as Error).message : reasonOf(cause)
 }

@@ -1,7 +1,7 @@
 /** The tables, brought up to date when the layer is built; nodes that start together take turns. */
 import { Effect, Layer } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
-import type { MigrationError } from "effect/sql/Migrator"
+import { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { journal } from "./migrations/0001_journal.ts"
 import { readTables } from "./migrations/0002_read_tables.ts"
@@ -40,8 +40,16 @@ const turnstile = 7_203_114_401n
 const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select pg_advisory_xact_lock(${turnstile})`
-  return yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: "migration" })
+  yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: "migration" })
+  const [latest] = yield* sql<{ readonly version: number }>`select max(migration_id) as version from migration`
+  if (latest!.version > known) {
+    const message = `the tables are of version ${latest!.version} and this program knows ${known} at most: start the program that made them, or a newer one`
+    return yield* new MigrationError({ kind: "BadState", message })
+  }
 })
+
+/** What a newer program has made of the tables may mean something else. */
+const known = Math.max(...Object.keys(all).map((name) => Number.parseInt(name, 10)))
 
 /** Provides nothing: a layer that needs tables provides this to itself, and shared as one value it runs once. */
 export const layer: Layer.Layer<never, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effectDiscard(

@@ -143,8 +143,7 @@ const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Re
       resume(
         Effect.flatMap(
           attempt(step, () => readFile(logFile, "utf8")),
-          (text) =>
-            Effect.fail(new EmbeddedPostgresError({ step, reason: text.trim().slice(-1000) || `see ${logFile}` }))
+          (text) => Effect.fail(new EmbeddedPostgresError({ step, reason: `${faultIn(text)}; ${logFile} says more` }))
         )
       )
     )
@@ -158,6 +157,13 @@ const launchOnce = Effect.fnUntraced(function* (home: PostgresHome, settings: Re
   )
   return yield* Effect.raceFirst(ready, ended).pipe(Effect.ensuring(Effect.promise(() => log.close())))
 })
+
+/** Its last words, without the time and the process they begin with. */
+const faultIn = (log: string): string =>
+  log
+    .split("\n")
+    .flatMap((line) => /(?:FATAL|PANIC): +(.+)/.exec(line)?.[1] ?? [])
+    .at(-1) ?? "it ended by itself"
 
 /** Not where the path is longer than the system takes, nor on a file system without sockets: the port does then. */
 const canHoldSocket = ({ directory, port }: PostgresHome) => {

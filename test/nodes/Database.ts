@@ -1,6 +1,8 @@
 /** A database server of a test's own, beside the venue that uses it. */
+import * as PgClient from "@effect/sql-pg/PgClient"
 import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
 import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { readFileSync } from "node:fs"
 import { onTestFinished } from "vitest"
 import * as DevApp from "./DevApp.ts"
@@ -44,3 +46,11 @@ export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
     for (const session of sessions.trim().split(" ")) process.kill(Number(session), signal)
   }
 }
+
+/** One statement, in a session of its own. */
+export const run = (url: string, statement: string): Promise<unknown> =>
+  Effect.flatMap(PgClient.makeClient({ url: Redacted.make(url) }), (sql) => sql.unsafe(statement)).pipe(
+    Effect.scoped,
+    Effect.provide(Reactivity.layer),
+    Effect.runPromise
+  )

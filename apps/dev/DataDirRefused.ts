@@ -1,0 +1,11 @@
+/** The data directory is not one that a venue can keep its files in. */
+import { Effect, type PlatformError, Schema } from "effect"
+
+export class DataDirRefused extends Schema.TaggedError<DataDirRefused>()("DataDirRefused", { reason: Schema.String }) {
+  override get message() {
+    return `VENUE_DATA_DIR: expected a folder that this user may write to, on a disk with room (${this.reason})`
+  }
+
+  static readonly because = ({ message, reason: { cause } }: PlatformError.PlatformError) =>
+    Effect.fail(new DataDirRefused({ reason: cause instanceof Error ? cause.message : message }))
+}

@@ -1,0 +1,94 @@
+/** A start that cannot succeed says why in a sentence, and leaves everything as it found it. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join, resolve } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import * as Database from "./Database.ts"
+import * as DevApp from "./DevApp.ts"
+
+const patient = { timeout: 120_000 }
+
+it("a setting, a data directory or a port that cannot be right ends the start with a sentence", patient, async () => {
+  const site = await DevApp.makeSite()
+  const file = join(site.dataDir, "file")
+  writeFileSync(file, "")
+  const taken = createServer().listen(Number(site.ports["VENUE_TRADE_PORT"]), "127.0.0.1")
+  onTestFinished(() => void taken.close())
+  const free = await DevApp.freePorts()
+
+  await refused(site, { VENUE_REST_PORT: "rest" }, "VENUE_REST_PORT: expected a port, 1 to 65535")
+  await refused(site, { VENUE_REST_PORT: "70000" }, "VENUE_REST_PORT: expected a port, 1 to 65535")
+  await refused(site, { VENUE_MARKET_MAKER: "yes" }, 'VENUE_MARKET_MAKER: expected "on" | "off"')
+  await refused(
+    site,
+    {},
+    /^the trade socket cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE.* set VENUE_TRADE_PORT to another/
+  )
+  // Nobody makes a folder there, whoever they are.
+  for (const dataDir of [file, join(file, "within"), "/sys/venue"]) {
+    await refused(site, { ...free, VENUE_DATA_DIR: dataDir }, /^VENUE_DATA_DIR: expected a folder .*\((E[A-Z]+): /)
+  }
+})
+
+it("what is gone of a venue that was started before is not begun anew", { timeout: 240_000 }, async () => {
+  const site = await DevApp.makeSite()
+  await (await DevApp.start(site)).end("SIGTERM")
+  const home = join(site.dataDir, "postgres")
+  const memory = join(home, "postgres.json")
+  const data = join(resolve(home, JSON.parse(readFileSync(memory, "utf8")).directory), "data")
+  const remedy = /is gone.*; put the folder back, or remove the whole data directory to begin a new venue/
+
+  for (const path of [home, memory, data, join(data, "base")]) {
+    renameSync(path, `${path}.away`)
+    await refused(site, {}, remedy)
+    rmSync(path, { recursive: true, force: true })
+    renameSync(`${path}.away`, path)
+  }
+
+  const server = await Database.serve(site.dataDir)
+  await Database.run(server.url, "create database other")
+  const other = server.url.replace(/\/venue(?=\?|$)/, "/other")
+  await refused(
+    site,
+    { VENUE_DATABASE_URL: other },
+    /^the database is empty, and this venue was started before: restore/
+  )
+  await refused(
+    site,
+    { VENUE_DATABASE_URL: server.url.replace(/\/venue(?=\?|$)/, "/none") },
+    /^the database cannot be used \(.*none/
+  )
+  await Database.run(server.url, "insert into migration (migration_id, name) values (9999, 'newer')")
+  await refused(
+    site,
+    { VENUE_DATABASE_URL: server.url },
+    /^the tables are of version 9999 and this program knows \d+ at/
+  )
+  await Database.run(server.url, "delete from migration where migration_id = 9999")
+  await server.stop("SIGINT")
+
+  rmSync(join(site.dataDir, "signing-keys.json"))
+  const replaced = /signing-keys\.json is not that of the last start: tokens of before are no longer accepted/
+  for (const isReplaced of [true, false]) {
+    const app = await DevApp.start(site)
+    expect(replaced.test(app.output())).toBe(isReplaced)
+    await app.end("SIGTERM")
+  }
+})
+
+/** Its last words, one line, and nothing that it began is left running. */
+async function refused(site: DevApp.Site, variables: DevApp.Variables, words: RegExp | string): Promise<void> {
+  const before = DevApp.postgresOf(site.dataDir)
+  const launched = DevApp.launch(site, variables)
+  expect(await launched.ended).toEqual({ code: 1, signal: null })
+  const last = launched
+    .output()
+    .trim()
+    .split("\n")
+    .at(-1)!
+    .replace(/^venue: /, "")
+  if (typeof words === "string") expect(last).toBe(words)
+  else expect(last).toMatch(words)
+  expect(launched.output()).not.toMatch(/^\s+at /m)
+  expect(DevApp.postgresOf(site.dataDir)).toEqual(before)
+}
