@@ -63,10 +63,10 @@ export class SessionTokens extends Context.Service<
   {
     readonly begin: (beginning: Beginning) => Effect.Effect<Issued, DatabaseUnavailable>
     /**
-     * The next tokens for this one. Shown again within 10 s, before the next one was used, it gives the same refresh
-     * token: answers get lost, and tabs do not wait for each other. Shown again otherwise, somebody has a copy, and the
-     * session is over. One that was never used but replaced by `raise` is refused and ends nothing: its holder may just
-     * have been late.
+     * The next tokens for this one. Shown again before the next one was used, it gives the same refresh token, however
+     * late: answers get lost, and programs that share one do not wait for each other. Shown again otherwise, somebody has
+     * a copy, and the session is over. One that was never used but replaced by `raise` is refused and ends nothing: its
+     * holder may just have been late.
      */
     readonly refresh: (
       token: Redacted.Redacted,
@@ -153,9 +153,8 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
       yield* sessions.issue(next, { sessionId, generation: generation + 1, salt })
       return next
     }
-    const isRepeat =
-      generation === newest.generation - 1 && (yield* Clock.currentTimeMillis) - newest.issuedAtMillis <= repeatMillis
-    return isRepeat ? RefreshTokens.derive(serverKey, shown, newest.salt) : undefined
+    // The newest one was never used: whoever shows its parent gets no more than its holder has.
+    return generation === newest.generation - 1 ? RefreshTokens.derive(serverKey, shown, newest.salt) : undefined
   })
 
   /** A refusal is a value: what it takes back is to be kept, and a failure would undo it. */
@@ -238,7 +237,6 @@ interface Kept {
 const idleMillis = 30 * 24 * 60 * 60 * 1000
 /** How long it lasts whatever happens. */
 const absoluteMillis = 90 * 24 * 60 * 60 * 1000
-const repeatMillis = 10_000
 const secondFactors: ReadonlySet<string> = new Set(["totp", "recovery_code"])
 
 const refused = (reason: RefreshRefused["reason"]): Result.Result<never, RefreshRefused> =>

@@ -3,7 +3,6 @@ import { Effect, Option, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import { storable } from "./Bulk.ts"
 import type { MemoryTables } from "./MemoryTables.ts"
-import { millis } from "./Millis.ts"
 import { digestOf, hashOf } from "./SecretHash.ts"
 
 /** The one with the highest generation of its session is the one that counts. */
@@ -12,15 +11,12 @@ export interface RefreshToken {
   readonly generation: number
   /** What its text was derived with from that of its predecessor. */
   readonly salt: Uint8Array
-  readonly issuedAtMillis: number
 }
 
-export type NewRefreshToken = Omit<RefreshToken, "issuedAtMillis">
-
 export const onSql = (sql: SqlClient.SqlClient) => {
-  const columns = sql.literal(`session_id as "sessionId", generation, salt, ${millis("issued_at")} as "issuedAtMillis"`)
+  const columns = sql.literal('session_id as "sessionId", generation, salt')
   return {
-    add: (text: Redacted.Redacted, { generation, issuedAtMillis, salt, sessionId }: RefreshToken) =>
+    add: (text: Redacted.Redacted, { generation, salt, sessionId }: RefreshToken, issuedAtMillis: number) =>
       sql`
         insert into refresh_token (token_hash, session_id, generation, salt, issued_at)
         values (${digest(text)}, ${sessionId}, ${generation}, ${salt}, ${new Date(issuedAtMillis)})`,

@@ -9,7 +9,7 @@ import { MemoryTables } from "./MemoryTables.ts"
 import * as Migrations from "./Migrations.ts"
 import { millis } from "./Millis.ts"
 import * as RefreshTokens from "./RefreshTokens.ts"
-import type { NewRefreshToken, RefreshToken } from "./RefreshTokens.ts"
+import type { RefreshToken } from "./RefreshTokens.ts"
 import { Revocations } from "./Revocations.ts"
 
 export interface Session {
@@ -74,7 +74,7 @@ export class Sessions extends Context.Service<
     /** Whether the session ever had a token of this generation. */
     readonly hasGeneration: (sessionId: string, generation: number) => Effect.Effect<boolean, DatabaseUnavailable>
     /** From now on it is the one that counts. To be said while the session is locked. */
-    readonly issue: (token: Redacted.Redacted, place: NewRefreshToken) => Effect.Effect<void, DatabaseUnavailable>
+    readonly issue: (token: Redacted.Redacted, place: RefreshToken) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/Sessions") {
   static readonly layer: Layer.Layer<Sessions, MigrationError | SqlError, SqlClient.SqlClient | Revocations> =
@@ -134,7 +134,7 @@ export class Sessions extends Context.Service<
                 created_at, refreshed_at, expires_at)
               values (${sessionId}, ${userId}, ${clientId}, ${publicClient}, ${scope}, ${aal},
                 ${JSON.stringify(amr)}::jsonb, ${at}, ${at}, ${new Date(begun.expiresAtMillis)})`
-              yield* tokens.add(first, firstOf(sessionId, now))
+              yield* tokens.add(first, firstOf(sessionId), now)
               const surplus = yield* sql<Pick<Session, "sessionId">>`
               select session_id as "sessionId" from session
               where user_id = ${userId} and ended_at is null and expires_at > ${at} and session_id <> ${sessionId}
@@ -196,9 +196,9 @@ export class Sessions extends Context.Service<
           newestToken: Effect.fn("Sessions.newestToken")(tokens.newest, orUnavailable),
           hasGeneration: Effect.fn("Sessions.hasGeneration")(tokens.hasGeneration, orUnavailable),
           issue: Effect.fn("Sessions.issue")(
-            function* (text: Redacted.Redacted, place: NewRefreshToken) {
+            function* (text: Redacted.Redacted, place: RefreshToken) {
               const now = yield* Clock.currentTimeMillis
-              yield* tokens.add(text, { ...place, issuedAtMillis: now })
+              yield* tokens.add(text, place, now)
               yield* sql`update session set refreshed_at = ${new Date(now)} where session_id = ${place.sessionId}`
               yield* sweep(now)
             },
@@ -249,7 +249,7 @@ export class Sessions extends Context.Service<
             (a, b) => b.refreshedAtMillis - a.refreshedAtMillis || b.createdAtMillis - a.createdAtMillis
           )
           sessions.set(sessionId, { ...begun, createdAtMillis: now, refreshedAtMillis: now, endedAtMillis: null })
-          tokens.add(first, firstOf(sessionId, now))
+          tokens.add(first, firstOf(sessionId))
           yield* end(others.slice(maxLive - 1).map((session) => session.sessionId))
         }, transaction),
         find,
@@ -271,9 +271,9 @@ export class Sessions extends Context.Service<
         findToken: tokens.find,
         newestToken: tokens.newest,
         hasGeneration: tokens.hasGeneration,
-        issue: Effect.fnUntraced(function* (token: Redacted.Redacted, place: NewRefreshToken) {
+        issue: Effect.fnUntraced(function* (token: Redacted.Redacted, place: RefreshToken) {
           const now = yield* Clock.currentTimeMillis
-          tokens.add(token, { ...place, issuedAtMillis: now })
+          tokens.add(token, place)
           change(place.sessionId, { refreshedAtMillis: now })
         }, transaction)
       })
@@ -287,12 +287,7 @@ const toldOfMillis = 30 * 24 * 60 * 60 * 1000
 const maxSwept = 4
 const maxLive = 100
 
-const firstOf = (sessionId: string, issuedAtMillis: number): RefreshToken => ({
-  sessionId,
-  generation: 1,
-  salt: new Uint8Array(),
-  issuedAtMillis
-})
+const firstOf = (sessionId: string): RefreshToken => ({ sessionId, generation: 1, salt: new Uint8Array() })
 
 const isLockTimeout = (error: SqlError): boolean => isSqlError(error) && error.reason._tag === "LockTimeoutError"
 

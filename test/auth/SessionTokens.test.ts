@@ -84,30 +84,39 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R1: a token shown again within ten seconds gives the same successor, and another access token", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        yield* TestClock.adjust("1 hour")
-        const second = yield* refresh(first.refreshToken)
-        yield* TestClock.adjust("10 seconds")
-        const repeat = yield* refresh(first.refreshToken)
-        assert.strictEqual(Redacted.value(repeat.refreshToken), Redacted.value(second.refreshToken))
-        assert.notStrictEqual(Redacted.value(repeat.accessToken), Redacted.value(second.accessToken))
-        assert.notStrictEqual(Redacted.value(second.refreshToken), Redacted.value(first.refreshToken))
-        yield* (yield* Bearers).verify(Redacted.value(repeat.accessToken))
-        yield* refresh(second.refreshToken)
-      })
-    )
+    for (const [name, after] of [
+      ["within ten seconds", "10 seconds"],
+      ["a week later", "7 days"]
+    ] as const) {
+      it.effect(`R1, I43: a token whose successor was never used gives the same one again, ${name}`, () =>
+        Effect.gen(function* () {
+          const first = yield* begin()
+          yield* TestClock.adjust("1 hour")
+          const second = yield* refresh(first.refreshToken)
+          yield* TestClock.adjust(after)
+          const repeat = yield* refresh(first.refreshToken)
+          assert.strictEqual(Redacted.value(repeat.refreshToken), Redacted.value(second.refreshToken))
+          assert.notStrictEqual(Redacted.value(repeat.accessToken), Redacted.value(second.accessToken))
+          assert.notStrictEqual(Redacted.value(second.refreshToken), Redacted.value(first.refreshToken))
+          yield* (yield* Bearers).verify(Redacted.value(repeat.accessToken))
+          yield* refresh(second.refreshToken)
+        })
+      )
+    }
 
-    it.effect("R1, I43: shown again later, it ends the session, and its successor is dead too", () =>
+    it.effect("R1, I43: shown again after its successor was used, it ends the session and what came of it", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const other = yield* again(first.session.userId)
         const second = yield* refresh(first.refreshToken)
+        yield* TestClock.adjust("1 hour")
+        yield* refresh(first.refreshToken)
+        const third = yield* refresh(second.refreshToken)
         yield* TestClock.adjust(10_001)
         assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-        assert.strictEqual((yield* find(first.session.sessionId)).endedAtMillis, start + 10_001)
-        assert.strictEqual(yield* refusal(second.refreshToken), "session_ended")
+        const endedAtMillis = start + 60 * 60 * 1000 + 10_001
+        assert.strictEqual((yield* find(first.session.sessionId)).endedAtMillis, endedAtMillis)
+        assert.strictEqual(yield* refusal(third.refreshToken), "session_ended")
         assert.strictEqual(yield* refusal(first.refreshToken), "session_ended")
         const [deed] = yield* (yield* Audit).about(first.session.userId)
         assert.deepInclude(deed, {
@@ -115,6 +124,26 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           facts: { sessionId: first.session.sessionId }
         })
         yield* refresh(other.refreshToken)
+      })
+    )
+
+    it.effect("R3, I43: a token and its parent at once leave one lineage, over if the parent came last", () =>
+      Effect.gen(function* () {
+        const first = yield* begin()
+        const second = yield* refresh(first.refreshToken)
+        const [byParent, byToken] = yield* Effect.all(
+          [Effect.result(refresh(first.refreshToken)), refresh(second.refreshToken)],
+          { concurrency: "unbounded" }
+        )
+        const { endedAtMillis } = yield* find(first.session.sessionId)
+        if (byParent._tag === "Success") {
+          assert.strictEqual(Redacted.value(byParent.success.refreshToken), Redacted.value(second.refreshToken))
+          assert.isNull(endedAtMillis)
+          yield* refresh(byToken.refreshToken)
+        } else {
+          assert.isNotNull(endedAtMillis)
+          assert.strictEqual(yield* refusal(byToken.refreshToken), "session_ended")
+        }
       })
     )
 
@@ -241,7 +270,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
-    it.effect("R7: nor does the token before it come back inside the ten seconds", () =>
+    it.effect("R7, I43: nor does the token before it come back, unused as it was, to whoever shows its parent", () =>
       Effect.gen(function* () {
         const first = yield* begin()
         const second = yield* refresh(first.refreshToken)

@@ -49,7 +49,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
           endedAtMillis: null
         })
         const token = Option.getOrThrow(yield* sessions.findToken(Redacted.make("token of a1")))
-        assert.deepInclude(token, { sessionId: "a1", generation: 1, issuedAtMillis: 1_000 })
+        assert.deepInclude(token, { sessionId: "a1", generation: 1 })
         assert.isTrue(Option.isNone(yield* sessions.findToken(Redacted.make("token of a2"))))
       })
     )
@@ -61,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
         const salt = Uint8Array.of(1, 2, 3)
         yield* sessions.issue(Redacted.make("next of b1"), { sessionId: "b1", generation: 2, salt })
         const newest = yield* sessions.newestToken("b1")
-        assert.deepInclude(newest, { sessionId: "b1", generation: 2, issuedAtMillis: 2_000 })
+        assert.deepInclude(newest, { sessionId: "b1", generation: 2 })
         assert.deepStrictEqual([...newest.salt], [1, 2, 3])
         assert.isTrue(Option.isSome(yield* sessions.findToken(Redacted.make("token of b1"))))
         assert.strictEqual(Option.getOrThrow(yield* sessions.find("b1")).refreshedAtMillis, 2_000)
