@@ -66,6 +66,7 @@ export const layer = Effect.fn("Access.layer")(function* (settings: Settings, se
     consentPage: signInPage,
     walletsEnabled: settings.walletSignIn,
     requirements: {
+      verifiedIdentity: Option.isSome(settings.identityUrl),
       termsVersion: settings.termsVersion,
       blockedCountries: new Set(settings.blockedCountries),
       secondFactorToFund: settings.secondFactorToFund
@@ -146,7 +147,7 @@ const captcha = ({ captchaProvider, captchaSecret }: Settings): Layer.Layer<Capt
       )
   })
 
-/** Without a provider everybody is verified as soon as they ask. */
+/** Without a provider nobody has to be verified, and who asks for it is at once. */
 const identity = (settings: Settings, pageUrl: string, callbackKey: Redacted.Redacted) =>
   Option.match(settings.identityUrl, {
     onNone: () =>

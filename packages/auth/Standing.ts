@@ -7,6 +7,8 @@ import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
 
 /** What the venue asks of everybody. */
 export interface Requirements {
+  /** Whether users are to be verified first; who was refused stays so in any case. */
+  readonly verifiedIdentity: boolean
   readonly termsVersion: string
   /** ISO 3166, two capital letters. */
   readonly blockedCountries: ReadonlySet<string>
@@ -23,7 +25,9 @@ export interface Gates {
 /** Reading is never refused for any of this but to who is frozen. */
 export const gates = (state: UserState, requirements: Requirements): Gates => {
   const missing: Array<Missing> = []
-  if (state.identity !== "verified") missing.push("identity")
+  if (state.identity === "refused" || (requirements.verifiedIdentity && state.identity !== "verified")) {
+    missing.push("identity")
+  }
   if (state.termsVersion !== requirements.termsVersion) missing.push("terms")
   if ([state.country, state.seenIn].some((country) => isBlocked(requirements, country))) missing.push("region")
   if (requirements.secondFactorToFund && !state.hasSecondFactor) missing.push("second_factor")

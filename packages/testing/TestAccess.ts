@@ -16,7 +16,12 @@ export const layer = Layer.suspend(() => {
     serviceName: "Venue",
     walletsEnabled: true,
     sites: Result.getOrThrow(sitesOf([`${site}/sign-in`], { allowLoopback: false })),
-    requirements: { termsVersion: "1", blockedCountries: new Set([blockedCountry]), secondFactorToFund: false },
+    requirements: {
+      verifiedIdentity: true,
+      termsVersion: "1",
+      blockedCountries: new Set([blockedCountry]),
+      secondFactorToFund: false
+    },
     builderTerms: {
       serviceName: "Venue",
       uri: `${site}/builder`,

@@ -1,6 +1,6 @@
 import { type IssuedKey } from "@venue/auth/BuilderRegistration"
 import { Hmac } from "@venue/auth/Hmac"
-import { Standing } from "@venue/auth/Standing"
+import { gates, Standing } from "@venue/auth/Standing"
 import { ApiKeys } from "@venue/storage/ApiKeys"
 import { Audit } from "@venue/storage/Audit"
 import { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
@@ -96,6 +96,15 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         assert.isNull((yield* standing.of(userId)).termsVersion)
         yield* registered(builder, owner)
         assert.strictEqual((yield* standing.of(userId)).termsVersion, standing.requirements.termsVersion)
+      })
+    )
+
+    it.effect("I47: where nobody has to be verified, the user of a new key may trade at once", () =>
+      Effect.gen(function* () {
+        const { builder, owner } = yield* scene
+        const standing = yield* Standing
+        const { userId } = yield* registered(builder, owner)
+        assert.deepStrictEqual(gates(yield* standing.of(userId), standing.requirements).missing, [])
       })
     )
 

@@ -31,7 +31,12 @@ export const terms: BuilderTerms = {
   agreementUrl: "https://venue.example/legal/client-agreement",
   macKey: Redacted.make("mac-key-of-the-builder-messages-1")
 }
-const requirements: Requirements = { termsVersion: "2026-01", blockedCountries: new Set(), secondFactorToFund: false }
+const requirements: Requirements = {
+  verifiedIdentity: false,
+  termsVersion: "2026-01",
+  blockedCountries: new Set(),
+  secondFactorToFund: false
+}
 
 export const registration = (changes: Partial<BuilderTerms> = {}) =>
   BuilderRegistration.layer({ terms: { ...terms, ...changes } }).pipe(

@@ -15,6 +15,7 @@ import { Effect, Layer } from "effect"
 import { postgresLayer } from "../Postgres.ts"
 
 const requirements: Requirements = {
+  verifiedIdentity: true,
   termsVersion: "2026-01",
   blockedCountries: new Set(["XK"]),
   secondFactorToFund: false

@@ -7,6 +7,7 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 const requirements: Requirements = {
+  verifiedIdentity: true,
   termsVersion: "2026-01",
   blockedCountries: new Set(["XK", "XL"]),
   secondFactorToFund: true
@@ -43,6 +44,14 @@ describe("gates", () => {
     for (const [gap, missing] of gaps) {
       assert.deepStrictEqual(of(gap) as object, { canTrade: false, canFund: false, missing: [missing] })
     }
+  })
+
+  it("where nobody is verified only who was refused is kept out", () => {
+    const trusting = { ...requirements, verifiedIdentity: false }
+    for (const identity of ["none", "pending", "verified"] as const) {
+      assert.deepStrictEqual(gates({ ...onboarded, identity }, trusting).missing, [])
+    }
+    assert.deepStrictEqual(gates({ ...onboarded, identity: "refused" }, trusting).missing, ["identity"])
   })
 
   it("a second factor is asked for where money moves, and only where the venue asks for one", () => {

@@ -1,4 +1,5 @@
 /** The dev app's settings that no type says enough of. */
+import { Standing } from "@venue/auth/Standing"
 import { WalletSignIn } from "@venue/auth/WalletSignIn"
 import * as AccessTables from "@venue/storage/AccessTables"
 import { assert, it } from "@effect/vitest"
@@ -13,17 +14,27 @@ const settingsOf = (variables: Readonly<Record<string, string>>) =>
 
 const tables = AccessTables.layerMemory.pipe(Layer.provideMerge(SecureRandom.layerWebCrypto))
 
-/** Why a proof for a chain nobody knows is refused under these settings. */
-const refusal = (variables: Readonly<Record<string, string>>, secretKey = "x".repeat(32)) =>
+/** What of a venue with these settings is asked. */
+const under = <A, E>(
+  variables: Readonly<Record<string, string>>,
+  asked: Effect.Effect<A, E, Standing | WalletSignIn>,
+  secretKey = "x".repeat(32)
+) =>
   Effect.gen(function* () {
     const dataDir = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
     const settings = yield* settingsOf({ ...variables, VENUE_DATA_DIR: dataDir })
     const access = yield* Access.layer(settings, Redacted.make(secretKey))
-    return yield* Effect.gen(function* () {
-      const refused = yield* Effect.flip((yield* WalletSignIn).signIn({ chain: "solana", message: "", signature: "" }))
-      return refused._tag === "WalletRefused" ? refused.reason : refused._tag
-    }).pipe(Effect.provide(Layer.provide(access, tables)))
+    return yield* Effect.provide(asked, Layer.provide(access, tables))
   }).pipe(Effect.provide(NodeServices.layer))
+
+/** Why a proof for a chain nobody knows is refused. */
+const refusal = (variables: Readonly<Record<string, string>>, secretKey?: string) => {
+  const refused = Effect.gen(function* () {
+    const refused = yield* Effect.flip((yield* WalletSignIn).signIn({ chain: "solana", message: "", signature: "" }))
+    return refused._tag === "WalletRefused" ? refused.reason : refused._tag
+  })
+  return under(variables, refused, secretKey)
+}
 
 it.live("a secret key of fewer than 32 characters is refused with a sentence", () =>
   Effect.gen(function* () {
@@ -39,6 +50,19 @@ it.live("nobody signs in with a wallet where VENUE_WALLET_SIGN_IN is off", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "off" }), "disabled")
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "on" }), "chain")
+  })
+)
+
+it.live("users are to be verified where there is a provider, and only there", () =>
+  Effect.gen(function* () {
+    const asked = Effect.map(Standing, ({ requirements }) => requirements.verifiedIdentity)
+    assert.isFalse(yield* under({}, asked))
+    const provider = {
+      VENUE_IDENTITY_URL: "https://identity.example",
+      VENUE_IDENTITY_KEY: "key",
+      VENUE_IDENTITY_CALLBACK_KEY: "callback key"
+    }
+    assert.isTrue(yield* under(provider, asked))
   })
 )
 
