@@ -65,6 +65,7 @@ export const layer = Effect.fn("Access.layer")(function* (settings: Settings, se
     builderTerms,
     consentPage: signInPage,
     walletsEnabled: settings.walletSignIn,
+    acceptLowercaseAddress: settings.lowercaseAddresses,
     requirements: {
       verifiedIdentity: Option.isSome(settings.identityUrl),
       termsVersion: settings.termsVersion,

@@ -42,6 +42,7 @@ export const Settings = Config.all({
   countryHeader: Config.option(Config.String("VENUE_COUNTRY_HEADER")),
   serviceName: Config.String("VENUE_SERVICE_NAME").pipe(Config.withDefault("Venue")),
   walletSignIn: onOff("VENUE_WALLET_SIGN_IN"),
+  lowercaseAddresses: onOff("VENUE_LOWERCASE_ADDRESSES", "off"),
   signInUris: list("VENUE_SIGN_IN_URI"),
   builderUri: Config.String("VENUE_BUILDER_URI").pipe(Config.withDefault("https://app.venue.example/builder")),
   clientAgreementUrl: Config.String("VENUE_CLIENT_AGREEMENT_URL").pipe(

@@ -29,6 +29,8 @@ export interface AccessOptions {
   readonly serviceName: string
   /** Whether wallets may sign in at all. */
   readonly walletsEnabled: boolean
+  /** Whether they may write their address without its checksum, in lower case. */
+  readonly acceptLowercaseAddress: boolean
   /** The pages they may sign in for. */
   readonly sites: ReadonlyArray<SignInSite>
   readonly requirements: Requirements
@@ -40,14 +42,15 @@ export interface AccessOptions {
 }
 
 export const layer = (options: AccessOptions) => {
-  const { builderTerms, consentPage, issuer, keyPrefix, requirements, serverKey, serviceName, sites } = options
+  const { acceptLowercaseAddress, builderTerms, consentPage, issuer, keyPrefix, requirements, serverKey } = options
+  const { serviceName, sites } = options
   return Layer.mergeAll(
     Authorize.layer({ issuer, consentPage }),
     BuilderRegistration.layer({ terms: builderTerms }),
     CodeExchange.layer({ issuer }),
     Onboarding.layer({ agreementUrl: builderTerms.agreementUrl }),
     TokenRevocation.layer,
-    WalletSignIn.layer({ enabled: options.walletsEnabled, serviceName, sites })
+    WalletSignIn.layer({ enabled: options.walletsEnabled, serviceName, sites, acceptLowercaseAddress })
   ).pipe(
     Layer.provideMerge(Layer.succeed(KeyPrefix, keyPrefix)),
     Layer.provideMerge(SecondFactor.layer),

@@ -15,6 +15,7 @@ export const layer = Layer.suspend(() => {
     consentPage: "https://auth.venue.test/sign-in",
     serviceName: "Venue",
     walletsEnabled: true,
+    acceptLowercaseAddress: false,
     sites: Result.getOrThrow(sitesOf([`${site}/sign-in`], { allowLoopback: false })),
     requirements: {
       verifiedIdentity: true,

@@ -4,10 +4,11 @@ import { WalletSignIn } from "@venue/auth/WalletSignIn"
 import * as AccessTables from "@venue/storage/AccessTables"
 import { assert, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
+import { Clock, ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../../apps/dev/Access.ts"
 import { Settings } from "../../apps/dev/Settings.ts"
+import { signInMessage, wallet } from "../auth/Wallets.ts"
 
 const settingsOf = (variables: Readonly<Record<string, string>>) =>
   Settings.parse(ConfigProvider.fromUnknown(variables))
@@ -50,6 +51,28 @@ it.live("nobody signs in with a wallet where VENUE_WALLET_SIGN_IN is off", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "off" }), "disabled")
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "on" }), "chain")
+  })
+)
+
+it.live("a wallet writes its address with its checksum, or in lower case where VENUE_LOWERCASE_ADDRESSES is on", () =>
+  Effect.gen(function* () {
+    const { address, sign } = wallet(1)
+    const { signInPage } = Access.placeOf(yield* settingsOf({}))
+    const message = signInMessage({
+      domain: new URL(signInPage).host,
+      address: address.toLowerCase(),
+      statement: "Sign in to Venue",
+      uri: signInPage,
+      issuedAt: new Date(yield* Clock.currentTimeMillis).toISOString()
+    })
+    const signIn = Effect.flatMap(WalletSignIn, (wallets) =>
+      Effect.match(wallets.signIn({ chain: "ethereum", message, signature: sign(message) }), {
+        onSuccess: () => "signed in",
+        onFailure: (refused) => (refused._tag === "WalletRefused" ? refused.reason : refused._tag)
+      })
+    )
+    assert.strictEqual(yield* under({}, signIn), "message")
+    assert.strictEqual(yield* under({ VENUE_LOWERCASE_ADDRESSES: "on" }, signIn), "signed in")
   })
 )
 
