@@ -117,6 +117,8 @@ export const registerClients = Effect.fn("Seed.registerClients")(function* (know
         { actor: "dev", reason: "dev start" }
       )
       .pipe(
+        // Its id was drawn just now.
+        Effect.catchTag("OAuthClientExists", Effect.die),
         Effect.map(({ client, secret }) => ({
           clientId: client.clientId,
           secret: secret === null ? null : Redacted.value(secret)

@@ -44,6 +44,7 @@ export const pages = {
   "signing-key-in-use": "The active key is not removed; activate another one first.",
   "signing-key-too-early": "The key has not been in its state for long enough.",
   "signing-keys-unusable": "The file of the signing keys cannot be used, or somebody else is changing it.",
+  "client-exists": "An application of this id was registered before; it keeps its id when it is disabled.",
   "username-taken": "Somebody else has this username.",
   "body-too-large": "A request body holds at most 64 KiB.",
   "body-not-json": "The request body must be JSON, and say so in its content type.",
@@ -208,6 +209,7 @@ export const problems = (baseUrl: string) => ({
       body(baseUrl, 409, "signing-key-too-early", { detail: `It is possible from ${instant(readyAtMillis)} on.` })
     ),
   signingKeysUnusable: () => new ServiceUnavailable(body(baseUrl, 503, "signing-keys-unusable")),
+  clientExists: () => new Conflict(body(baseUrl, 409, "client-exists")),
   usernameTaken: () => new Conflict(body(baseUrl, 409, "username-taken")),
   rateExceeded: () => new TooManyRequests(body(baseUrl, 429, "rate-exceeded")),
   draining: () => new ServiceUnavailable(body(baseUrl, 503, "draining")),

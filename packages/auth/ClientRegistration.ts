@@ -1,7 +1,8 @@
 /** An operator lets an application sign users in, renews its secret, or shuts it out. */
+import { isUuid } from "@venue/domain/Id"
 import { Audit } from "@venue/storage/Audit"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import { type GrantType, type OAuthClient, OAuthClients } from "@venue/storage/OAuthClients"
+import { type GrantType, type OAuthClient, type OAuthClientExists, OAuthClients } from "@venue/storage/OAuthClients"
 import { Sessions } from "@venue/storage/Sessions"
 import { Transaction } from "@venue/storage/Transaction"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
@@ -11,6 +12,8 @@ import type { Operator } from "./Operator.ts"
 import * as RedirectUri from "./RedirectUri.ts"
 
 export interface Registration extends Pick<OAuthClient, "name" | "type" | "redirectUris" | "logoUri" | "clientUri"> {
+  /** A UUID that no application has, kept in lower case; drawn when left out. */
+  readonly clientId?: string
   /** Both when left out. */
   readonly grantTypes?: ReadonlyArray<GrantType>
   /** Redirects to `http` on the user's own machine too, for public applications only. */
@@ -18,7 +21,7 @@ export interface Registration extends Pick<OAuthClient, "name" | "type" | "redir
 }
 
 export class RegistrationRefused extends Schema.TaggedError<RegistrationRefused>()("RegistrationRefused", {
-  field: Schema.Literals(["name", "redirectUris", "logoUri", "clientUri", "grantTypes"]),
+  field: Schema.Literals(["clientId", "name", "redirectUris", "logoUri", "clientUri", "grantTypes"]),
   fault: Schema.String
 }) {}
 
@@ -35,7 +38,7 @@ export class ClientRegistration extends Context.Service<
       operator: Operator
     ) => Effect.Effect<
       { readonly client: OAuthClient; readonly secret: Redacted.Redacted | null },
-      RegistrationRefused | DatabaseUnavailable
+      RegistrationRefused | OAuthClientExists | DatabaseUnavailable
     >
     /** A new secret; the one before it stays good until `finishRotation`, older ones do not. */
     readonly rotate: (
@@ -90,7 +93,7 @@ export class ClientRegistration extends Context.Service<
           const refused = objection(registration)
           if (refused !== undefined) return yield* refused
           const { clientUri, grantTypes = everyGrant, logoUri, name, redirectUris, type } = registration
-          const clientId = yield* random.uuidV4()
+          const clientId = registration.clientId?.toLowerCase() ?? (yield* random.uuidV4())
           const secret = type === "confidential" ? yield* newSecret : null
           const client = yield* clients.register(
             { clientId, name, type, redirectUris, logoUri, clientUri, grantTypes },
@@ -132,8 +135,18 @@ const everyGrant: ReadonlyArray<GrantType> = ["authorization_code", "refresh_tok
 const isName = (name: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u.test(name) && name.trim() === name
 
 const objection = (registration: Registration): RegistrationRefused | undefined => {
-  const { allowLoopback, clientUri, grantTypes = everyGrant, logoUri, name, redirectUris, type } = registration
+  const {
+    allowLoopback,
+    clientId,
+    clientUri,
+    grantTypes = everyGrant,
+    logoUri,
+    name,
+    redirectUris,
+    type
+  } = registration
   const refuse = (field: RegistrationRefused["field"], fault: string) => new RegistrationRefused({ field, fault })
+  if (clientId !== undefined && !isUuid(clientId)) return refuse("clientId", "form")
   if (!isName(name)) return refuse("name", "form")
   if (redirectUris.length < 1 || redirectUris.length > maxRedirectUris) return refuse("redirectUris", "count")
   if (new Set(redirectUris).size < redirectUris.length) return refuse("redirectUris", "repeated")

@@ -1,5 +1,5 @@
 /** The applications that may sign users in, as an operator registered them. */
-import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
@@ -31,14 +31,19 @@ export interface OAuthClient {
 
 export type NewOAuthClient = Omit<OAuthClient, "secretHashes" | "createdAtMillis" | "disabledAtMillis">
 
+/** One of this id is there, though it may be disabled. */
+export class OAuthClientExists extends Schema.TaggedError<OAuthClientExists>()("OAuthClientExists", {
+  clientId: Schema.String
+}) {}
+
 export class OAuthClients extends Context.Service<
   OAuthClients,
   {
-    /** Under a new id; with a secret exactly when it is confidential. */
+    /** With a secret exactly when it is confidential. */
     readonly register: (
       client: NewOAuthClient,
       secret: Redacted.Redacted | null
-    ) => Effect.Effect<OAuthClient, DatabaseUnavailable>
+    ) => Effect.Effect<OAuthClient, OAuthClientExists | DatabaseUnavailable>
     /** Disabled ones too. */
     readonly find: (clientId: string) => Effect.Effect<Option.Option<OAuthClient>, DatabaseUnavailable>
     /** The secret before this one stays good, older ones do not. False of a client that keeps none or is not there. */
@@ -74,8 +79,8 @@ export class OAuthClients extends Context.Service<
               (client_id, name, type, redirect_uris, logo_uri, client_uri, grant_types, secret_hash, created_at)
             values (${client.clientId}, ${client.name}, ${client.type}, ${client.redirectUris}, ${client.logoUri},
               ${client.clientUri}, ${client.grantTypes}, ${secret && hashOf(secret)}, ${at})
-            returning ${columns}`
-          return clientOf(row!)
+            on conflict (client_id) do nothing returning ${columns}`
+          return row === undefined ? yield* new OAuthClientExists({ clientId: client.clientId }) : clientOf(row)
         }, orUnavailable),
         find: Effect.fn("OAuthClients.find")(function* (clientId: string) {
           const [row] = yield* sql<Row>`select ${columns} from oauth_client where client_id = ${storable(clientId)}`
@@ -136,15 +141,15 @@ export class OAuthClients extends Context.Service<
         )
 
       return OAuthClients.of({
-        register: (client, secret) =>
-          transaction(
-            Effect.map(Clock.currentTimeMillis, (createdAtMillis) => {
-              const secretHashes = secret === null ? [] : [hashOf(secret)]
-              const registered: OAuthClient = { ...client, secretHashes, createdAtMillis, disabledAtMillis: null }
-              clients.set(client.clientId, registered)
-              return registered
-            })
-          ),
+        register: Effect.fnUntraced(function* (client: NewOAuthClient, secret: Redacted.Redacted | null) {
+          const { clientId } = client
+          if (clients.get(clientId) !== undefined) return yield* new OAuthClientExists({ clientId })
+          const createdAtMillis = yield* Clock.currentTimeMillis
+          const secretHashes = secret === null ? [] : [hashOf(secret)]
+          const registered: OAuthClient = { ...client, secretHashes, createdAtMillis, disabledAtMillis: null }
+          clients.set(clientId, registered)
+          return registered
+        }, transaction),
         find: (clientId) => Effect.sync(() => Option.fromUndefinedOr(clients.get(clientId))),
         addSecret: (clientId, secret) =>
           change(clientId, ({ disabledAtMillis, secretHashes, type }) =>

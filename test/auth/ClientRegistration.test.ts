@@ -32,6 +32,21 @@ layer(OAuth.memory)("ClientRegistration", (it) => {
     })
   )
 
+  it.effect("an operator may say under which UUID, in any case, that no application has", () =>
+    Effect.gen(function* () {
+      const clientId = "7C1D0B52-9C1E-4B7A-8A55-0F2F6F0C9B11"
+      const { client } = yield* OAuth.register({ clientId })
+      assert.strictEqual(client.clientId, clientId.toLowerCase())
+      for (const taken of [clientId, clientId.toLowerCase()]) {
+        assert.strictEqual((yield* Effect.flip(OAuth.register({ clientId: taken })))._tag, "OAuthClientExists")
+      }
+      for (const wrong of ["", "my-app", `${clientId} `, clientId.slice(1)]) {
+        assert.strictEqual(yield* refusal({ clientId: wrong }), "clientId form")
+      }
+      assert.lengthOf(yield* (yield* Audit).about(client.clientId), 1)
+    })
+  )
+
   it.effect("what an operator did is recorded with who and why, and without the secret", () =>
     Effect.gen(function* () {
       const registration = yield* ClientRegistration

@@ -85,6 +85,20 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
     })
   )
 
+  it.effect("an application gets the id the operator says, unless another one has it", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const asked = { name: "A tool", type: "public", redirect_uris: ["https://tool.example/callback"], reason }
+      const client_id = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"
+      const registered = yield* admin("POST", "/oauth-clients", { ...asked, client_id })
+      expect([registered.status, registered.body.client.client_id]).toEqual([201, client_id])
+      const again = yield* admin("POST", "/oauth-clients", { ...asked, client_id: client_id.toUpperCase() })
+      expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("/problems/client-exists")])
+      const listed = yield* admin("GET", "/oauth-clients")
+      expect(listed.body.data.filter((client: { client_id: string }) => client.client_id === client_id)).toHaveLength(1)
+    })
+  )
+
   it.effect("an application that may not be registered is refused with the member that is wrong", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
@@ -95,6 +109,7 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
         [{ ...good, allow_loopback: true, type: "confidential" }, "body.redirect_uris"],
         [{ ...good, redirect_uris: [] }, "body.redirect_uris"],
         [{ ...good, name: "" }, "body.name"],
+        [{ ...good, client_id: "my-app" }, "body.client_id"],
         [{ ...good, allow_loopback: true, logo_uri: "http://tool.example/logo.png" }, "body.logo_uri"],
         [{ ...good, type: "private" }, "body.type"],
         [{ ...good, reason: "" }, "body.reason"]

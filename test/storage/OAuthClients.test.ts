@@ -1,7 +1,7 @@
 import { type NewOAuthClient, OAuthClients } from "@venue/storage/OAuthClients"
 import { hashOf } from "@venue/storage/SecretHash"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../Postgres.ts"
 
@@ -40,6 +40,24 @@ const suite = (name: string, services: Layer.Layer<OAuthClients, unknown>) =>
         })
         assert.deepStrictEqual(yield* find("kept"), registered)
         assert.notInclude(JSON.stringify(registered), Redacted.value(first))
+      })
+    )
+
+    it.effect("of several that are registered under one id the first stays as it is", () =>
+      Effect.gen(function* () {
+        const clients = yield* OAuthClients
+        const attempts = yield* Effect.all(
+          [first, second, third].map((secret) => Effect.result(clients.register(newClient("once"), secret))),
+          { concurrency: "unbounded" }
+        )
+        const [made, ...more] = attempts.filter(Result.isSuccess)
+        assert.lengthOf(more, 0)
+        assert.deepStrictEqual(yield* find("once"), made!.success)
+        for (const { failure } of attempts.filter(Result.isFailure)) {
+          assert.deepInclude(failure, { _tag: "OAuthClientExists", clientId: "once" })
+        }
+        yield* clients.disable("once")
+        assert.strictEqual((yield* Effect.flip(clients.register(newClient("once"), second)))._tag, "OAuthClientExists")
       })
     )
 

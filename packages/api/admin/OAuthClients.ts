@@ -3,13 +3,15 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
-import { NotFound, ServiceUnavailable, UnprocessableEntity } from "../Problem.ts"
+import { Conflict, NotFound, ServiceUnavailable, UnprocessableEntity } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
 const GrantType = Schema.Literals(["authorization_code", "refresh_token"])
 
 export const RegisterOAuthClient = Schema.Struct({
   $schema: SchemaLink,
+  /** Drawn when left out; told in lower case. */
+  client_id: Schema.optionalKey(Uuid),
   name: Schema.String,
   type: Schema.Literals(["public", "confidential"]),
   redirect_uris: Schema.Array(Schema.String),
@@ -61,7 +63,7 @@ export const OAuthClientsGroup = HttpApiGroup.make("oauthClients")
     HttpApiEndpoint.post("register", "/oauth-clients", {
       payload: RegisterOAuthClient,
       success: RegisteredOAuthClient.pipe(HttpApiSchema.status(201)),
-      error: [UnprocessableEntity, ServiceUnavailable]
+      error: [Conflict, UnprocessableEntity, ServiceUnavailable]
     }),
     // The secret before it stays good until the rotation is finished.
     HttpApiEndpoint.post("rotate", "/oauth-clients/rotate", { ...deciding, success: RotatedSecret }),

@@ -40,6 +40,7 @@ export const layer = (baseUrl: string) =>
             function* ({ payload: asked }) {
               const { client, secret } = yield* clients.register(
                 {
+                  ...(asked.client_id === undefined ? {} : { clientId: asked.client_id }),
                   name: asked.name,
                   type: asked.type,
                   redirectUris: asked.redirect_uris,
@@ -60,6 +61,7 @@ export const layer = (baseUrl: string) =>
                 Effect.fail(
                   refusals.invalidRequest([{ location: `body.${members[field]}`, message: `Refused for its ${fault}` }])
                 ),
+              OAuthClientExists: () => Effect.fail(refusals.clientExists()),
               DatabaseUnavailable: () => Effect.fail(refusals.draining())
             })
           )
@@ -81,6 +83,7 @@ export const layer = (baseUrl: string) =>
 
 /** As the wire calls them. */
 const members: Record<ClientRegistration.RegistrationRefused["field"], string> = {
+  clientId: "client_id",
   name: "name",
   redirectUris: "redirect_uris",
   logoUri: "logo_uri",
