@@ -9,6 +9,8 @@ import type { SigningKeys } from "./SigningKeys.ts"
 export interface TokenClaims {
   readonly userId: string
   readonly sessionId: string
+  /** Of the key that signed it. */
+  readonly kid: string
   readonly aal: Assurance
   /** The application it was given to; null when the user has it themselves. */
   readonly clientId: string | null
@@ -65,7 +67,7 @@ export const check = Effect.fnUntraced(function* (
     readonly keys: SigningKeys["Service"]
     readonly nowMillis: number
   }
-): Effect.fn.Return<{ readonly claims: TokenClaims; readonly kid: string }, InvalidToken> {
+): Effect.fn.Return<TokenClaims, InvalidToken> {
   const header = headerOf(token)
   if (header === undefined) return yield* new InvalidToken({ reason: "form" })
   const { kid } = header
@@ -88,7 +90,7 @@ export const check = Effect.fnUntraced(function* (
   if (Option.isNone(said) || said.value.iat * 1000 > nowMillis + aheadMillis) {
     return yield* new InvalidToken({ reason: "claims" })
   }
-  return { claims: tokenClaims(said.value), kid }
+  return tokenClaims(said.value, kid)
 })
 
 export const isOver = ({ expiresAtMillis }: TokenClaims, nowMillis: number): boolean =>
@@ -130,9 +132,13 @@ const Payload = Schema.Struct({
 })
 const decodePayload = Schema.decodeUnknownOption(Payload)
 
-const tokenClaims = ({ aal, client_id, exp, iat, scope, session_id, sub }: typeof Payload.Type): TokenClaims => ({
+const tokenClaims = (
+  { aal, client_id, exp, iat, scope, session_id, sub }: typeof Payload.Type,
+  kid: string
+): TokenClaims => ({
   userId: sub,
   sessionId: session_id,
+  kid,
   aal,
   clientId: client_id ?? null,
   scope: scope ?? null,

@@ -31,11 +31,14 @@ export class Bearers extends Context.Service<
         /** By the end of the token, its signature: a tenth of its text tells it from all others. */
         const known = new Map<string, Known>()
         let heard = 0
+        /** Keys that another node removed and this one may not have read of yet. */
+        const removed = new Set<string>()
 
         // They are rare, and what is known is little enough to be looked through.
         yield* revocations.watch(({ kind, subject }) => {
           if (kind === "key") return
           heard++
+          if (kind === "signing_key" && keys.find(subject) !== undefined) removed.add(subject)
           for (const [name, { claims }] of known) {
             if (subject === claims[subjects[kind]]) known.delete(name)
           }
@@ -52,14 +55,15 @@ export class Bearers extends Context.Service<
 
         const verifyFirst = Effect.fn("Bearers.verify")(function* (token: string) {
           const nowMillis = yield* Clock.currentTimeMillis
-          const { claims: said, kid } = yield* check(token, { issuer, keys, nowMillis })
+          const said = yield* check(token, { issuer, keys, nowMillis })
           const heardBefore = heard
           const session = yield* liveSession(sessions, said.sessionId)
           if (session.userId !== said.userId) return yield* new InvalidToken({ reason: "claims" })
+          if (removed.has(said.kid)) return yield* new InvalidToken({ reason: "unknown_key" })
           // A second factor that was taken away no longer counts, whatever the token says.
           const claims: TokenClaims = session.aal === "aal1" ? { ...said, aal: "aal1" } : said
           // What was read before a revocation was heard may no longer be so.
-          if (heard === heardBefore) remember({ token, claims, kid, answer: Effect.succeed(claims) })
+          if (heard === heardBefore) remember({ token, claims, answer: Effect.succeed(claims) })
           return claims
         })
 
@@ -69,7 +73,7 @@ export class Bearers extends Context.Service<
               const name = nameOf(token)
               const one = known.get(name)
               if (one?.token !== token) return verifyFirst(token)
-              if (!isOver(one.claims, clock.currentTimeMillisUnsafe()) && keys.find(one.kid) !== undefined) {
+              if (!isOver(one.claims, clock.currentTimeMillisUnsafe()) && keys.find(one.claims.kid) !== undefined) {
                 return one.answer
               }
               known.delete(name)
@@ -80,7 +84,7 @@ export class Bearers extends Context.Service<
     )
 }
 
-const subjects = { session: "sessionId", client: "clientId", user: "userId" } as const
+const subjects = { session: "sessionId", client: "clientId", user: "userId", signing_key: "kid" } as const
 
 const nameOf = (token: string): string => token.slice(-signatureLength)
 
@@ -90,6 +94,5 @@ const signatureLength = 86
 interface Known {
   readonly token: string
   readonly claims: TokenClaims
-  readonly kid: string
   readonly answer: Effect.Effect<TokenClaims>
 }

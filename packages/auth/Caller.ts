@@ -16,6 +16,8 @@ export interface Caller {
   readonly publicKey: string | null
   /** Null when no token was used. */
   readonly sessionId: string | null
+  /** Of the key that signed the token; null when none was used. */
+  readonly kid: string | null
   /** How well the session knows its user; null for a key, which has no session. */
   readonly aal: "aal1" | "aal2" | null
   /** The application that has the token; null when the user has it themselves, or used a key. */
@@ -29,18 +31,20 @@ export const ofKey = ({ permissions, publicKey, scope, userId }: ApiKey): Caller
   via: "hmac",
   publicKey,
   sessionId: null,
+  kid: null,
   aal: null,
   clientId: null
 })
 
 /** A session is the user and may do what any of their keys may, whatever its OAuth scope says; but see `ownOnly`. */
-export const ofToken = ({ aal, clientId, sessionId, userId }: TokenClaims): Caller => ({
+export const ofToken = ({ aal, clientId, kid, sessionId, userId }: TokenClaims): Caller => ({
   userId,
   permissions: ofSession,
   scope: allAccounts,
   via: "jwt",
   publicKey: null,
   sessionId,
+  kid,
   aal,
   clientId
 })

@@ -1,6 +1,7 @@
 /** An operator replaces the keys that sign tokens, each step with a reason that the audit keeps. */
 import { Audit, type Deed } from "@venue/storage/Audit"
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { Revocations } from "@venue/storage/Revocations"
 import { Transaction } from "@venue/storage/Transaction"
 import { Context, Effect, Layer } from "effect"
 import type { SigningKeysUnusable } from "./KeyFile.ts"
@@ -22,6 +23,7 @@ export class KeyRotation extends Context.Service<
       urgency: Urgency,
       operator: Operator
     ) => Effect.Effect<void, UnknownKey | NotStandby | TooEarly | Unavailable>
+    /** In an emergency what the key signed is taken back on every node, connections that it opened included. */
     readonly remove: (
       kid: string,
       urgency: Urgency,
@@ -29,34 +31,45 @@ export class KeyRotation extends Context.Service<
     ) => Effect.Effect<void, UnknownKey | KeyInUse | TooEarly | Unavailable>
   }
 >()("@venue/auth/KeyRotation") {
-  static readonly layer: Layer.Layer<KeyRotation, never, Audit | SigningKeys | Transaction> = Layer.effect(
-    KeyRotation,
-    Effect.gen(function* () {
-      const audit = yield* Audit
-      const keys = yield* SigningKeys
-      const transaction = yield* Transaction
+  static readonly layer: Layer.Layer<KeyRotation, never, Audit | Revocations | SigningKeys | Transaction> =
+    Layer.effect(
+      KeyRotation,
+      Effect.gen(function* () {
+        const audit = yield* Audit
+        const keys = yield* SigningKeys
+        const revocations = yield* Revocations
+        const transaction = yield* Transaction
 
-      const record = (action: string, kid: string, { actor, reason }: Operator, facts: Deed["facts"] = {}) =>
-        audit.record({ action, actor, subject: kid, facts: { kid, reason, ...facts } })
+        const record = (action: string, kid: string, { actor, reason }: Operator, facts: Deed["facts"] = {}) =>
+          audit.record({ action, actor, subject: kid, facts: { kid, reason, ...facts } })
 
-      return KeyRotation.of({
-        ring: keys.ring,
-        standby: Effect.fn("KeyRotation.standby")((operator: Operator) =>
-          Effect.tap(keys.standby, (kid) =>
-            // On standby it has signed nothing, so it can go again.
-            Effect.onError(record("signing_key_published", kid, operator), () => Effect.ignore(keys.remove(kid)))
+        const announce = (kid: string) => revocations.announce({ kind: "signing_key", subject: kid })
+
+        return KeyRotation.of({
+          ring: keys.ring,
+          standby: Effect.fn("KeyRotation.standby")((operator: Operator) =>
+            Effect.tap(keys.standby, (kid) =>
+              // On standby it has signed nothing, so it can go again.
+              Effect.onError(record("signing_key_published", kid, operator), () => Effect.ignore(keys.remove(kid)))
+            )
+          ),
+          // Written before it is done, and taken back when it is refused.
+          activate: Effect.fn("KeyRotation.activate")(function* (kid: string, urgency: Urgency, operator: Operator) {
+            yield* record("signing_key_activated", kid, operator, { emergency: urgency.emergency })
+            yield* keys.activate(kid, urgency)
+          }, transaction.run),
+          remove: Effect.fn("KeyRotation.remove")(
+            function* (kid: string, urgency: Urgency, operator: Operator) {
+              yield* record("signing_key_removed", kid, operator, { emergency: urgency.emergency })
+              yield* keys.remove(kid, urgency)
+              if (urgency.emergency) yield* announce(kid)
+            },
+            transaction.run,
+            // Whoever asks again may do so because it was removed and could not be announced.
+            (removed, kid, { emergency }) =>
+              Effect.tapErrorTag(removed, "UnknownKey", () => (emergency ? announce(kid) : Effect.void))
           )
-        ),
-        // Written before it is done, and taken back when it is refused.
-        activate: Effect.fn("KeyRotation.activate")(function* (kid: string, urgency: Urgency, operator: Operator) {
-          yield* record("signing_key_activated", kid, operator, { emergency: urgency.emergency })
-          yield* keys.activate(kid, urgency)
-        }, transaction.run),
-        remove: Effect.fn("KeyRotation.remove")(function* (kid: string, urgency: Urgency, operator: Operator) {
-          yield* record("signing_key_removed", kid, operator, { emergency: urgency.emergency })
-          yield* keys.remove(kid, urgency)
-        }, transaction.run)
+        })
       })
-    })
-  )
+    )
 }

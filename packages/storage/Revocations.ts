@@ -10,10 +10,10 @@ import * as Migrations from "./Migrations.ts"
 
 /**
  * Of a key or a session: it is good no longer, or what is known of it is to be asked anew. Of a client: all its sessions
- * are over. Of a user: what is known of their standing is to be asked anew.
+ * are over. Of a user: what is known of their standing is to be asked anew. Of a signing key: no token of it is good.
  */
 export const Revocation = Schema.Struct({
-  kind: Schema.Literals(["key", "session", "client", "user"]),
+  kind: Schema.Literals(["key", "session", "client", "user", "signing_key"]),
   subject: Schema.String
 })
 export type Revocation = typeof Revocation.Type

@@ -6,6 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as fc from "fast-check"
 import { createHmac, type KeyObject, sign } from "node:crypto"
+import { decodeProtectedHeader } from "jose"
 import { issuer } from "./SessionServices.ts"
 
 const nowSeconds = 1_772_366_400
@@ -47,10 +48,11 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
   it.effect("a token that was issued says whose it is", () =>
     Effect.gen(function* () {
       const issued = yield* (yield* SigningKeys).sign(claims, "at+jwt")
-      const { claims: said } = yield* checked(issued)
+      const said = yield* checked(issued)
       assert.deepStrictEqual(said, {
         userId: session.userId,
         sessionId: session.sessionId,
+        kid: decodeProtectedHeader(issued).kid!,
         aal: "aal1",
         clientId: null,
         scope: null,
@@ -66,7 +68,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
       assert.notProperty(claims, "scope")
       const granted = { ...session, clientId: "7c1d", scope: "openid email" }
       const issue = { issuer, tokenId: "5f0f", scope: "email", issuedAtSeconds: nowSeconds }
-      const { claims: said } = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
+      const said = yield* checked(yield* (yield* SigningKeys).sign(claimsOf(granted, issue), "at+jwt"))
       assert.deepInclude(said, { clientId: "7c1d", scope: "email" })
     })
   )
@@ -157,7 +159,7 @@ layer(SigningKeys.layerMemory)("AccessToken", (it) => {
     Effect.gen(function* () {
       const text = yield* token()
       const over = (nowSeconds + 3605) * 1000
-      const { claims: said } = yield* checked(text, over - 1)
+      const said = yield* checked(text, over - 1)
       assert.isFalse(isOver(said, over - 1))
       assert.strictEqual(yield* refusal(text, over), "expired")
       assert.isTrue(isOver(said, over))

@@ -27,6 +27,7 @@ type Services = Audit | Factors | RecoveryCodes | Revocations | SecondFactor | S
 export const claimsOf = ({ expiresAtSeconds, session }: Issued): TokenClaims => ({
   userId: session.userId,
   sessionId: session.sessionId,
+  kid: "a key",
   aal: session.aal,
   clientId: null,
   scope: null,

@@ -102,6 +102,26 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
+    it.effect("D2: the tokens of a key that another node removed are refused before its removal is read here", () =>
+      Effect.gen(function* () {
+        const { session, token } = yield* begin
+        const bearers = yield* Bearers
+        const keys = yield* SigningKeys
+        const { kid } = yield* bearers.verify(token)
+        const unseen = yield* keys.sign(
+          claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 }),
+          "at+jwt"
+        )
+        yield* keys.activate(yield* keys.standby, { emergency: true })
+        yield* heard(kid, (yield* Revocations).announce({ kind: "signing_key", subject: kid }))
+        for (const old of [token, unseen]) {
+          assert.deepInclude(yield* Effect.flip(bearers.verify(old)), { reason: "unknown_key" })
+        }
+        yield* bearers.verify((yield* begin).token)
+        yield* keys.remove(kid, { emergency: true })
+      })
+    )
+
     it.effect("D2: an ID token is no bearer, and the tokens of a removed key are refused where they were known", () =>
       Effect.gen(function* () {
         const { session, token } = yield* begin

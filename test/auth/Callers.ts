@@ -9,6 +9,7 @@ export const caller = (changes: Partial<Caller>): Caller => ({
   via: "hmac",
   publicKey: "key",
   sessionId: null,
+  kid: null,
   aal: null,
   clientId: null,
   ...changes

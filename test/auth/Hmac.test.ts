@@ -31,6 +31,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
           scope: "all_accounts",
           publicKey: "plain",
           sessionId: null,
+          kid: null,
           aal: null,
           clientId: null,
           via: "hmac"

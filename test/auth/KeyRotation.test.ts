@@ -2,9 +2,10 @@ import { KeyRotation } from "@venue/auth/KeyRotation"
 import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Audit } from "@venue/storage/Audit"
 import { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { type Revocation, Revocations } from "@venue/storage/Revocations"
 import { Transaction } from "@venue/storage/Transaction"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../Postgres.ts"
 
@@ -16,7 +17,10 @@ const deeds = (kid: string) =>
 
 const states = Effect.flatMap(KeyRotation, ({ ring }) => Effect.map(ring, (keys) => keys.map(({ state }) => state)))
 
-const suite = (name: string, services: Layer.Layer<Audit | KeyRotation | SigningKeys | Transaction, unknown>) =>
+const suite = (
+  name: string,
+  services: Layer.Layer<Audit | KeyRotation | Revocations | SigningKeys | Transaction, unknown>
+) =>
   layer(services, { timeout: "30 seconds" })(name, (it) => {
     it.effect("D2: each step is recorded with who, why and whether it was waited for; a refused one is not", () =>
       Effect.gen(function* () {
@@ -39,6 +43,37 @@ const suite = (name: string, services: Layer.Layer<Audit | KeyRotation | Signing
         const [removed] = yield* (yield* Audit).about(old)
         assert.deepInclude(removed, { action: "signing_key_removed", actor: "operator" })
         assert.deepStrictEqual(removed!.facts, { kid: old, reason: "a test", emergency: true })
+      })
+    )
+
+    it.effect("D2: what a key signed is taken back everywhere when it is removed in an emergency, and only then", () =>
+      Effect.gen(function* () {
+        const rotation = yield* KeyRotation
+        const heard: Array<Revocation> = []
+        const last = yield* Deferred.make<void>()
+        yield* (yield* Revocations).watch((revocation) => {
+          heard.push(revocation)
+          if (revocation.subject === "the last") Deferred.doneUnsafe(last, Effect.void)
+        })
+        const replaced = Effect.gen(function* () {
+          const old = (yield* rotation.ring).find(({ state }) => state === "active")!.key.kid
+          yield* rotation.activate(yield* rotation.standby(operator), atOnce, operator)
+          return old
+        })
+        const [inNoHurry, stolen] = [yield* replaced, yield* replaced]
+        yield* TestClock.adjust("72 minutes")
+        yield* rotation.remove(inNoHurry, inTime, operator)
+        yield* rotation.remove(stolen, atOnce, operator)
+        // Whoever was told that its outcome is unknown asks again.
+        assert.strictEqual((yield* Effect.flip(rotation.remove(stolen, atOnce, operator)))._tag, "UnknownKey")
+        assert.strictEqual((yield* Effect.flip(rotation.remove(inNoHurry, inTime, operator)))._tag, "UnknownKey")
+        yield* (yield* Revocations).announce({ kind: "key", subject: "the last" })
+        yield* Deferred.await(last)
+        const taken = { kind: "signing_key", subject: stolen }
+        assert.deepStrictEqual(
+          heard.map(({ kind, subject }) => ({ kind, subject })),
+          [taken, taken, { kind: "key", subject: "the last" }]
+        )
       })
     )
 
@@ -68,8 +103,14 @@ const suite = (name: string, services: Layer.Layer<Audit | KeyRotation | Signing
     )
   })
 
-const over = <E, R>(tables: Layer.Layer<Audit | Transaction, E, R>) =>
+const over = <E, R>(tables: Layer.Layer<Audit | Revocations | Transaction, E, R>) =>
   KeyRotation.layer.pipe(Layer.provideMerge(Layer.merge(tables, SigningKeys.layerMemory)))
 
-suite("KeyRotation in memory", over(Layer.merge(Audit.layerMemory, Transaction.layerMemory)))
-suite("KeyRotation on Postgres", Layer.provide(over(Layer.merge(Audit.layer, Transaction.layer)), postgresLayer))
+suite(
+  "KeyRotation in memory",
+  over(Layer.mergeAll(Audit.layerMemory, Revocations.layerMemory, Transaction.layerMemory))
+)
+suite(
+  "KeyRotation on Postgres",
+  Layer.provide(over(Layer.mergeAll(Audit.layer, Revocations.layer, Transaction.layer)), postgresLayer)
+)

@@ -104,7 +104,16 @@ export const signInOf = (userId: string) =>
 export const claimsOf = ({ expiresAtSeconds, scope, session }: Issued): TokenClaims => {
   const { aal, clientId, sessionId, userId } = session
   const expiresAtMillis = expiresAtSeconds * 1_000
-  return { userId, sessionId, aal, clientId, scope, issuedAtMillis: expiresAtMillis - 3_600_000, expiresAtMillis }
+  return {
+    userId,
+    sessionId,
+    kid: "a key",
+    aal,
+    clientId,
+    scope,
+    issuedAtMillis: expiresAtMillis - 3_600_000,
+    expiresAtMillis
+  }
 }
 
 /** With an authenticator app verified, and so a session of the second level. */

@@ -1,5 +1,6 @@
 /** Tokens and keys on the trade socket, and what becomes of open connections when they, or their user, change. */
 import { ClientRegistration } from "@venue/auth/ClientRegistration"
+import { KeyRotation } from "@venue/auth/KeyRotation"
 import { rules } from "@venue/auth/Permission"
 import { SessionTokens } from "@venue/auth/SessionTokens"
 import { barrier } from "@venue/gateway/trade/Barrier"
@@ -114,6 +115,25 @@ story("the connections of an application close when an operator disables it, oth
     assert.strictEqual(closing.closedWith()?.code, 1008)
     for (const connection of staying) assert.isUndefined(connection.closedWith())
     yield* refused("an application that is disabled", { jwt })
+  })
+)
+
+story("D2: the connections of a signing key close when it is removed in an emergency", (venue, alice) =>
+  Effect.gen(function* () {
+    const rotation = yield* KeyRotation
+    const operator = { actor: "operator", reason: "a test" }
+    const [before] = yield* rotation.ring
+    const old = yield* session(alice.userId)
+    const closing = yield* signIn({ jwt: old.token })
+    yield* rotation.activate(yield* rotation.standby(operator), { emergency: true }, operator)
+    const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
+    yield* venue.settle
+    assert.isUndefined(closing.closedWith())
+    yield* rotation.remove(before!.key.kid, { emergency: true }, operator)
+    yield* venue.settle
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    for (const client of staying) assert.isUndefined(client.closedWith())
+    yield* refused("a token of a removed key", { jwt: old.token })
   })
 )
 
@@ -237,6 +257,7 @@ it("I47: a user whose region is blocked is told what keeps them, and may still t
       via: "jwt",
       publicKey: null,
       sessionId: "s",
+      kid: "k",
       aal: "aal1",
       clientId: null
     },

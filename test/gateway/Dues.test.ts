@@ -54,6 +54,7 @@ const start = () => {
             via: "hmac",
             publicKey: "a",
             sessionId: null,
+            kid: null,
             aal: null,
             clientId: null
           },

@@ -191,6 +191,7 @@ const key: Caller = {
   via: "hmac",
   publicKey: "key",
   sessionId: null,
+  kid: null,
   aal: null,
   clientId: null
 }

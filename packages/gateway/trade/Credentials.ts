@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     const caller = connection.member()?.caller
     if (caller?.[subjects[kind]] !== subject) return
     if (kind === "user") return renew(connection, caller)
-    connection.close(1008, kind === "key" ? "the key was revoked or permits something else now" : "the session ended")
+    connection.close(1008, reasons[kind])
   }
   // What an admission remembers of a user hears of it before, since it was made before.
   yield* revocations.watch((revocation) => {
@@ -53,6 +53,19 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
 })
 
 /** What of a caller a revocation names. */
-const subjects = { key: "publicKey", session: "sessionId", client: "clientId", user: "userId" } as const
+const subjects = {
+  key: "publicKey",
+  session: "sessionId",
+  client: "clientId",
+  user: "userId",
+  signing_key: "kid"
+} as const
+
+const reasons = {
+  key: "the key was revoked or permits something else now",
+  session: "the session ended",
+  client: "the session ended",
+  signing_key: "the token is good no longer; refresh it and sign in again"
+} as const
 
 const retryEvery = "500 millis"
