@@ -62,9 +62,26 @@ export const read = (query: URLSearchParams): Result.Result<Omit<Asked, "clientI
   if (resource !== null && !isResource(resource)) {
     return refuse("invalid_target", "resource must be an absolute URI without a fragment")
   }
-  if (value("prompt")?.split(" ").includes("none")) return refuse("login_required", "The user must be asked")
-  return Result.succeed({ scope: Scope.print(scope), state, codeChallenge, nonce, resource })
+  const maxAge = value("max_age")
+  if (maxAge !== undefined && !wholeSeconds.test(maxAge)) {
+    return refuse("invalid_request", "max_age must be a whole number of seconds")
+  }
+  const prompts = value("prompt")?.split(" ") ?? []
+  if (prompts.includes("none")) return refuse("login_required", "The user must be asked")
+  return Result.succeed({
+    scope: Scope.print(scope),
+    state,
+    codeChallenge,
+    nonce,
+    resource,
+    maxAgeSeconds: prompts.includes("login") ? 0 : maxAge === undefined ? null : Math.min(Number(maxAge), longestAge),
+    promptsConsent: prompts.includes("consent")
+  })
 }
+
+const wholeSeconds = /^\d{1,10}$/
+/** What the database holds in four bytes: 68 years. */
+const longestAge = 2_147_483_647
 
 /** Printable ASCII. */
 const isPlain = (text: string): boolean => /^[\x20-\x7e]{1,512}$/.test(text)

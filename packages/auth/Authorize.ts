@@ -53,12 +53,16 @@ export class ApplicationMayNotConsent extends Schema.TaggedError<ApplicationMayN
   { clientId: Schema.String }
 ) {}
 
+/** The application asks for a newer sign-in than that of this session. */
+export class SignInTooOld extends Schema.TaggedError<SignInTooOld>()("SignInTooOld", { sessionId: Schema.String }) {}
+
 export type ConsentRefused =
   | AlreadyDecided
   | ApplicationMayNotConsent
   | AuthorizationNotFound
   | InsufficientAal
   | SessionEnded
+  | SignInTooOld
 
 export interface AuthorizeOptions {
   /** As in every token; without a slash at its end. */
@@ -73,7 +77,7 @@ export class Authorize extends Context.Service<
     readonly begin: (query: URLSearchParams) => Effect.Effect<Begun, AuthorizeRefused | DatabaseUnavailable>
     /**
      * Belongs to the first user who asks. Answered at once when that user granted as much before to an application that
-     * proves itself with a secret; anybody can pretend to be another one.
+     * proves itself with a secret, unless it wants the user to be asked; anybody can pretend to be another one.
      */
     readonly details: (
       caller: TokenClaims,
@@ -131,6 +135,9 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
     if (Option.isNone(client) || client.value.disabledAtMillis !== null) {
       return yield* new AuthorizationNotFound()
     }
+    if (!isFresh(session, authorization.value, yield* Clock.currentTimeMillis)) {
+      return yield* new SignInTooOld({ sessionId })
+    }
     return { authorizationId, authorization: authorization.value, client: client.value, session }
   })
 
@@ -161,7 +168,7 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
   })
 
   const isRemembered = Effect.fnUntraced(function* ({ authorization, client, session }: Bound) {
-    if (client.type === "public") return false
+    if (client.type === "public" || authorization.promptsConsent) return false
     const grant = yield* grants.find(session.userId, client.clientId)
     return Option.isSome(grant) && Scope.covers(grant.value.scopes, Scope.list(authorization.scope))
   })
@@ -212,6 +219,21 @@ interface Bound {
   readonly authorization: Authorization
   readonly client: OAuthClient
   readonly session: Session
+}
+
+/**
+ * Whether the user proved themselves as lately as the application asks, or at least since it asked: with an age of zero
+ * nobody could ever decide otherwise.
+ */
+const isFresh = (
+  { amr, createdAtMillis }: Session,
+  { maxAgeSeconds, requestedAtMillis }: Authorization,
+  nowMillis: number
+): boolean => {
+  if (maxAgeSeconds === null) return true
+  // That of a session's beginning is known to the millisecond.
+  const provenAtMillis = Math.max(createdAtMillis, amr[0]!.timestamp * 1000)
+  return provenAtMillis >= Math.min(requestedAtMillis, nowMillis - maxAgeSeconds * 1000)
 }
 
 const requestLifetimeMillis = 10 * 60 * 1000

@@ -21,9 +21,14 @@ export interface Asked {
   readonly codeChallenge: string
   readonly nonce: string | null
   readonly resource: string | null
+  /** How long ago the user may have signed in; null when any sign-in will do. */
+  readonly maxAgeSeconds: number | null
+  /** The user is to be asked although they granted as much before. */
+  readonly promptsConsent: boolean
 }
 
 export interface Authorization extends Asked {
+  readonly requestedAtMillis: number
   readonly status: "pending" | "approved" | "denied"
 }
 
@@ -89,7 +94,8 @@ export class Authorizations extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const asked = sql.literal(`
         client_id as "clientId", redirect_uri as "redirectUri", scope, state, code_challenge as "codeChallenge", nonce,
-        resource`)
+        resource, max_age_seconds as "maxAgeSeconds", prompts_consent as "promptsConsent"`)
+      const requestedAt = sql.literal(millis("created_at"))
 
       return Authorizations.of({
         open: Effect.fn("Authorizations.open")(function* (
@@ -106,10 +112,10 @@ export class Authorizations extends Context.Service<
             )`
           yield* sql`
             insert into authorization_request (authorization_id_hash, client_id, redirect_uri, scope, state,
-              code_challenge, nonce, resource, status, created_at, expires_at)
+              code_challenge, nonce, resource, max_age_seconds, prompts_consent, status, created_at, expires_at)
             values (${hashOf(authorizationId)}, ${request.clientId}, ${request.redirectUri}, ${request.scope},
-              ${request.state}, ${request.codeChallenge}, ${request.nonce}, ${request.resource}, 'pending',
-              ${new Date(now)}, ${new Date(expiresAtMillis)})`
+              ${request.state}, ${request.codeChallenge}, ${request.nonce}, ${request.resource},
+              ${request.maxAgeSeconds}, ${request.promptsConsent}, 'pending', ${new Date(now)}, ${new Date(expiresAtMillis)})`
         }, orUnavailable),
         bind: Effect.fn("Authorizations.bind")(function* (authorizationId: Redacted.Redacted, userId: string) {
           const at = new Date(yield* Clock.currentTimeMillis)
@@ -117,7 +123,7 @@ export class Authorizations extends Context.Service<
             update authorization_request set user_id = ${storable(userId)}
             where authorization_id_hash = ${hashOf(authorizationId)} and expires_at > ${at}
               and (user_id is null or user_id = ${storable(userId)})
-            returning ${asked}, status`
+            returning ${asked}, status, ${requestedAt} as "requestedAtMillis"`
           return Option.fromUndefinedOr(row)
         }, orUnavailable),
         approve: Effect.fn("Authorizations.approve")(function* (
@@ -207,7 +213,7 @@ export class Authorizations extends Context.Service<
             if (held === undefined || held.expiresAtMillis <= now) return Option.none()
             if (held.userId !== null && held.userId !== userId) return Option.none()
             change(held, { userId })
-            return Option.some({ ...held.asked, status: held.status })
+            return Option.some({ ...held.asked, status: held.status, requestedAtMillis: held.createdAtMillis })
           }),
         approve: (authorizationId, { code, codeExpiresAtMillis, signedIn }) =>
           write(() => {

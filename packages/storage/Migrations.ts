@@ -16,6 +16,7 @@ import { keys } from "./migrations/0010_keys.ts"
 import { onboarding } from "./migrations/0011_onboarding.ts"
 import { revocationOrder } from "./migrations/0012_revocation_order.ts"
 import { snapshotPieces } from "./migrations/0013_snapshot_pieces.ts"
+import { freshSignIn } from "./migrations/0014_fresh_sign_in.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
 const all = {
@@ -31,7 +32,8 @@ const all = {
   "0010_keys": keys,
   "0011_onboarding": onboarding,
   "0012_revocation_order": revocationOrder,
-  "0013_snapshot_pieces": snapshotPieces
+  "0013_snapshot_pieces": snapshotPieces,
+  "0014_fresh_sign_in": freshSignIn
 }
 
 /** Any number, the same on every node. */

@@ -118,7 +118,12 @@ describe("AuthorizationRequest", () => {
     [{ nonce: "n".repeat(513) }, "invalid_request"],
     [{ resource: "not a uri" }, "invalid_target"],
     [{ resource: "https://api.venue.example/#x" }, "invalid_target"],
+    [{ max_age: "-1" }, "invalid_request"],
+    [{ max_age: "1.5" }, "invalid_request"],
+    [{ max_age: "soon" }, "invalid_request"],
+    [{ max_age: "1".repeat(11) }, "invalid_request"],
     [{ prompt: "none" }, "login_required"],
+    [{ prompt: "none", max_age: "9999999999" }, "login_required"],
     [{ prompt: "consent none" }, "login_required"]
   ] as const) {
     it.effect(`A3, A4: ${JSON.stringify(changes)} goes back as ${error}`, () =>

@@ -5,8 +5,9 @@ import { Grants } from "@venue/storage/Grants"
 import { OAuthClients } from "@venue/storage/OAuthClients"
 import { Sessions } from "@venue/storage/Sessions"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, type Layer, Option, Redacted } from "effect"
+import { Clock, Effect, Exit, type Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { decodeJwt } from "jose"
 import * as OAuth from "./OAuthServices.ts"
 
 const minute = 60_000
@@ -199,6 +200,65 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
         }
         const other = yield* authorize.details(yield* OAuth.signedIn, yield* OAuth.asked(client))
         assert.strictEqual(other._tag, "Details")
+      })
+    )
+
+    it.effect("A6: an application that asks for consent has its user asked, although they granted as much", () =>
+      Effect.gen(function* () {
+        const authorize = yield* Authorize
+        const { client } = yield* OAuth.register()
+        const caller = yield* OAuth.signedIn
+        const shown = (prompt: string) =>
+          Effect.gen(function* () {
+            return (yield* authorize.details(caller, yield* OAuth.asked(client, { prompt })))._tag
+          })
+        yield* OAuth.approvedCode(caller, client)
+        assert.strictEqual(yield* shown("select_account"), "Answered")
+        assert.strictEqual(yield* shown("consent"), "Details")
+        assert.strictEqual(yield* shown("select_account consent"), "Details")
+      })
+    )
+
+    it.effect("a sign-in older than max_age decides nothing and takes no request; a new one does", () =>
+      Effect.gen(function* () {
+        yield* OAuth.start
+        const authorize = yield* Authorize
+        const { client } = yield* OAuth.register()
+        const caller = yield* OAuth.signedIn
+        yield* OAuth.approvedCode(caller, client)
+        yield* TestClock.adjust("5 minutes")
+        yield* authorize.decide(caller, yield* OAuth.asked(client, { max_age: "300" }), "approve")
+        for (const freshness of [{ max_age: "299" }, { max_age: "0" }, { prompt: "login" }]) {
+          const id = yield* OAuth.asked(client, freshness)
+          for (const refused of [
+            authorize.details(caller, id),
+            authorize.decide(caller, id, "approve"),
+            authorize.decide(caller, id, "deny")
+          ]) {
+            assert.strictEqual((yield* Effect.flip(refused))._tag, "SignInTooOld")
+          }
+          // Whoever signs in next may be somebody else.
+          const again = yield* OAuth.signedIn
+          yield* authorize.decide(again, id, "approve")
+        }
+      })
+    )
+
+    it.effect("who signed in since the application asked has time to read, and the ID token says when it was", () =>
+      Effect.gen(function* () {
+        yield* OAuth.start
+        const authorize = yield* Authorize
+        const { client } = yield* OAuth.register()
+        const { userId } = yield* OAuth.signedIn
+        yield* TestClock.adjust("1 hour")
+        const id = yield* OAuth.asked(client, { max_age: "0" })
+        yield* TestClock.adjust("2 seconds")
+        const again = yield* OAuth.signInOf(userId)
+        const signedInAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        yield* TestClock.adjust("3 minutes")
+        const code = OAuth.codeOf(yield* authorize.decide(again, id, "approve"))
+        const { idToken } = yield* OAuth.exchange(client, OAuth.redemption(code))
+        assert.strictEqual(decodeJwt(Redacted.value(idToken!))["auth_time"], signedInAtSeconds)
       })
     )
 

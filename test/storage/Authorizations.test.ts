@@ -16,7 +16,9 @@ const asked: Asked = {
   state: "a state",
   codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
   nonce: "a nonce",
-  resource: null
+  resource: null,
+  maxAgeSeconds: 300,
+  promptsConsent: true
 }
 const signedIn = { aal: "aal2", amr: [{ method: "totp", timestamp: 7 }] } as const
 
@@ -49,7 +51,10 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
     it.effect("a request belongs to the first user who comes, until it expires", () =>
       Effect.gen(function* () {
         const { amy, authorizations, ben, id } = yield* open("bound")
-        assert.deepStrictEqual(yield* authorizations.bind(id, amy), Option.some({ ...asked, status: "pending" }))
+        assert.deepStrictEqual(
+          yield* authorizations.bind(id, amy),
+          Option.some({ ...asked, requestedAtMillis: minute, status: "pending" })
+        )
         assert.isTrue(Option.isNone(yield* authorizations.bind(id, ben)))
         assert.isTrue(Option.isNone(yield* authorizations.bind(Redacted.make("another id"), amy)))
         yield* TestClock.setTime(11 * minute - 1)
@@ -80,7 +85,10 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         assert.isFalse(yield* authorizations.approve(id, approval(code)))
         assert.isFalse(yield* authorizations.deny(id))
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
-        assert.deepStrictEqual(yield* authorizations.bind(id, amy), Option.some({ ...asked, status: "denied" }))
+        assert.deepStrictEqual(
+          yield* authorizations.bind(id, amy),
+          Option.some({ ...asked, requestedAtMillis: minute, status: "denied" })
+        )
       })
     )
 

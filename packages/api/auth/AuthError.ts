@@ -69,6 +69,11 @@ const meanings = {
   user_not_found: { status: 403, error: "access_denied", description: "There is no such user" },
   user_banned: { status: 403, error: "access_denied", description: "The user may not sign in" },
   insufficient_aal: { status: 403, error: "access_denied", description: "A second factor is required" },
+  reauthentication_needed: {
+    status: 403,
+    error: "access_denied",
+    description: "The application asks for a newer sign-in"
+  },
   origin_refused: { status: 403, error: "access_denied", description: "Only the consent page may ask this" },
   application_refused: { status: 403, error: "access_denied", description: "An application may not do this" },
 

@@ -71,6 +71,8 @@ const refusalOf = (fault: ConsentRefused | Refused | DatabaseUnavailable): Refus
       return refused("insufficient_aal")
     case "SessionEnded":
       return refused("session_not_found")
+    case "SignInTooOld":
+      return refused("reauthentication_needed")
     case "DatabaseUnavailable":
     case "Refused":
       return fault

@@ -66,6 +66,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
         [{ request: "x" }, "request_not_supported"],
         [{ request_uri: "https://rp.example/r" }, "request_uri_not_supported"],
         [{ response_mode: "fragment" }, "invalid_request"],
+        [{ max_age: "-1" }, "invalid_request"],
         [{ prompt: "none" }, "login_required"]
       ]
       for (const [changes, error] of faults) {
@@ -124,6 +125,30 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("authori
       expect((yield* consent(id, stranger)).status).toBe(404)
       expect((yield* consent("unknown", session)).status).toBe(404)
       expect((yield* consent(id, session)).status).toBe(200)
+    })
+  )
+
+  it.effect("an application that asks for a fresh sign-in or for consent is heeded", () =>
+    Effect.gen(function* () {
+      const { get, register, signIn } = yield* AuthService
+      const client = yield* register({})
+      const keeper = wallet()
+      const session = yield* signIn(keeper)
+      yield* approved(client.clientId, session)
+      const details = (id: string, by: Session) => get(`/oauth/authorizations/${id}`, as(by))
+      expect((yield* details(yield* opened(client.clientId), session)).body).toHaveProperty("redirect_url")
+      const asked = yield* details(yield* opened(client.clientId, { prompt: "consent" }), session)
+      expect(asked.body).toHaveProperty("client")
+      for (const fresh of [{ max_age: "0" }, { prompt: "login" }]) {
+        const id = yield* opened(client.clientId, fresh)
+        expect(yield* details(id, session)).toMatchObject({
+          status: 403,
+          body: { error_code: "reauthentication_needed", error: "access_denied" }
+        })
+        expect((yield* consent(id, session)).status).toBe(403)
+        const again = yield* signIn(keeper)
+        expect((yield* consent(id, again)).status).toBe(200)
+      }
     })
   )
 

@@ -45,6 +45,8 @@ const sentences = {
   mfa_factor_not_found: "This authenticator was removed. Sign in again.",
   insufficient_aal: "This needs the code of your authenticator first. Sign in again.",
 
+  reauthentication_needed: "The application asks you to sign in again.",
+
   not_found: noRequest,
   oauth_authorization_not_found: noRequest,
   authorization_decided: "This request was already answered. Go back to the application and start again.",

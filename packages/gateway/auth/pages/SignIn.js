@@ -40,7 +40,13 @@ const doing = (work) => async (event) => {
   views.ariaBusy = "false"
 }
 
-const signedOut = new Set(["bad_jwt", "session_not_found", "mfa_factor_not_found", "insufficient_aal"])
+const signedOut = new Set([
+  "bad_jwt",
+  "session_not_found",
+  "mfa_factor_not_found",
+  "insufficient_aal",
+  "reauthentication_needed"
+])
 const unanswerable = new Set(["not_found", "oauth_authorization_not_found", "authorization_decided"])
 
 const forget = () => {
