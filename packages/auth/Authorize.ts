@@ -4,7 +4,7 @@ import { type Authorization, Authorizations } from "@venue/storage/Authorization
 import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
 import { Grants } from "@venue/storage/Grants"
 import { type OAuthClient, OAuthClients } from "@venue/storage/OAuthClients"
-import { type Session, type SessionEnded, Sessions } from "@venue/storage/Sessions"
+import { type Session, type SessionBusy, SessionEnded, Sessions } from "@venue/storage/Sessions"
 import { Transaction } from "@venue/storage/Transaction"
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -61,6 +61,7 @@ export type ConsentRefused =
   | ApplicationMayNotConsent
   | AuthorizationNotFound
   | InsufficientAal
+  | SessionBusy
   | SessionEnded
   | SignInTooOld
 
@@ -147,6 +148,10 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
   })
 
   const approve = Effect.fnUntraced(function* ({ authorization, authorizationId, client, session }: Bound) {
+    // Whoever ends the session meanwhile waits for this, and then finds the code.
+    const held = yield* sessions.lock(session.sessionId)
+    if (Option.isNone(held) || held.value.endedAtMillis !== null)
+      return yield* new SessionEnded({ sessionId: session.sessionId })
     const code = Buffer.from(yield* random.randomBytes(codeBytes)).toString("base64url")
     const approved = yield* authorizations.approve(authorizationId, {
       code: Redacted.make(code),

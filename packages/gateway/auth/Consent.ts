@@ -69,6 +69,8 @@ const refusalOf = (fault: ConsentRefused | Refused | DatabaseUnavailable): Refus
       return refused("oauth_authorization_not_found")
     case "InsufficientAal":
       return refused("insufficient_aal")
+    case "SessionBusy":
+      return refused("conflict")
     case "SessionEnded":
       return refused("session_not_found")
     case "SignInTooOld":

@@ -29,6 +29,8 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
         const all = (yield* sessions.ofUser(userId)).filter((one) => clientId === null || one.clientId === clientId)
         const ended = all.map((session) => session.sessionId).filter((id) => ends[scope](id === sessionId))
         yield* sessions.end(ended)
+        // An approval that was under way held its session until it was decided, and only now its code can be seen.
+        if (scope !== "local") yield* authorizations.cancelCodes(userId, clientId)
         yield* audit.record({ action: "signed_out", actor: userId, subject: userId, facts: { sessionId, scope } })
       })
     )

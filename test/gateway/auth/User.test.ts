@@ -1,12 +1,16 @@
 /** Who a bearer is, signing out, and tokens that are none. */
+import { Authorize } from "@venue/auth/Authorize"
+import { Bearers } from "@venue/auth/Bearers"
 import { SigningKeys } from "@venue/auth/SigningKeys"
 import { Sessions } from "@venue/storage/Sessions"
+import { Transaction } from "@venue/storage/Transaction"
 import { expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { base64url, decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from "jose"
 import { createHmac, createPublicKey } from "node:crypto"
 import type { Answer } from "../RestClient.ts"
-import { approved, exchange } from "./Application.ts"
+import { approved, exchange, opened } from "./Application.ts"
 import type { Session } from "./AuthClient.ts"
 import { AuthService, layer } from "./AuthService.ts"
 import { wallet } from "./Wallet.ts"
@@ -35,6 +39,36 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("the bea
         expect(answer.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"')
       }
       expect(codeOf(yield* get("/user"))).toEqual([401, "no_authorization"])
+    })
+  )
+
+  it.effect("an approval that is under way when its user signs out everywhere leaves no code that is good", () =>
+    Effect.gen(function* () {
+      const { register, send, signIn } = yield* AuthService
+      const authorize = yield* Authorize
+      const sql = yield* SqlClient.SqlClient
+      const { run } = yield* Transaction
+      const client = yield* register({})
+      const session = yield* signIn(wallet())
+      const id = yield* opened(client.clientId)
+      const caller = yield* (yield* Bearers).verify(session.access_token)
+      const mayCommit = yield* Deferred.make<void>()
+      const decided = yield* Deferred.make<URL>()
+      const approval = yield* authorize.decide(caller, Redacted.make(id), "approve").pipe(
+        Effect.tap(({ redirectUrl }) => Deferred.succeed(decided, new URL(Redacted.value(redirectUrl)))),
+        Effect.tap(() => Deferred.await(mayCommit)),
+        run,
+        Effect.forkChild
+      )
+      const { searchParams } = yield* Deferred.await(decided)
+      const leaving = yield* Effect.forkChild(send("POST", "/logout", undefined, bearer(session)))
+      const waiting = sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      yield* Effect.race(Fiber.join(leaving), Effect.repeat(waiting, { until: (rows) => rows.length > 0 }))
+      yield* Deferred.succeed(mayCommit, undefined)
+      yield* Fiber.join(approval)
+      expect((yield* Fiber.join(leaving)).status).toBe(204)
+      expect(codeOf(yield* exchange(client, searchParams.get("code")!))).toEqual([400, "invalid_grant"])
     })
   )
 
