@@ -4,13 +4,20 @@ import type { HttpServerRequest } from "effect/http"
 import { isSameText } from "../SameText.ts"
 import { type Refused, refused } from "./Answer.ts"
 
-/** `Authorization`, where it is sent along, says the same. */
 export const demand =
   (keys: ReadonlyArray<string>) =>
-  ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Refused> => {
-    const { apikey = "", authorization } = headers
-    const isKnown = keys.map((key) => isSameText(apikey, key)).includes(true)
-    const agrees =
-      authorization === undefined || isSameText(authorization.replace(/^bearer +/i, "Bearer "), `Bearer ${apikey}`)
-    return isKnown && agrees ? Effect.void : Effect.fail(refused("client_key_refused"))
-  }
+  ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Refused> =>
+    isShown(keys, headers) ? Effect.void : Effect.fail(refused("client_key_refused"))
+
+/** `Authorization`, where it is sent along, says the same. */
+export const isShown = (
+  keys: ReadonlyArray<string>,
+  { apikey, authorization }: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+): boolean => {
+  const shown = typeof apikey === "string" ? apikey : ""
+  const isKnown = keys.map((key) => isSameText(shown, key)).includes(true)
+  if (authorization === undefined) return isKnown
+  const agrees =
+    typeof authorization === "string" && isSameText(authorization.replace(/^bearer +/i, "Bearer "), `Bearer ${shown}`)
+  return isKnown && agrees
+}

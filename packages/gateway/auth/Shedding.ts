@@ -8,17 +8,22 @@ import * as HttpListener from "../rest/HttpListener.ts"
 import { retryAfter } from "../rest/Refusal.ts"
 import { prefix } from "./Answer.ts"
 import { type AuthSite, bucketOf, busyMillis } from "./AuthSite.ts"
+import * as ClientKey from "./ClientKey.ts"
 import { shared } from "./Cors.ts"
 
-/** True of a wallet sign-in that would be refused for its address's limit, or because too many wait already. */
+/**
+ * True of a wallet sign-in that would be refused for its address's limit, or because too many wait already. Who shows no
+ * client key hears of that first, as everywhere.
+ */
 export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
   const addressOf = ClientAddress.ofUpgrade(site.trustedProxies)
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (request.method !== "POST" || request.url !== signIn) return false
     const waitMillis = site.limits.signIn.peek(bucketOf(ClientAddress.network(addressOf(request))), 1)
-    if (waitMillis > 0) refuse(response, AuthError.body("over_request_rate_limit"), waitMillis)
-    else if (wallets.isBusy()) refuse(response, AuthError.body("unavailable", SecureRandom.uuidV4Unsafe()), busyMillis)
-    else return false
+    if (waitMillis === 0 && !wallets.isBusy()) return false
+    if (!ClientKey.isShown(site.clientKeys, request.headers)) refuse(response, AuthError.body("client_key_refused"))
+    else if (waitMillis > 0) refuse(response, AuthError.body("over_request_rate_limit"), waitMillis)
+    else refuse(response, AuthError.body("unavailable", SecureRandom.uuidV4Unsafe()), busyMillis)
     // Its body is read past, so that the connection stays good.
     request.resume()
     return true
@@ -28,8 +33,9 @@ export const make = (site: AuthSite, wallets: WalletSignIn["Service"]) => {
 /** As clients write it; any other way to ask the same goes through the routes. */
 const signIn = `${prefix}/token?grant_type=web3`
 
-const refuse = (response: ServerResponse, body: AuthError.AuthError, waitMillis: number): void => {
-  HttpListener.send(response, body.code, { ...headers, ...retryAfter(waitMillis) }, body)
+const refuse = (response: ServerResponse, body: AuthError.AuthError, waitMillis?: number): void => {
+  const again = waitMillis === undefined ? {} : retryAfter(waitMillis)
+  HttpListener.send(response, body.code, { ...headers, ...again }, body)
 }
 
 const headers = { "content-type": "application/json", ...shared }

@@ -238,23 +238,32 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
     })
   )
 
-  it.effect("W16: an address has thirty sign-ins, and who is no proxy of ours cannot pretend to be another", () =>
-    Effect.gen(function* () {
-      const { timed } = yield* AuthService
-      const { later, token } = yield* timed({ limits: true })
-      for (let i = 0; i < 30; i++) expect((yield* token("web3", {})).status).toBe(400)
-      const { body, headers, status } = yield* token("web3", {}, { "x-forwarded-for": "203.0.113.7" })
-      expect([status, body.error_code, body.error]).toEqual([429, "over_request_rate_limit", "temporarily_unavailable"])
-      expect(headers.get("retry-after")).toBe("10")
-      expect((yield* token("refresh_token", {})).status).toBe(400)
-      yield* later(10_000)
-      expect((yield* token("web3", {})).status).toBe(400)
-      const behindProxy = yield* timed({ limits: true, trustedProxies: ["127.0.0.0/8"] })
-      for (let i = 0; i < 31; i++) {
-        const headers = { "x-forwarded-for": `203.0.113.${i}` }
-        expect((yield* behindProxy.token("web3", {}, headers)).status).toBe(400)
-      }
-    })
+  it.effect(
+    "W13, W16: an address has thirty sign-ins, no proxy but ours speaks for another, no key is told first",
+    () =>
+      Effect.gen(function* () {
+        const { timed } = yield* AuthService
+        const { later, send, token } = yield* timed({ limits: true })
+        for (let i = 0; i < 30; i++) expect((yield* token("web3", {})).status).toBe(400)
+        const { body, headers, status } = yield* token("web3", {}, { "x-forwarded-for": "203.0.113.7" })
+        expect([status, body.error_code, body.error]).toEqual([
+          429,
+          "over_request_rate_limit",
+          "temporarily_unavailable"
+        ])
+        expect(headers.get("retry-after")).toBe("10")
+        const keyless = yield* send("POST", "/token?grant_type=web3", {})
+        expect([keyless.status, keyless.body.error_code]).toEqual([401, "no_authorization"])
+        expect(keyless.headers.get("retry-after")).toBeNull()
+        expect((yield* token("refresh_token", {})).status).toBe(400)
+        yield* later(10_000)
+        expect((yield* token("web3", {})).status).toBe(400)
+        const behindProxy = yield* timed({ limits: true, trustedProxies: ["127.0.0.0/8"] })
+        for (let i = 0; i < 31; i++) {
+          const headers = { "x-forwarded-for": `203.0.113.${i}` }
+          expect((yield* behindProxy.token("web3", {}, headers)).status).toBe(400)
+        }
+      })
   )
 
   it.effect("I48: of a burst of strangers few wait, the others are told to try again, and then everybody may", () =>
