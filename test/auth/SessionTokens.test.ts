@@ -1,53 +1,14 @@
-import { Bearers } from "@venue/auth/Bearers"
-import type { Presenter } from "@venue/auth/Presenter"
-import { type Beginning, SessionTokens } from "@venue/auth/SessionTokens"
-import { Audit } from "@venue/storage/Audit"
+import { SessionTokens } from "@venue/auth/SessionTokens"
 import { Sessions } from "@venue/storage/Sessions"
 import { Transaction } from "@venue/storage/Transaction"
-import { Users } from "@venue/storage/Users"
 import { UserStates } from "@venue/storage/UserStates"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
-import * as SecureRandom from "effect/crypto/SecureRandom"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { decodeJwt } from "jose"
+import { again, begin, claimsIn, find, own, refresh, refusal, start } from "./Refreshes.ts"
 import { issuer, memory, postgres, serverKey, type Services } from "./SessionServices.ts"
 
-const start = 1_000_000
 const day = 24 * 60 * 60 * 1000
-
-/** The user's own endpoint. */
-const own: Presenter = { clientId: null }
-
-/** The first tokens of a new user's session. */
-const begin = (changes: Partial<Beginning> = {}) =>
-  Effect.gen(function* () {
-    yield* TestClock.setTime(start)
-    const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
-    yield* (yield* Users).create({ userId, name: "" })
-    return yield* again(userId, changes)
-  })
-
-const again = (userId: string, changes: Partial<Beginning> = {}) =>
-  Effect.flatMap(SessionTokens, (tokens) =>
-    tokens.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3", ...changes })
-  )
-
-const refresh = (token: Redacted.Redacted, by = own) =>
-  Effect.flatMap(SessionTokens, (tokens) => tokens.refresh(token, by))
-
-const refusal = (token: Redacted.Redacted, by = own) =>
-  Effect.map(Effect.flip(refresh(token, by)), (refused) =>
-    refused._tag === "RefreshRefused" ? refused.reason : refused._tag
-  )
-
-const find = (sessionId: string) =>
-  Effect.map(
-    Effect.flatMap(Sessions, (sessions) => sessions.find(sessionId)),
-    Option.getOrThrow
-  )
-
-const claimsIn = (token: Redacted.Redacted): Readonly<Record<string, unknown>> => decodeJwt(Redacted.value(token))
 
 const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
@@ -81,96 +42,6 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           scope: "openid email",
           session_id: session.sessionId
         })
-      })
-    )
-
-    for (const [name, after] of [
-      ["within ten seconds", "10 seconds"],
-      ["a week later", "7 days"]
-    ] as const) {
-      it.effect(`R1, I43: a token whose successor was never used gives the same one again, ${name}`, () =>
-        Effect.gen(function* () {
-          const first = yield* begin()
-          yield* TestClock.adjust("1 hour")
-          const second = yield* refresh(first.refreshToken)
-          yield* TestClock.adjust(after)
-          const repeat = yield* refresh(first.refreshToken)
-          assert.strictEqual(Redacted.value(repeat.refreshToken), Redacted.value(second.refreshToken))
-          assert.notStrictEqual(Redacted.value(repeat.accessToken), Redacted.value(second.accessToken))
-          assert.notStrictEqual(Redacted.value(second.refreshToken), Redacted.value(first.refreshToken))
-          yield* (yield* Bearers).verify(Redacted.value(repeat.accessToken))
-          yield* refresh(second.refreshToken)
-        })
-      )
-    }
-
-    it.effect("R1, I43: shown again after its successor was used, it ends the session and what came of it", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const other = yield* again(first.session.userId)
-        const second = yield* refresh(first.refreshToken)
-        yield* TestClock.adjust("1 hour")
-        yield* refresh(first.refreshToken)
-        const third = yield* refresh(second.refreshToken)
-        yield* TestClock.adjust(10_001)
-        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-        const endedAtMillis = start + 60 * 60 * 1000 + 10_001
-        assert.strictEqual((yield* find(first.session.sessionId)).endedAtMillis, endedAtMillis)
-        assert.strictEqual(yield* refusal(third.refreshToken), "session_ended")
-        assert.strictEqual(yield* refusal(first.refreshToken), "session_ended")
-        const [deed] = yield* (yield* Audit).about(first.session.userId)
-        assert.deepInclude(deed, {
-          action: "refresh_token_reused",
-          facts: { sessionId: first.session.sessionId }
-        })
-        yield* refresh(other.refreshToken)
-      })
-    )
-
-    it.effect("R3, I43: a token and its parent at once leave one lineage, over if the parent came last", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const second = yield* refresh(first.refreshToken)
-        const [byParent, byToken] = yield* Effect.all(
-          [Effect.result(refresh(first.refreshToken)), refresh(second.refreshToken)],
-          { concurrency: "unbounded" }
-        )
-        const { endedAtMillis } = yield* find(first.session.sessionId)
-        if (byParent._tag === "Success") {
-          assert.strictEqual(Redacted.value(byParent.success.refreshToken), Redacted.value(second.refreshToken))
-          assert.isNull(endedAtMillis)
-          yield* refresh(byToken.refreshToken)
-        } else {
-          assert.isNotNull(endedAtMillis)
-          assert.strictEqual(yield* refusal(byToken.refreshToken), "session_ended")
-        }
-      })
-    )
-
-    it.effect("R2, I43: the predecessor's predecessor ends the session at any time", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const second = yield* refresh(first.refreshToken)
-        const third = yield* refresh(second.refreshToken)
-        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
-        assert.strictEqual(yield* refusal(second.refreshToken), "session_ended")
-        assert.strictEqual(yield* refusal(third.refreshToken), "session_ended")
-        const gone = yield* Effect.flip((yield* Bearers).verify(Redacted.value(third.accessToken)))
-        assert.strictEqual(gone._tag, "SessionEnded")
-      })
-    )
-
-    it.effect("R3, I43: fifty refreshes with one token at once all give the same successor", () =>
-      Effect.gen(function* () {
-        const first = yield* begin()
-        const answers = yield* Effect.all(
-          Array.from({ length: 50 }, () => refresh(first.refreshToken)),
-          { concurrency: "unbounded" }
-        )
-        const successors = new Set(answers.map(({ refreshToken }) => Redacted.value(refreshToken)))
-        assert.strictEqual(successors.size, 1)
-        assert.isNull((yield* find(first.session.sessionId)).endedAtMillis)
-        yield* refresh(answers[0]!.refreshToken)
       })
     )
 
