@@ -16,7 +16,7 @@ export interface Rule {
   readonly ignoresNamed: boolean
   /** How far a user must have come. */
   readonly gate: "none" | "trade" | "fund"
-  /** The user themselves, and no application they let in: what it made would outlive the grant they may withdraw. */
+  /** The user themselves, and no application they let in: what it did would outlive the grant they may withdraw. */
   readonly ownOnly: boolean
   /** The session and the user are asked for in the database at every request, and nothing remembered is believed. */
   readonly fresh: boolean
@@ -34,8 +34,10 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
 const trading: Rule = { ...rule("execute_orders"), gate: "trade" }
 /** A key that leaked must not make another. */
 const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: true }
-/** The user in person, on the way to trading or as others see them. */
+/** The user as others see them, for whoever signed them in. */
 const person: Rule = { ...rule(), via: ["jwt"], on: "user" }
+/** What a user agrees to and says of themselves: nobody does it for them, least of all an application that may only read. */
+const inPerson: Rule = { ...person, ownOnly: true }
 /** A builder's backend. */
 const builder: Rule = { ...rule(), via: ["hmac"], on: "user", ignoresNamed: true }
 
@@ -75,10 +77,10 @@ export const rules = {
   "DELETE /user/api-keys/:public_key": keys,
   "POST /user/api-keys/:public_key/rotate": keys,
   "GET /user/onboarding": rule(),
-  "POST /user/terms": person,
-  "POST /user/verification": person,
+  "POST /user/terms": inPerson,
+  "POST /user/verification": inPerson,
   "GET /user/profile": person,
-  "PATCH /user/profile": person,
+  "PATCH /user/profile": inPerson,
   "GET /user/builder-code": builder,
   "POST /user/builder-code": builder,
   "POST /builder/web3/api-key": { ...rule("register_user"), via: ["hmac"], on: "main" }

@@ -1,4 +1,5 @@
 /** How a user comes to trade, and what others see of them, over real sockets. */
+import { SessionTokens } from "@venue/auth/SessionTokens"
 import { Audit } from "@venue/storage/Audit"
 import { LegalAcceptances } from "@venue/storage/LegalAcceptances"
 import { Profiles } from "@venue/storage/Profiles"
@@ -8,6 +9,8 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { signatureOf } from "../providers/SignedCallback.ts"
 import { ask, call, layer, RestClient } from "./RestClient.ts"
+
+const nobodysApplication = "6f6b7c1e-35a1-4c62-9a2b-0d7a4f1a2b3c"
 
 /** As `TestAccess` has it. */
 const callbackKey = Redacted.make("of a venue in memory, and worth nothing elsewhere")
@@ -98,6 +101,38 @@ it.layer(layer, { excludeTestServices: true })("onboarding", (it) => {
       expect((yield* post("/user/verification", {}, yield* signed(user))).status).toBe(403)
       expect((yield* get("/user/profile", yield* signed(user))).status).toBe(403)
       expect((yield* (yield* UserStates).find(user.userId)).termsVersion).toBe("0")
+    })
+  )
+
+  it.effect("I47: steps are taken in person: an application, whatever its user let it read, takes none of them", () =>
+    Effect.gen(function* () {
+      const { get } = yield* RestClient
+      const { bearer, user } = yield* arrived("principal")
+      const { userId } = user
+      const begun = { publicClient: true, scope: "openid", method: "oauth_provider/authorization_code" } as const
+      const { accessToken } = yield* (yield* SessionTokens).begin({ userId, clientId: nobodysApplication, ...begun })
+      const application = { authorization: `Bearer ${Redacted.value(accessToken)}` }
+      const steps = [
+        ["POST", "/user/terms", { terms_version: "1" }],
+        ["POST", "/user/verification", {}],
+        ["PATCH", "/user/profile", { username: "puppet" }]
+      ] as const
+      for (const [method, path, body] of steps) {
+        const answer = yield* ask(method, path, application, body)
+        expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
+          path,
+          403,
+          "application/problem+json"
+        ])
+      }
+      expect(yield* (yield* LegalAcceptances).ofUser(userId)).toEqual([])
+      expect(yield* (yield* UserStates).find(userId)).toMatchObject({ identity: "none", termsVersion: "0" })
+      for (const path of ["/user/onboarding", "/user/profile"]) {
+        expect(yield* get(path, application)).toMatchObject({ status: 200 })
+      }
+      expect((yield* get("/user/profile", application)).body.username).toBeNull()
+      const [method, path, body] = steps[0]
+      expect((yield* ask(method, path, bearer, body)).status).toBe(204)
     })
   )
 

@@ -28,8 +28,8 @@ const trade: Expected = { permissions: ["execute_orders"], trades: true }
 const take = { permissions: ["execute_orders"] }
 const orders = { permissions: ["view_orders"] }
 const positions = { permissions: ["view_positions"] }
-const inPerson: Expected = { only: "jwt", on: "user" }
-const aboutKeys: Expected = { ...inPerson, own: true }
+const person: Expected = { only: "jwt", on: "user" }
+const inPerson: Expected = { ...person, own: true }
 const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
 
 /** As the interfaces of REST and of the trade socket have it. */
@@ -60,15 +60,15 @@ const reference: Record<string, Expected> = {
   "GET /user/trade": orders,
   "POST /user/leverage": trade,
   "GET /user/subaccounts": { permissions: ["view_balance", "subaccount_ops"], on: "user" },
-  "GET /user/api-keys": aboutKeys,
-  "POST /user/api-keys": aboutKeys,
-  "PATCH /user/api-keys/:public_key": aboutKeys,
-  "DELETE /user/api-keys/:public_key": aboutKeys,
-  "POST /user/api-keys/:public_key/rotate": aboutKeys,
+  "GET /user/api-keys": inPerson,
+  "POST /user/api-keys": inPerson,
+  "PATCH /user/api-keys/:public_key": inPerson,
+  "DELETE /user/api-keys/:public_key": inPerson,
+  "POST /user/api-keys/:public_key/rotate": inPerson,
   "GET /user/onboarding": {},
   "POST /user/terms": inPerson,
   "POST /user/verification": inPerson,
-  "GET /user/profile": inPerson,
+  "GET /user/profile": person,
   "PATCH /user/profile": inPerson,
   "GET /user/builder-code": byBuilder,
   "POST /user/builder-code": byBuilder,
