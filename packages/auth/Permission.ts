@@ -65,7 +65,8 @@ export const rules = {
   "channel fills": rule("view_orders"),
   "channel stop_orders": rule("view_orders"),
   "channel positions": rule("view_positions"),
-  "channel balances": rule("view_balance"),
+  // Positions are read with the balance beside them, so whoever may read those hears it too.
+  "channel balances": rule("view_balance", "view_positions"),
   "channel cancel_on_disconnect": rule("execute_orders"),
   "GET /user/positions": rule("view_positions"),
   "GET /user/trade": rule("view_orders"),

@@ -80,7 +80,7 @@ const matrix = {
   "channel fills": "view_orders",
   "channel stop_orders": "view_orders",
   "channel positions": "view_positions",
-  "channel balances": "view_balance",
+  "channel balances": "view_positions view_balance",
   "channel cancel_on_disconnect": "execute_orders",
   "GET /user/positions": "view_positions",
   "GET /user/trade": "view_orders",

@@ -54,7 +54,7 @@ const reference: Record<string, Expected> = {
   "channel fills": orders,
   "channel stop_orders": orders,
   "channel positions": positions,
-  "channel balances": { permissions: ["view_balance"] },
+  "channel balances": { permissions: ["view_balance", "view_positions"] },
   "channel cancel_on_disconnect": take,
   "GET /user/positions": positions,
   "GET /user/trade": orders,

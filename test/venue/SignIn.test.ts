@@ -299,6 +299,19 @@ story("channels that may be heard are, and one error for each code names the oth
   })
 )
 
+story("whoever may read the balance or the positions, which have it beside them, hears the balance", (venue) =>
+  Effect.gen(function* () {
+    for (const permission of ["view_balance", "view_positions"] as const) {
+      const key = yield* venue.user(permission, 5_000, [permission])
+      const { balance_response: balance } = yield* (yield* venue.trade(key, ["balances"])).take("balance_response")
+      assert.strictEqual(balance.deposit, 5_000)
+    }
+    const other = yield* venue.trade(yield* venue.user("trader", 5_000, ["view_orders", "execute_orders"]), [])
+    yield* other.send(say("subscribe", { channels: ["balances"] }))
+    assert.strictEqual((yield* other.take("err")).err.error_code, "PermissionDenied")
+  })
+)
+
 story("rule 6.11: a user may hold 20 connections", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
