@@ -22,6 +22,17 @@ export interface ListeningOptions {
   readonly port: number
   /** Ends what the server knows nothing of, such as sockets; by then nobody new comes. */
   readonly closing?: () => void
+  readonly timeouts?: Timeouts | undefined
+}
+
+/** How long a client may take to send. */
+export interface Timeouts {
+  /** From the first moment of a connection, or of the next request on it, to the end of the headers. */
+  readonly headersMillis: number
+  /** To the end of the body. */
+  readonly requestMillis: number
+  /** How often it is asked whose time is over: the others are cut off so much later at most. */
+  readonly checkMillis: number
 }
 
 export interface Listening {
@@ -33,13 +44,15 @@ export interface Listening {
 export const open = Effect.fnUntraced(function* (
   options: ListeningOptions
 ): Effect.fn.Return<Listening, ListenFailed, Scope.Scope> {
-  const { closing = () => {}, host, port, what } = options
+  const { closing = () => {}, host, port, timeouts = patience, what } = options
   const run = Effect.runForkWith(yield* Effect.context<never>())
   return yield* Effect.acquireRelease(
     Effect.callback<Listening, ListenFailed>((resume) => {
       const server = createServer({
-        requestTimeout: requestTimeoutMillis,
-        headersTimeout: headersTimeoutMillis,
+        requestTimeout: timeouts.requestMillis,
+        headersTimeout: timeouts.headersMillis,
+        // Node looks each half minute unless told otherwise, and cuts off as late as that.
+        connectionsCheckingInterval: timeouts.checkMillis,
         // Node would answer without a body; whoever listens refuses in its own words.
         requireHostHeader: false
       })
@@ -63,9 +76,7 @@ export const open = Effect.fnUntraced(function* (
 export const urlOf = (scheme: "http" | "ws", host: string, port: number): string =>
   `${scheme}://${authorityOf(host, port)}`
 
-/** Everything of a request, its body too, is here within this time. */
-const requestTimeoutMillis = 30_000
-const headersTimeoutMillis = 10_000
+const patience: Timeouts = { headersMillis: 10_000, requestMillis: 30_000, checkMillis: 1_000 }
 /** Answers in flight have this long when the address closes. */
 const grace = "2 seconds"
 

@@ -7,6 +7,8 @@ import type { Socket as NetSocket } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
 import * as FrameReader from "./FrameReader.ts"
 import * as Listening from "./Listening.ts"
+import * as PlainHttp from "./PlainHttp.ts"
+import { problemRefusals } from "./rest/ProblemRefusals.ts"
 import { retryAfter } from "./rest/Refusal.ts"
 import { type Allowance, limits, type Refusal, type SocketBudget } from "./SocketBudget.ts"
 import { maxWaitingBytes, type Receiver, type Transport } from "./Transport.ts"
@@ -14,6 +16,8 @@ import { maxWaitingBytes, type Receiver, type Transport } from "./Transport.ts"
 const pingMillis = 20_000
 /** A client that never answers a close is cut off after this. */
 const closeGraceMillis = 2_000
+/** A client of another version learns which one is spoken. */
+const spoken = { "Sec-WebSocket-Version": "13" }
 
 export interface Listener {
   readonly port: number
@@ -32,6 +36,7 @@ export const listen = Effect.fnUntraced(function* (options: {
   readonly accept: (transport: Transport, request: IncomingMessage) => Receiver
   /** Plain requests: health, and a word for everybody else. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void
+  readonly timeouts?: Listening.Timeouts
 }): Effect.fn.Return<Listener, Listening.ListenFailed, Scope.Scope> {
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -49,6 +54,7 @@ export const listen = Effect.fnUntraced(function* (options: {
     what: options.what,
     host: options.host,
     port: options.port,
+    timeouts: options.timeouts,
     closing: () => {
       for (const ws of sockets.clients) {
         ws.close(1001, "the venue is going down")
@@ -57,9 +63,20 @@ export const listen = Effect.fnUntraced(function* (options: {
     }
   })
 
-  server.on("request", options.answer)
+  const { unparsable: wording } = problemRefusals(options.baseUrl)
+  PlainHttp.refuseUnparsable(server, wording)
+  server.on("request", (request, response) => {
+    const fault = PlainHttp.hostFault(request)
+    if (fault === undefined) options.answer(request, response)
+    else PlainHttp.refuse(wording, response, fault)
+  })
+  sockets.on("wsClientError", ({ message }, socket) =>
+    PlainHttp.refuseSocket(wording, socket, { status: 400, title: "Bad Request", detail: message }, spoken)
+  )
   server.on("upgrade", (request, socket: NetSocket, head) => {
     socket.on("error", () => socket.destroy())
+    const fault = PlainHttp.hostFault(request)
+    if (fault !== undefined) return PlainHttp.refuseSocket(wording, socket, fault)
     const address = options.addressOf(request)
     const refusal = options.budget.refusal(address)
     if (refusal !== undefined) return refuse(socket, options.baseUrl, refusal)
@@ -123,11 +140,7 @@ export const listen = Effect.fnUntraced(function* (options: {
 
 function refuse(socket: NetSocket, baseUrl: string, refusal: Refusal): void {
   const { body, waitMillis } = refusals(baseUrl, refusal)
-  const text = JSON.stringify(body)
-  socket.end(
-    `HTTP/1.1 ${body.status} ${body.title}\r\nRetry-After: ${retryAfter(waitMillis)["retry-after"]}\r\n` +
-      `Connection: close\r\nContent-Type: ${contentType}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
-  )
+  PlainHttp.refuseSocket(() => ({ contentType, body }), socket, body, retryAfter(waitMillis))
 }
 
 /** A socket of the address, or of anybody, may be over any time: it is worth another try after a while. */

@@ -65,7 +65,7 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
 const refusals: Refusals = {
   refuse: (objection, headers) => refusal(objections[objection], headers),
   unexpected: (cause) => fault("unexpected_failure", cause),
-  unparsable: (status, title) => ({
+  unparsable: ({ status, title }) => ({
     contentType: "application/json",
     body: { ...AuthError.body("validation_failed"), code: status, msg: title, error_description: title }
   })

@@ -4,7 +4,7 @@ import type { WalletSignIn } from "@venue/auth/WalletSignIn"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as ClientAddress from "../ClientAddress.ts"
-import * as HttpListener from "../rest/HttpListener.ts"
+import { send } from "../PlainHttp.ts"
 import { retryAfter } from "../rest/Refusal.ts"
 import { prefix } from "./Answer.ts"
 import { type AuthSite, bucketOf, busyMillis } from "./AuthSite.ts"
@@ -35,7 +35,7 @@ const signIn = `${prefix}/token?grant_type=web3`
 
 const refuse = (response: ServerResponse, body: AuthError.AuthError, waitMillis?: number): void => {
   const again = waitMillis === undefined ? {} : retryAfter(waitMillis)
-  HttpListener.send(response, body.code, { ...headers, ...again }, body)
+  send(response, body.code, { ...headers, ...again }, body)
 }
 
 const headers = { "content-type": "application/json", ...shared }

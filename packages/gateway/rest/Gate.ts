@@ -8,6 +8,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import type { Wording } from "../PlainHttp.ts"
 
 export interface Route {
   readonly method: string
@@ -45,8 +46,8 @@ export interface Refusals {
   ) => HttpServerResponse.HttpServerResponse
   /** Of what nobody expected, which is logged. */
   readonly unexpected: (cause: Cause.Cause<unknown>) => Effect.Effect<HttpServerResponse.HttpServerResponse>
-  /** Of bytes that are not HTTP. */
-  readonly unparsable: (status: number, title: string) => { readonly contentType: string; readonly body: object }
+  /** Of what reaches no gate, such as bytes that are not HTTP. */
+  readonly unparsable: Wording
 }
 
 /** Pages of other sites that may ask; `routes` are those of the path, with any method. */

@@ -8,9 +8,9 @@ import { refusal } from "./Refusal.ts"
 export const problemRefusals = (baseUrl: string): Refusals => ({
   refuse: (objection, headers) => refusal(baseUrl, statuses[objection], objection, headers),
   unexpected: (cause) => Effect.as(Effect.logError("a request failed", cause), refusal(baseUrl, 500, "unexpected")),
-  unparsable: (status, title) => ({
+  unparsable: (fault) => ({
     contentType,
-    body: { $schema: Problem.schemaUri(baseUrl, "ErrorModel"), type: "about:blank", title, status }
+    body: { $schema: Problem.schemaUri(baseUrl, "ErrorModel"), type: "about:blank", ...fault }
   })
 })
 
