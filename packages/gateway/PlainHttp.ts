@@ -38,6 +38,15 @@ export const hostFault = ({ httpVersion, rawHeaders }: IncomingMessage): Fault |
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0") ? undefined : notOneHost
 }
 
+/**
+ * An address of this machine alone is asked by its own names. A page that asks by another has its name lead here, and
+ * would read the answer as its own site's.
+ */
+export const nameFault = ({ headers }: IncomingMessage, names: ReadonlyArray<string>): Fault | undefined =>
+  names.includes(headers.host?.toLowerCase() ?? "")
+    ? undefined
+    : { status: 421, title: "Misdirected Request", detail: `Expected a Host header that is ${names.join(" or ")}.` }
+
 /** The connection ends, since the body is not read. */
 export const refuse = (wording: Wording, response: ServerResponse, fault: Fault): void => {
   const { body, contentType } = wording(fault)

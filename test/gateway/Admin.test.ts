@@ -1,20 +1,83 @@
 /** The operator interface over real sockets. */
 import { Feed } from "@venue/cluster/Feed"
+import * as AdminServer from "@venue/gateway/admin/AdminServer"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
-import { call, layer, RestClient } from "./RestClient.ts"
+import { Clock, Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
+import { TestClock } from "effect/testing"
+import { adminToken, type Answer, call, layer, raw, RestClient } from "./RestClient.ts"
 
 it.layer(layer, { excludeTestServices: true })("the operator interface", (it) => {
   it.effect("only who has the token is heard", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
       expect((yield* admin("GET", "/proof")).status).toBe(200)
-      for (const token of ["", "wrong", "operator-token-of-this-tesT"]) {
-        expect((yield* admin("GET", "/proof", undefined, token)).status).toBe(401)
+      const refused = yield* Effect.all(
+        [
+          ...["", "wrong", "operator-token-of-this-tesT"].map((token) => admin("GET", "/proof", undefined, token)),
+          call(`${adminUrl}/proof`),
+          admin("POST", "/prices", { symbol: 1 }, "wrong")
+        ],
+        { concurrency: "unbounded" }
+      )
+      for (const { body, status } of refused) expect([status, body.status]).toEqual([401, 401])
+    })
+  )
+
+  it.effect("a wrong token is slow to hear so, many of them are sent away, and the right one is let in at once", () =>
+    Effect.gen(function* () {
+      const clock = yield* TestClock.make()
+      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+        Effect.provideService(Clock.Clock, clock)
+      )
+      const ask = (token: string) => call(`${url}/oauth-clients`, { headers: { authorization: `Bearer ${token}` } })
+      const told: Array<Answer> = []
+      const sentAway = yield* Deferred.make<void>()
+      const guess = Effect.gen(function* () {
+        told.push(yield* ask("wrong"))
+        if (told.length === 20) yield* Deferred.succeed(sentAway, undefined)
+      })
+      const guessing = yield* Effect.forkChild(Effect.replicateEffect(guess, 30, { concurrency: 30, discard: true }))
+      yield* Deferred.await(sentAway)
+      expect((yield* ask(adminToken)).status).toBe(200)
+      expect(told.map(({ headers, status }) => [status, headers.get("retry-after")])).toEqual(
+        Array.from({ length: 20 }, () => [429, "1"])
+      )
+      yield* clock.adjust("1 second")
+      yield* Fiber.join(guessing)
+      expect(told.slice(20).map(({ body }) => body.status)).toEqual(Array.from({ length: 10 }, () => 401))
+    })
+  )
+
+  it.effect("it is asked by its own names: a page whose name leads to this machine is refused before all else", () =>
+    Effect.gen(function* () {
+      const { adminUrl } = yield* RestClient
+      const { port } = new URL(adminUrl)
+      const askAs = (host: string, path = "/health/live") =>
+        Effect.map(raw(adminUrl, `GET ${path} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`), (text) => ({
+          status: Number(text.slice(9, 12)),
+          body: JSON.parse(text.split("\r\n\r\n")[1]!)
+        }))
+      for (const name of ["127.0.0.1", "localhost", "LocalHost", "[::1]"]) {
+        expect(yield* askAs(`Host: ${name}:${port}\r\n`)).toMatchObject({ status: 200 })
       }
-      expect(yield* call(`${adminUrl}/proof`)).toMatchObject({ status: 401, body: { status: 401 } })
-      expect(yield* admin("POST", "/prices", { symbol: 1 }, "wrong")).toMatchObject({ status: 401 })
+      const strange = [
+        "evil.test",
+        `evil.test:${port}`,
+        "127.0.0.1",
+        "127.0.0.1:1",
+        `0.0.0.0:${port}`,
+        `127.1:${port}`,
+        ""
+      ]
+      for (const host of strange) {
+        for (const path of ["/health/live", "/openapi.json", "/proof", "/nowhere"]) {
+          const { body, status } = yield* askAs(`Host: ${host}\r\n`, path)
+          expect([host, status, body.title]).toEqual([host, 421, "Misdirected Request"])
+          expect(body.detail).toContain(`localhost:${port}`)
+        }
+      }
+      expect(yield* raw(adminUrl, "GET /health/live HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 421 /)
     })
   )
 

@@ -1,14 +1,14 @@
 /** Who uses the operator interface, and why. */
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { Unauthorized } from "../Problem.ts"
+import { TooManyRequests, Unauthorized } from "../Problem.ts"
 
 /** Who acts, for the audit. */
 export class Operator extends Context.Service<Operator, { readonly name: string }>()("@venue/api/admin/Operator") {}
 
 export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { provides: Operator }>()(
   "@venue/api/admin/OperatorOnly",
-  { error: Unauthorized, security: { operator: HttpApiSecurity.bearer } }
+  { error: [Unauthorized, TooManyRequests], security: { operator: HttpApiSecurity.bearer } }
 ) {}
 
 /** Why, in the operator's words. */

@@ -41,12 +41,21 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
       ),
       Pages.layer(baseUrl, described(AdminApi))
     ),
+    names: namesOf(baseUrl),
     routes: [...routesOf(AdminApi), ...Pages.routes]
   }))
 })
 
 /** Not a setting: a token is all that stands between a caller and the money. */
 const loopback = "127.0.0.1"
+
+/** What this machine calls itself, at the port of this address. */
+const namesOf = (baseUrl: string): ReadonlyArray<string> =>
+  [loopback, "localhost", "[::1]"].map((name) => {
+    const url = new URL(baseUrl)
+    url.hostname = name
+    return url.host
+  })
 
 const health = (baseUrl: string) =>
   HttpApiBuilder.group(

@@ -25,6 +25,8 @@ export interface HttpListenerOptions {
 /** What is served at an address, once that is known. */
 export interface Site<R> extends Omit<GateOptions, "refusals"> {
   readonly layer: Layer.Layer<never, never, R>
+  /** What alone it is called, with its port where that is not the usual one; any name will do when it is left out. */
+  readonly names?: ReadonlyArray<string>
   /** Asked before anything is made of a request; true when it answers by itself, now or later. */
   readonly takes?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Problems, unless told otherwise. */
@@ -41,7 +43,7 @@ export const listen = Effect.fnUntraced(function* <R>(
   const { host, publicUrl, timeouts, what } = options
   const { port, server } = yield* Listening.open({ what, host, port: options.port, timeouts })
   const url = publicUrl ?? Listening.urlOf("http", host, port)
-  const { layer, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
+  const { layer, names, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
   PlainHttp.refuseUnparsable(server, refusals.unparsable)
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
   const services = yield* Layer.build(Layer.provideMerge(layer, platform)) as Effect.Effect<
@@ -57,7 +59,8 @@ export const listen = Effect.fnUntraced(function* <R>(
     () => true
   )
   server.on("request", (request, response) => {
-    const fault = PlainHttp.hostFault(request)
+    const fault =
+      PlainHttp.hostFault(request) ?? (names === undefined ? undefined : PlainHttp.nameFault(request, names))
     if (fault !== undefined) PlainHttp.refuse(refusals.unparsable, response, fault)
     else if (!takes(request, response)) handle(request, response)
   })
