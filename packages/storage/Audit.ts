@@ -14,7 +14,7 @@ export interface Deed {
   readonly action: string
   /** A user's id, or `operator`. */
   readonly actor: string
-  /** The id of whom it is about: a user, or an application, or a signing key. */
+  /** The id of whom it is about: a user, or an application, or a signing key; or the symbol of a contract. */
   readonly subject: string
   /** Ids and names; never a secret. */
   readonly facts: Readonly<Record<string, string | number | boolean | null>>

@@ -1,6 +1,7 @@
 /** The operator interface over real sockets. */
 import { Feed } from "@venue/cluster/Feed"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { Audit } from "@venue/storage/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
@@ -90,6 +91,43 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       const [silver] = (yield* get("/refdata?ticker=SILVER-USD")).body.data
       expect(silver.underlier_price).toBe("38.125")
       expect((yield* Feed).prices.get("SILVER-USD")?.oracle).toBe(3_812_500_000)
+    })
+  )
+
+  it.effect("6.7b: each price and each credit is in the audit: who asked for it, of what, and why", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const audit = yield* Audit
+      const user = yield* (yield* TestVenue).user("audited", 0)
+      const { userId } = user
+      const asked = { account_id: userId.toUpperCase(), amount: 12.5, reason: "a gift" }
+      const credited = yield* admin("POST", "/credits", asked)
+      const refused = yield* admin("POST", "/credits", { ...asked, amount: -100, reason: "too much" })
+      expect([credited.status, refused.status]).toEqual([200, 422])
+      const price = { symbol: "aud-usd", price: 0.71 }
+      expect((yield* admin("POST", "/prices", { ...price, reason: "the feed is down" })).status).toBe(200)
+      expect((yield* admin("POST", "/prices", price)).status).toBe(200)
+      for (const body of [
+        { ...price, reason: "" },
+        { ...price, reason: 1 },
+        { ...price, price: 0 }
+      ]) {
+        expect((yield* admin("POST", "/prices", body)).status).toBe(422)
+      }
+      const actor = "operator"
+      expect(yield* audit.about(userId)).toMatchObject([
+        { action: "credit_asked", actor, facts: { accountId: userId, amount: -100, reason: "too much" } },
+        {
+          action: "credit_asked",
+          actor,
+          facts: { creditId: credited.body.credit_id, accountId: userId, amount: 12.5, reason: "a gift" },
+          recordedAtMillis: expect.any(Number)
+        }
+      ])
+      expect(yield* audit.about("AUD-USD")).toMatchObject([
+        { action: "price_asked", actor, facts: { price: 0.71, reason: null } },
+        { action: "price_asked", actor, facts: { price: 0.71, reason: "the feed is down" } }
+      ])
     })
   )
 

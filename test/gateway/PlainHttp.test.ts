@@ -100,7 +100,7 @@ it.live("I50: a request that names two hosts, or none, is refused on every liste
       consentOrigin: "https://auth.venue.test",
       clientKeys: [],
       captcha: "never",
-      budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
+      limits: false,
       trustedProxies: [],
       allowPublicFormRefresh: false
     }).pipe(Effect.provide(Captcha.layerLocal("solved")))

@@ -15,7 +15,8 @@ import { UsersGroup } from "./Users.ts"
 export const SetPrice = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String,
-  price: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000)))
+  price: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000))),
+  reason: Schema.optionalKey(Reason)
 }).annotate({ identifier: "SetPrice" })
 
 /** USD with at most six decimals; a correction may be negative. */

@@ -8,6 +8,7 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/protocol/Ids"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import { unitsOf } from "@venue/domain/Decimal"
+import { Audit, type Deed } from "@venue/storage/Audit"
 import { ReadTables } from "@venue/storage/ReadTables"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -19,6 +20,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
     "operator",
     Effect.fnUntraced(function* (handlers) {
       const accounts = yield* Accounts
+      const audit = yield* Audit
       const desks = yield* Desks
       const ids = yield* Ids
       const markets = yield* Markets
@@ -28,27 +30,29 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
 
       const unfit = (location: string, message: string) => Effect.fail(refusals.invalidRequest([{ location, message }]))
       const noSuchAccount = Effect.suspend(() => Effect.fail(refusals.notFound("account")))
-      const audit = (action: string, facts: Readonly<Record<string, unknown>>) =>
-        Effect.flatMap(Operator, ({ name }) =>
-          Effect.logInfo(`operator: ${action}`).pipe(Effect.annotateLogs({ actor: name, ...facts }))
-        )
+      /** Told before it is done: the journal and the audit share no transaction, and nothing is done that no row tells of. */
+      const asked = (action: string, subject: string, facts: Deed["facts"]) =>
+        Effect.flatMap(Operator, ({ name }) => audit.record({ action, actor: name, subject, facts }))
 
       return handlers
         .handle(
           "prices",
           Effect.fnUntraced(
-            function* ({ payload: { price, symbol: given } }) {
+            function* ({ payload: { price, reason = null, symbol: given } }) {
               const symbol = given.toUpperCase()
               if (!instruments.has(symbol)) return yield* refusals.unknownSymbol(symbol)
               const units = unitsOf(price)
               if (Number.isNaN(units)) return yield* unfit("body.price", "Expected at most eight decimals")
-              yield* audit("price", { symbol, price, reason: "set by hand" })
+              yield* asked("price_asked", symbol, { price, reason })
               // The other source first: what it says next follows this price.
               yield* onPrice(symbol, units)
               yield* markets.observe(symbol, units)
               return { symbol, price }
             },
-            Effect.catchTag("Unavailable", () => Effect.fail(refusals.draining()))
+            Effect.catchTags({
+              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+              Unavailable: () => Effect.fail(refusals.draining())
+            })
           )
         )
         .handle(
@@ -61,7 +65,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
               const userId = owner.value
               const creditId = ids.next().text
               const command = { _tag: "Credit", creditId, accountId, amount: creditMicros(amount), reason } as const
-              yield* audit("credit", { creditId, accountId, amount, reason })
+              yield* asked("credit_asked", userId, { creditId, accountId, amount, reason })
               // The same id again changes nothing, so what is unknown is asked again.
               yield* Effect.retry(
                 desks.ask(userId, (desk) => desk.Change({ userId, cost: noCost, command })),
