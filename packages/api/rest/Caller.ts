@@ -1,7 +1,7 @@
 /** Who a REST request is for. */
 import { Context } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
-import { Forbidden, TooManyRequests, Unauthorized, UnprocessableEntity } from "../Problem.ts"
+import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized, UnprocessableEntity } from "../Problem.ts"
 
 /** The account acted on; it is the user's primary account unless the request names another. */
 export class Caller extends Context.Service<
@@ -18,5 +18,5 @@ export class Caller extends Context.Service<
  */
 export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: Caller }>()(
   "@venue/api/rest/Authenticated",
-  { error: [Unauthorized, Forbidden, UnprocessableEntity, TooManyRequests] }
+  { error: [Unauthorized, Forbidden, UnprocessableEntity, TooManyRequests, ServiceUnavailable] }
 ) {}

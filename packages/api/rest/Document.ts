@@ -2,6 +2,7 @@
 import { contentType } from "effect/http/ProblemDetails"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { headerName } from "../Headers.ts"
+import { type Status, titles } from "../Problem.ts"
 import { Api } from "./Api.ts"
 
 /** Who may ask, and on what: as much of a permission rule as a client needs to know. */
@@ -89,15 +90,24 @@ const accountHeader = (brand: string): Operation["parameters"][number] => ({
 
 const modelled = (operation: Operation): Operation => ({
   ...operation,
-  responses: Object.fromEntries(
-    Object.entries(operation.responses).map(([status, response]) => [
-      status,
-      response.content?.[contentType] === undefined
-        ? response
-        : { ...response, content: { [contentType]: { schema: { $ref: "#/components/schemas/ErrorModel" } } } }
-    ])
-  )
+  responses: {
+    ...Object.fromEntries(
+      Object.entries(operation.responses).map(([status, response]) => [
+        status,
+        response.content?.[contentType] === undefined ? response : { ...response, content: refused }
+      ])
+    ),
+    ...Object.fromEntries(
+      beforeRoutes(operation).map((status) => [status, { description: titles[status], content: refused }])
+    )
+  }
 })
+
+const refused = { [contentType]: { schema: { $ref: "#/components/schemas/ErrorModel" } } }
+
+/** What may be answered before the endpoint is asked, or instead of it: no endpoint fails so itself. */
+const beforeRoutes = ({ requestBody }: Operation): ReadonlyArray<Status> =>
+  requestBody === undefined ? [504] : [413, 415, 504]
 
 const withoutClasses = <S>(schemas: Record<string, S>): Record<string, S> =>
   Object.fromEntries(Object.entries(schemas).filter(([name]) => !name.endsWith("Encoded")))

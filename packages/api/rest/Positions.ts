@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { averagePrice } from "../AveragePrice.ts"
 import { Rows, SchemaLink } from "../Body.ts"
+import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
 
 export const PositionPublic = Schema.Struct({
@@ -47,7 +48,12 @@ export const PositionsBalanceResponseBody = Schema.Struct({
 }).annotate({ identifier: "PositionsBalanceResponseBody" })
 
 export const PositionsGroup = HttpApiGroup.make("positions")
-  .add(HttpApiEndpoint.get("positions", "/user/positions", { success: PositionsBalanceResponseBody }))
+  .add(
+    HttpApiEndpoint.get("positions", "/user/positions", {
+      success: PositionsBalanceResponseBody,
+      error: ServiceUnavailable
+    })
+  )
   .middleware(Authenticated)
 
 export const positionPublic = (instrument: Instrument, holding: Holding): PositionPublic => ({

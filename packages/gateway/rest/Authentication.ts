@@ -48,7 +48,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
       const refusals = problems(baseUrl)
 
       const spend = (who: string, weight: number) => Refusal.spend(refusals, limits, who, weight)
-      const unavailable = () => Refusal.unavailable(baseUrl)
+      const unavailable = () => Effect.fail(refusals.draining())
 
       /** A token wins over signed headers. */
       const prove = (

@@ -10,7 +10,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { rateExceeded, unavailable } from "./Refusal.ts"
+import { rateExceeded } from "./Refusal.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(
@@ -28,7 +28,7 @@ export const layer = (baseUrl: string) =>
             return body(baseUrl, instruments, yield* desks.summary({ userId, accountId, cost: noCost }))
           },
           Effect.catchTags({
-            Unavailable: () => unavailable(baseUrl),
+            Unavailable: () => Effect.fail(refusals.draining()),
             RateLimited: (limited) => rateExceeded(refusals, limited)
           })
         )

@@ -14,9 +14,6 @@ export const refusal = (
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(Problem.body(baseUrl, status, page), { status, contentType, headers })
 
-/** An endpoint that cannot say so by an error of its own still answers 503: a defect that is an answer is sent as it is. */
-export const unavailable = (baseUrl: string): Effect.Effect<never> => Effect.die(refusal(baseUrl, 503, "draining"))
-
 export const retryAfter = (waitMillis: number) => ({
   "retry-after": String(Math.max(1, Math.ceil(waitMillis / 1_000)))
 })
