@@ -20,9 +20,11 @@ export const AnyCase = <S extends Schema.Codec<string, string>>(words: S) =>
     Schema.decodeTo(words, SchemaTransformation.passthroughSupertype())
   )
 
-/** A whole number in a query. */
+/** A whole number in a query, in plain digits: what JavaScript also reads as one, such as `1e3` or `0x10`, is refused. */
 export const WholeNumber = (bounds: { readonly minimum: number; readonly maximum: number }) =>
-  Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween(bounds))
+  Schema.String.check(Schema.isPattern(/^-?\d+$/, { expected: "a whole number in plain digits" })).pipe(
+    Schema.decodeTo(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween(bounds)))
+  )
 
 /** A moment of a query, RFC 3339, as Unix milliseconds. */
 export const Moment = Schema.String.check(

@@ -83,7 +83,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
         { label: " builder-x" },
         { label: "" },
         { label: "x".repeat(65) },
-        { label: "a\u0000b" },
+        ...["\u0000", "\n", "\u0085", "\u2028", "\u2029", "\u202e"].map((odd) => ({ label: `a${odd}b` })),
         { permissions: [] },
         { permissions: ["admin"] },
         { scope: "everything" },

@@ -11,7 +11,9 @@ import { Authenticated } from "./Caller.ts"
 const Label = Schema.String.check(
   Schema.isMinLength(1),
   Schema.isMaxLength(64),
-  Schema.isPattern(/^[^\s\p{C}](?:[^\p{C}]*[^\s\p{C}])?$/u, { expected: "a line of text without space around it" }),
+  Schema.isPattern(/^[^\s\p{C}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\s\p{C}])?$/u, {
+    expected: "a line of text without space around it"
+  }),
   Schema.makeFilter((label) => !isReservedLabel(label), {
     expected: 'no label that begins with "builder-" or "managed"'
   })
