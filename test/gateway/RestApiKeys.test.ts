@@ -200,7 +200,7 @@ it.layer(layer, { excludeTestServices: true })("API keys", (it) => {
     })
   )
 
-  it.effect("an application that a user let in is refused wherever keys are concerned, and nowhere else", () =>
+  it.effect("an application that a user let in is refused wherever keys are concerned, and reads the rest", () =>
     Effect.gen(function* () {
       const { listed, user } = yield* signedIn("host")
       const tokens = yield* SessionTokens
