@@ -44,6 +44,9 @@ export const period = (instrument: Instrument, millis: number): Period => {
   }
 }
 
+/** Periods and days begin on quarter hours only, in every zone and on either side of a change of its offset. */
+export const quarterMillis = 900_000
+
 /** Share of position and open-interest limits in force, in basis points. */
 export const limitShareBps = (during: Period): number => shares[during]
 
@@ -119,10 +122,10 @@ function offset(zone: string, millis: number): number {
     known = { format: clockOf(zone), quarter: NaN, offsetMillis: 0 }
     zones.set(zone, known)
   }
-  const quarter = Math.floor(millis / 900_000)
+  const quarter = Math.floor(millis / quarterMillis)
   if (known.quarter !== quarter) {
     known.quarter = quarter
-    known.offsetMillis = localMillis(known.format, quarter * 900_000) - quarter * 900_000
+    known.offsetMillis = localMillis(known.format, quarter * quarterMillis) - quarter * quarterMillis
   }
   return known.offsetMillis
 }

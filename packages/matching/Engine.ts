@@ -13,7 +13,7 @@ import { modify } from "./Modify.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import { close, place } from "./Place.ts"
-import { observe, tick } from "./Pricing.ts"
+import * as Pricing from "./Pricing.ts"
 import { refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 
@@ -32,9 +32,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
   const atMillis = Math.max(engine.timeMillis, nowMillis)
   switch (command._tag) {
     case "Observe":
-      return observe(engine, command.price, atMillis, events)
+      return Pricing.observe(engine, command.price, atMillis, events)
     case "Tick":
-      return tick(engine, atMillis, events)
+      return Pricing.tick(engine, atMillis, events)
     case "RaiseEpoch":
       return raise(engine, command.userId, command.traderEpoch, atMillis, events)
     default:
@@ -80,6 +80,10 @@ export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
 }
 
 export const prices = (engine: Engine): Priced | undefined => engine.prices
+
+/** A tick would record nothing, now or later, until an order, a price, a period or a day comes. */
+export const isSettled = (engine: Engine, nowMillis: number): boolean =>
+  Pricing.isSettled(engine, Math.max(engine.timeMillis, nowMillis))
 
 /** Best prices and the last trade's, in ticks. */
 export const best = ({

@@ -9,6 +9,27 @@ import type { Events, Market } from "./Market.ts"
 /** Recorded only when something differs, so that a quiet market writes nothing. */
 export const observe = (market: Market, oracle: number, atMillis: number, events: Events): void => {
   if (!Number.isSafeInteger(oracle) || oracle <= 0) return
+  const priced = pricedAt(market, oracle, atMillis)
+  if (market.prices !== undefined && isSame(market.prices, priced)) return
+  market.timeMillis = atMillis
+  market.prices = priced
+  events.push(priced)
+}
+
+export const tick = (market: Market, atMillis: number, events: Events): void => {
+  if (market.prices !== undefined) observe(market, market.prices.oracle, atMillis, events)
+}
+
+/** Time alone changes nothing any more, until the next period or day begins. */
+export const isSettled = (market: Market, atMillis: number): boolean => {
+  const { prices } = market
+  if (prices === undefined) return true
+  // No step of the average is longer, so what this one leaves as it is none will move.
+  const longestMillis = Math.max(atMillis, prices.atMillis + Mark.longestStepMillis)
+  return isSame(prices, pricedAt(market, prices.oracle, longestMillis))
+}
+
+function pricedAt(market: Market, oracle: number, atMillis: number): Priced {
   const { instrument, prices } = market
   const touch = touchOf(market)
   const mid = Mark.mid(touch)
@@ -20,7 +41,7 @@ export const observe = (market: Market, oracle: number, atMillis: number, events
   const during = period(instrument, atMillis)
   const band = PriceBand.band(instrument, during, mark)
   const bounds = boundsAt(market, oracle, atMillis)
-  const priced: Priced = {
+  return {
     _tag: "Priced",
     oracle,
     mark,
@@ -32,14 +53,6 @@ export const observe = (market: Market, oracle: number, atMillis: number, events
     limitShareBps: limitShareBps(during),
     atMillis
   }
-  if (prices !== undefined && isSame(prices, priced)) return
-  market.timeMillis = atMillis
-  market.prices = priced
-  events.push(priced)
-}
-
-export const tick = (market: Market, atMillis: number, events: Events): void => {
-  if (market.prices !== undefined) observe(market, market.prices.oracle, atMillis, events)
 }
 
 const dayMillis = 86_400_000

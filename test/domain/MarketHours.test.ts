@@ -1,6 +1,6 @@
 /** Periods and funding hours at their edges, in local time on either side of a clock change. */
 import { starters } from "@venue/domain/Instrument"
-import { isLive, limitShareBps, marketHours, period } from "@venue/domain/MarketHours"
+import { isLive, limitShareBps, marketHours, period, quarterMillis } from "@venue/domain/MarketHours"
 import { assert, describe, it } from "@effect/vitest"
 
 const named = (base: string) => starters.find((instrument) => instrument.base === base)!
@@ -34,6 +34,17 @@ describe("period", () => {
       assert.strictEqual(period(future, at("2026-11-20T22:00Z")), "WEEKEND")
       assert.strictEqual(period(future, at("2026-11-22T22:59Z")), "WEEKEND")
       assert.strictEqual(period(future, at("2026-11-22T23:00Z")), "OPEN")
+    }
+  })
+
+  it("begins on a quarter hour, in the week of a clock change too", () => {
+    for (const instrument of [named("AAPL"), named("US500"), named("GOLD"), named("EUR")]) {
+      let before = period(instrument, at("2026-10-30T00:00Z"))
+      for (let minute = at("2026-10-30T00:00Z"); minute < at("2026-11-06T00:00Z"); minute += 60_000) {
+        const now = period(instrument, minute)
+        if (now !== before) assert.strictEqual(minute % quarterMillis, 0)
+        before = now
+      }
     }
   })
 

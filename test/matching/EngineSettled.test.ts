@@ -1,0 +1,66 @@
+/** When a market may sleep: its mark is at rest, and only an order, a price, a period or a day can move it. */
+import { quarterMillis } from "@venue/domain/MarketHours"
+import * as Engine from "@venue/matching/Engine"
+import { assert, it } from "@effect/vitest"
+import { Scene } from "./EngineScene.ts"
+
+const settled = (scene: Scene) => Engine.isSettled(scene.engine, scene.now)
+
+/** Ticks once a second until the market says that it is at rest; answers how many recorded something. */
+const rest = (scene: Scene): number => {
+  let recorded = 0
+  for (let ticks = 0; !settled(scene); ticks++) {
+    assert.isBelow(ticks, 5_000)
+    scene.now += 1_000
+    recorded += scene.ask({ _tag: "Tick" }).length
+  }
+  return recorded
+}
+
+it("a market without a price is at rest, and so is one without a book", () => {
+  assert.isTrue(settled(new Scene(undefined)))
+  assert.isTrue(settled(new Scene(200)))
+})
+
+it("a market moves until its premium has come to the middle of the book, and then records nothing, at any later time", () => {
+  const scene = new Scene(200)
+  scene.buy(1, 200)
+  scene.sell(1, 201)
+  assert.isFalse(settled(scene))
+  assert.isAbove(rest(scene), 1_000)
+  const premium = Engine.prices(scene.engine)!.premium
+  assert.closeTo(premium, 50_000_000, 40)
+  const nextQuarter = (Math.floor(scene.now / quarterMillis) + 1) * quarterMillis
+  for (let at = scene.now; at < nextQuarter; at += 333) assert.deepStrictEqual(scene.ask({ _tag: "Tick" }, at), [])
+})
+
+it("an order and a price move a market that was at rest", () => {
+  const scene = new Scene(200)
+  scene.buy(1, 200)
+  scene.sell(1, 201)
+  rest(scene)
+  scene.sell(1, 200.5, { account: "bob" })
+  assert.isFalse(settled(scene))
+  rest(scene)
+  scene.now += 1_000
+  scene.ask({ _tag: "Observe", price: 201e8 })
+  assert.isFalse(settled(scene))
+})
+
+it("a market at rest is at rest until the quarter hour in which a period or a day begins, and follows it then", () => {
+  const scene = new Scene(200)
+  const shares = new Set<number>()
+  for (let quarters = 0; quarters < 4 * 24 * 4; quarters++) {
+    scene.now += quarterMillis
+    const before = Engine.prices(scene.engine)!.limitShareBps
+    const facts = scene.ask({ _tag: "Tick" })
+    const { limitShareBps } = Engine.prices(scene.engine)!
+    assert.lengthOf(facts, limitShareBps === before ? 0 : 1)
+    assert.isTrue(settled(scene))
+    for (const later of [1_000, quarterMillis - 1]) {
+      assert.deepStrictEqual(scene.ask({ _tag: "Tick" }, scene.now + later), [])
+    }
+    shares.add(limitShareBps)
+  }
+  assert.sameMembers([...shares], [10_000, 5_000, 1_000])
+})
