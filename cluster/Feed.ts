@@ -10,7 +10,7 @@ import { Clock, Context, Deferred, Effect, Layer, Result, Stream } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import { Markets } from "./Link.ts"
 import { Market, type Watched } from "./protocol/Market.ts"
-import { type Batch, Residents, type Watcher } from "./protocol/Resident.ts"
+import { type Batch, type ResidentMarket, Residents, type Watcher } from "./protocol/Resident.ts"
 import { Venue } from "./protocol/Venue.ts"
 
 export interface Follower {
@@ -179,9 +179,16 @@ const makeLog = Effect.fnUntraced(function* (
   const client = yield* Market.client
   const levels = { BUY: new Map<number, number>(), SELL: new Map<number, number>() }
   let last: Head | undefined
+  /** Told of every row since `last`; one that lives here is looked at instead of sending heartbeats. */
+  let attached: ResidentMarket | undefined
 
   const hear = (epoch: number, seq: number) => {
     last = { epoch, seq, heardAtMillis: clock.currentTimeMillisUnsafe() }
+  }
+  const look = (): Head | undefined => {
+    const at = attached?.head()
+    if (at !== undefined && at.seq === last!.seq && at.epoch >= last!.epoch) hear(at.epoch, at.seq)
+    return last
   }
   const touch = (changed: ReadonlyArray<Level>) => {
     for (const { price, quantity, side } of changed) {
@@ -264,7 +271,14 @@ const makeLog = Effect.fnUntraced(function* (
     if (depth.prices !== null) prices.set(symbol, depth.prices)
     const waited = early
     early = undefined
-    if (waited.every(advance)) yield* Deferred.await(over)
+    if (!waited.every(advance)) return
+    attached = here
+    yield* Effect.ensuring(
+      Deferred.await(over),
+      Effect.sync(() => {
+        attached = undefined
+      })
+    )
   })
 
   yield* Effect.forkScoped(
@@ -277,5 +291,5 @@ const makeLog = Effect.fnUntraced(function* (
       )
     )
   )
-  return { head: () => last, levels } satisfies Log as Log
+  return { head: look, levels } satisfies Log as Log
 })

@@ -1,11 +1,13 @@
 /** One market: its log, its clock, those who watch it, and the tables written from it. */
-import type { MarketCommand } from "@venue/domain/Market"
+import type { MarketCommand, MarketEvent } from "@venue/domain/Market"
+import { quarterMillis } from "@venue/domain/MarketHours"
 import * as Engine from "@venue/matching/Engine"
 import { Journal } from "@venue/storage/Journal"
 import type { ReadTables } from "@venue/storage/ReadTables"
 import { Cause, Clock, Effect, type Layer, Queue, Stream } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import * as Beat from "../protocol/Beat.ts"
 import { type AccountView, type DepthAt, Market, Unavailable, type Watched } from "../protocol/Market.ts"
 import { Residents, type ResidentMarket, type Watcher } from "../protocol/Resident.ts"
 import { Venue } from "../protocol/Venue.ts"
@@ -25,20 +27,46 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       if (instrument === undefined) return yield* Effect.die(`no instrument ${symbol}`)
 
       const watchers = new Set<Watcher>()
-      /** Something moved the book since the mark was last brought up to date. */
-      let moved = false
+      /** Watchers on other nodes. */
+      let streams = 0
+      const tick = Effect.sync(() => {
+        log.submit([{ _tag: "Tick" }], (committed) => {
+          if (!committed) asTimePasses.start()
+        })
+        return !log.isSettled()
+      })
+      const afterMoves = yield* Beat.make(movedTickMillis, Effect.as(tick, false))
+      const asTimePasses = yield* Beat.make(quietTickMillis, tick)
+      const heartbeats = yield* Beat.make(
+        heartbeatMillis,
+        Effect.sync(() => {
+          const at = head()
+          if (at !== undefined) for (const watcher of watchers) watcher.head(at.epoch, at.seq)
+          return streams > 0 || at === undefined
+        })
+      )
       const projection = yield* Projection.make(symbol)
       const log = yield* MarketLog.make(
         instrument,
         Effect.sync(() => sharding.hasShardId(shardId)),
         (committed) => {
-          moved ||= committed.levels.length > 0
+          if (committed.levels.length > 0) afterMoves.start()
+          if (committed.levels.length > 0 || committed.events.some(isPriced)) asTimePasses.start()
           projection.committed(committed)
           for (const watcher of watchers) watcher.batch(committed)
+        },
+        () => {
+          asTimePasses.start()
+          // Those who watch here learn by it that rows were recorded of which they were not told.
+          heartbeats.start()
         },
         () => leave()
       ).pipe(Effect.orDie)
 
+      const head = () => {
+        const silentMillis = clock.currentTimeMillisUnsafe() - journal.lastRoundTripMillis()
+        return log.serving() && silentMillis <= quietTickMillis ? log.head() : undefined
+      }
       const watch = (watcher: Watcher) => {
         watchers.add(watcher)
         const { epoch, seq } = log.head()
@@ -74,7 +102,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
           )
         )
 
-      const resident: ResidentMarket = { submit: log.submit, watch, view, depth }
+      const resident: ResidentMarket = { submit: log.submit, head, watch, view, depth }
       residents.markets.set(symbol, resident)
       const leave = () => {
         if (residents.markets.get(symbol) === resident) residents.markets.delete(symbol)
@@ -83,21 +111,11 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       }
       yield* Effect.addFinalizer(() => Effect.sync(leave))
 
-      let tickedAtMillis = 0
-      const tick = Effect.sync(() => {
-        const now = clock.currentTimeMillisUnsafe()
-        if (!moved && now - tickedAtMillis < quietTickMillis) return
-        moved = false
-        tickedAtMillis = now
-        log.submit([{ _tag: "Tick" }], () => {})
-      })
-      const beat = Effect.sync(() => {
-        if (!log.serving() || clock.currentTimeMillisUnsafe() - journal.lastRoundTripMillis() > quietTickMillis) return
-        const { epoch, seq } = log.head()
-        for (const watcher of watchers) watcher.head(epoch, seq)
-      })
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("100 millis"), tick)))
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), beat)))
+      asTimePasses.start()
+      const nextQuarter = Effect.suspend(() =>
+        Effect.sleep(quarterMillis - (clock.currentTimeMillisUnsafe() % quarterMillis))
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(nextQuarter, tick)))
 
       return Market.of({
         Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),
@@ -113,14 +131,20 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
                   Queue.failCauseUnsafe(rows, Cause.fail(new Unavailable({ what: `market ${symbol}` })))
                 }
                 yield* Effect.acquireRelease(
-                  Effect.sync(() =>
-                    watch({
+                  Effect.sync(() => {
+                    streams++
+                    heartbeats.start()
+                    return watch({
                       batch: ({ epoch, levels, row, seq }) => offer({ epoch, seq, events: row, levels }),
                       head: (epoch, seq) => offer({ epoch, seq, events: noEvents, levels: [] }),
                       closed
                     })
-                  ),
-                  (stop) => Effect.sync(stop)
+                  }),
+                  (stop) =>
+                    Effect.sync(() => {
+                      streams--
+                      stop()
+                    })
                 )
                 return Stream.fromQueue(rows)
               })
@@ -143,8 +167,13 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
     { maxIdleTime: "365 days" }
   )
 
-/** A quiet market's mark and bands are brought up to date, and its watchers told, this often. */
+/** After the book moved, the mark and the bands are brought up to date within this. */
+const movedTickMillis = 100
+/** While they move by themselves, they are brought up to date this often; at rest they wait for the next quarter hour. */
 const quietTickMillis = 1_000
+/** Watchers on other nodes are told where the log stands this often; those here look for themselves. */
+const heartbeatMillis = 1_000
 /** Rows that may wait for one watcher; it then starts again from the journal. */
 const maxBehind = 1_024
 const noEvents = new Uint8Array(0)
+const isPriced = ({ _tag }: MarketEvent): boolean => _tag === "Priced"

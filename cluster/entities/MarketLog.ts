@@ -13,6 +13,7 @@ import * as Engine from "@venue/matching/Engine"
 import { type Appender, Journal, type JournalUnavailable, maxRowBytes, NotOwner } from "@venue/storage/Journal"
 import * as MarketRecord from "@venue/storage/MarketRecord"
 import { Clock, type Duration, Effect, Result, Schedule, type Scope } from "effect"
+import * as Beat from "../protocol/Beat.ts"
 import { Unavailable } from "../protocol/Market.ts"
 import type { CommittedBatch } from "../protocol/Resident.ts"
 import { Venue } from "../protocol/Venue.ts"
@@ -27,6 +28,8 @@ export interface MarketLog {
   ) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly serving: () => boolean
+  /** A tick would change nothing until an order, a price, a period or a day comes, or until the log is served again. */
+  readonly isSettled: () => boolean
 }
 
 interface OpenRow {
@@ -46,11 +49,15 @@ interface FlyingRow {
   readonly answers: Array<(seq: number | undefined) => void>
 }
 
-/** Claims the log and serves it until the scope closes. `owned` answers whether this node still owns the market. */
+/**
+ * Claims the log and serves it until the scope closes. `owned` answers whether this node still owns the market.
+ * `reclaimed` is called when it is served again after it was not.
+ */
 export const make = Effect.fnUntraced(function* (
   instrument: Instrument,
   owned: Effect.Effect<boolean>,
   publish: (committed: CommittedBatch) => void,
+  reclaimed: () => void,
   ended: () => void
 ): Effect.fn.Return<MarketLog, JournalUnavailable | NotOwner, Journal | Scope.Scope> {
   const journal = yield* Journal
@@ -101,6 +108,7 @@ export const make = Effect.fnUntraced(function* (
   const committed = (seq: number) => {
     const { answers, dones, events, levels, row } = flying.shift()!
     at = { epoch: at.epoch, seq }
+    saves.start()
     publish({ instrument, epoch: at.epoch, seq, events, levels, row })
     for (const done of dones) done(true)
     for (const answer of answers) answer(seq)
@@ -124,7 +132,12 @@ export const make = Effect.fnUntraced(function* (
   const rebuild = (first: MarketCommand | undefined, after?: Duration.Input) =>
     run(
       (after === undefined ? load : Effect.delay(load, after)).pipe(
-        Effect.andThen(Effect.sync(() => (first === undefined ? undefined : submit([first], () => {})))),
+        Effect.andThen(
+          Effect.sync(() => {
+            reclaimed()
+            if (first !== undefined) submit([first], () => {})
+          })
+        ),
         Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }),
         Effect.catchCause((cause) =>
           Effect.andThen(
@@ -199,11 +212,21 @@ export const make = Effect.fnUntraced(function* (
     yield* journal.saveSnapshot(stream, seq, value)
     savedSeq = seq
   })
+  const saves = yield* Beat.make(
+    snapshotMillis,
+    Effect.map(Effect.exit(save), () => at.seq !== savedSeq)
+  )
 
   yield* load
+  saves.start()
   yield* Effect.addFinalizer(() => Effect.sync(stop))
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(snapshotEvery), Effect.exit(save))))
-  return { submit, asOf, head: () => at, serving: () => appender !== undefined }
+  return {
+    submit,
+    asOf,
+    head: () => at,
+    serving: () => appender !== undefined,
+    isSettled: () => appender === undefined || Engine.isSettled(engine, clock.currentTimeMillisUnsafe())
+  }
 })
 
 /** Facts that may wait for one flush, which fit a row with room to spare; beyond it commands are sent again later. */
@@ -217,7 +240,7 @@ function assertFits(events: ReadonlyArray<MarketEvent>): void {
 }
 
 /** Twice as often as a snapshot must be at most old. */
-const snapshotEvery = "30 seconds"
+const snapshotMillis = 30_000
 
 const again = Schedule.spaced("200 millis")
 /** A node that was frozen learns within this that its markets have moved. */

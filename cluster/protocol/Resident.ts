@@ -30,6 +30,8 @@ export interface Watcher {
 export interface ResidentMarket {
   /** Decides now; `done` is called when all that was decided is committed, or when that will not be known. */
   readonly submit: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void
+  /** Where its log stands, as long as its journal answered within the last second. */
+  readonly head: () => { readonly epoch: number; readonly seq: number } | undefined
   /** Hands the head at once, then every batch committed after it. Returns how to stop. */
   readonly watch: (watcher: Watcher) => () => void
   readonly view: (

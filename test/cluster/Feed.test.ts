@@ -52,9 +52,11 @@ const setUp = Effect.gen(function* () {
   let owner = yield* own()
   let at = owner.from
   const watchers = new Set<Watcher>()
+  let isAlive = false
   const depth = Effect.sync(() => ({ ...at, levels: [], prices: null }))
   const resident: ResidentMarket = {
     submit: () => {},
+    head: () => (isAlive ? at : undefined),
     view: () => Effect.never,
     depth,
     watch: (watcher) => {
@@ -118,6 +120,10 @@ const setUp = Effect.gen(function* () {
     close: () => {
       for (const watcher of watchers) watcher.closed()
     },
+    /** The journal of the market answers, or it does not. */
+    live: (alive: boolean) => {
+      isAlive = alive
+    },
     watching: () => watchers.size
   }
 })
@@ -158,6 +164,29 @@ it.effect("a heartbeat that is ahead shows what was missed though nothing new co
     assert.deepEqual(heard, [1, 2])
     assert.strictEqual(feed.head(one.symbol)?.seq, 3)
   }).pipe(Effect.provide(around))
+)
+
+it.effect(
+  "a market of this node is heard whenever it is looked at, while its journal answers and no row is missing",
+  () =>
+    Effect.gen(function* () {
+      const { feed, live, record } = yield* setUp
+      yield* record(1)
+      const heard = () => feed.head(one.symbol)!.heardAtMillis
+      const last = heard()
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(heard(), last)
+      live(true)
+      assert.strictEqual(heard(), last + 60_000)
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+      live(false)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+      live(true)
+      yield* record(2, false)
+      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+    }).pipe(Effect.provide(around))
 )
 
 it.effect("after a change of owner the log goes on where it was", () =>

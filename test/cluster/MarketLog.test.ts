@@ -77,6 +77,7 @@ const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
     one,
     Effect.sync(owned),
     (batch) => published.push(batch),
+    () => {},
     () => void ended++
   ).pipe(
     Effect.provideService(

@@ -1,0 +1,15 @@
+/** A test clock that counts how often something was to be woken by it. */
+import { Clock, Effect } from "effect"
+
+export const counted = Effect.map(Clock.Clock, (inner) => {
+  let sleeps = 0
+  const clock: Clock.Clock = {
+    ...inner,
+    sleep: (duration) =>
+      Effect.suspend(() => {
+        sleeps++
+        return inner.sleep(duration)
+      })
+  }
+  return { clock, wakes: () => sleeps }
+})
