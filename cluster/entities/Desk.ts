@@ -38,6 +38,7 @@ export const DeskLayer: Layer.Layer<
     const seats = yield* Seats.make(Effect.sync(() => sharding.hasShardId(shardId)))
 
     const disconnects = yield* Disconnects.make(seats)
+    seats.watch(disconnects.look)
     yield* disconnects.wakeArmed(entityId)
 
     /** Markets that have not shown themselves lately. */
@@ -177,6 +178,7 @@ export const DeskLayer: Layer.Layer<
             const seat = yield* seats.wake(userId)
             // Money and leverage are decided on what every joined market says; arming asks none.
             if (command._tag !== "Arm") yield* opened(seat)
+            else if (command.armed) disconnects.arming(command.connectionId)
             const result = yield* Effect.callback<Parameters<Parameters<Seat["change"]>[1]>[0]>((resume) =>
               seat.change(command, (result) => resume(Effect.succeed(result)))
             )

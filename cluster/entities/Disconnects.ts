@@ -4,6 +4,7 @@ import { Journal } from "@venue/storage/Journal"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Schedule } from "effect"
 import { Alone } from "../protocol/Alone.ts"
+import * as Beat from "../protocol/Beat.ts"
 import { deskOf } from "../protocol/Desk.ts"
 import { Ids } from "../protocol/Ids.ts"
 import { Venue } from "../protocol/Venue.ts"
@@ -18,7 +19,11 @@ export interface Connection {
 
 export interface Disconnects {
   readonly attach: (gatewayId: string, connection: Connection) => void
-  /** A gateway lives, and these are all the connections it has here. */
+  /** A trader is here, or its journal has a new row: leases are kept for as long as some connection is armed. */
+  readonly look: (seat: Seat) => void
+  /** A connection is about to be armed, so its gateway lives, which may have renewed nothing before. */
+  readonly arming: (connectionId: string) => void
+  /** A gateway lives, and these are all the connections it has here that may be armed. */
   readonly renew: (gatewayId: string, connections: ReadonlyArray<Connection>) => void
   readonly detach: (connectionId: string, seat: Seat) => void
   /** Takes in the traders of this desk that left something behind; what dead gateways armed begins to end. */
@@ -59,6 +64,8 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   /** Whose cancels are recorded, and that they are armed no longer is not. */
   const disarming = new Set<string>()
   let sweptAtMillis = now()
+  /** While nothing is armed, it is of no interest who lives. */
+  let isSweeping = false
 
   const end = (connectionId: string, seat: Seat) => {
     const accountId = Ledger.armed(seat.trader).get(connectionId)
@@ -118,7 +125,17 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       }
     }
   }
-  const sweep = Effect.sync(() => {
+  const isAnyArmed = () => {
+    for (const seat of seats.all()) if (Ledger.armed(seat.trader).size > 0) return true
+    return false
+  }
+  const look = (seat: Seat) => {
+    if (isSweeping || Ledger.armed(seat.trader).size === 0) return
+    isSweeping = true
+    sweptAtMillis = now()
+    sweeps.start()
+  }
+  const sweep = () => {
     const jumpedMillis = Math.abs(now() - sweptAtMillis)
     sweptAtMillis = now()
     // This process itself was frozen, or its clock was set: what it has not heard proves nothing about the gateways.
@@ -135,8 +152,20 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
     for (const [gatewayId, { renewedAtMillis }] of gateways) {
       if (now() - renewedAtMillis > leaseMillis) gateways.delete(gatewayId)
     }
-  })
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("500 millis"), sweep)))
+  }
+  const sweeps = yield* Beat.make(
+    sweepMillis,
+    Effect.sync(() => {
+      sweep()
+      isSweeping = isAnyArmed()
+      if (!isSweeping) {
+        gateways.clear()
+        missedAtMillis.clear()
+      }
+      return isSweeping
+    })
+  )
+  for (const seat of seats.all()) look(seat)
 
   const wakeArmed = Effect.fnUntraced(function* (deskId: string) {
     const entries = yield* journal.wakeUps().pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.orDie)
@@ -152,13 +181,21 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   })
 
   return {
+    look,
+    arming: (connectionId) => {
+      if (!isSweeping) return
+      for (const { connectionIds } of gateways.values()) connectionIds.delete(connectionId)
+      missedAtMillis.set(connectionId, now())
+    },
     attach: (gatewayId, { connectionId }) => {
+      if (!isSweeping) return
       const gateway = gateways.get(gatewayId) ?? { renewedAtMillis: 0, connectionIds: new Set() }
       gateways.set(gatewayId, gateway)
       gateway.renewedAtMillis = now()
       gateway.connectionIds.add(connectionId)
     },
     renew: (gatewayId, connections) => {
+      if (!isSweeping) return
       const connectionIds = new Set(connections.map(({ connectionId }) => connectionId))
       gateways.set(gatewayId, { renewedAtMillis: now(), connectionIds })
     },
@@ -172,6 +209,7 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   } satisfies Disconnects as Disconnects
 })
 
+const sweepMillis = 500
 /** A sweep that comes this late says that the process stood still. */
 const frozenMillis = 2_000
 /** A cancel after a lost connection has time to wait for its market. */

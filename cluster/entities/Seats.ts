@@ -29,6 +29,8 @@ export interface Seats {
   /** Wakes a trader, again and again until it is here or the desk is no longer ours. */
   readonly keep: (userId: string) => void
   readonly all: () => Iterable<Seat.Seat>
+  /** Told of each trader that comes, and whenever its journal has a new row. */
+  readonly watch: (observe: (seat: Seat.Seat) => void) => void
   /** 0, or the milliseconds to wait until the user may send this. */
   readonly spend: MessageRate.SpendOf
 }
@@ -47,6 +49,12 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   /** Who asked for traders that are not here yet. */
   let asleep = new Map<string, Array<(seat: Seat.Seat | undefined) => void>>()
   let waking = false
+  const observers: Array<(seat: Seat.Seat) => void> = []
+  const changed = (userId: string) => {
+    entries.recorded(userId)
+    const seat = seats.get(userId)
+    if (seat !== undefined) for (const observe of observers) observe(seat)
+  }
   const settings = { ...Ledger.defaults, maxOpenOrdersPerAccount: venue.maxOpenOrdersPerAccount }
 
   const around: Seat.Surroundings = {
@@ -58,7 +66,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     dropped: (seat) => {
       if (seats.get(seat.userId) === seat) drop(seat.userId)
     },
-    recorded: entries.recorded
+    recorded: changed
   }
   const newTrader = (userId: string) => Ledger.make(userId, venue.instruments, feed.prices, settings)
 
@@ -87,7 +95,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
         yield* journal.saveSnapshot(stream, from.seq, [pack(Ledger.snapshot(trader))])
       }
       seats.set(userId, Seat.make(userId, trader, from, around))
-      entries.recorded(userId)
+      changed(userId)
     }
   })
 
@@ -156,6 +164,9 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
       if (!asleep.has(userId)) ask(userId, () => {})
     },
     all: () => seats.values(),
+    watch: (observe) => {
+      observers.push(observe)
+    },
     spend: venue.rateLimits ? MessageRate.ofUsers() : () => 0
   } satisfies Seats as Seats
 })

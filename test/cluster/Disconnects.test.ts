@@ -9,6 +9,7 @@ import { Journal } from "@venue/storage/Journal"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { counted } from "../Wakes.ts"
 import { one, two, userId, venue } from "./Neighbours.ts"
 
 const around = Layer.provideMerge(Journal.layerMemory, venue)
@@ -158,4 +159,46 @@ it.effect(
       assert.deepEqual(symbols(), [one.symbol, two.symbol])
       assert.isTrue(isArmed())
     }).pipe(Effect.provide(around))
+)
+
+it.effect(
+  "I34: who is about to arm a connection lives, though it renewed nothing while there was nothing to renew",
+  () =>
+    Effect.gen(function* () {
+      const { alive, disconnects, seat, symbols } = yield* desk()
+      const other = { ...connection, connectionId: "other" }
+      disconnects.attach("quiet", other)
+      yield* alive(3)
+      disconnects.arming(other.connectionId)
+      Ledger.apply(seat.trader, { _tag: "Armed", connectionId: other.connectionId, accountId: userId })
+      yield* alive(2)
+      assert.deepEqual(symbols(), [])
+      yield* alive(2)
+      assert.deepEqual(symbols(), [one.symbol, two.symbol])
+    }).pipe(Effect.provide(around))
+)
+
+it.effect("I34: leases are looked at while a connection is armed, and no longer; a later one has its whole lease", () =>
+  Effect.gen(function* () {
+    const { clock, wakes } = yield* counted
+    yield* Effect.gen(function* () {
+      const { alive, disconnects, isArmed, record, seat, symbols } = yield* desk()
+      yield* alive(3)
+      disconnects.detach(connectionId, seat)
+      record()
+      yield* alive(2, [])
+      assert.isFalse(isArmed())
+      const before = wakes()
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(wakes(), before)
+      Ledger.apply(seat.trader, { _tag: "Armed", connectionId, accountId: userId })
+      disconnects.look(seat)
+      yield* alive(5)
+      assert.lengthOf(symbols(), 2)
+      yield* TestClock.adjust("2 seconds")
+      assert.lengthOf(symbols(), 2)
+      yield* TestClock.adjust("2 seconds")
+      assert.lengthOf(symbols(), 4)
+    }).pipe(Effect.provideService(Clock.Clock, clock))
+  }).pipe(Effect.provide(around))
 )

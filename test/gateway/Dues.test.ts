@@ -69,6 +69,7 @@ const start = () => {
       },
       follow: () => () => {},
       pulse: () => {},
+      due: () => {},
       arrived: (opened) => void (connection = opened),
       opened: () => {},
       ended: () => {}
@@ -201,6 +202,7 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
         follow: () => () => {},
         pulse: () => {},
         arrived: () => {},
+        due: () => {},
         opened: () => {},
         ended: () => {}
       },

@@ -60,6 +60,8 @@ export interface Gateway {
   ) => () => void
   /** First values of the pulsed channels just subscribed with this frame. */
   readonly pulse: (connection: Connection, member: Member, text: string) => void
+  /** Something became due to a connection: the ticks begin. */
+  readonly due: () => void
   readonly arrived: (connection: Connection) => void
   readonly opened: (connection: Connection) => void
   readonly ended: (connection: Connection) => void
@@ -97,8 +99,13 @@ export interface Connection {
   readonly takeOwed: () => number
   readonly owe: (weight: number) => void
   readonly arm: (armed: boolean) => void
-  /** Once a second. */
+  /** It is about to be armed: from now on its desk must hear that it lives. */
+  readonly lease: () => void
+  readonly isLeased: () => boolean
+  /** Once a second, while something is due to some connection. */
   readonly tick: () => void
+  /** For an answer, or to hear who this is. */
+  readonly isWaiting: () => boolean
   readonly tellSummary: (summary: AccountSummary) => void
   /** The user has come further, or not so far any more. */
   readonly stand: (gates: Gates) => void
@@ -131,6 +138,7 @@ export const open = (
   let earlyDues = 0
   let owed = 0
   let armed = false
+  let leased = false
   let over = false
   let isDraining = false
   const tally: Dues.Tally = { owed: 0 }
@@ -274,6 +282,7 @@ export const open = (
     }
     if (command._tag === "Subscribe" || command._tag === "Unsubscribe") return subscribe(command, text)
     gateway.perform(connection, member, command, text)
+    if (tally.owed > 0) gateway.due()
     reckon()
   }
 
@@ -354,6 +363,12 @@ export const open = (
       armed = now
       if (channels.has("cancel_on_disconnect")) send(Frame.cancelOnDisconnect(now))
     },
+    lease: () => {
+      leased = true
+      gateway.due()
+    },
+    isLeased: () => leased,
+    isWaiting: () => member === undefined || tally.owed > 0,
     tick: () => {
       const now = gateway.nowMillis()
       if (member === undefined && now - openedAtMillis > authWithinMillis)

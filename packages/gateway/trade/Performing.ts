@@ -141,6 +141,7 @@ export const make = Effect.gen(function* () {
         const { armed } = command
         const { connectionId } = connection
         const arm = { _tag: "Arm", connectionId, accountId: member.accountId, armed } as const
+        if (armed) connection.lease()
         const answer = Effect.tap(change(member, costOf(connection, command), arm, text), () =>
           Effect.sync(() => connection.arm(armed))
         )

@@ -1,12 +1,23 @@
-/** Once a second: each desk hears that this gateway lives and which connections it has, and answers the pulses. */
+/**
+ * Once a second, while anything is due to a connection: what is overdue is given up, and desks that hold an armed
+ * connection or one that hears pulses are told that it lives, and answer the pulses.
+ */
 import { Desks } from "@venue/cluster/Link"
+import * as Beat from "@venue/cluster/protocol/Beat"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/protocol/Ids"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import { Effect } from "effect"
 import type { Connection } from "./Connection.ts"
 
-/** Returns the id of this gateway. */
+export interface Pulse {
+  readonly gatewayId: string
+  /** Something is due to a connection now. */
+  readonly due: () => void
+  /** There is a new connection. */
+  readonly arrived: () => void
+}
+
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
   const desks = yield* Desks
   const { desks: deskCount } = yield* Venue
@@ -15,24 +26,30 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   /** Desks that have not answered yet: they are waited for alone, so that one that stalls costs the others no lease. */
   const asked = new Set<string>()
 
-  const beat = Effect.suspend(() => {
-    const byDesk = new Map<string, Array<Connection>>()
-    for (let id = 0; id < deskCount; id++) byDesk.set(String(id), [])
-    for (const connection of connections) {
-      connection.tick()
-      const member = connection.member()
-      if (member !== undefined) byDesk.get(deskOf(member.caller.userId, deskCount))!.push(connection)
-    }
-    return Effect.forEach(
-      byDesk,
-      ([deskId, mine]) => {
-        if (asked.has(deskId)) return Effect.void
-        asked.add(deskId)
-        return renew(deskId, mine).pipe(Effect.ensuring(Effect.sync(() => asked.delete(deskId))), Effect.forkIn(scope))
-      },
-      { discard: true }
-    )
-  })
+  const renewAll = (isNamed: (connection: Connection) => boolean) =>
+    Effect.suspend(() => {
+      const byDesk = new Map<string, Array<Connection>>()
+      for (const connection of connections) {
+        const member = connection.member()
+        if (member === undefined || !isNamed(connection)) continue
+        const deskId = deskOf(member.caller.userId, deskCount)
+        const mine = byDesk.get(deskId)
+        if (mine === undefined) byDesk.set(deskId, [connection])
+        else mine.push(connection)
+      }
+      return Effect.forEach(
+        byDesk,
+        ([deskId, mine]) => {
+          if (asked.has(deskId)) return Effect.void
+          asked.add(deskId)
+          return renew(deskId, mine).pipe(
+            Effect.ensuring(Effect.sync(() => asked.delete(deskId))),
+            Effect.forkIn(scope)
+          )
+        },
+        { discard: true }
+      )
+    })
 
   const renew = (deskId: string, mine: ReadonlyArray<Connection>) => {
     const named = mine.map((connection) => {
@@ -41,7 +58,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
         connectionId: connection.connectionId,
         userId: caller.userId,
         accountId,
-        wanted: connection.subscribed("positions") || connection.subscribed("balances")
+        wanted: isPulsed(connection)
       }
     })
     return desks
@@ -58,6 +75,38 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
       )
   }
 
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), beat)))
-  return gatewayId
+  const isRenewed = (connection: Connection) => connection.isLeased() || isPulsed(connection)
+  const seconds = yield* Beat.make(
+    1_000,
+    Effect.suspend(() => {
+      for (const connection of connections) connection.tick()
+      return Effect.map(renewAll(isRenewed), () =>
+        some(connections, (connection) => connection.isWaiting() || isRenewed(connection))
+      )
+    })
+  )
+  // A desk that has moved wakes the traders of those who are connected.
+  const minutes = yield* Beat.make(
+    60_000,
+    Effect.map(
+      renewAll(() => true),
+      () => connections.size > 0
+    )
+  )
+  return {
+    gatewayId,
+    due: seconds.start,
+    arrived: () => {
+      seconds.start()
+      minutes.start()
+    }
+  } satisfies Pulse as Pulse
 })
+
+const isPulsed = (connection: Connection): boolean =>
+  connection.subscribed("positions") || connection.subscribed("balances")
+
+const some = <A>(all: Iterable<A>, is: (one: A) => boolean): boolean => {
+  for (const one of all) if (is(one)) return true
+  return false
+}

@@ -78,7 +78,7 @@ export class TradeGateway extends Context.Service<
       let isDraining = false
       /** Sockets that are not closed for good, and desks that have not been told of an end. */
       let leaving = 0
-      const gatewayId = yield* Pulse.make(connections)
+      const pulse = yield* Pulse.make(connections)
       const credentials = yield* Credentials.make(connections, admission)
 
       const isFull = (userId: string) => venue.rateLimits && (perUser.get(userId) ?? 0) >= maxConnectionsPerUser
@@ -107,7 +107,7 @@ export class TradeGateway extends Context.Service<
         const { accountId, gates } = yield* admission.authorise(caller, "auth", auth.accountId ?? undefined)
         if (isFull(userId)) return "tooMany" as const
         const builderCode = yield* earning(auth.builderCode ?? place.builderCode)
-        yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId }))
+        yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId: pulse.gatewayId, connectionId, userId, accountId }))
         return { caller, accountId, builderCode, gates }
       })
       const refused = (why: string) => Effect.as(Effect.logDebug("a sign-in was refused", why), "denied" as const)
@@ -157,6 +157,7 @@ export class TradeGateway extends Context.Service<
         follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
         pulse: (connection, { accountId, caller: { userId } }, text) => {
           connection.asked(text)
+          pulse.due()
           run(
             desks
               .summary({ userId, accountId, cost: noCost })
@@ -167,7 +168,11 @@ export class TradeGateway extends Context.Service<
               )
           )
         },
-        arrived: (connection) => void connections.add(connection),
+        due: pulse.due,
+        arrived: (connection) => {
+          connections.add(connection)
+          pulse.arrived()
+        },
         opened: (connection) => {
           count(connection.member()!.caller.userId, 1)
           credentials.opened(connection)
