@@ -1,7 +1,7 @@
 /** When keys were used and when somebody failed to use them: gathered here, and written together now and then. */
 import { ApiKeys, type KeyUse } from "@venue/storage/ApiKeys"
 import * as DatabaseOutage from "@venue/storage/DatabaseOutage"
-import { Effect, type Scope } from "effect"
+import { Effect, Latch, type Scope } from "effect"
 
 export interface KeyUses {
   readonly used: (publicKey: string, atMillis: number) => void
@@ -12,8 +12,10 @@ export interface KeyUses {
 export const make: Effect.Effect<KeyUses, never, ApiKeys | Scope.Scope> = Effect.gen(function* () {
   const keys = yield* ApiKeys
   let gathered = new Map<string, KeyUse>()
+  const more = Latch.makeUnsafe(false)
 
   const write = Effect.suspend(() => {
+    more.closeUnsafe()
     if (gathered.size === 0) return Effect.void
     const uses = [...gathered.values()]
     gathered = new Map()
@@ -25,10 +27,13 @@ export const make: Effect.Effect<KeyUses, never, ApiKeys | Scope.Scope> = Effect
     const before = gathered.get(publicKey)
     if (before === undefined && gathered.size >= maxGathered) return
     gathered.set(publicKey, { publicKey, lastUsedAtMillis: null, lastFailedAtMillis: null, ...before, ...now })
+    more.openUnsafe()
   }
 
   yield* Effect.addFinalizer(() => write)
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(writeEvery), write)))
+  yield* Effect.forkScoped(
+    Effect.forever(more.await.pipe(Effect.andThen(Effect.sleep(writeEvery)), Effect.andThen(write)))
+  )
   return {
     used: (publicKey, atMillis) => note(publicKey, { lastUsedAtMillis: atMillis }),
     failed: (publicKey, atMillis) => note(publicKey, { lastFailedAtMillis: atMillis })

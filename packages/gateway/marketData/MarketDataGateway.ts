@@ -3,6 +3,7 @@ import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
 import { Feed } from "@venue/cluster/Feed"
+import * as Beat from "@venue/cluster/protocol/Beat"
 import type { Batch } from "@venue/cluster/protocol/Resident"
 import { Venue } from "@venue/cluster/protocol/Venue"
 import { Clock, Context, Effect, Layer } from "effect"
@@ -94,7 +95,10 @@ export class MarketDataGateway extends Context.Service<
         }
       }
       const observe = ({ events, instrument, levels }: Batch) => {
-        if (levels.length > 0) moved.add(instrument.symbol)
+        if (levels.length > 0) {
+          moved.add(instrument.symbol)
+          bestPrices.start()
+        }
         const audience = audiences.get(Subscription.keyOf({ channel: "trade", symbol: instrument.symbol, sigFigs: 0 }))
         if (audience === undefined || audience.listeners.size === 0) return
         for (const event of events) {
@@ -103,12 +107,7 @@ export class MarketDataGateway extends Context.Service<
           for (const listener of audience.listeners) send(listener, body)
         }
       }
-      yield* Effect.acquireRelease(
-        Effect.sync(() => feed.watch(observe)),
-        (stop) => Effect.sync(stop)
-      )
-
-      const bestPrices = Effect.sync(() => {
+      const tellBestPrices = Effect.sync(() => {
         const changed = new Set<string>()
         for (const symbol of moved) {
           const bid = best(feed.levels(symbol, "BUY"), -1)
@@ -119,17 +118,27 @@ export class MarketDataGateway extends Context.Service<
         }
         moved.clear()
         pulse("bbo", (symbol) => changed.has(symbol))
+        return false
       })
-      const every = (interval: `${number} millis`, effect: Effect.Effect<void>) =>
-        Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(interval), effect)))
-      yield* every("100 millis", bestPrices)
-      yield* every(
-        "500 millis",
-        Effect.sync(() => pulse("level2", () => true))
-      )
-      yield* every(
-        "1000 millis",
-        Effect.sync(() => pulse("mark_price", () => true))
+      const bestPrices = yield* Beat.make(100, tellBestPrices)
+      /** As long as somebody hears the channel. */
+      const pulsed = (channel: Subscription.Channel, everyMillis: number) =>
+        Beat.make(
+          everyMillis,
+          Effect.sync(() => {
+            pulse(channel, () => true)
+            return [...audiences.values()].some(
+              ({ listeners, topic }) => topic.channel === channel && listeners.size > 0
+            )
+          })
+        )
+      const pulses = new Map([
+        ["level2", yield* pulsed("level2", 500)],
+        ["mark_price", yield* pulsed("mark_price", 1_000)]
+      ])
+      yield* Effect.acquireRelease(
+        Effect.sync(() => feed.watch(observe)),
+        (stop) => Effect.sync(stop)
       )
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
@@ -146,6 +155,7 @@ export class MarketDataGateway extends Context.Service<
           if (request._tag === "Subscribe") {
             listener.keys.add(key)
             audience.listeners.add(listener)
+            pulses.get(topic.channel)?.start()
           } else {
             listener.keys.delete(key)
             audience.listeners.delete(listener)
