@@ -16,20 +16,25 @@ export const clients = Layer.mergeAll(Desks.layer, Feed.layer, Users.layer).pipe
   Layer.provideMerge(Residents.layer)
 )
 
-/** Starts every desk that is not up. */
+/** Starts every desk that is not up; those that are here are. */
 const rouse = Effect.gen(function* () {
   const desks = yield* Desks
+  const residents = yield* Residents
   const { desks: count } = yield* Venue
   yield* Effect.forEach(
     Array.from({ length: count }, (_, id) => String(id)),
-    (id) => Effect.ignore(desks.rouse(id)),
+    (id) => (residents.desks.has(id) ? Effect.void : Effect.ignore(desks.rouse(id))),
     { discard: true, concurrency: "unbounded" }
   )
 })
 
 /** Wakes every desk now and then, so that what a dead gateway left behind is seen to though nobody asks. */
 const starter = Layer.effectDiscard(
-  Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep("10 seconds"))))
+  Effect.gen(function* () {
+    // Where there is no other node, none takes a desk away.
+    const lookAgain = (yield* Alone) === undefined ? "10 seconds" : "1 minute"
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep(lookAgain))))
+  })
 )
 
 /** A node with entities of its own. */
@@ -42,7 +47,7 @@ export const alone = (options: { readonly simulate: boolean }) =>
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerMemory),
     Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
-    Layer.provide(ShardingConfig.layer({ ...timings, simulateRemoteSerialization: options.simulate }))
+    Layer.provide(ShardingConfig.layer({ ...timings, ...timingsAlone, simulateRemoteSerialization: options.simulate }))
   )
 
 /** Of a venue of one process: every market has been heard, and whoever is let in meets no order of a lost connection. */
@@ -79,4 +84,16 @@ export const timings = {
   refreshAssignmentsInterval: "500 millis",
   runnerHealthCheckInterval: "2 seconds",
   maxResidentEntities: 10_000
+} as const
+
+/**
+ * Of one process: no other runner comes or goes, no lock is lost, and no message waits in storage. An end that hangs waits
+ * for a refresh of the locks, so that one comes now and then all the same.
+ */
+const timingsAlone = {
+  shardLockExpiration: "3 minutes",
+  shardLockRefreshInterval: "1 minute",
+  refreshAssignmentsInterval: "10 minutes",
+  runnerHealthCheckInterval: "10 minutes",
+  entityMessagePollInterval: "10 minutes"
 } as const
