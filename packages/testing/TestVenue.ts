@@ -211,8 +211,9 @@ const started = Layer.effectDiscard(
 
 /**
  * A venue of its own for each use, everything in memory. Payloads between entities go through their codec, so that one
- * that cannot travel fails here. On a `TestClock` time stands still between two adjustments: set the day first, since
- * every tick of the markets on the way there would be gone through. `Venue` replaces the contracts and the limits.
+ * that cannot travel fails here. On a `TestClock` time stands still between two adjustments. A quiet hour of it takes a
+ * small part of a second, but set the day first: every quarter of an hour on the way there would be gone through. `Venue`
+ * replaces the contracts and the limits.
  *
  * ```ts
  * it.effect("my maker quotes", () =>
