@@ -1,14 +1,14 @@
 /** All entities as one layer, in one process or spread over many. */
 import { Effect, Layer } from "effect"
 import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
-import { DeskLayer } from "./entities/Desk.ts"
-import { MarketLayer } from "./entities/Market.ts"
-import { UserLayer } from "./entities/User.ts"
-import { Feed } from "./Feed.ts"
-import { Desks, Markets, Users } from "./Link.ts"
-import { Alone } from "./protocol/Alone.ts"
-import { Residents } from "./protocol/Resident.ts"
-import { Venue } from "./protocol/Venue.ts"
+import { DeskLayer } from "./entities/desk/Desk.ts"
+import { MarketLayer } from "./entities/market/Market.ts"
+import { UserLayer } from "./entities/user/User.ts"
+import { Feed } from "./feed/Feed.ts"
+import { Desks, Markets, Users } from "./clients/Link.ts"
+import { Alone } from "./Alone.ts"
+import { Residents } from "./clients/LocalEntities.ts"
+import { Venue } from "./VenueSettings.ts"
 
 /** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
 export const clients = Layer.mergeAll(Desks.layer, Feed.layer, Users.layer).pipe(

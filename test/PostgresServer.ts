@@ -1,7 +1,7 @@
 /** The one database server of a test run: started before the tests that need it, gone after them. */
-import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
-import * as PostgresHome from "@venue/storage/PostgresHome"
-import * as Postmaster from "@venue/storage/Postmaster"
+import * as EmbeddedPostgres from "../apps/dev/postgres/EmbeddedPostgres.ts"
+import * as PostgresHome from "../apps/dev/postgres/PostgresHome.ts"
+import * as Postmaster from "../apps/dev/postgres/Postmaster.ts"
 import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

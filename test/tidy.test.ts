@@ -17,48 +17,49 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
   ["packages/matching", ["packages/domain"]],
   ["packages/ledger", ["packages/domain"]],
   ["packages/api", ["packages/domain"]],
-  ["packages/storage", ["packages/domain"]],
+  ["packages/client", packages("domain", "api")],
+  ["packages/postgres", ["packages/domain"]],
+  ["packages/journal", packages("domain", "postgres")],
+  ["packages/storage", packages("domain", "postgres", "journal")],
   ["packages/providers", ["packages/domain"]],
-  ["packages/auth", ["packages/domain", "packages/storage", "packages/providers"]],
+  ["packages/auth", packages("domain", "postgres", "storage", "providers")],
   [
     "packages/gateway",
     [
-      ...["domain", "api", "storage", "providers", "auth"].map((name) => `packages/${name}`),
+      ...packages("domain", "api", "postgres", "journal", "storage", "providers", "auth"),
       "cluster/protocol",
-      "cluster/Link.ts",
-      "cluster/Feed.ts"
+      "cluster/clients",
+      "cluster/feed",
+      "cluster/VenueSettings.ts"
     ]
   ],
   ["packages/testing", ["packages", "cluster"]],
+  ["cluster/VenueSettings.ts", ["packages/domain"]],
   ["cluster/protocol", ["packages/domain"]],
-  ["cluster/Link.ts", ["packages/domain", "cluster/protocol", "packages/storage"]],
-  ["cluster/Feed.ts", ["packages/domain", "cluster/protocol", "cluster/Link.ts", "packages/storage"]],
+  ["cluster/clients", [...packages("domain", "journal"), "cluster/protocol", "cluster/VenueSettings.ts"]],
+  [
+    "cluster/feed",
+    [...packages("domain", "journal"), "cluster/protocol", "cluster/clients", "cluster/VenueSettings.ts"]
+  ],
   ...["cluster/entities", "cluster/singletons"].map(
     (room) =>
       [
         room,
         [
-          ...["domain", "matching", "ledger", "storage", "providers"].map((name) => `packages/${name}`),
-          "cluster/protocol",
-          "cluster/Link.ts",
-          "cluster/Feed.ts"
+          ...packages("domain", "matching", "ledger", "postgres", "journal", "storage", "providers"),
+          ...["protocol", "clients", "feed", "Alone.ts", "VenueSettings.ts"].map((name) => `cluster/${name}`)
         ]
       ] as const
   ),
-  [
-    "cluster/Runner.ts",
-    [
-      "cluster/protocol",
-      "cluster/entities",
-      "cluster/singletons",
-      "cluster/Link.ts",
-      "cluster/Feed.ts",
-      "packages/storage"
-    ]
-  ],
+  ["cluster", [...packages("domain", "journal", "storage"), "cluster"]],
   ["apps", ["packages", "cluster"]],
   ["test", ["packages", "cluster", "apps"]]
 ]
+
+/** The rooms of these packages. */
+function packages(...names: ReadonlyArray<string>): ReadonlyArray<string> {
+  return names.map((name) => `packages/${name}`)
+}
 
 const isIn = (room: string) => (path: string) => path === room || path.startsWith(`${room}/`)
 const roomOf = (path: string) => rooms.find(([room]) => isIn(room)(path))

@@ -1,5 +1,5 @@
 /** Which keys tokens were signed with, remembered beside the file that holds them: another file in its place is told of. */
-import { SigningKeys } from "@venue/auth/SigningKeys"
+import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Effect } from "effect"
 import { keyFileName } from "./Secrets.ts"
 

@@ -1,5 +1,5 @@
 /** The ports of the dev app, asked for before anything else is touched: a second start must not disturb one that runs. */
-import * as Listening from "@venue/gateway/Listening"
+import * as Listening from "@venue/gateway/http/Listening"
 import { Effect, Schema } from "effect"
 import type { Settings } from "./Settings.ts"
 

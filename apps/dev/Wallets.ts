@@ -1,5 +1,5 @@
 /** The wallets of demo users: keys that are worth nothing anywhere else. */
-import { checksummed } from "@venue/auth/WalletAddress"
+import { checksummed } from "@venue/auth/wallet/WalletAddress"
 import secp256k1 from "secp256k1"
 import { hexToBytes, keccak256 } from "viem/utils"
 

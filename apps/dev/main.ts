@@ -1,7 +1,7 @@
 /** Everything in one process: `npm start`. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { reasonOf } from "@venue/storage/DatabaseOutage"
+import { reasonOf } from "@venue/postgres/DatabaseOutage"
 import { Cause, type Config, Console, Effect, Exit, Layer, References, Runtime } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { SettingRefused } from "./Access.ts"

@@ -1,10 +1,10 @@
 /** What was: read from the tables once they have caught up with what the caller may already know. */
-import { Desks } from "@venue/cluster/Link"
+import { Desks } from "@venue/cluster/clients/Link"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { marketStream } from "@venue/domain/Market"
-import { ReadTables } from "@venue/storage/ReadTables"
-import type { TradeQuery, TradeRow } from "@venue/storage/Trades"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import type { TradeQuery, TradeRow } from "@venue/storage/history/Trades"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 
 interface Reader {

@@ -1,5 +1,5 @@
 /** A client in the same process: sends frames and takes what comes back. */
-import type { Receiver, Transport } from "@venue/gateway/Transport"
+import type { Receiver, Transport } from "@venue/gateway/socket/Transport"
 import { Effect, type Scope } from "effect"
 import type { MarketDataFrame, MarketDataFrames, TradeFrame, TradeFrames } from "./Frame.ts"
 

@@ -1,8 +1,8 @@
 /** Another trade gateway of a venue, that can be cut off: what a dead process or a stalled desk looks like to the rest. */
-import { Desks } from "@venue/cluster/Link"
+import { Desks } from "@venue/cluster/clients/Link"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
-import { Venue } from "@venue/cluster/protocol/Venue"
+import { Venue } from "@venue/cluster/VenueSettings"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Client from "./Client.ts"

@@ -1,6 +1,6 @@
 /** Who may come into a venue under test: at addresses that are nowhere, with keys worth nothing. */
-import * as Access from "@venue/auth/Access"
-import { sitesOf } from "@venue/auth/SignInSite"
+import * as Access from "@venue/auth/access/Access"
+import { sitesOf } from "@venue/auth/wallet/SignInSite"
 import { IdentityProvider } from "@venue/providers/Identity"
 import { Layer, Redacted, Result } from "effect"
 

@@ -2,11 +2,11 @@
  * Checks one access token again and again, by the venue's memory of it and by `jose` in turn: `BearerWorker.ts
  * <seconds>` says when it is ready and answers each request with a `BearerReport`.
  */
-import { Bearers } from "@venue/auth/Bearers"
-import { SessionTokens } from "@venue/auth/SessionTokens"
-import { SigningKeys } from "@venue/auth/SigningKeys"
-import * as AccessTables from "@venue/storage/AccessTables"
-import { Users } from "@venue/storage/Users"
+import { Bearers } from "@venue/auth/session/Bearers"
+import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import * as AccessTables from "@venue/storage/access/AccessTables"
+import { Users } from "@venue/storage/access/Users"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { decodeProtectedHeader, type JWTVerifyOptions, jwtVerify } from "jose"

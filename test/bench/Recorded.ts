@@ -1,5 +1,5 @@
 /** What the journal itself says became of a load: the last word on what was acknowledged. */
-import * as MarketRecord from "@venue/storage/MarketRecord"
+import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { PostgresClient } from "./Database.ts"
 import type { Tally } from "./LoadClient.ts"
 import { idReader, symbol } from "./LoadFrames.ts"

@@ -3,7 +3,7 @@
  * holds; the anchor's is one line of JSON for each command and each fill, as the anchor server writes them.
  */
 import * as Engine from "@venue/matching/Engine"
-import * as MarketRecord from "@venue/storage/MarketRecord"
+import * as MarketRecord from "@venue/journal/MarketRecord"
 import { BookAnchor } from "./BookAnchor.ts"
 import { EngineRun, name, restingOf, us500 } from "./EngineFlow.ts"
 import { Kind, readFlow, recordInts, type Totals } from "./Flow.ts"

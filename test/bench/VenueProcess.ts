@@ -1,7 +1,7 @@
 /** A venue in a process of its own on a database server of its own, as `npm start` runs it but for the settings. */
-import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
-import * as PostgresHome from "@venue/storage/PostgresHome"
-import * as Postmaster from "@venue/storage/Postmaster"
+import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
+import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
+import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
 import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync } from "node:fs"

@@ -1,5 +1,5 @@
 /** Markets and desks move between runners while orders come in: the normal case, so it is tested as that. */
-import { Residents } from "@venue/cluster/protocol/Resident"
+import { Residents } from "@venue/cluster/clients/LocalEntities"
 import { assert, it } from "@effect/vitest"
 import type { Client } from "@venue/testing/Client"
 import { TestVenue } from "@venue/testing/TestVenue"

@@ -1,9 +1,9 @@
 /** What stands round a desk or a market under test: markets and a feed that do as the test says. */
-import { Feed, type Follower } from "@venue/cluster/Feed"
-import { Markets } from "@venue/cluster/Link"
+import { Feed, type Follower } from "@venue/cluster/feed/Feed"
+import { Markets } from "@venue/cluster/clients/Link"
 import type { AccountView } from "@venue/cluster/protocol/Market"
 import { Unavailable } from "@venue/cluster/protocol/Market"
-import { defaults, Venue } from "@venue/cluster/protocol/Venue"
+import { defaults, Venue } from "@venue/cluster/VenueSettings"
 import { type Id, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"

@@ -1,14 +1,14 @@
 /** The dev app's settings that no type says enough of. */
-import { Standing } from "@venue/auth/Standing"
-import { WalletSignIn } from "@venue/auth/WalletSignIn"
-import * as AccessTables from "@venue/storage/AccessTables"
+import { Standing } from "@venue/auth/access/Standing"
+import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
+import * as AccessTables from "@venue/storage/access/AccessTables"
 import { assert, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Clock, ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../../apps/dev/Access.ts"
 import { Settings } from "../../apps/dev/Settings.ts"
-import { signInMessage, wallet } from "../auth/Wallets.ts"
+import { signInMessage, wallet } from "../auth/wallet/Wallets.ts"
 
 const settingsOf = (variables: Readonly<Record<string, string>>) =>
   Settings.parse(ConfigProvider.fromUnknown(variables))

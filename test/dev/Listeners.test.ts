@@ -6,7 +6,7 @@ import { ConfigProvider, Effect, Redacted } from "effect"
 import { WebSocket } from "ws"
 import * as Listeners from "../../apps/dev/Listeners.ts"
 import { Settings } from "../../apps/dev/Settings.ts"
-import { layer } from "../gateway/RestClient.ts"
+import { layer } from "../gateway/rest/RestClient.ts"
 
 const settings = Effect.map(Settings.parse(ConfigProvider.fromUnknown({ VENUE_BRAND: "ACME" })), (usual): Settings => ({
   ...usual,

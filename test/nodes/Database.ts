@@ -1,6 +1,6 @@
 /** A database server of a test's own, beside the venue that uses it. */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import * as EmbeddedPostgres from "@venue/storage/EmbeddedPostgres"
+import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
 import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { readFileSync } from "node:fs"

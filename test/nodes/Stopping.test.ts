@@ -1,6 +1,6 @@
 /** What a venue that is asked to stop still owes, and what it leaves behind. */
 import { marketStream, type MarketEvent } from "@venue/domain/Market"
-import * as MarketRecord from "@venue/storage/MarketRecord"
+import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"

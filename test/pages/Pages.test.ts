@@ -1,10 +1,10 @@
 /** The sign-in page as it is served. */
 import * as Pages from "@venue/gateway/auth/Pages"
-import * as HttpListener from "@venue/gateway/rest/HttpListener"
+import * as HttpListener from "@venue/gateway/http/HttpListener"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { call } from "../gateway/RestClient.ts"
+import { call } from "../gateway/rest/RestClient.ts"
 
 const pages = Pages.make({
   serviceName: `A "Venue" <script>alert('&')</script>`,

@@ -4,7 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { Secret, TOTP } from "otpauth"
 import type { BrowserContext, Page } from "playwright-core"
 import * as Auth from "../gateway/auth/AuthService.ts"
-import type { Answer } from "../gateway/RestClient.ts"
+import type { Answer } from "../gateway/rest/RestClient.ts"
 import * as Chromium from "./Chromium.ts"
 import type { PageWallet } from "./Wallet.ts"
 

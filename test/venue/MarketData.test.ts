@@ -213,27 +213,25 @@ story("an unsubscribed stream falls silent, the others go on; the numbers go on 
   })
 )
 
-story(
-  "2: what of a mixed request is right is confirmed and heard, then one error for each code names the rest",
-  (venue) =>
-    Effect.gen(function* () {
-      const client = yield* venue.marketData
-      const request = subscribe(["candle", "bbo", "trades", "mark_price"], ["FOO-USD", aapl])
-      yield* client.send(request)
-      const frames = yield* client.drain
-      assert.deepEqual(kinds(frames), ["subscribed", "err", "err", "bbo", "mark_price"])
-      assert.deepEqual(frames[0] as object, { type: "subscribed", channels: ["bbo", "mark_price"], symbols: [aapl] })
-      assert.include((frames[1] as { err: { message: string } }).err.message, 'got "trades"')
-      assert.deepEqual(frames[2] as object, {
-        err: {
-          error_code: "InvalidParameter",
-          message: "channel candle is not offered yet; unknown symbol FOO-USD",
-          incoming_message: request
-        }
-      })
-      yield* TestClock.adjust("1 second")
-      assert.deepEqual(kinds(yield* client.drain), ["mark_price"])
+story("what of a mixed request is right is confirmed and heard, then one error for each code names the rest", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.marketData
+    const request = subscribe(["candle", "bbo", "trades", "mark_price"], ["FOO-USD", aapl])
+    yield* client.send(request)
+    const frames = yield* client.drain
+    assert.deepEqual(kinds(frames), ["subscribed", "err", "err", "bbo", "mark_price"])
+    assert.deepEqual(frames[0] as object, { type: "subscribed", channels: ["bbo", "mark_price"], symbols: [aapl] })
+    assert.include((frames[1] as { err: { message: string } }).err.message, 'got "trades"')
+    assert.deepEqual(frames[2] as object, {
+      err: {
+        error_code: "InvalidParameter",
+        message: "channel candle is not offered yet; unknown symbol FOO-USD",
+        incoming_message: request
+      }
     })
+    yield* TestClock.adjust("1 second")
+    assert.deepEqual(kinds(yield* client.drain), ["mark_price"])
+  })
 )
 
 story("I50: an error names what is wrong, and nothing of a request without a stream takes effect", (venue) =>

@@ -1,5 +1,5 @@
 import { traderStream } from "@venue/domain/Trader"
-import { Journal } from "@venue/storage/Journal"
+import { Journal } from "@venue/journal/Journal"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,8 +1,8 @@
 /** A venue where nothing happens: it sleeps until something is due, and is then what it was. */
-import { Markets } from "@venue/cluster/Link"
-import { defaults, Venue } from "@venue/cluster/protocol/Venue"
+import { Markets } from "@venue/cluster/clients/Link"
+import { defaults, Venue } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
-import { Journal } from "@venue/storage/Journal"
+import { Journal } from "@venue/journal/Journal"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
@@ -142,7 +142,7 @@ story("I51: after a day of silence an answer that does not come is called unknow
   })
 )
 
-story("4.7: a market that lost its log and has it again is heard, though nothing is recorded meanwhile", (venue) =>
+story("a market that lost its log and has it again is heard, though nothing is recorded meanwhile", (venue) =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const markets = yield* Markets

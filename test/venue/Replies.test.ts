@@ -1,4 +1,4 @@
-import { Desks, Markets } from "@venue/cluster/Link"
+import { Desks, Markets } from "@venue/cluster/clients/Link"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import type { PlaceOrder } from "@venue/domain/Order"
 import { assert } from "@effect/vitest"

@@ -1,8 +1,8 @@
 /** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
-import type { Desks, Markets } from "@venue/cluster/Link"
-import { defaults, Venue } from "@venue/cluster/protocol/Venue"
-import type { BuilderCodes } from "@venue/storage/BuilderCodes"
-import type { Journal } from "@venue/storage/Journal"
+import type { Desks, Markets } from "@venue/cluster/clients/Link"
+import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
+import type { Journal } from "@venue/journal/Journal"
 import type { OrderResponse, TradeFrame } from "@venue/testing/Frame"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { it } from "@effect/vitest"

@@ -2,9 +2,9 @@
 import { Operator, OperatorOnly } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { Clock, Effect, Layer, Redacted } from "effect"
-import * as RateLimits from "../rest/RateLimits.ts"
-import * as Refusal from "../rest/Refusal.ts"
-import { isSameText } from "../SameText.ts"
+import * as RateLimits from "../http/RateLimits.ts"
+import * as Refusal from "../http/Refusal.ts"
+import { isSameText } from "../http/SameText.ts"
 
 export const layer = (baseUrl: string, token: Redacted.Redacted) =>
   Layer.effect(

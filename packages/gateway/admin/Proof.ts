@@ -1,9 +1,9 @@
 /** The proof that nothing was made or lost: sums that are zero while the books balance. */
 import { instant } from "@venue/api/Digits"
-import type { Markets } from "@venue/cluster/Link"
+import type { Markets } from "@venue/cluster/clients/Link"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
-import type { ReadTables } from "@venue/storage/ReadTables"
+import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 
 export const of = Effect.fn("Proof.of")(function* (

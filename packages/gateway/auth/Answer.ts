@@ -1,12 +1,12 @@
 /** Routes of the authentication service: each ends in an answer or a refusal, and here refusals become answers. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import type { CaptchaUnavailable } from "@venue/providers/Captcha"
-import * as DatabaseOutage from "@venue/storage/DatabaseOutage"
-import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Cause, Effect, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { type HttpMethod, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { retryAfter } from "../rest/Refusal.ts"
+import { retryAfter } from "../http/Refusal.ts"
 import type { AuthSite } from "./AuthSite.ts"
 
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {

@@ -1,5 +1,5 @@
 /** Which application sends a form, and what the form says. */
-import { ClientAuthentication } from "@venue/auth/ClientAuthentication"
+import { ClientAuthentication } from "@venue/auth/oauth/ClientAuthentication"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refused } from "./Answer.ts"

@@ -1,10 +1,10 @@
 /** The authentication service on its port. */
 import * as AuthError from "@venue/api/auth/AuthError"
-import { WalletSignIn } from "@venue/auth/WalletSignIn"
+import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import type { Objection, Refusals, Route } from "../rest/Gate.ts"
-import * as HttpListener from "../rest/HttpListener.ts"
+import type { Objection, Refusals, Route } from "../http/Gate.ts"
+import * as HttpListener from "../http/HttpListener.ts"
 import { fault, prefix, refusal } from "./Answer.ts"
 import * as AuthSite from "./AuthSite.ts"
 import * as Consent from "./Consent.ts"

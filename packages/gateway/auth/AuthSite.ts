@@ -1,9 +1,9 @@
 /** What every part of the authentication service knows of the place it is served at. */
-import * as CaptchaRule from "@venue/auth/CaptchaRule"
+import * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import * as ClientAddress from "../ClientAddress.ts"
-import * as RateLimits from "../rest/RateLimits.ts"
+import * as ClientAddress from "../http/ClientAddress.ts"
+import * as RateLimits from "../http/RateLimits.ts"
 import { Refused } from "./Answer.ts"
 
 export interface AuthSiteOptions {

@@ -1,8 +1,8 @@
 /** Whose access token a request brings. */
-import type { TokenClaims } from "@venue/auth/AccessToken"
-import { Bearers } from "@venue/auth/Bearers"
-import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import { UserStates } from "@venue/storage/UserStates"
+import type { TokenClaims } from "@venue/auth/session/AccessToken"
+import { Bearers } from "@venue/auth/session/Bearers"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { UserStates } from "@venue/storage/access/UserStates"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type Refused, refused } from "./Answer.ts"

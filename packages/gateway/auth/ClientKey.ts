@@ -1,7 +1,7 @@
 /** The `apikey` of the venue's own clients: it names them and is no secret, yet nobody learns it here. */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { isSameText } from "../SameText.ts"
+import { isSameText } from "../http/SameText.ts"
 import { type Refused, refused } from "./Answer.ts"
 
 export const demand =

@@ -1,7 +1,7 @@
 /** The consent page asks what an application wants, and says what its user decided. */
 import { type AuthorizationBody, clientBody, ConsentRequest, type Leave } from "@venue/api/auth/Consent"
-import { type Answered, Authorize, type ConsentRefused, type Details } from "@venue/auth/Authorize"
-import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { type Answered, Authorize, type ConsentRefused, type Details } from "@venue/auth/oauth/Authorize"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Refused, refused, route } from "./Answer.ts"

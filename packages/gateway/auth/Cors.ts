@@ -1,6 +1,6 @@
 /** Whose pages may call the authentication service from a browser. No cookies are ever involved. */
 import { HttpServerResponse } from "effect/http"
-import type { CrossOrigin, Route } from "../rest/Gate.ts"
+import type { CrossOrigin, Route } from "../http/Gate.ts"
 import { prefix } from "./Answer.ts"
 
 /** Anybody's, but where consent is given: those are for the consent page alone. Other pages of the host are for nobody. */

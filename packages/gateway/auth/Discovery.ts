@@ -1,10 +1,10 @@
 /** What anybody may know: the endpoints, the keys tokens are verified with, and that the service is there. */
 import { discovery } from "@venue/api/auth/Discovery"
-import { jwksCacheSeconds } from "@venue/auth/KeyRing"
-import { SigningKeys } from "@venue/auth/SigningKeys"
+import { jwksCacheSeconds } from "@venue/auth/keys/KeyRing"
+import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { Health } from "../Health.ts"
+import { Health } from "../http/Health.ts"
 import { prefix, refusal } from "./Answer.ts"
 import type { AuthSite } from "./AuthSite.ts"
 

@@ -1,8 +1,8 @@
 /** Second factors of the bearer. */
 import { type Challenged, type Enrolled, EnrolRequest, VerifyRequest } from "@venue/api/auth/Factor"
 import type { RaisedSession } from "@venue/api/auth/Session"
-import { SecondFactor, type Verification } from "@venue/auth/SecondFactor"
-import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
+import { SecondFactor, type Verification } from "@venue/auth/session/SecondFactor"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Refused, refused, route } from "./Answer.ts"

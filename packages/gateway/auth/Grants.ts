@@ -1,7 +1,7 @@
 /** The applications the bearer let in. */
 import { clientBody, type GrantBody } from "@venue/api/auth/Consent"
 import { instant } from "@venue/api/Digits"
-import { Consents } from "@venue/auth/Consents"
+import { Consents } from "@venue/auth/oauth/Consents"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { refused, route } from "./Answer.ts"

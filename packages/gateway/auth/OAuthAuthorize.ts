@@ -1,5 +1,5 @@
 /** Where an application sends a browser: on to the consent page, or back with what was wrong. */
-import { Authorize } from "@venue/auth/Authorize"
+import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { prefix, refusal, refused, route } from "./Answer.ts"

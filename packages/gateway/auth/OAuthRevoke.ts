@@ -1,5 +1,5 @@
 /** Where applications give tokens back. */
-import { TokenRevocation } from "@venue/auth/TokenRevocation"
+import { TokenRevocation } from "@venue/auth/session/TokenRevocation"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Refused, refused, route } from "./Answer.ts"

@@ -1,9 +1,9 @@
 /** Where applications exchange codes and refresh tokens. */
 import type * as AuthError from "@venue/api/auth/AuthError"
 import type { OAuthSession } from "@venue/api/auth/Session"
-import { CodeExchange, type Exchanged, type ExchangeRefused, mayRefresh } from "@venue/auth/CodeExchange"
-import type { RefreshRefused } from "@venue/auth/SessionTokens"
-import type { OAuthClient } from "@venue/storage/OAuthClients"
+import { CodeExchange, type Exchanged, type ExchangeRefused, mayRefresh } from "@venue/auth/oauth/CodeExchange"
+import type { RefreshRefused } from "@venue/auth/session/SessionTokens"
+import type { OAuthClient } from "@venue/storage/access/OAuthClients"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { refused, route } from "./Answer.ts"

@@ -1,6 +1,6 @@
 /** The sign-in and consent page: plain files, under a policy that lets nothing else run in them, frame them or keep them. */
 import { instant } from "@venue/api/Digits"
-import { checksummed, isAddress } from "@venue/auth/WalletAddress"
+import { checksummed, isAddress } from "@venue/auth/wallet/WalletAddress"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { readFileSync } from "node:fs"

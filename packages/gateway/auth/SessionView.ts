@@ -1,12 +1,12 @@
 /** Users and their sessions as answers. */
 import type { WalletSession } from "@venue/api/auth/Session"
 import { type UserBody, userBody } from "@venue/api/auth/User"
-import type { Issued } from "@venue/auth/SessionTokens"
-import { checksummed } from "@venue/auth/WalletAddress"
-import type { DatabaseUnavailable } from "@venue/storage/DatabaseUnavailable"
-import { Factors } from "@venue/storage/Factors"
-import { Identities } from "@venue/storage/Identities"
-import { Users } from "@venue/storage/Users"
+import type { Issued } from "@venue/auth/session/SessionTokens"
+import { checksummed } from "@venue/auth/wallet/WalletAddress"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Factors } from "@venue/storage/access/Factors"
+import { Identities } from "@venue/storage/access/Identities"
+import { Users } from "@venue/storage/access/Users"
 import { Effect, Option, Redacted } from "effect"
 import { type Refused, refused } from "./Answer.ts"
 

@@ -1,8 +1,8 @@
 /** What an application may know of its user, by RFC 6750 and OpenID Connect. */
 import type * as AuthError from "@venue/api/auth/AuthError"
-import * as IdToken from "@venue/auth/IdToken"
-import * as Scope from "@venue/auth/Scope"
-import { Profiles } from "@venue/storage/Profiles"
+import * as IdToken from "@venue/auth/oauth/IdToken"
+import * as Scope from "@venue/auth/oauth/Scope"
+import { Profiles } from "@venue/storage/access/Profiles"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { refused, route } from "./Answer.ts"

@@ -2,12 +2,12 @@
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
-import { Feed } from "@venue/cluster/Feed"
+import { Feed } from "@venue/cluster/feed/Feed"
 import * as Beat from "@venue/cluster/protocol/Beat"
-import type { Batch } from "@venue/cluster/protocol/Resident"
-import { Venue } from "@venue/cluster/protocol/Venue"
+import type { Batch } from "@venue/cluster/clients/LocalEntities"
+import { Venue } from "@venue/cluster/VenueSettings"
 import { Clock, Context, Effect, Layer } from "effect"
-import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../Transport.ts"
+import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 
 const maxMessagesPerMinute = 200
 

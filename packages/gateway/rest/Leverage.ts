@@ -3,12 +3,12 @@ import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { leverageRefused } from "@venue/api/rest/Leverage"
-import { Desks } from "@venue/cluster/Link"
+import { Desks } from "@venue/cluster/clients/Link"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { rateExceeded } from "./Refusal.ts"
+import { rateExceeded } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(

@@ -2,12 +2,12 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { Onboarding } from "@venue/auth/Onboarding"
+import { Onboarding } from "@venue/auth/access/Onboarding"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Route } from "./Gate.ts"
-import { refusal } from "./Refusal.ts"
+import type { Route } from "../http/Gate.ts"
+import { refusal } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(

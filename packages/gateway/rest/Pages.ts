@@ -3,8 +3,8 @@ import * as Problem from "@venue/api/Problem"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { OpenApi } from "effect/http-api"
-import type { Route } from "./Gate.ts"
-import { refusal } from "./Refusal.ts"
+import type { Route } from "../http/Gate.ts"
+import { refusal } from "../http/Refusal.ts"
 
 export const routes: ReadonlyArray<Route> = ["/openapi.json", "/openapi.yaml", "/problems/:page", "/schemas/:file"].map(
   (path) => ({

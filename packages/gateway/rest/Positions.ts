@@ -3,14 +3,14 @@ import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { balancePublic, positionPublic, type PositionsBalanceResponseBody } from "@venue/api/rest/Positions"
-import { Desks } from "@venue/cluster/Link"
+import { Desks } from "@venue/cluster/clients/Link"
 import { type AccountSummary, noCost } from "@venue/cluster/protocol/Desk"
-import { Venue } from "@venue/cluster/protocol/Venue"
+import { Venue } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { rateExceeded } from "./Refusal.ts"
+import { rateExceeded } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(

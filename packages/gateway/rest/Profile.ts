@@ -2,7 +2,7 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { type Profile, Profiles } from "@venue/storage/Profiles"
+import { type Profile, Profiles } from "@venue/storage/access/Profiles"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 

@@ -2,7 +2,7 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
-import { Users } from "@venue/storage/Users"
+import { Users } from "@venue/storage/access/Users"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 

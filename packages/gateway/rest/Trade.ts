@@ -4,11 +4,11 @@ import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { tradeRecord, tradesAsked } from "@venue/api/rest/Trade"
 import { noCost } from "@venue/cluster/protocol/Desk"
-import { Venue } from "@venue/cluster/protocol/Venue"
+import { Venue } from "@venue/cluster/VenueSettings"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { History } from "../History.ts"
-import { rateExceeded } from "./Refusal.ts"
+import { rateExceeded } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
   HttpApiBuilder.group(

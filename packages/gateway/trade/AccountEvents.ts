@@ -1,7 +1,7 @@
 /** What the owner of an account is told of a recorded fact. A text is built once for all the owner's connections. */
 import * as Frame from "@venue/api/trade/Frame"
 import type { MarketEvent } from "@venue/domain/Market"
-import type { Batch } from "@venue/cluster/protocol/Resident"
+import type { Batch } from "@venue/cluster/clients/LocalEntities"
 
 /** The command it answers, or empty. */
 export const commandOf = (event: MarketEvent): string => ("commandId" in event ? (event.commandId?.text ?? "") : "")

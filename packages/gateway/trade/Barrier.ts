@@ -1,8 +1,8 @@
 /** Why a command is not taken up: in the words of the error frame. */
 import type { ErrorCode } from "@venue/api/ErrorFrame"
-import { missingFor } from "@venue/auth/Admission"
-import * as Permission from "@venue/auth/Permission"
-import type { Member } from "./Connection.ts"
+import { missingFor } from "@venue/auth/access/Admission"
+import * as Permission from "@venue/auth/access/Permission"
+import type { Member } from "./Member.ts"
 
 export const barrier = (
   { caller, gates }: Member,

@@ -3,18 +3,18 @@ import * as Incoming from "@venue/api/Incoming"
 import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
 import type { Auth, Channel, Subscribe, Unsubscribe } from "@venue/api/trade/SessionCommand"
-import type { Caller } from "@venue/auth/Caller"
-import * as Permission from "@venue/auth/Permission"
-import type { Gates } from "@venue/auth/Standing"
-import type { Batch } from "@venue/cluster/protocol/Resident"
+import * as Permission from "@venue/auth/access/Permission"
+import type { Gates } from "@venue/auth/access/Standing"
+import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { AccountSummary } from "@venue/cluster/protocol/Desk"
 import type { Instrument } from "@venue/domain/Instrument"
-import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../Transport.ts"
+import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 import * as AccountEvents from "./AccountEvents.ts"
 import * as Crossing from "./Crossing.ts"
 import * as Dues from "./Dues.ts"
 import * as Lane from "./Lane.ts"
+import type { Member, Place, Unsigned } from "./Member.ts"
 import * as Sweep from "./Sweep.ts"
 
 /** What the frames that wait for the answer to `auth` may count for, as dues. */
@@ -24,26 +24,6 @@ const maxOwed = 12_000
 /** A connection may say so much beside `auth` before it is signed in. */
 const maxUnsigned = 1_000
 const authWithinMillis = 60_000
-
-/** Who trades on a connection, once that is known. */
-export interface Member {
-  readonly caller: Caller
-  readonly accountId: string
-  /** Empty when there is none. */
-  readonly builderCode: string
-  /** How far the user has come by now. */
-  readonly gates: Gates
-}
-
-/** What is known of a client before it says who it is. */
-export interface Place {
-  /** Of its upgrade; empty when there is none. */
-  readonly builderCode: string
-  /** Empty when nobody knows. */
-  readonly address: string
-  /** Where a proxy of ours saw it. */
-  readonly country: string | undefined
-}
 
 /** What a connection needs of its gateway. */
 export interface Gateway {
@@ -66,8 +46,6 @@ export interface Gateway {
   readonly opened: (connection: Connection) => void
   readonly ended: (connection: Connection) => void
 }
-
-export type Unsigned = "denied" | "unavailable" | "tooMany"
 
 export type Performed = Exclude<Command.Command, { readonly _tag: "Auth" | "Subscribe" | "Unsubscribe" }>
 

@@ -1,7 +1,7 @@
 /** Connections whose credential is taken back, or whose user's standing changes, while they are open. */
-import type { Admission } from "@venue/auth/Admission"
-import type { Caller } from "@venue/auth/Caller"
-import { type Revocation, Revocations } from "@venue/storage/Revocations"
+import type { Admission } from "@venue/auth/access/Admission"
+import type { Caller } from "@venue/auth/access/Caller"
+import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
 import { Effect, FiberMap, Schedule } from "effect"
 import type { Connection } from "./Connection.ts"
 

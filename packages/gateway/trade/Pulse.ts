@@ -2,11 +2,11 @@
  * Once a second, while anything is due to a connection: what is overdue is given up, and desks that hold an armed
  * connection or one that hears pulses are told that it lives, and answer the pulses.
  */
-import { Desks } from "@venue/cluster/Link"
+import { Desks } from "@venue/cluster/clients/Link"
 import * as Beat from "@venue/cluster/protocol/Beat"
 import { deskOf } from "@venue/cluster/protocol/Desk"
-import { Ids } from "@venue/cluster/protocol/Ids"
-import { Venue } from "@venue/cluster/protocol/Venue"
+import { Ids } from "@venue/cluster/clients/Ids"
+import { Venue } from "@venue/cluster/VenueSettings"
 import { Effect } from "effect"
 import type { Connection } from "./Connection.ts"
 

@@ -9,15 +9,16 @@ import type {
   GetUserOrders,
   GetUserTrades
 } from "@venue/api/trade/QueryCommand"
-import { Desks } from "@venue/cluster/Link"
+import { Desks } from "@venue/cluster/clients/Link"
 import type { OpenOrder, RateLimited, Read } from "@venue/cluster/protocol/Desk"
-import { Ids } from "@venue/cluster/protocol/Ids"
+import { Ids } from "@venue/cluster/clients/Ids"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
-import { Venue } from "@venue/cluster/protocol/Venue"
+import { Venue } from "@venue/cluster/VenueSettings"
 import { noEcho } from "@venue/domain/Market"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
-import type { Connection, Member } from "./Connection.ts"
+import type { Connection } from "./Connection.ts"
+import type { Member } from "./Member.ts"
 import { costOf } from "./Request.ts"
 
 type Question = GetOrder | GetUserOrders | GetUserTrades | GetUserLeverage | GetAvailableLeverageLevels

@@ -3,7 +3,8 @@ import * as Command from "@venue/api/trade/Command"
 import type { Cost } from "@venue/cluster/protocol/Desk"
 import type { Id } from "@venue/domain/Id"
 import type { OrderRequest } from "@venue/domain/Order"
-import type { Connection, Member, Performed } from "./Connection.ts"
+import type { Connection, Performed } from "./Connection.ts"
+import type { Member } from "./Member.ts"
 
 export type OrderCommand = Extract<
   Performed,

@@ -2,7 +2,7 @@
 import { Api } from "@venue/api/rest/Api"
 import { Authenticated } from "@venue/api/rest/Caller"
 import { document } from "@venue/api/rest/Document"
-import { ruleOf } from "@venue/auth/Permission"
+import { ruleOf } from "@venue/auth/access/Permission"
 import { expect, it } from "@effect/vitest"
 import { HttpApi } from "effect/http-api"
 

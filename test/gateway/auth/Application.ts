@@ -1,7 +1,7 @@
 /** An application that signs users in: what it sends, and what its users send for it. */
 import { Effect } from "effect"
 import { createHash, randomBytes } from "node:crypto"
-import type { Answer } from "../RestClient.ts"
+import type { Answer } from "../rest/RestClient.ts"
 import type { Session } from "./AuthClient.ts"
 import { AuthService, redirectUri } from "./AuthService.ts"
 

@@ -1,6 +1,6 @@
 /** One listener of the authentication service, as tests ask it. */
 import { Effect } from "effect"
-import { type Answer, call } from "../RestClient.ts"
+import { type Answer, call } from "../rest/RestClient.ts"
 import type { Wallet } from "./Wallet.ts"
 
 export const clientKey = "pk_test_venue"

@@ -1,7 +1,7 @@
 /** What anybody may know, and what a request meets before any route: over real sockets. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Answer, call, raw } from "../RestClient.ts"
+import { type Answer, call, raw } from "../rest/RestClient.ts"
 import { clientKey } from "./AuthClient.ts"
 import { AuthService, layer } from "./AuthService.ts"
 

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Secret, TOTP } from "otpauth"
-import type { Answer } from "../RestClient.ts"
+import type { Answer } from "../rest/RestClient.ts"
 import { consent, opened } from "./Application.ts"
 import type { Session } from "./AuthClient.ts"
 import { AuthService, layer } from "./AuthService.ts"

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { call } from "../RestClient.ts"
+import { call } from "../rest/RestClient.ts"
 import { approved, as, basic, codeOf, exchange } from "./Application.ts"
 import { AuthService, layer } from "./AuthService.ts"
 import { wallet } from "./Wallet.ts"

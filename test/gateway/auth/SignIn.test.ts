@@ -1,7 +1,7 @@
 /** Sign-in by wallet, over real sockets and a real database. */
-import { Audit } from "@venue/storage/Audit"
-import { Sessions } from "@venue/storage/Sessions"
-import { UserStates } from "@venue/storage/UserStates"
+import { Audit } from "@venue/storage/access/Audit"
+import { Sessions } from "@venue/storage/access/Sessions"
+import { UserStates } from "@venue/storage/access/UserStates"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { connect } from "node:net"

@@ -1,0 +1,64 @@
+/** The entities that live on this node, to be called as functions: a link or a feed that finds one here needs no call. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
+import { Context, type Effect, Layer } from "effect"
+import type { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
+import type { AccountView, DepthAt, Unavailable } from "../protocol/Market.ts"
+
+/** One committed row of a market's log, decoded, with the new totals of the levels it touched. */
+export interface Batch {
+  readonly instrument: Instrument
+  readonly epoch: number
+  readonly seq: number
+  readonly events: ReadonlyArray<MarketEvent>
+  readonly levels: ReadonlyArray<Level>
+}
+
+/** With the row as it stands in the journal. */
+export interface CommittedBatch extends Batch {
+  readonly row: Uint8Array
+}
+
+export interface Watcher {
+  readonly batch: (batch: CommittedBatch) => void
+  /** The market is recorded up to `seq` and its journal answered within the last second. */
+  readonly head: (epoch: number, seq: number) => void
+  /** The market left this node. */
+  readonly closed: () => void
+}
+
+export interface ResidentMarket {
+  /** Decides now; `done` is called when all that was decided is committed, or when that will not be known. */
+  readonly submit: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void
+  /** Where its log stands, as long as its journal answered within the last second. */
+  readonly head: () => { readonly epoch: number; readonly seq: number } | undefined
+  /** Hands the head at once, then every batch committed after it. Returns how to stop. */
+  readonly watch: (watcher: Watcher) => () => void
+  readonly view: (
+    userId: string,
+    traderEpoch: number,
+    accountIds: ReadonlyArray<string>
+  ) => Effect.Effect<AccountView, Unavailable>
+  readonly depth: Effect.Effect<DepthAt, Unavailable>
+}
+
+export interface ResidentDesk {
+  readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted>
+  /** Undefined when a look does not tell, and it must be asked as from elsewhere. */
+  readonly summary: (asked: Read) => AccountSummary | undefined
+  /** Whether cancels are on their way for connections that ended with an earlier process. */
+  readonly isEndingOrphans: () => boolean
+  /** Whether a connection is armed, or that it is so no longer is not recorded yet. */
+  readonly isArmed: () => boolean
+}
+
+/** What is here now; an entity enters when it serves and leaves when it stops. */
+export class Residents extends Context.Service<
+  Residents,
+  {
+    readonly markets: Map<string, ResidentMarket>
+    readonly desks: Map<string, ResidentDesk>
+  }
+>()("@venue/cluster/Residents") {
+  static readonly layer = Layer.sync(Residents, () => Residents.of({ markets: new Map(), desks: new Map() }))
+}

@@ -1,0 +1,72 @@
+/** Everything that decides who may come in and what for, as one layer over what is kept of it. */
+import { Layer, type Redacted } from "effect"
+import { Accounts } from "../session/Accounts.ts"
+import { Authorize } from "../oauth/Authorize.ts"
+import { Bearers } from "../session/Bearers.ts"
+import type { BuilderTerms } from "../wallet/BuilderMessage.ts"
+import { BuilderRegistration } from "../wallet/BuilderRegistration.ts"
+import { ClientAuthentication } from "../oauth/ClientAuthentication.ts"
+import { ClientRegistration } from "../oauth/ClientRegistration.ts"
+import { CodeExchange } from "../oauth/CodeExchange.ts"
+import { Consents } from "../oauth/Consents.ts"
+import { Hmac } from "./Hmac.ts"
+import { KeyPrefix } from "../keys/KeyPair.ts"
+import { KeyRotation } from "../keys/KeyRotation.ts"
+import { Onboarding } from "./Onboarding.ts"
+import { SecondFactor } from "../session/SecondFactor.ts"
+import { SessionTokens } from "../session/SessionTokens.ts"
+import type { SignInSite } from "../wallet/SignInSite.ts"
+import { type Requirements, Standing } from "./Standing.ts"
+import { Supervision } from "./Supervision.ts"
+import { TokenRevocation } from "../session/TokenRevocation.ts"
+import { WalletSignIn } from "../wallet/WalletSignIn.ts"
+
+export interface AccessOptions {
+  /** The public address of the authentication service with `/auth/v1`, as tokens name it. */
+  readonly issuer: string
+  /** The page where users allow an application what it asks for. */
+  readonly consentPage: string
+  readonly serviceName: string
+  /** Whether wallets may sign in at all. */
+  readonly walletsEnabled: boolean
+  /** Whether they may write their address without its checksum, in lower case. */
+  readonly acceptLowercaseAddress: boolean
+  /** The pages they may sign in for. */
+  readonly sites: ReadonlyArray<SignInSite>
+  readonly requirements: Requirements
+  readonly builderTerms: BuilderTerms
+  /** API keys begin with it, such as `svc`. */
+  readonly keyPrefix: string
+  /** For nothing else, and the same on every node: refresh tokens are derived with it. */
+  readonly serverKey: Redacted.Redacted
+}
+
+export const layer = (options: AccessOptions) => {
+  const { acceptLowercaseAddress, builderTerms, consentPage, issuer, keyPrefix, requirements, serverKey } = options
+  const { serviceName, sites } = options
+  return Layer.mergeAll(
+    Authorize.layer({ issuer, consentPage }),
+    BuilderRegistration.layer({ terms: builderTerms }),
+    CodeExchange.layer({ issuer }),
+    Onboarding.layer({ agreementUrl: builderTerms.agreementUrl }),
+    TokenRevocation.layer,
+    WalletSignIn.layer({ enabled: options.walletsEnabled, serviceName, sites, acceptLowercaseAddress })
+  ).pipe(
+    Layer.provideMerge(Layer.succeed(KeyPrefix, keyPrefix)),
+    Layer.provideMerge(SecondFactor.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Accounts.layer,
+        Bearers.layer({ issuer }),
+        ClientAuthentication.layer,
+        ClientRegistration.layer,
+        Consents.layer,
+        Hmac.layer,
+        KeyRotation.layer,
+        SessionTokens.layer({ issuer, serverKey }),
+        Standing.layer(requirements),
+        Supervision.layer
+      )
+    )
+  )
+}

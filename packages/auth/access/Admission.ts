@@ -1,0 +1,111 @@
+/** Whether a caller is let through: what the credential permits, whose account it is, and how far the user has come. */
+import { allAccounts } from "@venue/domain/ApiKey"
+import { Missing } from "@venue/domain/Onboarding"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { type SessionEnded, Sessions } from "@venue/storage/access/Sessions"
+import { type UserState, UserStates } from "@venue/storage/access/UserStates"
+import { Effect, Option, Result, Schema } from "effect"
+import { Accounts } from "../session/Accounts.ts"
+import type { Caller } from "./Caller.ts"
+import { liveSession } from "../session/LiveSession.ts"
+import { objection, PermissionDenied, type Rule, ruleOf } from "./Permission.ts"
+import { type Gates, gates, Standing } from "./Standing.ts"
+
+export class UserFrozen extends Schema.TaggedError<UserFrozen>()("UserFrozen", { userId: Schema.String }) {}
+
+/** The user has a second factor, and this session has not seen it. */
+export class SecondFactorOwed extends Schema.TaggedError<SecondFactorOwed>()("SecondFactorOwed", {
+  userId: Schema.String
+}) {}
+
+/** What the user still lacks for what they asked. */
+export class OnboardingOwed extends Schema.TaggedError<OnboardingOwed>()("OnboardingOwed", {
+  userId: Schema.String,
+  missing: Schema.Array(Missing)
+}) {}
+
+export interface Admitted {
+  /** The account acted on. */
+  readonly accountId: string
+  /** How far the user has come. */
+  readonly gates: Gates
+}
+
+type Refused = PermissionDenied | SessionEnded | UserFrozen | SecondFactorOwed | OnboardingOwed | DatabaseUnavailable
+
+export interface Admission {
+  /** `named` is the account the caller wants to act on, and otherwise it is the main one. */
+  readonly authorise: (caller: Caller, action: string, named: string | undefined) => Effect.Effect<Admitted, Refused>
+  /** The main account of a caller who may do this on it by what is at hand; undefined when `authorise` must be asked. */
+  readonly recall: (caller: Caller, action: string) => string | undefined
+  /** May this caller stay connected? Answers with how far the user has come by now. */
+  readonly renew: (caller: Caller) => Effect.Effect<Gates, UserFrozen | SecondFactorOwed | DatabaseUnavailable>
+}
+
+export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standing | UserStates> = Effect.gen(
+  function* () {
+    const accounts = yield* Accounts
+    const sessions = yield* Sessions
+    const standing = yield* Standing
+    const states = yield* UserStates
+
+    const afresh = Effect.fnUntraced(function* ({ sessionId, userId }: Caller) {
+      if (sessionId !== null) yield* liveSession(sessions, sessionId)
+      return yield* states.find(userId)
+    })
+    const gatesOf = (
+      { aal, userId }: Caller,
+      state: UserState
+    ): Result.Result<Gates, UserFrozen | SecondFactorOwed> => {
+      if (state.frozen || !state.exists) return Result.fail(new UserFrozen({ userId }))
+      if (state.hasSecondFactor && aal === "aal1") return Result.fail(new SecondFactorOwed({ userId }))
+      return Result.succeed(gates(state, standing.requirements))
+    }
+
+    return {
+      authorise: Effect.fn("Admission.authorise")(function* (caller, action, named) {
+        const rule = ruleOf(action)
+        const asked = named === undefined || rule?.ignoresNamed ? caller.userId : named
+        // Asked even of a caller who is refused anyway, so that all refusals take the same path.
+        const owner = yield* accounts.ownerOf(asked)
+        const isOwn = Option.isSome(owner) && owner.value === caller.userId
+        const refused = objection(caller, action)
+        if (refused !== undefined) return yield* new PermissionDenied({ action, reason: refused })
+        if (!isOwn || !isInScope(caller, rule!.on, asked)) {
+          return yield* new PermissionDenied({ action, reason: "account" })
+        }
+        const state = rule!.fresh ? yield* afresh(caller) : yield* standing.of(caller.userId)
+        const now = yield* Effect.fromResult(gatesOf(caller, state))
+        const missing = missingFor(now, action)
+        if (missing.length > 0) return yield* new OnboardingOwed({ userId: caller.userId, missing })
+        return { accountId: rule!.on === "user" ? caller.userId : asked, gates: now }
+      }),
+      recall: (caller, action) => {
+        const { userId } = caller
+        const rule = ruleOf(action)
+        const state = standing.recall(userId)
+        if (rule === undefined || rule.fresh || state === undefined) return undefined
+        if (objection(caller, action) !== undefined || !isInScope(caller, rule.on, userId)) return undefined
+        const now = gatesOf(caller, state)
+        return Result.isSuccess(now) && missingFor(now.success, action).length === 0 ? userId : undefined
+      },
+      renew: Effect.fn("Admission.renew")(function* (caller) {
+        return yield* Effect.fromResult(gatesOf(caller, yield* standing.of(caller.userId)))
+      })
+    }
+  }
+)
+
+/** What keeps a user who stands so from this. Answers at once, for connections that stay open. */
+export const missingFor = ({ canFund, canTrade, missing }: Gates, action: string): ReadonlyArray<Missing> => {
+  const gate = ruleOf(action)?.gate ?? "none"
+  if (gate === "none" || (gate === "trade" ? canTrade : canFund)) return nothing
+  return gate === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing
+}
+
+const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: string): boolean => {
+  const isFor = scope === allAccounts || (on !== "user" && scope === accountId)
+  return isFor && (on !== "main" || accountId === userId)
+}
+
+const nothing: ReadonlyArray<Missing> = []

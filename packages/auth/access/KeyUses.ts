@@ -1,0 +1,44 @@
+/** When keys were used and when somebody failed to use them: gathered here, and written together now and then. */
+import { ApiKeys, type KeyUse } from "@venue/storage/access/ApiKeys"
+import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import { Effect, Latch, type Scope } from "effect"
+
+export interface KeyUses {
+  readonly used: (publicKey: string, atMillis: number) => void
+  readonly failed: (publicKey: string, atMillis: number) => void
+}
+
+/** What the database does not take is not told again: the next use says it better. */
+export const make: Effect.Effect<KeyUses, never, ApiKeys | Scope.Scope> = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  let gathered = new Map<string, KeyUse>()
+  const more = Latch.makeUnsafe(false)
+
+  const write = Effect.suspend(() => {
+    more.closeUnsafe()
+    if (gathered.size === 0) return Effect.void
+    const uses = [...gathered.values()]
+    gathered = new Map()
+    return Effect.catchCause(keys.noteUses(uses), (cause) =>
+      DatabaseOutage.report(cause, Effect.logWarning("uses of keys were not written", cause))
+    )
+  })
+  const note = (publicKey: string, now: Partial<KeyUse>) => {
+    const before = gathered.get(publicKey)
+    if (before === undefined && gathered.size >= maxGathered) return
+    gathered.set(publicKey, { publicKey, lastUsedAtMillis: null, lastFailedAtMillis: null, ...before, ...now })
+    more.openUnsafe()
+  }
+
+  yield* Effect.addFinalizer(() => write)
+  yield* Effect.forkScoped(
+    Effect.forever(more.await.pipe(Effect.andThen(Effect.sleep(writeEvery)), Effect.andThen(write)))
+  )
+  return {
+    used: (publicKey, atMillis) => note(publicKey, { lastUsedAtMillis: atMillis }),
+    failed: (publicKey, atMillis) => note(publicKey, { lastFailedAtMillis: atMillis })
+  }
+})
+
+const maxGathered = 10_000
+const writeEvery = "5 seconds"

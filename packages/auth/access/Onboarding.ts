@@ -1,0 +1,132 @@
+/** The steps by which users come to trade and to move money, each recorded with what it changes. */
+import {
+  type CallbackRefused,
+  type Finding,
+  IdentityProvider,
+  type IdentityUnavailable
+} from "@venue/providers/Identity"
+import { Audit } from "@venue/storage/access/Audit"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { LegalAcceptances } from "@venue/storage/access/LegalAcceptances"
+import { Profiles } from "@venue/storage/access/Profiles"
+import { Transaction } from "@venue/postgres/Transaction"
+import type { UnknownUser } from "@venue/storage/access/Users"
+import { AlreadyVerified, type UnknownVerification, type UserState, UserStates } from "@venue/storage/access/UserStates"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { type Gates, gates, Standing } from "./Standing.ts"
+
+export class TermsNotCurrent extends Schema.TaggedError<TermsNotCurrent>()("TermsNotCurrent", {
+  termsVersion: Schema.String
+}) {}
+
+export interface Progress extends UserState, Gates {
+  readonly currentTermsVersion: string
+}
+
+export class Onboarding extends Context.Service<
+  Onboarding,
+  {
+    /** As it is at this moment. */
+    readonly progress: (userId: string) => Effect.Effect<Progress, DatabaseUnavailable>
+    readonly acceptTerms: (
+      userId: string,
+      termsVersion: string
+    ) => Effect.Effect<void, TermsNotCurrent | UnknownUser | DatabaseUnavailable>
+    /** Where the user goes to be verified; one begun before no longer counts. */
+    readonly beginVerification: (
+      userId: string
+    ) => Effect.Effect<string, AlreadyVerified | IdentityUnavailable | UnknownUser | DatabaseUnavailable>
+    /** A callback of the identity provider. One that says nothing new changes nothing. */
+    readonly hear: (
+      body: string,
+      signature: string
+    ) => Effect.Effect<void, CallbackRefused | UnknownVerification | DatabaseUnavailable>
+    /** The country a trusted proxy saw the user in, which counts here from now on; no country's code says nothing. */
+    readonly seenIn: (userId: string, country: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+  }
+>()("@venue/auth/access/Onboarding") {
+  /** The agreement is where users read it. */
+  static readonly layer = (options: { readonly agreementUrl: string }) =>
+    Layer.effect(
+      Onboarding,
+      Effect.gen(function* () {
+        const acceptances = yield* LegalAcceptances
+        const audit = yield* Audit
+        const profiles = yield* Profiles
+        const provider = yield* IdentityProvider
+        const standing = yield* Standing
+        const states = yield* UserStates
+        const transaction = yield* Transaction
+
+        /** Whose state it moved, if it did. */
+        const recordVerdict = Effect.fnUntraced(function* (finding: Finding) {
+          const { country, firstName, foundAtMillis, lastName, outcome, reference } = finding
+          const verdict = { reference, identity: outcome, country, changedAtMillis: foundAtMillis }
+          const moved = yield* states.judge(verdict)
+          if (Option.isNone(moved)) return undefined
+          const userId = moved.value
+          yield* Effect.catchTag(profiles.change(userId, { firstName, lastName }), "UsernameTaken", Effect.die)
+          yield* audit.record({
+            action: "identity_judged",
+            actor: "identity_provider",
+            subject: userId,
+            facts: { reference, outcome, country }
+          })
+          return userId
+        }, transaction.run)
+        const judge = (finding: Finding) =>
+          Effect.map(recordVerdict(finding), (userId) => {
+            if (userId !== undefined) standing.forget(userId)
+          })
+
+        return Onboarding.of({
+          progress: Effect.fn("Onboarding.progress")(function* (userId: string) {
+            const state = yield* states.find(userId)
+            return {
+              ...state,
+              ...gates(state, standing.requirements),
+              currentTermsVersion: standing.requirements.termsVersion
+            }
+          }),
+          acceptTerms: Effect.fn("Onboarding.acceptTerms")(
+            function* (userId: string, termsVersion: string) {
+              if (termsVersion !== standing.requirements.termsVersion) {
+                return yield* new TermsNotCurrent({ termsVersion })
+              }
+              yield* states.acceptTerms(userId, termsVersion)
+              yield* acceptances.record({ userId, termsVersion, agreementUrl: options.agreementUrl, builder: null })
+              yield* audit.record({ action: "terms_accepted", actor: userId, subject: userId, facts: { termsVersion } })
+            },
+            transaction.run,
+            (accepted, userId) => Effect.tap(accepted, () => Effect.sync(() => standing.forget(userId)))
+          ),
+          beginVerification: Effect.fn("Onboarding.beginVerification")(function* (userId: string) {
+            if ((yield* states.find(userId)).identity === "verified") return yield* new AlreadyVerified({ userId })
+            const { finding, reference, verificationUrl } = yield* provider.begin(userId)
+            yield* states
+              .beginVerification(userId, reference)
+              .pipe(
+                Effect.andThen(
+                  audit.record({ action: "verification_begun", actor: userId, subject: userId, facts: { reference } })
+                ),
+                transaction.run
+              )
+            // It was begun just now, so it is known.
+            if (finding !== null) yield* Effect.catchTag(judge(finding), "UnknownVerification", Effect.die)
+            return verificationUrl
+          }),
+          hear: Effect.fn("Onboarding.hear")((body: string, signature: string) =>
+            Effect.flatMap(provider.read(body, signature), judge)
+          ),
+          seenIn: Effect.fn("Onboarding.seenIn")(function* (userId: string, country: string) {
+            if (!countryPattern.test(country) || (yield* standing.of(userId)).seenIn === country) return
+            yield* states.setRegion(userId, country)
+            standing.forget(userId)
+          })
+        })
+      })
+    )
+}
+
+/** Proxies write XX when they do not know. */
+const countryPattern = /^(?!XX)[A-Z]{2}$/

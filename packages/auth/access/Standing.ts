@@ -1,0 +1,86 @@
+/** What each user may do as far as they have come: remembered, and asked anew when something of it changes. */
+import type { Missing } from "@venue/domain/Onboarding"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Revocations } from "@venue/storage/access/Revocations"
+import { type UserState, UserStates } from "@venue/storage/access/UserStates"
+import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
+
+/** What the venue asks of everybody. */
+export interface Requirements {
+  /** Whether users are to be verified first; who was refused stays so in any case. */
+  readonly verifiedIdentity: boolean
+  readonly termsVersion: string
+  /** ISO 3166, two capital letters. */
+  readonly blockedCountries: ReadonlySet<string>
+  /** Whether money moves only for users with a second factor. */
+  readonly secondFactorToFund: boolean
+}
+
+export interface Gates {
+  readonly canTrade: boolean
+  readonly canFund: boolean
+  readonly missing: ReadonlyArray<Missing>
+}
+
+/** Reading is never refused for any of this but to who is frozen. */
+export const gates = (state: UserState, requirements: Requirements): Gates => {
+  const missing: Array<Missing> = []
+  if (state.identity === "refused" || (requirements.verifiedIdentity && state.identity !== "verified")) {
+    missing.push("identity")
+  }
+  if (state.termsVersion !== requirements.termsVersion) missing.push("terms")
+  if ([state.country, state.seenIn].some((country) => isBlocked(requirements, country))) missing.push("region")
+  if (requirements.secondFactorToFund && !state.hasSecondFactor) missing.push("second_factor")
+  if (state.frozen) missing.push("frozen")
+  return missing.length === 0
+    ? open
+    : { canTrade: missing.every((gap) => gap === "second_factor"), canFund: false, missing }
+}
+
+/** One for all who lack nothing: every order looks at it. */
+const open: Gates = { canTrade: true, canFund: true, missing: [] }
+
+export class Standing extends Context.Service<
+  Standing,
+  {
+    readonly requirements: Requirements
+    /** At most half a second old when a change is not heard of. */
+    readonly of: (userId: string) => Effect.Effect<UserState, DatabaseUnavailable>
+    /** The same when it is at hand. */
+    readonly recall: (userId: string) => UserState | undefined
+    /** What was just changed here is asked for anew; other nodes hear of it. */
+    readonly forget: (userId: string) => void
+  }
+>()("@venue/auth/access/Standing") {
+  static readonly layer = (requirements: Requirements): Layer.Layer<Standing, never, UserStates | Revocations> =>
+    Layer.effect(
+      Standing,
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        const revocations = yield* Revocations
+        const known = yield* Cache.makeWith(states.find, {
+          capacity: maxKnown,
+          timeToLive: (exit) => (Exit.isSuccess(exit) ? freshFor : 0)
+        })
+        const runSync = Effect.runSyncWith(yield* Effect.context<never>())
+        // A lookup under way is forgotten with the rest: who asks from now on asks again.
+        const forget = (userId: string) => runSync(Cache.invalidate(known, userId))
+        yield* revocations.watch(({ kind, subject }) => {
+          if (kind === "user") forget(subject)
+        })
+
+        return Standing.of({
+          requirements,
+          of: (userId) => Cache.get(known, userId),
+          recall: (userId) => Option.getOrUndefined(runSync(Cache.getSuccess(known, userId))),
+          forget
+        })
+      })
+    )
+}
+
+const isBlocked = ({ blockedCountries }: Requirements, country: string | null): boolean =>
+  country !== null && blockedCountries.has(country)
+
+const maxKnown = 20_000
+const freshFor = "500 millis"

@@ -1,0 +1,248 @@
+/** An application asks to act for a user, and the user decides: the way to a code. */
+import { Audit } from "@venue/storage/access/Audit"
+import { type Authorization, Authorizations } from "@venue/storage/access/Authorizations"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Grants } from "@venue/storage/access/Grants"
+import { type OAuthClient, OAuthClients } from "@venue/storage/access/OAuthClients"
+import { type Session, type SessionBusy, SessionEnded, Sessions } from "@venue/storage/access/Sessions"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { Buffer } from "node:buffer"
+import type { TokenClaims } from "../session/AccessToken.ts"
+import { liveSession } from "../session/LiveSession.ts"
+import * as AuthorizationRequest from "./AuthorizationRequest.ts"
+import { withParameters } from "./RedirectUri.ts"
+import * as Scope from "./Scope.ts"
+import { hasProvedTwice, InsufficientAal, SecondFactor } from "../session/SecondFactor.ts"
+
+/** The browser goes to the page where the user decides, or back to the application with what was wrong. */
+export type Begun =
+  | { readonly _tag: "Consent"; readonly authorizationId: Redacted.Redacted; readonly url: Redacted.Redacted }
+  | { readonly _tag: "Redirect"; readonly url: string }
+
+/** What the user is shown. */
+export interface Details {
+  readonly _tag: "Details"
+  readonly redirectUri: string
+  readonly client: Pick<OAuthClient, "clientId" | "name" | "clientUri" | "logoUri">
+  readonly userId: string
+  readonly scope: string
+}
+
+/** The answer to the application, with a code when the user said yes. */
+export interface Answered {
+  readonly _tag: "Answered"
+  readonly redirectUrl: Redacted.Redacted
+}
+
+/** Nobody knows who asks, so the browser is sent nowhere. `reason` is for logs. */
+export class AuthorizeRefused extends Schema.TaggedError<AuthorizeRefused>()("AuthorizeRefused", {
+  reason: Schema.Literals(["client_id", "unknown_client", "disabled_client", "redirect_uri"])
+}) {}
+
+/** Unknown, expired, or another user's. */
+export class AuthorizationNotFound extends Schema.TaggedError<AuthorizationNotFound>()("AuthorizationNotFound", {}) {}
+
+/** It was approved or denied before. */
+export class AlreadyDecided extends Schema.TaggedError<AlreadyDecided>()("AlreadyDecided", {}) {}
+
+/** One application cannot let another one in. */
+export class ApplicationMayNotConsent extends Schema.TaggedError<ApplicationMayNotConsent>()(
+  "ApplicationMayNotConsent",
+  { clientId: Schema.String }
+) {}
+
+/** The application asks for a newer sign-in than that of this session. */
+export class SignInTooOld extends Schema.TaggedError<SignInTooOld>()("SignInTooOld", { sessionId: Schema.String }) {}
+
+export type ConsentRefused =
+  | AlreadyDecided
+  | ApplicationMayNotConsent
+  | AuthorizationNotFound
+  | InsufficientAal
+  | SessionBusy
+  | SessionEnded
+  | SignInTooOld
+
+export interface AuthorizeOptions {
+  /** As in every token; without a slash at its end. */
+  readonly issuer: string
+  readonly consentPage: string
+}
+
+export class Authorize extends Context.Service<
+  Authorize,
+  {
+    /** The query as it came, so that a parameter given twice is seen. Valid for ten minutes. */
+    readonly begin: (query: URLSearchParams) => Effect.Effect<Begun, AuthorizeRefused | DatabaseUnavailable>
+    /**
+     * Belongs to the first user who asks. Answered at once when that user granted as much before to an application that
+     * proves itself with a secret, unless it wants the user to be asked; anybody can pretend to be another one.
+     */
+    readonly details: (
+      caller: TokenClaims,
+      authorizationId: Redacted.Redacted
+    ) => Effect.Effect<Details | Answered, ConsentRefused | DatabaseUnavailable>
+    readonly decide: (
+      caller: TokenClaims,
+      authorizationId: Redacted.Redacted,
+      decision: "approve" | "deny"
+    ) => Effect.Effect<Answered, ConsentRefused | DatabaseUnavailable>
+  }
+>()("@venue/auth/oauth/Authorize") {
+  static readonly layer = (
+    options: AuthorizeOptions
+  ): Layer.Layer<
+    Authorize,
+    never,
+    Audit | Authorizations | Grants | OAuthClients | SecondFactor | SecureRandom.SecureRandom | Sessions | Transaction
+  > => Layer.effect(Authorize, make(options))
+}
+
+const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOptions) {
+  const audit = yield* Audit
+  const authorizations = yield* Authorizations
+  const clients = yield* OAuthClients
+  const grants = yield* Grants
+  const random = yield* SecureRandom.SecureRandom
+  const secondFactor = yield* SecondFactor
+  const sessions = yield* Sessions
+  const transaction = yield* Transaction
+
+  const trustedRedirect = Effect.fnUntraced(function* (query: URLSearchParams) {
+    const clientId = AuthorizationRequest.only(query, "client_id")
+    if (clientId === undefined) return yield* new AuthorizeRefused({ reason: "client_id" })
+    const client = yield* clients.find(clientId)
+    if (Option.isNone(client)) return yield* new AuthorizeRefused({ reason: "unknown_client" })
+    if (client.value.disabledAtMillis !== null) return yield* new AuthorizeRefused({ reason: "disabled_client" })
+    const redirectUri = AuthorizationRequest.only(query, "redirect_uri")
+    if (redirectUri === undefined || !client.value.redirectUris.includes(redirectUri)) {
+      return yield* new AuthorizeRefused({ reason: "redirect_uri" })
+    }
+    return { clientId, redirectUri }
+  })
+
+  /** Who may decide, on what: from here on it is this user's, and nobody else has it before the transaction ends. */
+  const bound = Effect.fnUntraced(function* (caller: TokenClaims, authorizationId: Redacted.Redacted) {
+    const { clientId, sessionId, userId } = caller
+    if (clientId !== null) return yield* new ApplicationMayNotConsent({ clientId })
+    const session = yield* liveSession(sessions, sessionId)
+    if (!hasProvedTwice(caller, session) && (yield* secondFactor.isEnrolled(userId)))
+      return yield* new InsufficientAal({ sessionId })
+    const authorization = yield* authorizations.bind(authorizationId, userId)
+    if (Option.isNone(authorization)) return yield* new AuthorizationNotFound()
+    const client = yield* clients.find(authorization.value.clientId)
+    if (Option.isNone(client) || client.value.disabledAtMillis !== null) {
+      return yield* new AuthorizationNotFound()
+    }
+    if (!isFresh(session, authorization.value, yield* Clock.currentTimeMillis)) {
+      return yield* new SignInTooOld({ sessionId })
+    }
+    return { authorizationId, authorization: authorization.value, client: client.value, session }
+  })
+
+  const answer = ({ redirectUri, state }: Authorization, said: { code: string } | { error: string }): Answered => ({
+    _tag: "Answered",
+    redirectUrl: Redacted.make(withParameters(redirectUri, { ...said, state, iss: issuer }))
+  })
+
+  const approve = Effect.fnUntraced(function* ({ authorization, authorizationId, client, session }: Bound) {
+    // Whoever ends the session meanwhile waits for this, and then finds the code.
+    const held = yield* sessions.lock(session.sessionId)
+    if (Option.isNone(held) || held.value.endedAtMillis !== null)
+      return yield* new SessionEnded({ sessionId: session.sessionId })
+    const code = Buffer.from(yield* random.randomBytes(codeBytes)).toString("base64url")
+    const approved = yield* authorizations.approve(authorizationId, {
+      code: Redacted.make(code),
+      codeExpiresAtMillis: (yield* Clock.currentTimeMillis) + codeLifetimeMillis,
+      signedIn: { aal: session.aal, amr: session.amr }
+    })
+    if (!approved) return yield* new AlreadyDecided()
+    const { clientId } = client
+    const { sessionId, userId } = session
+    const { scope } = authorization
+    yield* grants.give({ userId, clientId, scopes: Scope.list(scope) })
+    yield* audit.record({
+      action: "application_authorised",
+      actor: userId,
+      subject: userId,
+      facts: { clientId, scope, sessionId }
+    })
+    return answer(authorization, { code })
+  })
+
+  const isRemembered = Effect.fnUntraced(function* ({ authorization, client, session }: Bound) {
+    if (client.type === "public" || authorization.promptsConsent) return false
+    const grant = yield* grants.find(session.userId, client.clientId)
+    return Option.isSome(grant) && Scope.covers(grant.value.scopes, Scope.list(authorization.scope))
+  })
+
+  return Authorize.of({
+    begin: Effect.fn("Authorize.begin")(function* (query: URLSearchParams) {
+      const { clientId, redirectUri } = yield* trustedRedirect(query)
+      const request = AuthorizationRequest.read(query)
+      if (Result.isFailure(request)) {
+        const { description, error } = request.failure
+        const state = AuthorizationRequest.stateOf(query)
+        const parameters = { error, error_description: description, state, iss: issuer }
+        return { _tag: "Redirect", url: withParameters(redirectUri, parameters) }
+      }
+      const id = Buffer.from(yield* random.randomBytes(idBytes)).toString("hex")
+      const authorizationId = Redacted.make(id)
+      const expiresAtMillis = (yield* Clock.currentTimeMillis) + requestLifetimeMillis
+      yield* authorizations.open(authorizationId, { ...request.success, clientId, redirectUri }, expiresAtMillis)
+      const url = Redacted.make(withParameters(consentPage, { authorization_id: id }))
+      return { _tag: "Consent", authorizationId, url }
+    }),
+    details: Effect.fn("Authorize.details")(function* (caller: TokenClaims, authorizationId: Redacted.Redacted) {
+      const held = yield* bound(caller, authorizationId)
+      const { authorization, client } = held
+      if (authorization.status !== "pending") return yield* new AlreadyDecided()
+      if (yield* isRemembered(held)) return yield* approve(held)
+      const { clientId, clientUri, logoUri, name } = client
+      const { redirectUri, scope } = authorization
+      const shown = { clientId, name, clientUri, logoUri }
+      const details: Details = { _tag: "Details", redirectUri, client: shown, userId: caller.userId, scope }
+      return details
+    }, transaction.run),
+    decide: Effect.fn("Authorize.decide")(function* (
+      caller: TokenClaims,
+      authorizationId: Redacted.Redacted,
+      decision: "approve" | "deny"
+    ) {
+      const held = yield* bound(caller, authorizationId)
+      if (decision === "approve") return yield* approve(held)
+      if (!(yield* authorizations.deny(authorizationId))) return yield* new AlreadyDecided()
+      return answer(held.authorization, { error: "access_denied" })
+    }, transaction.run)
+  })
+})
+
+interface Bound {
+  readonly authorizationId: Redacted.Redacted
+  readonly authorization: Authorization
+  readonly client: OAuthClient
+  readonly session: Session
+}
+
+/**
+ * Whether the user proved themselves as lately as the application asks, or at least since it asked: with an age of zero
+ * nobody could ever decide otherwise.
+ */
+const isFresh = (
+  { amr, createdAtMillis }: Session,
+  { maxAgeSeconds, requestedAtMillis }: Authorization,
+  nowMillis: number
+): boolean => {
+  if (maxAgeSeconds === null) return true
+  // That of a session's beginning is known to the millisecond.
+  const provenAtMillis = Math.max(createdAtMillis, amr[0]!.timestamp * 1000)
+  return provenAtMillis >= Math.min(requestedAtMillis, nowMillis - maxAgeSeconds * 1000)
+}
+
+const requestLifetimeMillis = 10 * 60 * 1000
+const codeLifetimeMillis = 60 * 1000
+/** Hex makes 32 characters of these. */
+const idBytes = 16
+const codeBytes = 32

@@ -1,0 +1,172 @@
+/** An operator lets an application sign users in, renews its secret, or shuts it out. */
+import { isUuid } from "@venue/domain/Id"
+import { Audit } from "@venue/storage/access/Audit"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import {
+  type GrantType,
+  type OAuthClient,
+  type OAuthClientExists,
+  OAuthClients
+} from "@venue/storage/access/OAuthClients"
+import { Sessions } from "@venue/storage/access/Sessions"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { Buffer } from "node:buffer"
+import type { Operator } from "../access/Operator.ts"
+import * as RedirectUri from "./RedirectUri.ts"
+
+export interface Registration extends Pick<OAuthClient, "name" | "type" | "redirectUris" | "logoUri" | "clientUri"> {
+  /** A UUID that no application has, kept in lower case; drawn when left out. */
+  readonly clientId?: string
+  /** Both when left out. */
+  readonly grantTypes?: ReadonlyArray<GrantType>
+  /** Redirects to `http` on the user's own machine too, for public applications only. */
+  readonly allowLoopback: boolean
+}
+
+export class RegistrationRefused extends Schema.TaggedError<RegistrationRefused>()("RegistrationRefused", {
+  field: Schema.Literals(["clientId", "name", "redirectUris", "logoUri", "clientUri", "grantTypes"]),
+  fault: Schema.String
+}) {}
+
+/** Not there, disabled, or without secrets because it is public. */
+export class NoSuchClient extends Schema.TaggedError<NoSuchClient>()("NoSuchClient", { clientId: Schema.String }) {}
+
+/** A secret is shown once: only its hash is kept. */
+export class ClientRegistration extends Context.Service<
+  ClientRegistration,
+  {
+    /** With a secret when it is confidential. */
+    readonly register: (
+      registration: Registration,
+      operator: Operator
+    ) => Effect.Effect<
+      { readonly client: OAuthClient; readonly secret: Redacted.Redacted | null },
+      RegistrationRefused | OAuthClientExists | DatabaseUnavailable
+    >
+    /** A new secret; the one before it stays good until `finishRotation`, older ones do not. */
+    readonly rotate: (
+      clientId: string,
+      operator: Operator
+    ) => Effect.Effect<Redacted.Redacted, NoSuchClient | DatabaseUnavailable>
+    /** Only the newest secret is good from now on. */
+    readonly finishRotation: (
+      clientId: string,
+      operator: Operator
+    ) => Effect.Effect<void, NoSuchClient | DatabaseUnavailable>
+    /** No authorization and no token is given to it any more, and its sessions are over. */
+    readonly disable: (clientId: string, operator: Operator) => Effect.Effect<void, NoSuchClient | DatabaseUnavailable>
+    /** The newest first, at most a thousand. */
+    readonly list: Effect.Effect<ReadonlyArray<OAuthClient>, DatabaseUnavailable>
+  }
+>()("@venue/auth/oauth/ClientRegistration") {
+  static readonly layer: Layer.Layer<
+    ClientRegistration,
+    never,
+    Audit | OAuthClients | SecureRandom.SecureRandom | Sessions | Transaction
+  > = Layer.effect(
+    ClientRegistration,
+    Effect.gen(function* () {
+      const audit = yield* Audit
+      const clients = yield* OAuthClients
+      const random = yield* SecureRandom.SecureRandom
+      const sessions = yield* Sessions
+      const transaction = yield* Transaction
+
+      const newSecret = Effect.map(random.randomBytes(secretBytes), (bytes) =>
+        Redacted.make(Buffer.from(bytes).toString("base64url"))
+      )
+      const record = (action: string, clientId: string, { actor, reason }: Operator) =>
+        audit.record({ action, actor, subject: clientId, facts: { clientId, reason } })
+
+      const change = (
+        action: string,
+        clientId: string,
+        operator: Operator,
+        work: Effect.Effect<boolean, DatabaseUnavailable>
+      ) =>
+        transaction.run(
+          Effect.gen(function* () {
+            if (!(yield* work)) return yield* new NoSuchClient({ clientId })
+            yield* record(action, clientId, operator)
+          })
+        )
+
+      return ClientRegistration.of({
+        register: Effect.fn("ClientRegistration.register")(function* (registration: Registration, operator: Operator) {
+          const refused = objection(registration)
+          if (refused !== undefined) return yield* refused
+          const { clientUri, grantTypes = everyGrant, logoUri, name, redirectUris, type } = registration
+          const clientId = registration.clientId?.toLowerCase() ?? (yield* random.uuidV4())
+          const secret = type === "confidential" ? yield* newSecret : null
+          const client = yield* clients.register(
+            { clientId, name, type, redirectUris, logoUri, clientUri, grantTypes },
+            secret
+          )
+          yield* record("client_registered", clientId, operator)
+          return { client, secret }
+        }, transaction.run),
+        rotate: Effect.fn("ClientRegistration.rotate")(function* (clientId: string, operator: Operator) {
+          const secret = yield* newSecret
+          yield* change("client_secret_added", clientId, operator, clients.addSecret(clientId, secret))
+          return secret
+        }),
+        finishRotation: Effect.fn("ClientRegistration.finishRotation")((clientId: string, operator: Operator) =>
+          change("client_secret_dropped", clientId, operator, clients.dropOlderSecret(clientId))
+        ),
+        disable: Effect.fn("ClientRegistration.disable")((clientId: string, operator: Operator) =>
+          change(
+            "client_disabled",
+            clientId,
+            operator,
+            // Waits for codes that are being exchanged, so the sessions they become are seen after that.
+            Effect.tap(clients.disable(clientId), (wasEnabled) =>
+              wasEnabled ? sessions.endOfClient(clientId) : Effect.void
+            )
+          )
+        ),
+        list: clients.list
+      })
+    })
+  )
+}
+
+const secretBytes = 32
+const maxRedirectUris = 10
+const everyGrant: ReadonlyArray<GrantType> = ["authorization_code", "refresh_token"]
+
+/** Users read it on the consent page: no characters that are not seen, or that turn the direction of the text. */
+const isName = (name: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,100}$/u.test(name) && name.trim() === name
+
+const objection = (registration: Registration): RegistrationRefused | undefined => {
+  const {
+    allowLoopback,
+    clientId,
+    clientUri,
+    grantTypes = everyGrant,
+    logoUri,
+    name,
+    redirectUris,
+    type
+  } = registration
+  const refuse = (field: RegistrationRefused["field"], fault: string) => new RegistrationRefused({ field, fault })
+  if (clientId !== undefined && !isUuid(clientId)) return refuse("clientId", "form")
+  if (!isName(name)) return refuse("name", "form")
+  if (redirectUris.length < 1 || redirectUris.length > maxRedirectUris) return refuse("redirectUris", "count")
+  if (new Set(redirectUris).size < redirectUris.length) return refuse("redirectUris", "repeated")
+  if (!grantTypes.includes("authorization_code")) return refuse("grantTypes", "authorization_code")
+  const loopback = allowLoopback && type === "public"
+  for (const uri of redirectUris) {
+    const fault = RedirectUri.faultOf(uri, { loopback })
+    if (fault !== undefined) return refuse("redirectUris", fault)
+  }
+  for (const [field, uri] of [
+    ["logoUri", logoUri],
+    ["clientUri", clientUri]
+  ] as const) {
+    const fault = uri === null ? undefined : RedirectUri.faultOf(uri, { loopback: false })
+    if (fault !== undefined) return refuse(field, fault)
+  }
+  return undefined
+}

@@ -1,0 +1,59 @@
+/** The applications a user let in, to be looked at and turned away again. */
+import { Audit } from "@venue/storage/access/Audit"
+import { Authorizations } from "@venue/storage/access/Authorizations"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { type Grant, Grants } from "@venue/storage/access/Grants"
+import { type OAuthClient, OAuthClients } from "@venue/storage/access/OAuthClients"
+import { Sessions } from "@venue/storage/access/Sessions"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Context, Effect, Layer, Option } from "effect"
+
+export interface Consent extends Pick<Grant, "scopes" | "grantedAtMillis"> {
+  readonly client: Pick<OAuthClient, "clientId" | "name" | "clientUri" | "logoUri">
+}
+
+export class Consents extends Context.Service<
+  Consents,
+  {
+    /** The newest first; public applications too, although they are asked for again each time. */
+    readonly list: (userId: string) => Effect.Effect<ReadonlyArray<Consent>, DatabaseUnavailable>
+    /** Ends the application's sessions of this user. False when nothing was granted. */
+    readonly withdraw: (userId: string, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
+  }
+>()("@venue/auth/oauth/Consents") {
+  static readonly layer: Layer.Layer<
+    Consents,
+    never,
+    Audit | Authorizations | Grants | OAuthClients | Sessions | Transaction
+  > = Layer.effect(
+    Consents,
+    Effect.gen(function* () {
+      const audit = yield* Audit
+      const authorizations = yield* Authorizations
+      const clients = yield* OAuthClients
+      const grants = yield* Grants
+      const sessions = yield* Sessions
+      const transaction = yield* Transaction
+
+      const shown = Effect.fnUntraced(function* ({ clientId, grantedAtMillis, scopes }: Grant) {
+        const { clientUri, logoUri, name } = Option.getOrThrow(yield* clients.find(clientId))
+        return { client: { clientId, name, clientUri, logoUri }, scopes, grantedAtMillis }
+      })
+
+      return Consents.of({
+        list: Effect.fn("Consents.list")(function* (userId: string) {
+          return yield* Effect.forEach(yield* grants.ofUser(userId), shown)
+        }),
+        withdraw: Effect.fn("Consents.withdraw")(function* (userId: string, clientId: string) {
+          if (!(yield* grants.remove(userId, clientId))) return false
+          // Waits for a code that is being exchanged, so the session it becomes is seen after that.
+          yield* authorizations.cancelCodes(userId, clientId)
+          const ofClient = (yield* sessions.ofUser(userId)).filter((session) => session.clientId === clientId)
+          yield* sessions.end(ofClient.map(({ sessionId }) => sessionId))
+          yield* audit.record({ action: "application_withdrawn", actor: userId, subject: userId, facts: { clientId } })
+          return true
+        }, transaction.run)
+      })
+    })
+  )
+}

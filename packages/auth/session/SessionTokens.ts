@@ -1,0 +1,245 @@
+/** Begins sessions and keeps them alive: an access token for an hour, and a refresh token that works once. */
+import { Audit } from "@venue/storage/access/Audit"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import type { RefreshToken } from "@venue/storage/access/RefreshTokens"
+import { type Assurance, type Method, type Session, SessionEnded, Sessions } from "@venue/storage/access/Sessions"
+import { Transaction } from "@venue/postgres/Transaction"
+import { UserStates } from "@venue/storage/access/UserStates"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { claimsOf, lifetimeSeconds } from "./AccessToken.ts"
+import { objection, type Presenter } from "./Presenter.ts"
+import * as RefreshTokens from "./RefreshTokens.ts"
+import { SigningKeys } from "../keys/SigningKeys.ts"
+
+export interface Issued {
+  readonly accessToken: Redacted.Redacted
+  readonly refreshToken: Redacted.Redacted
+  readonly expiresInSeconds: number
+  /** Unix seconds. */
+  readonly expiresAtSeconds: number
+  /** Of this access token; that of the session or less. */
+  readonly scope: string | null
+  readonly session: Session
+}
+
+export interface Beginning {
+  readonly userId: string
+  /** The application the session is for; null when the user signs in themselves. */
+  readonly clientId: string | null
+  readonly publicClient: boolean
+  readonly scope: string | null
+  /** What the user has just done. */
+  readonly method: "web3" | "oauth_provider/authorization_code"
+  /** One factor unless it is said that there were two. */
+  readonly aal?: Assurance
+  /** What they had done before, the latest first. */
+  readonly amr?: ReadonlyArray<Method>
+}
+
+export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("RefreshRefused", {
+  reason: Schema.Literals([
+    "malformed",
+    "not_found",
+    "user_gone",
+    "user_frozen",
+    "session_ended",
+    "session_expired",
+    "wrong_client",
+    "invalid_scope",
+    "already_used",
+    "busy"
+  ])
+}) {}
+
+export interface SessionTokensOptions {
+  readonly issuer: string
+  /** For nothing else, and the same on every node: a refresh token is derived from the one before with it. */
+  readonly serverKey: Redacted.Redacted
+}
+
+export class SessionTokens extends Context.Service<
+  SessionTokens,
+  {
+    readonly begin: (beginning: Beginning) => Effect.Effect<Issued, DatabaseUnavailable>
+    /**
+     * The next tokens for this one. Shown again before the next one was used, it gives the same refresh token, however
+     * late: answers get lost, and programs that share one do not wait for each other. Shown again otherwise, somebody has
+     * a copy, and the session is over. One that was never used but replaced by `raise` is refused and ends nothing: its
+     * holder may just have been late.
+     */
+    readonly refresh: (
+      token: Redacted.Redacted,
+      by: Presenter
+    ) => Effect.Effect<Issued, RefreshRefused | DatabaseUnavailable>
+    /**
+     * A second factor was verified. Neither the refresh tokens before it nor the user's sessions without one work
+     * from now on.
+     */
+    readonly raise: (
+      sessionId: string,
+      method: "totp" | "recovery_code"
+    ) => Effect.Effect<Issued, SessionEnded | DatabaseUnavailable>
+    /** The second factor is gone: no session of the user counts as having shown it. */
+    readonly lower: (userId: string) => Effect.Effect<void, DatabaseUnavailable>
+  }
+>()("@venue/auth/session/SessionTokens") {
+  static readonly layer = (
+    options: SessionTokensOptions
+  ): Layer.Layer<
+    SessionTokens,
+    never,
+    Audit | SecureRandom.SecureRandom | Sessions | SigningKeys | Transaction | UserStates
+  > => Layer.effect(SessionTokens, make(options))
+}
+
+const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOptions) {
+  const audit = yield* Audit
+  const keys = yield* SigningKeys
+  const random = yield* SecureRandom.SecureRandom
+  const sessions = yield* Sessions
+  const states = yield* UserStates
+  const transaction = yield* Transaction
+  const drawToken = Effect.map(random.randomBytes(RefreshTokens.tokenBytes), RefreshTokens.tokenOf)
+
+  const issued = Effect.fnUntraced(function* ({ refreshToken, scope, session }: Kept) {
+    const issuedAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const tokenId = yield* random.uuidV4()
+    const accessToken = yield* keys.sign(claimsOf(session, { issuer, tokenId, scope, issuedAtSeconds }), "at+jwt")
+    const answer: Issued = {
+      accessToken: Redacted.make(accessToken),
+      refreshToken,
+      expiresInSeconds: lifetimeSeconds,
+      expiresAtSeconds: issuedAtSeconds + lifetimeSeconds,
+      scope,
+      session
+    }
+    return answer
+  })
+
+  const begin = Effect.fn("SessionTokens.begin")(function* (beginning: Beginning) {
+    const { aal = "aal1", amr = [], clientId, method, publicClient, scope, userId } = beginning
+    const now = yield* Clock.currentTimeMillis
+    const refreshToken = yield* drawToken
+    const session: Session = {
+      sessionId: yield* random.uuidV4(),
+      userId,
+      clientId,
+      publicClient,
+      scope,
+      aal,
+      amr: [done(method, now), ...amr],
+      createdAtMillis: now,
+      refreshedAtMillis: now,
+      expiresAtMillis: now + absoluteMillis,
+      endedAtMillis: null
+    }
+    yield* sessions.begin(session, refreshToken)
+    return yield* issued({ session, refreshToken, scope })
+  })
+
+  const over = ({ endedAtMillis, expiresAtMillis, refreshedAtMillis }: Session, nowMillis: number) => {
+    if (endedAtMillis !== null) return "session_ended"
+    const idleAtMillis = refreshedAtMillis + idleMillis
+    return nowMillis >= Math.min(expiresAtMillis, idleAtMillis) ? "session_expired" : undefined
+  }
+
+  /** The refresh token after this one; undefined when this one should not have been shown again. */
+  const successor = Effect.fnUntraced(function* (shown: Redacted.Redacted, { generation, sessionId }: RefreshToken) {
+    const newest = yield* sessions.newestToken(sessionId)
+    if (generation === newest.generation) {
+      const salt = yield* random.randomBytes(RefreshTokens.saltBytes)
+      const next = RefreshTokens.derive(serverKey, shown, salt)
+      yield* sessions.issue(next, { sessionId, generation: generation + 1, salt })
+      return next
+    }
+    // The newest one was never used: whoever shows its parent gets no more than its holder has.
+    return generation === newest.generation - 1 ? RefreshTokens.derive(serverKey, shown, newest.salt) : undefined
+  })
+
+  /** A refusal is a value: what it takes back is to be kept, and a failure would undo it. */
+  const rotate = Effect.fnUntraced(function* (shown: Redacted.Redacted, by: Presenter) {
+    const token = yield* sessions.findToken(shown)
+    const found = Option.isSome(token) ? yield* sessions.lock(token.value.sessionId) : Option.none<Session>()
+    if (Option.isNone(token) || Option.isNone(found)) return refused("not_found")
+    const session = found.value
+    const { exists, frozen } = yield* states.find(session.userId)
+    if (!exists) return refused("user_gone")
+    if (frozen) return refused("user_frozen")
+    const now = yield* Clock.currentTimeMillis
+    const reason = over(session, now) ?? objection(session, by)
+    if (reason !== undefined) return refused(reason)
+    const refreshToken = yield* successor(shown, token.value)
+    if (refreshToken !== undefined) {
+      const kept: Kept = {
+        session: { ...session, refreshedAtMillis: now },
+        refreshToken,
+        scope: by.scope ?? session.scope
+      }
+      return Result.succeed(kept)
+    }
+    const { sessionId, userId } = session
+    // Its own next generation is there when it was used before, and was left out when it was replaced.
+    if (!(yield* sessions.hasGeneration(sessionId, token.value.generation + 1))) return refused("already_used")
+    yield* sessions.end([sessionId])
+    yield* audit.record({ action: "refresh_token_reused", actor: userId, subject: userId, facts: { sessionId } })
+    return refused("already_used")
+  })
+
+  const refresh = Effect.fn("SessionTokens.refresh")(function* (token: Redacted.Redacted, by: Presenter) {
+    if (!RefreshTokens.isToken(token)) return yield* new RefreshRefused({ reason: "malformed" })
+    const rotated = yield* Effect.catchTag(transaction.run(rotate(token, by)), "SessionBusy", () =>
+      Effect.succeed(refused("busy"))
+    )
+    return yield* issued(yield* Effect.fromResult(rotated))
+  })
+
+  const raise = Effect.fn("SessionTokens.raise")(function* (sessionId: string, method: "totp" | "recovery_code") {
+    const now = yield* Clock.currentTimeMillis
+    const before = yield* sessions.find(sessionId)
+    const live = Option.isSome(before) ? yield* sessions.lockOfUser(before.value.userId) : []
+    const own = live.find((session) => session.sessionId === sessionId)
+    if (own === undefined) return yield* new SessionEnded({ sessionId })
+    const lesser = live.filter((session) => session !== own && session.aal === "aal1")
+    yield* sessions.end(lesser.map((session) => session.sessionId))
+    const session: Session = {
+      ...own,
+      aal: "aal2",
+      amr: [done(method, now), ...own.amr.filter((one) => one.method !== method)],
+      refreshedAtMillis: now
+    }
+    yield* sessions.prove(sessionId, session)
+    const refreshToken = yield* drawToken
+    const { generation } = yield* sessions.newestToken(sessionId)
+    // One generation is left out: the token before is no predecessor, which might be shown again, and was never used.
+    yield* sessions.issue(refreshToken, { sessionId, generation: generation + 2, salt: new Uint8Array() })
+    return yield* issued({ session, refreshToken, scope: session.scope })
+  }, transaction.run)
+
+  const lower = Effect.fn("SessionTokens.lower")(function* (userId: string) {
+    for (const { aal, amr, sessionId } of yield* sessions.lockOfUser(userId)) {
+      if (aal === "aal1") continue
+      yield* sessions.prove(sessionId, { aal: "aal1", amr: amr.filter(({ method }) => !secondFactors.has(method)) })
+    }
+  }, transaction.run)
+
+  return SessionTokens.of({ begin, refresh, raise, lower })
+})
+
+/** What was decided of a session, and is yet to be signed. */
+interface Kept {
+  readonly session: Session
+  readonly refreshToken: Redacted.Redacted
+  readonly scope: string | null
+}
+
+/** How long a session may lie unused. */
+const idleMillis = 30 * 24 * 60 * 60 * 1000
+/** How long it lasts whatever happens. */
+const absoluteMillis = 90 * 24 * 60 * 60 * 1000
+const secondFactors: ReadonlySet<string> = new Set(["totp", "recovery_code"])
+
+const refused = (reason: RefreshRefused["reason"]): Result.Result<never, RefreshRefused> =>
+  Result.fail(new RefreshRefused({ reason }))
+
+const done = (method: string, nowMillis: number): Method => ({ method, timestamp: Math.floor(nowMillis / 1000) })

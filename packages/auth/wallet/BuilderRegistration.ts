@@ -1,0 +1,210 @@
+/** A builder's backend exchanges what a wallet signed for a key of the wallet's user. */
+import { isUuid } from "@venue/domain/Id"
+import { ApiKeys } from "@venue/storage/access/ApiKeys"
+import { Audit } from "@venue/storage/access/Audit"
+import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Identities } from "@venue/storage/access/Identities"
+import { LegalAcceptances } from "@venue/storage/access/LegalAcceptances"
+import { Profiles } from "@venue/storage/access/Profiles"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { UserStates } from "@venue/storage/access/UserStates"
+import { WalletNonces } from "@venue/storage/access/WalletNonces"
+import { WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { createHash } from "node:crypto"
+import * as BuilderMessage from "./BuilderMessage.ts"
+import { Hmac } from "../access/Hmac.ts"
+import * as KeyPair from "../keys/KeyPair.ts"
+import { Standing } from "../access/Standing.ts"
+import { isAddress } from "./WalletAddress.ts"
+import { maxAgeMillis } from "./WalletMessage.ts"
+import { signerOf } from "./WalletSignature.ts"
+
+/** Who may have keys of other users, and what for. */
+export interface Builder {
+  readonly userId: string
+  readonly builderCode: string
+  readonly username: string
+}
+
+export interface IssuedKey {
+  /** Of the wallet; it is the id of their main account too. */
+  readonly userId: string
+  readonly publicKey: string
+  readonly secretKey: Redacted.Redacted
+}
+
+/** Something that was asked for is not what it must be; `member` names it as the wire does. */
+export class UnfitForMessage extends Schema.TaggedError<UnfitForMessage>()("UnfitForMessage", {
+  member: Schema.Literals(["address", "builder_code"])
+}) {}
+
+export class NoActiveBuilderCode extends Schema.TaggedError<NoActiveBuilderCode>()("NoActiveBuilderCode", {
+  userId: Schema.String
+}) {}
+
+/** Without a username a builder has no label for keys. */
+export class BuilderUnnamed extends Schema.TaggedError<BuilderUnnamed>()("BuilderUnnamed", { userId: Schema.String }) {}
+
+/** The text alone shows that it is no message for this builder. `fault` is for logs. */
+export class MalformedBuilderMessage extends Schema.TaggedError<MalformedBuilderMessage>()("MalformedBuilderMessage", {
+  fault: Schema.String
+}) {}
+
+/** Whatever depends on trust, time or state is refused alike. `fault` is for logs: it is never sent. */
+export class WalletAuthenticationFailed extends Schema.TaggedError<WalletAuthenticationFailed>()(
+  "WalletAuthenticationFailed",
+  { fault: Schema.String }
+) {}
+
+export interface BuilderRegistrationOptions {
+  readonly terms: BuilderMessage.BuilderTerms
+}
+
+export class BuilderRegistration extends Context.Service<
+  BuilderRegistration,
+  {
+    /** A new message for a wallet to sign. Whether there is such a builder is not asked, and nothing is written. */
+    readonly message: (address: string, builderCode: string) => Effect.Effect<string, UnfitForMessage>
+    readonly builder: (
+      userId: string
+    ) => Effect.Effect<Builder, NoActiveBuilderCode | BuilderUnnamed | DatabaseUnavailable>
+    /**
+     * The key of this builder for the user of the wallet, instead of the one before, which is good for nothing here from
+     * now on; other nodes hear of it. All of it happens or nothing; after `DatabaseUnavailable` it may have happened.
+     */
+    readonly register: (
+      builder: Builder,
+      signed: { readonly message: string; readonly signature: string }
+    ) => Effect.Effect<IssuedKey, MalformedBuilderMessage | WalletAuthenticationFailed | DatabaseUnavailable>
+  }
+>()("@venue/auth/wallet/BuilderRegistration") {
+  static readonly layer = ({ terms }: BuilderRegistrationOptions) =>
+    Layer.effect(
+      BuilderRegistration,
+      Effect.gen(function* () {
+        const acceptances = yield* LegalAcceptances
+        const addresses = yield* WithdrawalAddresses
+        const audit = yield* Audit
+        const codes = yield* BuilderCodes
+        const hmac = yield* Hmac
+        const identities = yield* Identities
+        const keys = yield* ApiKeys
+        const nonces = yield* WalletNonces
+        const pair = yield* KeyPair.make
+        const profiles = yield* Profiles
+        const random = yield* SecureRandom.SecureRandom
+        const standing = yield* Standing
+        const states = yield* UserStates
+        const transaction = yield* Transaction
+        const users = yield* Users
+
+        const issue = Effect.fnUntraced(
+          function* (builder: Builder, proven: Proven) {
+            const { address, agreementUrl, expiresAtMillis, messageHash, nonce } = proven
+            const { builderCode } = builder
+            yield* nonces.use("builder", address, nonce, expiresAtMillis)
+            const { userId } = yield* identities.arrive({ address, seen: null })
+            yield* users.lock(userId)
+            if ((yield* states.find(userId)).frozen) return yield* new WalletAuthenticationFailed({ fault: "frozen" })
+            // A message from just before a change of the agreement is good, but agrees to what was said then.
+            const termsVersion = agreementUrl === terms.agreementUrl ? standing.requirements.termsVersion : null
+            yield* acceptances.record({
+              userId,
+              termsVersion,
+              agreementUrl,
+              builder: { builderCode, address, messageHash }
+            })
+            if (termsVersion !== null) yield* states.acceptTerms(userId, termsVersion)
+            yield* addresses.add({ userId, network: "ARBITRUM_ONE", address, label: "" })
+            const { publicKey, secret } = yield* pair
+            const replaced = yield* keys.replaceBuilderKey({
+              publicKey,
+              userId,
+              label: `builder-${builder.username}`,
+              secret,
+              builderUserId: builder.userId
+            })
+            yield* audit.record({
+              action: "builder_key_issued",
+              actor: builder.userId,
+              subject: userId,
+              facts: { builderCode, address, publicKey }
+            })
+            return { key: { userId, publicKey, secretKey: secret }, replaced }
+          },
+          Effect.catchTags({
+            WalletNonceUsed: () => Effect.fail(new WalletAuthenticationFailed({ fault: "reused" })),
+            UnknownUser: Effect.die,
+            ApiKeyExists: Effect.die
+          }),
+          transaction.run
+        )
+
+        return BuilderRegistration.of({
+          message: Effect.fn("BuilderRegistration.message")(function* (address: string, builderCode: string) {
+            if (!isAddress(address, "any case")) return yield* new UnfitForMessage({ member: "address" })
+            if (!isUuid(builderCode)) return yield* new UnfitForMessage({ member: "builder_code" })
+            return BuilderMessage.write(terms, {
+              address,
+              builderCode: builderCode.toLowerCase(),
+              nowMillis: yield* Clock.currentTimeMillis,
+              random16: yield* random.randomBytes(16)
+            })
+          }),
+          builder: Effect.fn("BuilderRegistration.builder")(function* (userId: string) {
+            const code = Option.filter(yield* codes.ofUser(userId), ({ active }) => active)
+            if (Option.isNone(code)) return yield* new NoActiveBuilderCode({ userId })
+            const { username } = yield* profiles.find(userId)
+            if (username === null) return yield* new BuilderUnnamed({ userId })
+            return { userId, builderCode: code.value.builderCode, username }
+          }),
+          // Cheap checks first: the signature is dear to check, and only what is proven reaches the database.
+          register: Effect.fn("BuilderRegistration.register")(function* (builder: Builder, { message, signature }) {
+            const read = yield* BuilderMessage.read(
+              terms,
+              message,
+              builder.builderCode,
+              yield* Clock.currentTimeMillis
+            ).pipe(
+              Effect.fromResult,
+              Effect.mapError(({ fault, side }) =>
+                side === "malformed"
+                  ? new MalformedBuilderMessage({ fault })
+                  : new WalletAuthenticationFailed({ fault })
+              )
+            )
+            if (signerOf(message, signature) !== read.addressLower) {
+              return yield* new WalletAuthenticationFailed({ fault: "signature" })
+            }
+            const { key, replaced } = yield* issue(builder, {
+              address: read.addressLower,
+              agreementUrl: read.agreementUrl,
+              nonce: read.nonce,
+              messageHash: createHash("sha256").update(message).digest("hex"),
+              expiresAtMillis: read.message.issuedAtMillis + maxAgeMillis + graceMillis
+            })
+            // Not before it is committed, or what was before would be remembered again.
+            if (Option.isSome(replaced)) hmac.forget(replaced.value)
+            standing.forget(key.userId)
+            return key
+          })
+        })
+      })
+    )
+}
+
+/** What a message proved once its signature was found good. */
+interface Proven {
+  readonly address: string
+  readonly agreementUrl: string
+  readonly nonce: string
+  readonly messageHash: string
+  readonly expiresAtMillis: number
+}
+
+/** How much longer a used nonce is remembered than its message can be good. */
+const graceMillis = 120_000

@@ -1,0 +1,145 @@
+/** Signs in whoever proves a wallet with a signed message; the first time it makes them a user. */
+import { Audit } from "@venue/storage/access/Audit"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Identities } from "@venue/storage/access/Identities"
+import { Transaction } from "@venue/postgres/Transaction"
+import { UserStates } from "@venue/storage/access/UserStates"
+import { WalletNonces } from "@venue/storage/access/WalletNonces"
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { type Issued, SessionTokens } from "../session/SessionTokens.ts"
+import { objection, type SignInSite } from "./SignInSite.ts"
+import * as Turns from "../access/Turns.ts"
+import * as WalletMessage from "./WalletMessage.ts"
+import { isWellFormed, signerOf } from "./WalletSignature.ts"
+
+/** As it came. */
+export interface Proof {
+  readonly chain: string
+  readonly message: string
+  readonly signature: string
+}
+
+/** `busy` says to try again. */
+export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", {
+  reason: Schema.Literals([
+    "disabled",
+    "chain",
+    "busy",
+    "length",
+    "signature_form",
+    "message",
+    "statement",
+    "uri",
+    "domain",
+    "time",
+    "signature",
+    "reused",
+    "frozen"
+  ])
+}) {}
+
+export interface WalletSignInOptions {
+  readonly enabled: boolean
+  readonly serviceName: string
+  readonly sites: ReadonlyArray<SignInSite>
+  /** Whether an address without its checksum will do. */
+  readonly acceptLowercaseAddress?: boolean
+}
+
+export class WalletSignIn extends Context.Service<
+  WalletSignIn,
+  {
+    /** What is cheap and public is checked first, the signature late, and only a signed message uses up its nonce. */
+    readonly signIn: (proof: Proof) => Effect.Effect<Issued, WalletRefused | DatabaseUnavailable>
+    /** So many wait for their proof to be looked at that the next would be refused for it. */
+    readonly isBusy: () => boolean
+  }
+>()("@venue/auth/wallet/WalletSignIn") {
+  static readonly layer = (
+    options: WalletSignInOptions
+  ): Layer.Layer<WalletSignIn, never, Audit | Identities | SessionTokens | Transaction | UserStates | WalletNonces> =>
+    Layer.effect(
+      WalletSignIn,
+      Effect.gen(function* () {
+        const audit = yield* Audit
+        const identities = yield* Identities
+        const nonces = yield* WalletNonces
+        const states = yield* UserStates
+        const tokens = yield* SessionTokens
+        const transaction = yield* Transaction
+        const turns = Turns.make(maxWaiting)
+
+        /** All of it or nothing: when it fails, the same message may be shown again. */
+        const enter = Effect.fnUntraced(function* (message: WalletMessage.WalletMessage) {
+          const { chainId: network, domain, issuedAtMillis, nonce, statement } = message
+          const address = message.address.toLowerCase()
+          yield* nonces.use("signin", address, nonce, issuedAtMillis + WalletMessage.maxAgeMillis + keptLongerMillis)
+          const { isNew, userId } = yield* identities.arrive({ address, seen: { network, domain, statement } })
+          const { frozen } = yield* states.find(userId)
+          if (frozen) return yield* new WalletRefused({ reason: "frozen" })
+          const issued = yield* tokens.begin({
+            userId,
+            clientId: null,
+            publicClient: false,
+            scope: null,
+            method: "web3"
+          })
+          const { sessionId } = issued.session
+          yield* audit.record({
+            action: "signed_in",
+            actor: userId,
+            subject: userId,
+            facts: { sessionId, address, isNew }
+          })
+          return issued
+        }, transaction.run)
+
+        return WalletSignIn.of({
+          isBusy: turns.isFull,
+          signIn: Effect.fn("WalletSignIn.signIn")(function* (proof: Proof) {
+            yield* Effect.mapError(turns.take, () => new WalletRefused({ reason: "busy" }))
+            const proven = proofOf(proof, options, yield* Clock.currentTimeMillis)
+            const message = yield* Effect.mapError(Effect.fromResult(proven), (reason) => new WalletRefused({ reason }))
+            return yield* Effect.catchTag(enter(message), "WalletNonceUsed", () =>
+              Effect.fail(new WalletRefused({ reason: "reused" }))
+            )
+          })
+        })
+      })
+    )
+}
+
+/** Proofs of strangers that may wait to be looked at: together they take a few tens of milliseconds. */
+const maxWaiting = 64
+
+/** Over the message's own time, so that no clock brings back a message whose nonce is forgotten. */
+const keptLongerMillis = 120_000
+
+const ascii = /^\p{ASCII}*$/u
+
+/** The message, when the signature is that of its address and it was made for us, now. */
+const proofOf = (
+  { chain, message: text, signature }: Proof,
+  { acceptLowercaseAddress, enabled, serviceName, sites }: WalletSignInOptions,
+  nowMillis: number
+): Result.Result<WalletMessage.WalletMessage, WalletRefused["reason"]> => {
+  if (!enabled) return Result.fail("disabled")
+  if (chain !== "ethereum") return Result.fail("chain")
+  const { glance, maxLength, minLength, read, untimely } = WalletMessage
+  if (text.length < minLength || text.length > maxLength || !ascii.test(text)) return Result.fail("length")
+  if (!isWellFormed(signature)) return Result.fail("signature_form")
+  const misfit = (claims: WalletMessage.Claims): WalletRefused["reason"] | undefined => {
+    if (claims.statement !== `Sign in to ${serviceName}`) return "statement"
+    return objection(sites, claims) ?? (untimely(claims, nowMillis) === undefined ? undefined : "time")
+  }
+  const claims = glance(text, { acceptLowercaseAddress })
+  if (claims === undefined) return Result.fail("message")
+  const refused = misfit(claims)
+  if (refused !== undefined) return Result.fail(refused)
+  if (signerOf(text, signature) !== claims.address.toLowerCase()) return Result.fail("signature")
+  // Only now, since it costs the most, and what it reads is what counts.
+  const message = read(text, { acceptLowercaseAddress })
+  if (Result.isFailure(message)) return Result.fail("message")
+  const contradicted = misfit(message.success)
+  return contradicted === undefined ? Result.succeed(message.success) : Result.fail(contradicted)
+}

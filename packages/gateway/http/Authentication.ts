@@ -1,0 +1,109 @@
+/** Whose request it is: a token or signed headers, the account they name, and whether they are let through. */
+import { isUuid } from "@venue/domain/Id"
+import { headerName, type Header, headerValue } from "@venue/api/Headers"
+import { problems } from "@venue/api/Problem"
+import { Authenticated, Caller } from "@venue/api/rest/Caller"
+import type { InvalidToken } from "@venue/auth/session/AccessToken"
+import * as Admission from "@venue/auth/access/Admission"
+import { Bearers } from "@venue/auth/session/Bearers"
+import { type Caller as Known, ofToken, type Unauthenticated } from "@venue/auth/access/Caller"
+import { Hmac, type Signed } from "@venue/auth/access/Hmac"
+import { Onboarding } from "@venue/auth/access/Onboarding"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import type { SessionEnded } from "@venue/storage/access/Sessions"
+import { Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { tokenOf } from "../auth/Bearer.ts"
+import { type ClientAddress, type ClientCountry, network } from "./ClientAddress.ts"
+import { type RateLimits, weightOf } from "./RateLimits.ts"
+import * as Refusal from "./Refusal.ts"
+
+export interface AuthenticationOptions {
+  readonly baseUrl: string
+  readonly brand: string
+  readonly limits: RateLimits
+  readonly addressOf: ClientAddress
+  readonly countryOf: ClientCountry
+}
+
+/** What a request is signed with; empty where a header is missing. */
+export const signedOf = (headers: Parameters<typeof headerValue>[0], brand: string): Signed => {
+  const value = (header: Header) => headerValue(headers, brand, header) ?? ""
+  return {
+    publicKey: value("public-key"),
+    nonce: value("nonce"),
+    timestamp: value("timestamp"),
+    signature: value("hmac-signature")
+  }
+}
+
+export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: AuthenticationOptions) =>
+  Layer.effect(
+    Authenticated,
+    Effect.gen(function* () {
+      const hmac = yield* Hmac
+      const bearers = yield* Bearers
+      const onboarding = yield* Onboarding
+      const admission = yield* Admission.make
+      const refusals = problems(baseUrl)
+
+      const spend = (who: string, weight: number) => Refusal.spend(refusals, limits, who, weight)
+      const unavailable = () => Effect.fail(refusals.draining())
+
+      /** A token wins over signed headers. */
+      const prove = (
+        { headers }: HttpServerRequest.HttpServerRequest,
+        address: string
+      ): Effect.Effect<Known, Unauthenticated | InvalidToken | SessionEnded | DatabaseUnavailable> => {
+        const { authorization } = headers
+        if (authorization !== undefined) {
+          return Effect.map(bearers.verify(tokenOf(authorization) ?? ""), ofToken)
+        }
+        return hmac.verify(signedOf(headers, brand), address)
+      }
+
+      return Authenticated.of((answer, { endpoint }) =>
+        Effect.gen(function* () {
+          const action = `${endpoint.method} ${endpoint.path}`
+          const weight = weightOf(action)
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const address = addressOf(request)
+          /** Whoever proves nothing pays as the address it comes from. */
+          const unproven = () =>
+            Effect.andThen(spend(network(address), weight), Effect.fail(refusals.credentialsNotAccepted()))
+          const caller = yield* Effect.catchTags(prove(request, address), {
+            Unauthenticated: unproven,
+            InvalidToken: unproven,
+            SessionEnded: unproven,
+            DatabaseUnavailable: unavailable
+          })
+          yield* spend(`user ${caller.userId}`, weight)
+
+          const named = headerValue(request.headers, brand, "requested-account-id")
+          if (named !== undefined && !isUuid(named)) {
+            const location = `header.${headerName(brand, "requested-account-id")}`
+            return yield* refusals.invalidRequest([{ location, message: "Expected a UUID" }])
+          }
+          const country = countryOf(request)
+          if (country !== undefined) {
+            yield* Effect.catchTags(onboarding.seenIn(caller.userId, country), {
+              DatabaseUnavailable: unavailable,
+              // Users are never deleted, so whoever has a credential is known.
+              UnknownUser: Effect.die
+            })
+          }
+          const { accountId } = yield* admission.authorise(caller, action, named?.toLowerCase()).pipe(
+            Effect.catchTags({
+              PermissionDenied: () => Effect.fail(refusals.notPermitted()),
+              SessionEnded: () => Effect.fail(refusals.credentialsNotAccepted()),
+              UserFrozen: () => Effect.fail(refusals.accountFrozen()),
+              SecondFactorOwed: () => Effect.fail(refusals.secondFactorRequired()),
+              OnboardingOwed: ({ missing }) => Effect.fail(refusals.onboardingRequired(missing)),
+              DatabaseUnavailable: unavailable
+            })
+          )
+          return yield* Effect.provideService(answer, Caller, { userId: caller.userId, accountId })
+        })
+      )
+    })
+  )

@@ -1,0 +1,174 @@
+/** What every request passes before and after the routes: whatever its bytes, the answer is a refusal or the resource. */
+import { ByteSize, Cause, Effect } from "effect"
+import {
+  FindMyWay,
+  HttpIncomingMessage,
+  type HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import type { Wording } from "./PlainHttp.ts"
+
+export interface Route {
+  readonly method: string
+  readonly path: string
+}
+
+/** Every endpoint of an API. */
+export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>
+): ReadonlyArray<Route> => {
+  const routes: Array<Route> = []
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint: { method, path } }) => {
+      routes.push({ method, path })
+    }
+  })
+  return routes
+}
+
+/** Why an address answers without asking its routes. */
+export type Objection =
+  | "no-such-path"
+  | "method-not-allowed"
+  | "body-too-large"
+  | "body-not-json"
+  | "invalid-request"
+  | "deadline-passed"
+
+/** How one address words its refusals. */
+export interface Refusals {
+  readonly refuse: (
+    objection: Objection,
+    headers?: Readonly<Record<string, string>>
+  ) => HttpServerResponse.HttpServerResponse
+  /** Of what nobody expected, which is logged. */
+  readonly unexpected: (cause: Cause.Cause<unknown>) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  /** Of what reaches no gate, such as bytes that are not HTTP. */
+  readonly unparsable: Wording
+}
+
+/** Pages of other sites that may ask; `routes` are those of the path, with any method. */
+export interface CrossOrigin {
+  /** The request headers they may send, comma between; undefined where they may not ask at all. */
+  readonly requestHeaders: (routes: ReadonlyArray<Route>) => string | undefined
+  /** Of every answer, refusals too: without it the page may not even read what was wrong. */
+  readonly share: (
+    response: HttpServerResponse.HttpServerResponse,
+    routes: ReadonlyArray<Route>
+  ) => HttpServerResponse.HttpServerResponse
+}
+
+export interface GateOptions {
+  readonly refusals: Refusals
+  /** Everything that is served, to tell a wrong method from a wrong path. */
+  readonly routes: ReadonlyArray<Route>
+  /** JSON alone is let in, unless the routes look at their bodies themselves. */
+  readonly bodies?: "json" | "any"
+  /** Without it `OPTIONS` is a wrong method, and other sites' pages read nothing. */
+  readonly crossOrigin?: CrossOrigin
+  /** Asked once the path is known; an answer of its own ends the request. */
+  readonly admit?: (request: HttpServerRequest.HttpServerRequest) => HttpServerResponse.HttpServerResponse | undefined
+}
+
+export const gate = <E, R>(
+  { admit = () => undefined, bodies = "json", crossOrigin, refusals, routes }: GateOptions,
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) => {
+  const table = FindMyWay.make<Route>()
+  for (const route of routes) table.on(route.method, route.path as FindMyWay.PathInput, route)
+  const methods = Array.from(new Set(routes.map(({ method }) => method)))
+
+  const routesAt = (url: string) => methods.flatMap((method) => table.find(method, url)?.handler ?? [])
+  /** Why nothing is served there by this method. */
+  const unserved = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
+    const here = routesAt(url)
+    const allowed = allowOf(here, crossOrigin)
+    if (here.length === 0) return refusals.refuse("no-such-path")
+    if (!allowed.includes(method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
+    return crossOrigin !== undefined && method === "OPTIONS" ? preflight(here, crossOrigin) : undefined
+  }
+  /** Why it does not even reach its route. */
+  const refused = (request: HttpServerRequest.HttpServerRequest) => {
+    const answer = table.find(request.method, request.url) === undefined ? unserved(request) : undefined
+    if (answer !== undefined) return answer
+    const { headers } = request
+    if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusals.refuse("body-too-large")
+    if (bodies === "json" && hasBody(headers) && !isPlainJson(headers)) return refusals.refuse("body-not-json")
+    return admit(request)
+  }
+
+  const failed = (cause: Cause.Cause<E>) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+    const error = Cause.squash(cause)
+    if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
+    if (isUnreadable(error)) {
+      const isTooLarge = error.reason.reason === "BodyTooLarge"
+      return Effect.succeed(refusals.refuse(isTooLarge ? "body-too-large" : "invalid-request"))
+    }
+    return refusals.unexpected(cause)
+  }
+
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const answer = refused(request)
+    return (answer === undefined ? app : Effect.succeed(answer)).pipe(
+      Effect.timeoutOrElse({
+        duration: deadline,
+        orElse: () => Effect.succeed(refusals.refuse("deadline-passed"))
+      }),
+      Effect.catchCause(failed),
+      Effect.map((answer) => {
+        const kept =
+          answer.headers["cache-control"] === undefined
+            ? HttpServerResponse.setHeader(answer, "cache-control", "no-store")
+            : answer
+        return crossOrigin === undefined ? kept : crossOrigin.share(kept, routesAt(request.url))
+      })
+    )
+  }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
+}
+
+const methodsOf = (routes: ReadonlyArray<Route>): ReadonlyArray<string> => routes.map(({ method }) => method)
+
+/** What may be asked of a path, as `Allow` lists it. */
+const allowOf = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin | undefined): ReadonlyArray<string> => {
+  const methods = methodsOf(routes)
+  return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), ...(crossOrigin === undefined ? [] : ["OPTIONS"])]
+}
+
+/** To a browser that asks whether a page of another site may send its request. */
+const preflight = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin) => {
+  const requestHeaders = crossOrigin.requestHeaders(routes)
+  const granted = requestHeaders !== undefined && {
+    "access-control-allow-methods": methodsOf(routes).join(", "),
+    "access-control-allow-headers": requestHeaders,
+    "access-control-max-age": "600"
+  }
+  return HttpServerResponse.empty({
+    status: 204,
+    headers: { allow: allowOf(routes, crossOrigin).join(", "), ...granted }
+  })
+}
+
+const maxBodyBytes = 64 * 1024
+
+/** Longer than anything behind it waits; what a silent database holds up ends here. */
+const deadline = "15 seconds"
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+const isPlainJson = (headers: Headers): boolean =>
+  /^\s*application\/json\s*(;|$)/i.test(headers["content-type"] ?? "") &&
+  /^\s*(identity\s*)?$/i.test(headers["content-encoding"] ?? "")
+
+const hasBody = (headers: Headers): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
+/** The body could not be read as it was sent. */
+const isUnreadable = (
+  error: unknown
+): error is HttpServerError.HttpServerError & { readonly reason: HttpServerError.RequestParseError } =>
+  (error as Partial<HttpServerError.HttpServerError> | undefined)?._tag === "HttpServerError" &&
+  (error as HttpServerError.HttpServerError).reason._tag === "RequestParseError"

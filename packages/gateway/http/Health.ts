@@ -1,0 +1,82 @@
+/** Whether this node can serve: its desks answer and its markets are heard. */
+import * as Problem from "@venue/api/Problem"
+import { Feed } from "@venue/cluster/feed/Feed"
+import { Desks } from "@venue/cluster/clients/Link"
+import { Venue } from "@venue/cluster/VenueSettings"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+
+export class Health extends Context.Service<
+  Health,
+  {
+    /** Every desk answered and every listed market was heard within the last seconds. Being live is to answer at all. */
+    readonly ready: () => boolean
+    /** Answers the plain requests of a listener that serves sockets; `baseUrl` is where problems are explained. */
+    readonly answer: (baseUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
+  }
+>()("@venue/gateway/http/Health") {
+  static readonly layer: Layer.Layer<Health, never, Desks | Feed> = Layer.effect(
+    Health,
+    Effect.gen(function* () {
+      const desks = yield* Desks
+      const feed = yield* Feed
+      const clock = yield* Clock.Clock
+      const { desks: count, instruments } = yield* Venue
+      const answeredAtMillis = Array.from({ length: count }, () => -Infinity)
+      const deskNumbers = Array.from(answeredAtMillis.keys())
+
+      const probe = Effect.forEach(
+        deskNumbers,
+        (desk) =>
+          desks.rouse(String(desk)).pipe(
+            Effect.andThen(
+              Effect.sync(() => {
+                answeredAtMillis[desk] = clock.currentTimeMillisUnsafe()
+              })
+            ),
+            Effect.ignore
+          ),
+        { discard: true, concurrency: "unbounded" }
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(probe, Effect.sleep("1 second"))))
+
+      const ready = (): boolean => {
+        const since = clock.currentTimeMillisUnsafe() - freshMillis
+        return (
+          answeredAtMillis.every((at) => at >= since) &&
+          Array.from(instruments.keys()).every((symbol) => (feed.head(symbol)?.heardAtMillis ?? -Infinity) >= since)
+        )
+      }
+      return Health.of({ ready, answer: (baseUrl) => (request, response) => answer(baseUrl, ready, request, response) })
+    })
+  )
+}
+
+const freshMillis = 5_000
+
+const answer = (baseUrl: string, ready: () => boolean, request: IncomingMessage, response: ServerResponse): void => {
+  const say = (status: number, type: string, body: object, headers: Record<string, string> = {}) => {
+    response.writeHead(status, { "content-type": type, "cache-control": "no-store", ...headers })
+    response.end(request.method === "HEAD" ? undefined : JSON.stringify(body))
+  }
+  const path = (request.url ?? "").split("?", 1)[0]
+  const isRead = request.method === "GET" || request.method === "HEAD"
+  if (isRead && path === "/health/live") return say(200, "application/json", { status: "live" })
+  if (isRead && path === "/health/ready") {
+    return ready()
+      ? say(200, "application/json", { status: "ready" })
+      : say(503, "application/problem+json", Problem.body(baseUrl, 503, "draining"))
+  }
+  return say(
+    426,
+    "application/problem+json",
+    {
+      $schema: Problem.schemaUri(baseUrl, "ErrorModel"),
+      type: "about:blank",
+      title: "Upgrade Required",
+      status: 426,
+      detail: "This address speaks WebSocket; of plain requests it answers GET /health/live and GET /health/ready."
+    },
+    { upgrade: "websocket", connection: "Upgrade" }
+  )
+}

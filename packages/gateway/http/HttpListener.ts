@@ -1,0 +1,68 @@
+/** One HTTP address: routes behind their gate, on a port that says so when it is taken. */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Effect, type FileSystem, Layer, type Path, type Scope } from "effect"
+import { type Etag, HttpMiddleware, HttpRouter, type HttpPlatform } from "effect/http"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Listening from "./Listening.ts"
+import * as PlainHttp from "./PlainHttp.ts"
+import { gate, type GateOptions, type Refusals } from "./Gate.ts"
+import { problemRefusals } from "./ProblemRefusals.ts"
+
+export interface HttpListener {
+  readonly port: number
+  readonly url: string
+}
+
+export interface HttpListenerOptions {
+  readonly what: string
+  readonly host: string
+  readonly port: number
+  /** Where clients find it, when that is not where it listens. */
+  readonly publicUrl?: string | undefined
+  readonly timeouts?: Listening.Timeouts
+}
+
+/** What is served at an address, once that is known. */
+export interface Site<R> extends Omit<GateOptions, "refusals"> {
+  readonly layer: Layer.Layer<never, never, R>
+  /** What alone it is called, with its port where that is not the usual one; any name will do when it is left out. */
+  readonly names?: ReadonlyArray<string>
+  /** Asked before anything is made of a request; true when it answers by itself, now or later. */
+  readonly takes?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** Problems, unless told otherwise. */
+  readonly refusals?: Refusals
+}
+
+type Platform = HttpRouter.HttpRouter | Etag.Generator | HttpPlatform.HttpPlatform | FileSystem.FileSystem | Path.Path
+
+export const listen = Effect.fnUntraced(function* <R>(
+  options: HttpListenerOptions,
+  siteAt: (baseUrl: string) => Site<R>
+): Effect.fn.Return<HttpListener, Listening.ListenFailed, Exclude<R, Platform> | Scope.Scope> {
+  const scope = yield* Effect.scope
+  const { host, publicUrl, timeouts, what } = options
+  const { port, server } = yield* Listening.open({ what, host, port: options.port, timeouts })
+  const url = publicUrl ?? Listening.urlOf("http", host, port)
+  const { layer, names, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
+  PlainHttp.refuseUnparsable(server, refusals.unparsable)
+  const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
+  const services = yield* Layer.build(Layer.provideMerge(layer, platform)) as Effect.Effect<
+    Context.Context<HttpRouter.HttpRouter>,
+    never,
+    Exclude<R, Platform> | Scope.Scope
+  >
+  const app = gate({ ...site, refusals }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
+  // A span of a request would hold its address, and what stands there may be a secret.
+  const handle = yield* Effect.provideService(
+    NodeHttpServer.makeHandler(app, { scope }),
+    HttpMiddleware.TracerDisabledWhen,
+    () => true
+  )
+  server.on("request", (request, response) => {
+    const fault =
+      PlainHttp.hostFault(request) ?? (names === undefined ? undefined : PlainHttp.nameFault(request, names))
+    if (fault !== undefined) PlainHttp.refuse(refusals.unparsable, response, fault)
+    else if (!takes(request, response)) handle(request, response)
+  })
+  return { port, url }
+})

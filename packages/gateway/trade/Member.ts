@@ -1,0 +1,26 @@
+/** Who is at the other end of a connection: what is known before it signs in, and after. */
+import type { Caller } from "@venue/auth/access/Caller"
+import type { Gates } from "@venue/auth/access/Standing"
+
+/** Who trades on a connection, once that is known. */
+export interface Member {
+  readonly caller: Caller
+  readonly accountId: string
+  /** Empty when there is none. */
+  readonly builderCode: string
+  /** How far the user has come by now. */
+  readonly gates: Gates
+}
+
+/** What is known of a client before it says who it is. */
+export interface Place {
+  /** Of its upgrade; empty when there is none. */
+  readonly builderCode: string
+  /** Empty when nobody knows. */
+  readonly address: string
+  /** Where a proxy of ours saw it. */
+  readonly country: string | undefined
+}
+
+/** Why somebody was not let in. */
+export type Unsigned = "denied" | "unavailable" | "tooMany"

@@ -1,0 +1,130 @@
+/** The journal in Postgres: one connection held for appends, and the client's others for everything else. */
+import { Clock, Deferred, Effect, Exit } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Connection } from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
+import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import * as Flush from "./Flush.ts"
+import type { JournalShape } from "./Journal.ts"
+import { claimMany } from "./JournalClaim.ts"
+import * as JournalQueries from "./JournalQueries.ts"
+import * as JournalStatement from "./JournalStatement.ts"
+
+/** While nothing is flushed, the database is asked this often whether it is there. */
+const probeMillis = 500
+/** A write or probe without an answer for this many probe times is given up together with its connection. */
+const maxSilentProbes = 20
+const reconnectMillis = 100
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const clock = yield* Clock.Clock
+  const runFork = Effect.runForkWith(yield* Effect.context())
+  const flush = Flush.make((stream, cause) => runFork(Effect.logError("journal owner lost", stream, cause)))
+  let roundTripMillis = 0
+  let flushes = 0
+
+  const answered = () => {
+    roundTripMillis = clock.currentTimeMillisUnsafe()
+  }
+
+  /** A failed write is never repeated: its rows may be in the journal all the same. */
+  const writer =
+    (connection: Connection, broken: Broken): Flush.Write =>
+    (drafts, done) => {
+      const { parameters, text } = JournalStatement.ofDrafts(drafts)
+      runFork(connection.executeValues(text, parameters)).addObserver((exit) => {
+        if (Exit.isSuccess(exit)) {
+          answered()
+          flushes++
+          return done(JournalStatement.verdicts(drafts, exit.value))
+        }
+        flush.shut()
+        Deferred.doneUnsafe(broken, Exit.failCause(exit.cause))
+        done(undefined)
+      })
+    }
+
+  /** Ends when the connection has been silent for too long. */
+  const watch = Effect.fnUntraced(function* (connection: Connection, broken: Broken) {
+    let seen = flushes
+    let isProbing = false
+    let heardMillis = 0
+    const probe = () => {
+      isProbing = true
+      runFork(connection.executeValues("select 1", [])).addObserver((exit) => {
+        isProbing = false
+        if (Exit.isSuccess(exit)) answered()
+        else Deferred.doneUnsafe(broken, Exit.failCause(exit.cause))
+      })
+    }
+    for (let silent = 0; silent < maxSilentProbes;) {
+      yield* Effect.sleep(probeMillis)
+      // After a pause of this process the answer may be here, unread: the event loop sees it first.
+      yield* turn
+      if (roundTripMillis > heardMillis) yield* DatabaseOutage.answered
+      heardMillis = roundTripMillis
+      if (flushes !== seen) silent = 0
+      else if (flush.isFlying() || isProbing) silent++
+      else probe()
+      seen = flushes
+    }
+    yield* DatabaseOutage.failed(new Error(`no answer for ${(maxSilentProbes * probeMillis) / 1_000} s`))
+  })
+
+  const connect = Effect.gen(function* () {
+    const connection = yield* sql.reserve
+    yield* Effect.addFinalizer(() => (flush.isFlying() ? Effect.void : giveBack(connection)))
+    yield* connection.executeValues(settings, [])
+    answered()
+    return connection
+  }).pipe(Effect.tapError(() => Effect.sleep(reconnectMillis)))
+
+  const serve = Effect.gen(function* () {
+    const connection = yield* connect
+    const broken: Broken = yield* Deferred.make<never, SqlError>()
+    flush.open(writer(connection, broken))
+    yield* Effect.addFinalizer(() => Effect.sync(flush.shut))
+    yield* Effect.raceFirst(Deferred.await(broken), watch(connection, broken))
+  })
+
+  yield* Effect.scoped(serve).pipe(Effect.catch(DatabaseOutage.failed), Effect.forever, Effect.forkScoped)
+
+  const queries = JournalQueries.make(sql)
+  const journal: JournalShape = {
+    claim: Effect.fn("Journal.claim")(function* (stream, into, still) {
+      const claimed = yield* claimMany(queries, [stream], () => into, still)
+      return claimed.get(stream)!
+    }),
+    claimMany: Effect.fn("Journal.claimMany")((streams, into, still) => claimMany(queries, streams, into, still)),
+    append: flush.append,
+    read: queries.read,
+    saveSnapshot: queries.saveSnapshot,
+    wakeUps: queries.wakeUps,
+    lastRoundTripMillis: () => roundTripMillis
+  }
+  return journal
+})
+
+type Broken = Deferred.Deferred<never, SqlError>
+
+/**
+ * The plan of the append is made once, for any number of rows, and looks into the index however small the tables were
+ * at that time.
+ */
+const settings = `
+  select set_config('plan_cache_mode', 'force_generic_plan', false),
+    set_config('enable_seqscan', 'off', false),
+    set_config('jit', 'off', false)`
+
+const resettings = `
+  select set_config(name, reset_val, false) from pg_settings
+  where name in ('plan_cache_mode', 'enable_seqscan', 'jit')`
+
+/** What is given back in the middle of a flush is closed by the pool, and that flush is unknown. */
+const giveBack = (connection: Connection) =>
+  connection.executeValues(resettings, []).pipe(Effect.timeout("1 second"), Effect.ignore)
+
+const turn = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})

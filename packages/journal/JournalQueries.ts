@@ -1,0 +1,196 @@
+/** What is asked of the journal beside appending: snapshots, tails, claims, wake-up entries. */
+import { Cause, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import type { ClaimStore, Snapshot } from "./JournalClaim.ts"
+import { JournalUnavailable, type Row, type WakeUp } from "./JournalStream.ts"
+
+/** A page of a tail ends at the first of these; a group of streams shares them. */
+const maxPageRows = 4_096
+const maxPageBytes = 8 * 1024 * 1024
+/** A state is kept in pieces: a driver copies each message more than once, and refuses very large ones. */
+const pieceBytes = 4 * 1024 * 1024
+
+export interface JournalQueries extends ClaimStore {
+  readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
+  readonly saveSnapshot: (
+    stream: string,
+    seq: number,
+    state: ReadonlyArray<Uint8Array>
+  ) => Effect.Effect<void, JournalUnavailable>
+  readonly wakeUps: () => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
+}
+
+export const make = (sql: SqlClient.SqlClient): JournalQueries => {
+  // Planned each time: a plan made while the tables were small would be wrong for ever.
+  const ask = (text: string, parameters: ReadonlyArray<unknown>) =>
+    sql.unsafe(text, parameters).valuesUnprepared.pipe(
+      Effect.tapError((error) => DatabaseOutage.report(Cause.fail(error), Effect.void)),
+      Effect.mapError((cause: SqlError) => new JournalUnavailable({ cause }))
+    ) as Effect.Effect<ReadonlyArray<ReadonlyArray<never>>, JournalUnavailable>
+
+  const pages = (of: ReadonlyArray<{ readonly stream: string; readonly seq: number }>, limit: number, bytes: number) =>
+    Effect.map(ask(tails, [of.map(({ stream }) => stream), of.map(({ seq }) => BigInt(seq)), limit, bytes]), (rows) =>
+      rows.map(([stream, seq, epoch, events]): Row => ({
+        stream: stream!,
+        seq: Number(seq),
+        epoch: epoch!,
+        events: events!
+      }))
+    )
+
+  /** Nothing, if a newer snapshot took its place meanwhile. */
+  const rest = Effect.fnUntraced(function* (head: Head) {
+    const state = new Uint8Array(head.bytes)
+    state.set(head.piece, 0)
+    for (let at = head.piece.length, number = 1; at < head.bytes; number++) {
+      const [found] = yield* ask(piece, [head.stream, BigInt(head.seq), number])
+      if (found === undefined) return undefined
+      state.set(found[0]!, at)
+      at += (found[0]! as Uint8Array).length
+    }
+    return state
+  })
+
+  const snapshots = Effect.fnUntraced(function* (streams: ReadonlyArray<string>) {
+    const found: Array<Snapshot> = []
+    for (let wanted = streams; wanted.length > 0;) {
+      const replaced: Array<string> = []
+      for (const row of yield* ask(heads, [wanted])) {
+        const head: Head = { stream: row[0]!, seq: Number(row[1]), bytes: Number(row[3]), piece: row[4]! }
+        const state = yield* rest(head)
+        if (state === undefined) replaced.push(head.stream)
+        else found.push({ stream: head.stream, seq: head.seq, epoch: row[2]!, state })
+      }
+      wanted = replaced
+    }
+    return found
+  })
+
+  /** One transaction: who reads finds the pieces of one snapshot, all of them. */
+  const saveSnapshot: JournalQueries["saveSnapshot"] = (stream, seq, state) =>
+    Effect.gen(function* () {
+      const at = BigInt(seq)
+      let bytes = 0
+      let number = 0
+      for (const next of pieces(state)) {
+        yield* ask(savePiece, [stream, at, number++, next])
+        bytes += next.length
+      }
+      yield* ask(save, [stream, at, BigInt(bytes)])
+      yield* ask(tidy, [stream])
+    }).pipe(
+      sql.withTransaction,
+      Effect.catchTag("SqlError", (cause) => Effect.fail(new JournalUnavailable({ cause })))
+    )
+
+  return {
+    snapshots,
+    tails: (of) => {
+      const limit = Math.ceil(maxPageRows / of.length)
+      const bytes = Math.ceil(maxPageBytes / of.length)
+      return Effect.map(pages(of, limit, bytes), (rows) => ({ rows, more: unfinished(rows, limit, bytes) }))
+    },
+    claim: (rows) =>
+      Effect.map(
+        ask(claim, [rows.map((row) => row.stream), rows.map((row) => BigInt(row.seq)), rows.map((row) => row.epoch)]),
+        (won) => new Set(won.map(([stream]) => stream!))
+      ),
+    read: (stream, after, limit) => pages([{ stream, seq: after }], limit, maxPageBytes),
+    saveSnapshot,
+    wakeUps: () =>
+      Effect.map(ask("select user_id, reason, detail from wake_up", []), (rows) =>
+        rows.map(([userId, reason, detail]) => ({ userId: userId!, reason: reason!, detail: detail! }))
+      )
+  }
+}
+
+interface Head {
+  readonly stream: string
+  readonly seq: number
+  readonly bytes: number
+  /** The first. */
+  readonly piece: Uint8Array
+}
+
+/** Copies of one piece at a time; there is one even of nothing. */
+function* pieces(state: ReadonlyArray<Uint8Array>): Iterable<Uint8Array> {
+  let room = Buffer.allocUnsafeSlow(pieceBytes)
+  let filled = 0
+  for (const part of state) {
+    for (let at = 0; at < part.length;) {
+      const count = Math.min(part.length - at, pieceBytes - filled)
+      room.set(part.subarray(at, at + count), filled)
+      at += count
+      filled += count
+      if (filled < pieceBytes) continue
+      yield room
+      room = Buffer.allocUnsafeSlow(pieceBytes)
+      filled = 0
+    }
+  }
+  yield room.subarray(0, filled)
+}
+
+const unfinished = (rows: ReadonlyArray<Row>, limit: number, bytes: number): ReadonlySet<string> => {
+  const more = new Set<string>()
+  let count = 0
+  let size = 0
+  rows.forEach((row, index) => {
+    const isFirst = rows[index - 1]?.stream !== row.stream
+    count = isFirst ? 1 : count + 1
+    size = isFirst ? row.events.length : size + row.events.length
+    if (count >= limit || size >= bytes) more.add(row.stream)
+  })
+  return more
+}
+
+const heads = `
+  select s.stream, s.seq, j.epoch, s.bytes, p.piece
+  from snapshot s
+  join journal j on j.stream = s.stream and j.seq = s.seq
+  join snapshot_piece p on p.stream = s.stream and p.seq = s.seq and p.number = 0
+  where s.stream = any ($1::text[])`
+
+const piece = "select piece from snapshot_piece where stream = $1 and seq = $2 and number = $3"
+
+/** The first row of a page comes whatever its size. */
+const tails = `
+  select t.stream, t.seq, t.epoch, t.events
+  from unnest($1::text[], $2::bigint[]) as q (stream, after)
+  cross join lateral (
+    select j.*, sum(octet_length(j.events)) over (order by j.seq) - octet_length(j.events) as before
+    from (
+      select stream, seq, epoch, events from journal
+      where stream = q.stream and seq > q.after
+      order by seq limit $3
+    ) j
+  ) t
+  where t.before < $4
+  order by t.stream, t.seq`
+
+/** A statement of its own, never inside an open transaction: flushes that meet it wait for it. */
+const claim = `
+  insert into journal (stream, seq, epoch, events)
+  select r.stream, r.seq, r.epoch, ''::bytea
+  from unnest($1::text[], $2::bigint[], $3::integer[]) as r (stream, seq, epoch)
+  on conflict do nothing
+  returning stream`
+
+const savePiece = `
+  insert into snapshot_piece (stream, seq, number, piece)
+  select $1::text, $2::bigint, $3::integer, $4::bytea
+  on conflict do nothing`
+
+const save = `
+  insert into snapshot (stream, seq, bytes)
+  select $1::text, $2::bigint, $3::bigint
+  where exists (select from journal where stream = $1 and seq = $2)
+  on conflict (stream) do update set seq = excluded.seq, bytes = excluded.bytes
+  where snapshot.seq < excluded.seq`
+
+/** The pieces of the snapshot before, or of one that came to nothing. */
+const tidy = `
+  delete from snapshot_piece p
+  where p.stream = $1 and not exists (select from snapshot s where s.stream = p.stream and s.seq = p.seq)`

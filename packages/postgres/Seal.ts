@@ -1,0 +1,50 @@
+/** Secrets at rest: AES-256-GCM under the venue's own key. */
+import { Context, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
+
+/*
+ * sealed:  1 | nonce, 12 bytes | ciphertext | tag, 16 bytes
+ */
+export class Seal extends Context.Service<
+  Seal,
+  {
+    /** `name` says whose secret it is: sealed under one name, it opens under no other. */
+    readonly seal: (secret: Redacted.Redacted, name: string) => Uint8Array
+    /** Throws when the key or the name is another one, or a byte was changed. */
+    readonly open: (sealed: Uint8Array, name: string) => Redacted.Redacted
+  }
+>()("@venue/postgres/Seal") {
+  /** Any text of at least 32 characters, drawn at random; a shorter one ends the start. */
+  static readonly layer = (secretKey: Redacted.Redacted): Layer.Layer<Seal> =>
+    Layer.sync(Seal, () => {
+      if (Redacted.value(secretKey).length < minKeyLength) {
+        throw new Error(`the secret key of the venue has fewer than ${minKeyLength} characters`)
+      }
+      const derived = hkdfSync("sha256", Redacted.value(secretKey), "", "venue api secrets", 32)
+      const key = Redacted.make(new Uint8Array(derived))
+      return Seal.of({
+        seal: (secret, name) => {
+          const nonce = SecureRandom.randomBytesUnsafe(nonceLength)
+          const cipher = createCipheriv("aes-256-gcm", Redacted.value(key), nonce).setAAD(Buffer.from(name))
+          const text = [cipher.update(Redacted.value(secret), "utf8"), cipher.final()]
+          return new Uint8Array(Buffer.concat([Uint8Array.of(version), nonce, ...text, cipher.getAuthTag()]))
+        },
+        open: (sealed, name) => {
+          if (sealed[0] !== version || sealed.length < 1 + nonceLength + tagLength) {
+            throw new Error("a sealed secret has a form this release does not know")
+          }
+          const nonce = sealed.subarray(1, 1 + nonceLength)
+          const decipher = createDecipheriv("aes-256-gcm", Redacted.value(key), nonce, { authTagLength: tagLength })
+          decipher.setAAD(Buffer.from(name)).setAuthTag(sealed.subarray(-tagLength))
+          const text = decipher.update(sealed.subarray(1 + nonceLength, -tagLength))
+          return Redacted.make(Buffer.concat([text, decipher.final()]).toString("utf8"))
+        }
+      })
+    })
+}
+
+const version = 1
+const minKeyLength = 32
+const nonceLength = 12
+const tagLength = 16

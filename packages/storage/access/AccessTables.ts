@@ -1,0 +1,73 @@
+/** All that is kept of who may come in, as one layer: on Postgres, or in memory. */
+import { Layer } from "effect"
+import { ApiKeys } from "./ApiKeys.ts"
+import { Audit } from "./Audit.ts"
+import { Authorizations } from "./Authorizations.ts"
+import { BuilderCodes } from "./BuilderCodes.ts"
+import { FactorChallenges } from "./FactorChallenges.ts"
+import { Factors } from "./Factors.ts"
+import { Grants } from "./Grants.ts"
+import { Identities } from "./Identities.ts"
+import { LegalAcceptances } from "./LegalAcceptances.ts"
+import { Nonces } from "./Nonces.ts"
+import { OAuthClients } from "./OAuthClients.ts"
+import { Profiles } from "./Profiles.ts"
+import { RecoveryCodes } from "./RecoveryCodes.ts"
+import { Revocations } from "./Revocations.ts"
+import { Sessions } from "./Sessions.ts"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "./Users.ts"
+import { UserStates } from "./UserStates.ts"
+import { WalletNonces } from "./WalletNonces.ts"
+import { WithdrawalAddresses } from "./WithdrawalAddresses.ts"
+
+export const layer = Layer.mergeAll(ApiKeys.layer, Identities.layer, Sessions.layer, UserStates.layer).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Audit.layer,
+      Authorizations.layer,
+      BuilderCodes.layer,
+      FactorChallenges.layer,
+      Factors.layer,
+      Grants.layer,
+      LegalAcceptances.layer,
+      Nonces.layer,
+      OAuthClients.layer,
+      Profiles.layer,
+      RecoveryCodes.layer,
+      Revocations.layer,
+      Transaction.layer,
+      Users.layer,
+      WalletNonces.layer,
+      WithdrawalAddresses.layer
+    )
+  )
+)
+
+export const layerMemory = Layer.mergeAll(
+  ApiKeys.layerMemory,
+  Identities.layerMemory,
+  Sessions.layerMemory,
+  UserStates.layerMemory
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Audit.layerMemory,
+      Authorizations.layerMemory,
+      BuilderCodes.layerMemory,
+      FactorChallenges.layerMemory,
+      Factors.layerMemory,
+      Grants.layerMemory,
+      LegalAcceptances.layerMemory,
+      Nonces.layerMemory,
+      OAuthClients.layerMemory,
+      Profiles.layerMemory,
+      RecoveryCodes.layerMemory,
+      Revocations.layerMemory,
+      Transaction.layerMemory,
+      Users.layerMemory,
+      WalletNonces.layerMemory,
+      WithdrawalAddresses.layerMemory
+    )
+  )
+)

@@ -1,0 +1,169 @@
+/** The authenticators users prove themselves with a second time, their secrets sealed at rest. */
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "@venue/postgres/Bulk"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import { millis } from "@venue/postgres/Millis"
+import { Seal } from "@venue/postgres/Seal"
+
+export interface Factor {
+  readonly factorId: string
+  readonly userId: string
+  /** Empty when the user gave none. */
+  readonly friendlyName: string
+  readonly status: "unverified" | "verified"
+  readonly createdAtMillis: number
+  readonly updatedAtMillis: number
+}
+
+export interface FactorSecret extends Factor {
+  readonly secret: Redacted.Redacted
+}
+
+export class FactorNameConflict extends Schema.TaggedError<FactorNameConflict>()("FactorNameConflict", {
+  userId: Schema.String
+}) {}
+
+/** An unverified factor that expired is nowhere to be found. */
+export class Factors extends Context.Service<
+  Factors,
+  {
+    /** Unverified, and gone again after 300 seconds unless it is verified. The user must exist. */
+    readonly add: (
+      factor: Pick<FactorSecret, "factorId" | "userId" | "friendlyName" | "secret">
+    ) => Effect.Effect<void, FactorNameConflict | DatabaseUnavailable>
+    /** In the order they were added. */
+    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Factor>, DatabaseUnavailable>
+    /** Somebody else's is not found. */
+    readonly find: (userId: string, factorId: string) => Effect.Effect<Option.Option<FactorSecret>, DatabaseUnavailable>
+    /**
+     * The code of this time step proved the factor, which is verified from then on. False, and nothing changes, when
+     * a code of this step or of a later one was accepted before.
+     */
+    readonly accept: (factorId: string, step: number) => Effect.Effect<boolean, DatabaseUnavailable>
+    readonly remove: (factorId: string) => Effect.Effect<void, DatabaseUnavailable>
+  }
+>()("@venue/storage/access/Factors") {
+  static readonly layer: Layer.Layer<Factors, MigrationError | SqlError, SqlClient.SqlClient | Seal> = Layer.effect(
+    Factors,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { open, seal } = yield* Seal
+
+      const columns = sql.literal(`
+        factor_id as "factorId", user_id as "userId", friendly_name as "friendlyName",
+        case when verified_at is null then 'unverified' else 'verified' end as status,
+        ${millis("created_at")} as "createdAtMillis", ${millis("updated_at")} as "updatedAtMillis"`)
+      const isLive = (nowMillis: number) =>
+        sql`(verified_at is not null or created_at > ${new Date(nowMillis - unverifiedForMillis)})`
+
+      return Factors.of({
+        add: Effect.fn("Factors.add")(
+          function* ({ factorId, friendlyName, secret, userId }) {
+            const now = yield* Clock.currentTimeMillis
+            const at = new Date(now)
+            yield* sql`delete from factor where user_id = ${storable(userId)} and not ${isLive(now)}`
+            const added = yield* sql`
+              insert into factor (factor_id, user_id, friendly_name, sealed_secret, created_at, updated_at)
+              values (${factorId}, ${storable(userId)}, ${storable(friendlyName)}, ${seal(secret, nameOf(factorId))},
+                ${at}, ${at})
+              on conflict (user_id, friendly_name) where friendly_name <> '' do nothing returning 1`
+            if (added.length === 0) return yield* new FactorNameConflict({ userId })
+          },
+          sql.withTransaction,
+          orUnavailable
+        ),
+        ofUser: Effect.fn("Factors.ofUser")(function* (userId) {
+          const now = yield* Clock.currentTimeMillis
+          return yield* sql<Factor>`
+            select ${columns} from factor
+            where user_id = ${storable(userId)} and ${isLive(now)} order by created_at, factor_id`
+        }, orUnavailable),
+        find: Effect.fn("Factors.find")(function* (userId, factorId) {
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<Factor & { readonly sealedSecret: Uint8Array }>`
+            select ${columns}, sealed_secret as "sealedSecret" from factor
+            where factor_id = ${storable(factorId)} and user_id = ${storable(userId)} and ${isLive(now)}`
+          return Option.map(Option.fromUndefinedOr(row), ({ sealedSecret, ...factor }): FactorSecret => ({
+            ...factor,
+            secret: open(sealedSecret, nameOf(factor.factorId))
+          }))
+        }, orUnavailable),
+        accept: Effect.fn("Factors.accept")(function* (factorId, step) {
+          const now = yield* Clock.currentTimeMillis
+          const at = new Date(now)
+          const accepted = yield* sql`
+            update factor set accepted_step = ${step}, verified_at = coalesce(verified_at, ${at}), updated_at = ${at}
+            where factor_id = ${storable(factorId)} and ${isLive(now)}
+              and (accepted_step is null or accepted_step < ${step})
+            returning 1`
+          return accepted.length > 0
+        }, orUnavailable),
+        remove: Effect.fn("Factors.remove")(
+          (factorId: string) => sql`delete from factor where factor_id = ${storable(factorId)}`,
+          Effect.asVoid,
+          orUnavailable
+        )
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<Factors> = Layer.effect(
+    Factors,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const kept = table<Kept>()
+      const live = Effect.map(Clock.currentTimeMillis, (now) =>
+        kept.rows().filter(({ factor }) => isVerified(factor) || factor.createdAtMillis > now - unverifiedForMillis)
+      )
+
+      return Factors.of({
+        add: Effect.fnUntraced(function* ({ factorId, friendlyName, secret, userId }) {
+          const own = (yield* live).filter(({ factor }) => factor.userId === userId)
+          for (const row of kept.rows()) {
+            if (row.factor.userId === userId && !own.includes(row)) kept.delete(row.factor.factorId)
+          }
+          const isTaken = own.some(({ factor }) => factor.friendlyName === friendlyName)
+          if (friendlyName !== "" && isTaken) return yield* new FactorNameConflict({ userId })
+          const at = yield* Clock.currentTimeMillis
+          const times = { createdAtMillis: at, updatedAtMillis: at }
+          const factor: Factor = { factorId, userId, friendlyName, status: "unverified", ...times }
+          kept.set(factorId, { factor, secret, acceptedStep: -Infinity })
+        }, transaction),
+        ofUser: (userId) =>
+          Effect.map(live, (rows) => rows.map(({ factor }) => factor).filter((factor) => factor.userId === userId)),
+        find: (userId, factorId) =>
+          Effect.map(live, (rows) => {
+            const row = rows.find(({ factor }) => factor.factorId === factorId && factor.userId === userId)
+            return Option.map(Option.fromUndefinedOr(row), ({ factor, secret }) => ({ ...factor, secret }))
+          }),
+        accept: Effect.fnUntraced(function* (factorId, step) {
+          const row = (yield* live).find(({ factor }) => factor.factorId === factorId)
+          if (row === undefined || row.acceptedStep >= step) return false
+          const updatedAtMillis = yield* Clock.currentTimeMillis
+          const factor: Factor = { ...row.factor, status: "verified", updatedAtMillis }
+          kept.set(factorId, { ...row, factor, acceptedStep: step })
+          return true
+        }, transaction),
+        remove: (factorId) => transaction(Effect.sync(() => kept.delete(factorId)))
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}
+
+const unverifiedForMillis = 300 * 1000
+
+export const isVerified = (factor: Factor): boolean => factor.status === "verified"
+
+/** Under which name the secret is sealed: of no other kind than a factor's. */
+const nameOf = (factorId: string): string => `factor:${factorId}`
+
+interface Kept {
+  readonly factor: Factor
+  readonly secret: Redacted.Redacted
+  readonly acceptedStep: number
+}

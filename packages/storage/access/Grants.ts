@@ -1,0 +1,109 @@
+/** What users granted to applications. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "@venue/postgres/Bulk"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import { millis } from "@venue/postgres/Millis"
+
+export interface Grant {
+  readonly userId: string
+  readonly clientId: string
+  /** In alphabetical order. */
+  readonly scopes: ReadonlyArray<string>
+  /** Of the last time the user consented. */
+  readonly grantedAtMillis: number
+}
+
+export class Grants extends Context.Service<
+  Grants,
+  {
+    /** Adds to what was granted before. */
+    readonly give: (grant: Omit<Grant, "grantedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
+    readonly find: (userId: string, clientId: string) => Effect.Effect<Option.Option<Grant>, DatabaseUnavailable>
+    /** The newest first. */
+    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Grant>, DatabaseUnavailable>
+    /** True when there was one. What it led to is not ended here: see `Consents` in auth. */
+    readonly remove: (userId: string, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
+  }
+>()("@venue/storage/access/Grants") {
+  static readonly layer: Layer.Layer<Grants, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    Grants,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal(
+        `user_id as "userId", client_id as "clientId", scopes, ${millis("granted_at")} as "grantedAtMillis"`
+      )
+      return Grants.of({
+        give: Effect.fn("Grants.give")(function* ({ clientId, scopes, userId }: Omit<Grant, "grantedAtMillis">) {
+          const at = new Date(yield* Clock.currentTimeMillis)
+          yield* sql`
+            insert into oauth_grant as had (user_id, client_id, scopes, granted_at)
+            values (${storable(userId)}, ${storable(clientId)}, ${alphabetical(scopes)}, ${at})
+            on conflict (user_id, client_id) do update set
+              scopes = array(select distinct unnest(had.scopes || excluded.scopes) collate "C" order by 1),
+              granted_at = excluded.granted_at`
+        }, orUnavailable),
+        find: Effect.fn("Grants.find")(function* (userId: string, clientId: string) {
+          const [grant] = yield* sql<Grant>`
+            select ${columns} from oauth_grant
+            where user_id = ${storable(userId)} and client_id = ${storable(clientId)}`
+          return Option.fromUndefinedOr(grant)
+        }, orUnavailable),
+        ofUser: Effect.fn("Grants.ofUser")(
+          (userId: string) => sql<Grant>`
+            select ${columns} from oauth_grant where user_id = ${storable(userId)}
+            order by granted_at desc, client_id`,
+          orUnavailable
+        ),
+        remove: Effect.fn("Grants.remove")(function* (userId: string, clientId: string) {
+          const removed = yield* sql`
+            delete from oauth_grant
+            where user_id = ${storable(userId)} and client_id = ${storable(clientId)} returning 1`
+          return removed.length > 0
+        }, orUnavailable)
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<Grants> = Layer.effect(
+    Grants,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const grants = table<Grant>()
+      const keyOf = (userId: string, clientId: string) => JSON.stringify([userId, clientId])
+      return Grants.of({
+        give: ({ clientId, scopes, userId }) =>
+          transaction(
+            Effect.map(Clock.currentTimeMillis, (grantedAtMillis) => {
+              const key = keyOf(userId, clientId)
+              const all = alphabetical([...(grants.get(key)?.scopes ?? []), ...scopes])
+              grants.set(key, { userId, clientId, scopes: all, grantedAtMillis })
+            })
+          ),
+        find: (userId, clientId) => Effect.sync(() => Option.fromUndefinedOr(grants.get(keyOf(userId, clientId)))),
+        ofUser: (userId) =>
+          Effect.sync(() =>
+            grants
+              .rows()
+              .filter((grant) => grant.userId === userId)
+              .toSorted((a, b) => b.grantedAtMillis - a.grantedAtMillis || (a.clientId < b.clientId ? -1 : 1))
+          ),
+        remove: (userId, clientId) =>
+          transaction(
+            Effect.sync(() => {
+              const key = keyOf(userId, clientId)
+              const wasThere = grants.get(key) !== undefined
+              grants.delete(key)
+              return wasThere
+            })
+          )
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}
+
+const alphabetical = (scopes: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(scopes)].toSorted()

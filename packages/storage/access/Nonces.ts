@@ -1,0 +1,164 @@
+/** Remembers request nonces long enough to refuse a replay, on every node and over restarts. */
+import { Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as Migrations from "@venue/postgres/Migrations"
+
+export class NonceReused extends Schema.TaggedError<NonceReused>()("NonceReused", {
+  publicKey: Schema.String,
+  nonce: Schema.String
+}) {}
+
+export type Claimed = Exit.Exit<void, NonceReused | DatabaseUnavailable>
+
+export class Nonces extends Context.Service<
+  Nonces,
+  {
+    /**
+     * Succeeds once for each key and nonce within 15 minutes, whatever the case of its letters. In memory the nonce is
+     * free again after them, in the database once it was swept. After `DatabaseUnavailable` it may be used up: take a
+     * new one.
+     */
+    readonly claim: (publicKey: string, nonce: string) => Effect.Effect<void, NonceReused | DatabaseUnavailable>
+    /** The same for who cannot wait; `done` may come at once. */
+    readonly claimThen: (publicKey: string, nonce: string, done: (exit: Claimed) => void) => void
+  }
+>()("@venue/storage/access/Nonces") {
+  static readonly layerMemory: Layer.Layer<Nonces> = Layer.effect(
+    Nonces,
+    Effect.map(Clock.Clock, (clock) => {
+      const freeAtMillis = new Map<string, number>()
+      return of((publicKey, nonce, done) => {
+        const now = clock.currentTimeMillisUnsafe()
+        // The oldest are the first of the map.
+        for (const [key, at] of freeAtMillis) {
+          if (at > now) break
+          freeAtMillis.delete(key)
+        }
+        const key = nonceKey(publicKey, nonce)
+        if (freeAtMillis.has(key)) return done(Exit.fail(new NonceReused({ publicKey, nonce })))
+        freeAtMillis.set(key, now + windowMillis)
+        done(Exit.void)
+      })
+    })
+  )
+
+  static readonly layer: Layer.Layer<Nonces, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    Nonces,
+    Effect.suspend(() => make)
+  ).pipe(Layer.provide(Migrations.layer))
+}
+
+/** It was used before; any other failure tells nothing of it. */
+export const isReuse = (exit: Claimed): boolean =>
+  Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "NonceReused")
+
+const of = (claimThen: Nonces["Service"]["claimThen"]): Nonces["Service"] =>
+  Nonces.of({
+    claimThen,
+    claim: (publicKey, nonce) => Effect.callback((resume) => claimThen(publicKey, nonce, resume))
+  })
+
+const windowMillis = 15 * 60 * 1000
+/** Nonces in one insert; the others go with the next. */
+const maxGroup = 1_000
+/** Beyond this many the database is not keeping up, and to wait would not help. */
+const maxWaiting = 20_000
+/** A sweep deletes this many rows at a time, so that no claim waits long for it. */
+const sweepRows = 5_000
+const maxSweeps = 200
+
+interface Asking {
+  readonly publicKey: string
+  readonly nonce: string
+  readonly key: string
+  readonly done: (exit: Claimed) => void
+}
+
+/** What was asked while an insert was in flight goes with the next one. */
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const runFork = Effect.runForkWith(yield* Effect.context())
+  let waiting: Array<Asking> = []
+  let isFlying = false
+
+  const start = () => {
+    const group = waiting.slice(0, maxGroup)
+    waiting = waiting.slice(maxGroup)
+    isFlying = group.length > 0
+    if (!isFlying) return
+    // The first of equal ones stands for all; sorted, or two nodes would deadlock.
+    const first = new Map(group.toReversed().map((asking) => [asking.key, asking]))
+    const rows = [...first.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+    const parameters = [rows.map((row) => row.publicKey), rows.map((row) => row.nonce.toLowerCase())]
+    runFork(sql.unsafe(insert, parameters).values).addObserver((exit) => {
+      settle(group, first, exit)
+      start()
+    })
+  }
+
+  yield* Effect.forkScoped(housekeeping(sql))
+  return of((publicKey, nonce, done) => {
+    if (waiting.length >= maxWaiting) {
+      return done(Exit.fail(new DatabaseUnavailable({ cause: new Error("too many wait") })))
+    }
+    waiting.push({ publicKey, nonce, key: nonceKey(publicKey, nonce), done })
+    if (isFlying) return
+    // The rest of this turn of the event loop joins the first of an idle time.
+    isFlying = true
+    setImmediate(start)
+  })
+})
+
+const settle = (
+  group: ReadonlyArray<Asking>,
+  first: ReadonlyMap<string, Asking>,
+  exit: Exit.Exit<ReadonlyArray<ReadonlyArray<unknown>>, SqlError>
+) => {
+  const taken = new Set(
+    Exit.isSuccess(exit) ? exit.value.map(([publicKey, nonce]) => nonceKey(String(publicKey), String(nonce))) : []
+  )
+  for (const asking of group) {
+    const { done, key, nonce, publicKey } = asking
+    done(
+      Exit.isFailure(exit)
+        ? Exit.fail(new DatabaseUnavailable({ cause: exit.cause }))
+        : first.get(key) === asking && taken.has(key)
+          ? Exit.void
+          : Exit.fail(new NonceReused({ publicKey, nonce }))
+    )
+  }
+}
+
+/** Every node sweeps; rows that another one is deleting are left to it. */
+const housekeeping = (sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    yield* Effect.sleep("1 minute")
+    for (let sweeps = 0; sweeps < maxSweeps; sweeps++) {
+      const deleted = yield* sql.unsafe(sweep, [sweepRows]).values
+      if (deleted.length < sweepRows) return
+    }
+  }).pipe(
+    Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning("nonces not swept", cause))),
+    Effect.forever
+  )
+
+const nonceKey = (publicKey: string, nonce: string) => `${publicKey}:${nonce.toLowerCase()}`
+
+const insert = `
+  insert into nonce (public_key, nonce)
+  select * from unnest($1::text[], $2::text[])
+  on conflict do nothing
+  returning public_key, nonce`
+
+const sweep = `
+  delete from nonce where (public_key, nonce) in (
+    select public_key, nonce from nonce
+    where claimed_at < now() - interval '20 minutes'
+    order by claimed_at limit $1
+    for update skip locked
+  )
+  returning 1`

@@ -1,0 +1,210 @@
+/** How far each user has come: what they may do depends on it. */
+import { Context, Effect, Layer, Option, Record, Schema, String } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "@venue/postgres/Bulk"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Factors } from "./Factors.ts"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import { Revocations } from "./Revocations.ts"
+import { Transaction } from "@venue/postgres/Transaction"
+import { UnknownUser, Users } from "./Users.ts"
+
+export interface UserState {
+  readonly exists: boolean
+  readonly frozen: boolean
+  readonly identity: "none" | "pending" | "verified" | "refused"
+  /** The latest terms they accepted. */
+  readonly termsVersion: string | null
+  /** Of their document: ISO 3166, two capital letters. */
+  readonly country: string | null
+  /** The country they were last seen in. */
+  readonly seenIn: string | null
+  readonly hasSecondFactor: boolean
+}
+
+/** What a provider found out about the one who began under this reference. */
+export interface Verdict {
+  readonly reference: string
+  readonly identity: "pending" | "verified" | "refused"
+  readonly country: string | null
+  readonly changedAtMillis: number
+}
+
+export class UnknownVerification extends Schema.TaggedError<UnknownVerification>()("UnknownVerification", {
+  reference: Schema.String
+}) {}
+
+export class AlreadyVerified extends Schema.TaggedError<AlreadyVerified>()("AlreadyVerified", {
+  userId: Schema.String
+}) {}
+
+type Change = Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+
+/** Every change is announced, so that whoever remembers a state asks again. */
+export class UserStates extends Context.Service<
+  UserStates,
+  {
+    readonly find: (userId: string) => Effect.Effect<UserState, DatabaseUnavailable>
+    /** By hand; a verdict moves it too. */
+    readonly setIdentity: (userId: string, identity: UserState["identity"], country?: string | null) => Change
+    /** Pending from now on; a verification that was begun before no longer counts. */
+    readonly beginVerification: (
+      userId: string,
+      reference: string
+    ) => Effect.Effect<void, AlreadyVerified | UnknownUser | DatabaseUnavailable>
+    /** Whose state it moved. None when a verdict at least as new was heard before. */
+    readonly judge: (
+      verdict: Verdict
+    ) => Effect.Effect<Option.Option<string>, UnknownVerification | DatabaseUnavailable>
+    readonly acceptTerms: (userId: string, termsVersion: string) => Change
+    /** Where they are seen; the country of their document stays what it is. */
+    readonly setRegion: (userId: string, country: string) => Change
+    readonly freeze: (userId: string) => Change
+    readonly unfreeze: (userId: string) => Change
+  }
+>()("@venue/storage/access/UserStates") {
+  static readonly layer: Layer.Layer<
+    UserStates,
+    MigrationError | SqlError,
+    SqlClient.SqlClient | Users | Revocations | Transaction
+  > = Layer.effect(
+    UserStates,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return yield* make({
+        find: Effect.fnUntraced(function* (userId) {
+          const [row] = yield* sql<Row & Pick<UserState, "exists" | "hasSecondFactor">>`
+            select true as "exists", coalesce(identity, 'none') as identity, identity_reference as "identityReference",
+              coalesce(identity_changed_at_millis, 0)::float8 as "identityChangedAtMillis",
+              country, seen_in as "seenIn", terms_version as "termsVersion",
+              coalesce(frozen, false) as frozen,
+              exists (select 1 from factor where factor.user_id = venue_user.user_id and verified_at is not null)
+                as "hasSecondFactor"
+            from venue_user left join user_state using (user_id) where user_id = ${storable(userId)}`
+          return row ?? { ...nothing, exists: false, hasSecondFactor: false }
+        }, orUnavailable),
+        referredTo: Effect.fnUntraced(function* (reference) {
+          const [row] = yield* sql<{ readonly userId: string }>`
+            select user_id as "userId" from user_state where identity_reference = ${storable(reference)}`
+          return Option.map(Option.fromUndefinedOr(row), ({ userId }) => userId)
+        }, orUnavailable),
+        put: Effect.fnUntraced(function* (userId, change) {
+          const columns = Record.mapKeys(change, String.camelToSnake)
+          yield* sql`
+            insert into user_state ${sql.insert({ user_id: userId, ...columns })}
+            on conflict (user_id) do update set ${sql.update(columns)}`
+        }, orUnavailable)
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<UserStates, never, Factors | Users | Revocations> = Layer.effect(
+    UserStates,
+    Effect.gen(function* () {
+      const { table } = yield* MemoryTables
+      const factors = yield* Factors
+      const users = yield* Users
+      const rows = table<Row>()
+      const references = table<string>()
+      return yield* make({
+        find: Effect.fnUntraced(function* (userId) {
+          const exists = Option.isSome(yield* users.find(userId))
+          const hasSecondFactor = (yield* factors.ofUser(userId)).some(({ status }) => status === "verified")
+          return { ...nothing, ...rows.get(userId), exists, hasSecondFactor }
+        }),
+        referredTo: (reference) =>
+          Effect.sync(() =>
+            Option.filter(
+              Option.fromUndefinedOr(references.get(reference)),
+              (userId) => rows.get(userId)?.identityReference === reference
+            )
+          ),
+        put: (userId, change) =>
+          Effect.sync(() => {
+            rows.set(userId, { ...nothing, ...rows.get(userId), ...change })
+            if (typeof change.identityReference === "string") references.set(change.identityReference, userId)
+          })
+      })
+    })
+  ).pipe(Layer.provide([MemoryTables.layer, Transaction.layerMemory]))
+}
+
+interface Row extends Omit<UserState, "exists" | "hasSecondFactor"> {
+  readonly identityReference: string | null
+  readonly identityChangedAtMillis: number
+}
+
+const nothing: Row = {
+  identity: "none",
+  identityReference: null,
+  identityChangedAtMillis: 0,
+  country: null,
+  seenIn: null,
+  termsVersion: null,
+  frozen: false
+}
+
+/** What a table of states must be able to do; the rules are the same for each. */
+interface Table {
+  readonly find: (
+    userId: string
+  ) => Effect.Effect<Row & Pick<UserState, "exists" | "hasSecondFactor">, DatabaseUnavailable>
+  readonly referredTo: (reference: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
+  readonly put: (userId: string, change: Partial<Row>) => Effect.Effect<void, DatabaseUnavailable>
+}
+
+const make = Effect.fnUntraced(function* (table: Table) {
+  const users = yield* Users
+  const revocations = yield* Revocations
+  const transaction = yield* Transaction
+
+  /** Changes of one user are made one after the other, since each holds the user's row. */
+  const change = (userId: string, changes: Partial<Row>) =>
+    users
+      .lock(userId)
+      .pipe(
+        Effect.andThen(table.put(userId, changes)),
+        Effect.andThen(revocations.announce({ kind: "user", subject: userId })),
+        transaction.run
+      )
+
+  return UserStates.of({
+    find: Effect.fn("UserStates.find")(function* (userId: string) {
+      const { country, exists, frozen, hasSecondFactor, identity, seenIn, termsVersion } = yield* table.find(userId)
+      return { exists, frozen, identity, termsVersion, country, seenIn, hasSecondFactor }
+    }),
+    setIdentity: Effect.fn("UserStates.setIdentity")((userId: string, identity, country) =>
+      change(userId, { identity, ...(country === undefined ? {} : { country }) })
+    ),
+    beginVerification: Effect.fn("UserStates.beginVerification")(function* (userId: string, reference: string) {
+      yield* users.lock(userId)
+      if ((yield* table.find(userId)).identity === "verified") return yield* new AlreadyVerified({ userId })
+      yield* change(userId, { identity: "pending", identityReference: reference, identityChangedAtMillis: 0 })
+    }, transaction.run),
+    judge: Effect.fn("UserStates.judge")(function* ({ changedAtMillis, country, identity, reference }: Verdict) {
+      const owner = yield* table.referredTo(reference)
+      if (Option.isNone(owner)) return yield* new UnknownVerification({ reference })
+      const userId = owner.value
+      yield* bugIfUnknown(users.lock(userId))
+      const known = yield* table.find(userId)
+      if (known.identityReference !== reference || known.identityChangedAtMillis >= changedAtMillis) {
+        return Option.none()
+      }
+      yield* bugIfUnknown(change(userId, { identity, identityChangedAtMillis: changedAtMillis, country }))
+      return owner
+    }, transaction.run),
+    acceptTerms: Effect.fn("UserStates.acceptTerms")((userId: string, termsVersion: string) =>
+      change(userId, { termsVersion })
+    ),
+    setRegion: Effect.fn("UserStates.setRegion")((userId: string, seenIn: string) => change(userId, { seenIn })),
+    freeze: Effect.fn("UserStates.freeze")((userId: string) => change(userId, { frozen: true })),
+    unfreeze: Effect.fn("UserStates.unfreeze")((userId: string) => change(userId, { frozen: false }))
+  })
+})
+
+/** Users are never deleted, so whoever has a state is known. */
+const bugIfUnknown = <A, E, R>(effect: Effect.Effect<A, E | UnknownUser, R>) =>
+  Effect.catchIf(effect, (error) => error instanceof UnknownUser, Effect.die)

@@ -1,0 +1,146 @@
+/** Who there is and which accounts they own. */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "@venue/postgres/Bulk"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import { millis } from "@venue/postgres/Millis"
+
+export interface User {
+  readonly userId: string
+  readonly name: string
+  readonly createdAtMillis: number
+}
+
+export interface Account {
+  readonly accountId: string
+  readonly userId: string
+  readonly openedAtMillis: number
+}
+
+export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser", { userId: Schema.String }) {}
+
+/** An account never changes hands. */
+export class AccountTaken extends Schema.TaggedError<AccountTaken>()("AccountTaken", { accountId: Schema.String }) {}
+
+export class Users extends Context.Service<
+  Users,
+  {
+    /** With the primary account, which has the user's own id. A repeat changes nothing. */
+    readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
+    readonly find: (userId: string) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
+    /** Until the end of the transaction nobody else locks this user; rows that refer to them can still be written. */
+    readonly lock: (userId: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+    /** A repeat changes nothing. */
+    readonly openAccount: (
+      account: Pick<Account, "accountId" | "userId">
+    ) => Effect.Effect<void, UnknownUser | AccountTaken | DatabaseUnavailable>
+    /** In the order they were opened; a user has few. */
+    readonly accounts: (userId: string) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
+    readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
+  }
+>()("@venue/storage/access/Users") {
+  static readonly layer: Layer.Layer<Users, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    Users,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const ownerOf = Effect.fn("Users.ownerOf")(function* (accountId: string) {
+        const [account] = yield* sql<Pick<Account, "userId">>`
+          select user_id as "userId" from account where account_id = ${storable(accountId)}`
+        return Option.map(Option.fromUndefinedOr(account), ({ userId }) => userId)
+      }, orUnavailable)
+
+      const insertAccount = ({ accountId, userId }: Pick<Account, "accountId" | "userId">, at: Date) =>
+        sql`
+          insert into account (account_id, user_id, opened_at)
+          select ${storable(accountId)}, user_id, ${at} from venue_user where user_id = ${storable(userId)}
+          on conflict do nothing`
+
+      return Users.of({
+        ownerOf,
+        create: Effect.fn("Users.create")(
+          function* ({ name, userId }: Pick<User, "userId" | "name">) {
+            const at = new Date(yield* Clock.currentTimeMillis)
+            yield* sql`
+            insert into venue_user (user_id, name, created_at)
+            values (${storable(userId)}, ${storable(name)}, ${at}) on conflict do nothing`
+            yield* insertAccount({ accountId: userId, userId }, at)
+          },
+          sql.withTransaction,
+          orUnavailable
+        ),
+        find: Effect.fn("Users.find")(function* (userId: string) {
+          const [user] = yield* sql<User>`
+            select user_id as "userId", name, ${sql.literal(millis("created_at"))} as "createdAtMillis"
+            from venue_user where user_id = ${storable(userId)}`
+          return Option.fromUndefinedOr(user)
+        }, orUnavailable),
+        lock: Effect.fn("Users.lock")(function* (userId: string) {
+          // Rows that refer to a user look at the user's row, and must not wait: only another lock is kept out.
+          const locked = yield* sql`
+            select 1 from venue_user where user_id = ${storable(userId)} for no key update`
+          if (locked.length === 0) return yield* new UnknownUser({ userId })
+        }, orUnavailable),
+        openAccount: Effect.fn("Users.openAccount")(function* (account: Pick<Account, "accountId" | "userId">) {
+          yield* orUnavailable(insertAccount(account, new Date(yield* Clock.currentTimeMillis)))
+          const owner = yield* ownerOf(account.accountId)
+          if (Option.isNone(owner)) return yield* new UnknownUser({ userId: account.userId })
+          if (owner.value !== account.userId) return yield* new AccountTaken({ accountId: account.accountId })
+        }),
+        accounts: Effect.fn("Users.accounts")((userId: string) =>
+          orUnavailable(sql<Account>`
+            select account_id as "accountId", user_id as "userId",
+              ${sql.literal(millis("opened_at"))} as "openedAtMillis"
+            from account where user_id = ${storable(userId)} order by opened_at, account_id`)
+        )
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<Users> = Layer.effect(
+    Users,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const users = table<User>()
+      const accounts = table<Account>()
+
+      const insertAccount = (accountId: string, userId: string, openedAtMillis: number) => {
+        if (users.get(userId) === undefined || accounts.get(accountId) !== undefined) return
+        accounts.set(accountId, { accountId, userId, openedAtMillis })
+      }
+
+      return Users.of({
+        create: ({ name, userId }) =>
+          transaction(
+            Effect.map(Clock.currentTimeMillis, (createdAtMillis) => {
+              if (users.get(userId) === undefined) users.set(userId, { userId, name, createdAtMillis })
+              insertAccount(userId, userId, createdAtMillis)
+            })
+          ),
+        find: (userId) => Effect.sync(() => Option.fromUndefinedOr(users.get(userId))),
+        lock: (userId) =>
+          Effect.suspend(() =>
+            users.get(userId) === undefined ? Effect.fail(new UnknownUser({ userId })) : Effect.void
+          ),
+        openAccount: Effect.fnUntraced(function* ({ accountId, userId }: Pick<Account, "accountId" | "userId">) {
+          insertAccount(accountId, userId, yield* Clock.currentTimeMillis)
+          const account = accounts.get(accountId)
+          if (account === undefined) return yield* new UnknownUser({ userId })
+          if (account.userId !== userId) return yield* new AccountTaken({ accountId })
+        }, transaction),
+        accounts: (userId) =>
+          Effect.sync(() =>
+            accounts
+              .rows()
+              .filter((account) => account.userId === userId)
+              .toSorted((a, b) => a.openedAtMillis - b.openedAtMillis || (a.accountId < b.accountId ? -1 : 1))
+          ),
+        ownerOf: (accountId) => Effect.sync(() => Option.fromUndefinedOr(accounts.get(accountId)?.userId))
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}

@@ -1,0 +1,80 @@
+/** The nonces of signed wallet messages: each is good once, on every node and over restarts. */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "@venue/postgres/Bulk"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import { digestOf } from "@venue/postgres/SecretHash"
+
+/** What a message is signed for; the same nonce is good once for each. */
+export type Purpose = "signin" | "builder"
+
+export class WalletNonceUsed extends Schema.TaggedError<WalletNonceUsed>()("WalletNonceUsed", {
+  purpose: Schema.Literals(["signin", "builder"]),
+  address: Schema.String
+}) {}
+
+export class WalletNonces extends Context.Service<
+  WalletNonces,
+  {
+    /**
+     * Succeeds once for each purpose, address in lower case, and nonce; said inside a transaction that fails, it was not
+     * said. It may be forgotten at `expiresAtMillis`, when the message itself must be too old.
+     */
+    readonly use: (
+      purpose: Purpose,
+      address: string,
+      nonce: string,
+      expiresAtMillis: number
+    ) => Effect.Effect<void, WalletNonceUsed | DatabaseUnavailable>
+  }
+>()("@venue/storage/access/WalletNonces") {
+  static readonly layer: Layer.Layer<WalletNonces, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    WalletNonces,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return WalletNonces.of({
+        use: Effect.fn("WalletNonces.use")(
+          function* (purpose: Purpose, address: string, nonce: string, expiresAtMillis: number) {
+            const used = yield* sql`
+              insert into wallet_nonce_use (purpose, address, nonce_hash, expires_at)
+              values (${purpose}, ${storable(address)}, ${digestOf(nonce)}, ${new Date(expiresAtMillis)})
+              on conflict do nothing returning 1`
+            if (used.length === 0) return yield* new WalletNonceUsed({ purpose, address })
+            // Each adds one and takes away several, so the table keeps little more than what is still needed.
+            yield* sql`
+              delete from wallet_nonce_use where (purpose, address, nonce_hash) in (
+                select purpose, address, nonce_hash from wallet_nonce_use
+                where expires_at < ${new Date(yield* Clock.currentTimeMillis)}
+                order by expires_at limit ${maxSwept} for update skip locked
+              )`
+          },
+          sql.withTransaction,
+          orUnavailable
+        )
+      })
+    })
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<WalletNonces> = Layer.effect(
+    WalletNonces,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const uses = table<{ readonly key: string; readonly expiresAtMillis: number }>()
+      return WalletNonces.of({
+        use: Effect.fnUntraced(function* (purpose: Purpose, address: string, nonce: string, expiresAtMillis: number) {
+          const key = [purpose, address, digestOf(nonce).toString("hex")].join(" ")
+          if (uses.get(key) !== undefined) return yield* new WalletNonceUsed({ purpose, address })
+          const now = yield* Clock.currentTimeMillis
+          for (const use of uses.rows()) if (use.expiresAtMillis < now) uses.delete(use.key)
+          uses.set(key, { key, expiresAtMillis })
+        }, transaction)
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}
+
+const maxSwept = 8

@@ -1,0 +1,74 @@
+/** Where a user's money may leave to. */
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+import { storable } from "@venue/postgres/Bulk"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { MemoryTables } from "@venue/postgres/MemoryTables"
+import * as Migrations from "@venue/postgres/Migrations"
+import { millis } from "@venue/postgres/Millis"
+
+export interface WithdrawalAddress {
+  readonly userId: string
+  readonly network: "ARBITRUM_ONE" | "TRON"
+  readonly address: string
+  /** The owner's word for it. */
+  readonly label: string
+  readonly createdAtMillis: number
+}
+
+export type NewWithdrawalAddress = Omit<WithdrawalAddress, "createdAtMillis">
+
+export class WithdrawalAddresses extends Context.Service<
+  WithdrawalAddresses,
+  {
+    /** One that is there already, in whatever letter case, stays as it is. The user must be there. */
+    readonly add: (address: NewWithdrawalAddress) => Effect.Effect<void, DatabaseUnavailable>
+    /** In the order they were added. */
+    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<WithdrawalAddress>, DatabaseUnavailable>
+  }
+>()("@venue/storage/access/WithdrawalAddresses") {
+  static readonly layer: Layer.Layer<WithdrawalAddresses, MigrationError | SqlError, SqlClient.SqlClient> =
+    Layer.effect(
+      WithdrawalAddresses,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        return WithdrawalAddresses.of({
+          add: Effect.fn("WithdrawalAddresses.add")(function* (added: NewWithdrawalAddress) {
+            const { address, label, network, userId } = added
+            const at = new Date(yield* Clock.currentTimeMillis)
+            yield* sql`
+              insert into withdrawal_address (user_id, network, address, label, created_at)
+              values (${userId}, ${network}, ${storable(address)}, ${storable(label)}, ${at}) on conflict do nothing`
+          }, orUnavailable),
+          ofUser: Effect.fn("WithdrawalAddresses.ofUser")(
+            (userId: string) =>
+              sql<WithdrawalAddress>`
+                select user_id as "userId", network, address, label,
+                  ${sql.literal(millis("created_at"))} as "createdAtMillis"
+                from withdrawal_address where user_id = ${storable(userId)} order by created_at, address`,
+            orUnavailable
+          )
+        })
+      })
+    ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<WithdrawalAddresses> = Layer.effect(
+    WithdrawalAddresses,
+    Effect.gen(function* () {
+      const { table, transaction } = yield* MemoryTables
+      const addresses = table<WithdrawalAddress>()
+      return WithdrawalAddresses.of({
+        add: (added) =>
+          transaction(
+            Effect.map(Clock.currentTimeMillis, (createdAtMillis) => {
+              const key = [added.userId, added.network, added.address.toLowerCase()].join(" ")
+              if (addresses.get(key) === undefined) addresses.set(key, { ...added, createdAtMillis })
+            })
+          ),
+        ofUser: (userId) => Effect.sync(() => addresses.rows().filter((address) => address.userId === userId))
+      })
+    })
+  ).pipe(Layer.provide(MemoryTables.layer))
+}

@@ -1,0 +1,168 @@
+import * as Admission from "@venue/auth/access/Admission"
+import type { Caller } from "@venue/auth/access/Caller"
+import { Sessions } from "@venue/storage/access/Sessions"
+import { Users } from "@venue/storage/access/Users"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { caller } from "./Callers.ts"
+import { access, bring, enrol, type Progress, session } from "./Progress.ts"
+
+describe("Admission", () => {
+  it.effect("I39: a caller acts on accounts of its own that its credential is for", () =>
+    Effect.gen(function* () {
+      yield* open
+      assert.deepStrictEqual(
+        {
+          whole: yield* reach(caller({})),
+          narrow: yield* reach(caller({ scope: "alice-2" })),
+          main: yield* reach(caller({ scope: "alice" })),
+          thief: yield* reach(caller({ scope: "bob" })),
+          token: yield* reach(caller({ via: "jwt", publicKey: null, sessionId: "s", aal: "aal1" }))
+        },
+        {
+          whole: ["alice", "alice-2"],
+          narrow: ["alice-2"],
+          main: ["alice"],
+          thief: [],
+          token: ["alice", "alice-2"]
+        }
+      )
+    }).pipe(Effect.provide(access))
+  )
+
+  it.effect("what is of the user as a whole acts on no other account, and needs a key for all of them", () =>
+    Effect.gen(function* () {
+      yield* open
+      assert.deepStrictEqual(yield* authorise(caller({}), "GET /user/subaccounts", "alice-2"), "alice")
+      assert.strictEqual(yield* refusal(caller({}), "GET /user/subaccounts", "bob"), "account")
+      assert.strictEqual(yield* refusal(caller({}), "GET /user/subaccounts", "nobody"), "account")
+      for (const scope of ["alice", "alice-2"]) {
+        assert.strictEqual(yield* refusal(caller({ scope }), "GET /user/subaccounts"), "account", scope)
+      }
+    }).pipe(Effect.provide(access))
+  )
+
+  it.effect("a builder code belongs to the user, whatever account is named", () =>
+    Effect.gen(function* () {
+      yield* open
+      for (const action of ["GET /user/builder-code", "POST /user/builder-code"]) {
+        assert.deepStrictEqual(yield* authorise(caller({}), action, "bob"), "alice")
+      }
+    }).pipe(Effect.provide(access))
+  )
+
+  it.effect("what is of the main account alone is refused on another, to whatever key", () =>
+    Effect.gen(function* () {
+      yield* open
+      const action = "POST /builder/web3/api-key"
+      for (const scope of ["all_accounts", "alice"]) {
+        assert.strictEqual(yield* authorise(caller({ scope }), action, "alice"), "alice")
+        assert.strictEqual(yield* refusal(caller({ scope }), action, "alice-2"), "account")
+      }
+      assert.strictEqual(yield* refusal(caller({ scope: "alice-2" }), action, "alice-2"), "account")
+    }).pipe(Effect.provide(access))
+  )
+
+  it.effect("I39: a foreign and an unknown account give the same refusal", () =>
+    Effect.gen(function* () {
+      yield* open
+      const { authorise } = yield* Admission.make
+      const foreign = yield* Effect.flip(authorise(caller({}), "GET /user/trade", "bob"))
+      const unknown = yield* Effect.flip(authorise(caller({}), "GET /user/trade", "nobody\0".repeat(1_000)))
+      assert.deepStrictEqual({ ...foreign }, { ...unknown })
+    }).pipe(Effect.provide(access))
+  )
+
+  it.effect("an own account does not stand in for a permission", () =>
+    Effect.gen(function* () {
+      yield* open
+      const viewer = caller({ permissions: new Set(["view_orders"]) })
+      yield* authorise(viewer, "get_order", "alice")
+      assert.strictEqual(yield* refusal(viewer, "add_order"), "permission")
+      assert.strictEqual(yield* refusal(viewer, "withdraw"), "no_rule")
+      assert.strictEqual(yield* refusal(viewer, "POST /user/api-keys"), "credential")
+    }).pipe(Effect.provide(access))
+  )
+
+  for (const [progress, trading, reading] of [
+    ["onboarded", undefined, undefined],
+    ["unverified", "identity", undefined],
+    ["without_terms", "terms", undefined],
+    ["blocked_region", "region", undefined],
+    ["frozen", "UserFrozen", "UserFrozen"]
+  ] as const satisfies ReadonlyArray<readonly [Progress, string | undefined, string | undefined]>) {
+    it.effect(`I47: a user who is ${progress} ${trading === undefined ? "trades" : "does not trade"}`, () =>
+      Effect.gen(function* () {
+        yield* open
+        yield* bring("alice", progress)
+        for (const one of [
+          caller({}),
+          caller({ via: "jwt", sessionId: "s", aal: "aal1" }),
+          caller({ scope: "alice-2" })
+        ]) {
+          const account = one.scope === "alice-2" ? "alice-2" : "alice"
+          assert.strictEqual(yield* refusal(one, "POST /user/leverage", account), trading)
+          assert.strictEqual(yield* refusal(one, "GET /user/trade", account), reading)
+          assert.strictEqual(yield* refusal(one, "cancel_order", account), reading)
+        }
+      }).pipe(Effect.provide(access))
+    )
+  }
+
+  it.effect("M1: with a second factor enrolled a session that has not seen it does nothing; keys and others do", () =>
+    Effect.gen(function* () {
+      yield* open
+      yield* enrol("alice")
+      for (const action of ["auth", "GET /user/trade", "POST /user/leverage"]) {
+        assert.strictEqual(
+          yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal1" }), action),
+          "SecondFactorOwed",
+          action
+        )
+        assert.isUndefined(yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal2" }), action), action)
+        assert.isUndefined(yield* refusal(caller({}), action), action)
+      }
+    }).pipe(Effect.provide(access))
+  )
+
+  it.effect("U1: keys are managed by a session that is alive in the database, whatever is remembered of it", () =>
+    Effect.gen(function* () {
+      yield* open
+      const { sessionId } = yield* session("alice")
+      const signedIn = caller({ via: "jwt", publicKey: null, sessionId, aal: "aal1" })
+      yield* authorise(signedIn, "POST /user/api-keys", undefined)
+      yield* (yield* Sessions).end([sessionId])
+      assert.strictEqual(yield* refusal(signedIn, "POST /user/api-keys"), "SessionEnded")
+      assert.isUndefined(yield* refusal(signedIn, "GET /user/trade"))
+    }).pipe(Effect.provide(access))
+  )
+})
+
+const open = Effect.gen(function* () {
+  const users = yield* Users
+  yield* users.create({ userId: "alice", name: "Alice" })
+  yield* users.create({ userId: "bob", name: "Bob" })
+  yield* users.openAccount({ accountId: "alice-2", userId: "alice" })
+  yield* bring("alice", "onboarded")
+})
+
+/** The account acted on. */
+const authorise = Effect.fnUntraced(function* (caller: Caller, action: string, named: string | undefined) {
+  const admission = yield* Admission.make
+  return (yield* admission.authorise(caller, action, named)).accountId
+})
+
+/** Why not: the reason of a permission, what is missing first, or the name of the refusal; undefined when let through. */
+const refusal = (caller: Caller, action: string, named?: string) =>
+  authorise(caller, action, named).pipe(
+    Effect.as(undefined),
+    Effect.catch((error) => {
+      if (error._tag === "PermissionDenied") return Effect.succeed(error.reason)
+      return Effect.succeed(error._tag === "OnboardingOwed" ? error.missing[0] : error._tag)
+    })
+  )
+
+const reach = (caller: Caller) =>
+  Effect.filter(["alice", "alice-2", "bob", "nobody", "all_accounts"], (accountId) =>
+    Effect.isSuccess(authorise(caller, "add_order", accountId))
+  )

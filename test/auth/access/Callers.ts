@@ -1,0 +1,16 @@
+/** Callers who may do everything with their key, but for what a test says of them. */
+import type { Caller } from "@venue/auth/access/Caller"
+import { Permission } from "@venue/domain/Permission"
+
+export const caller = (changes: Partial<Caller>): Caller => ({
+  userId: "alice",
+  permissions: new Set(Permission.literals),
+  scope: "all_accounts",
+  via: "hmac",
+  publicKey: "key",
+  sessionId: null,
+  kid: null,
+  aal: null,
+  clientId: null,
+  ...changes
+})

@@ -1,0 +1,191 @@
+import { Onboarding } from "@venue/auth/access/Onboarding"
+import { type Requirements, Standing } from "@venue/auth/access/Standing"
+import { type Finding, IdentityProvider, IdentityUnavailable } from "@venue/providers/Identity"
+import { Audit } from "@venue/storage/access/Audit"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Factors } from "@venue/storage/access/Factors"
+import { LegalAcceptances } from "@venue/storage/access/LegalAcceptances"
+import { Profiles } from "@venue/storage/access/Profiles"
+import { Revocations } from "@venue/storage/access/Revocations"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { UserStates } from "@venue/storage/access/UserStates"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { postgresLayer } from "../../Postgres.ts"
+
+const requirements: Requirements = {
+  verifiedIdentity: true,
+  termsVersion: "2026-01",
+  blockedCountries: new Set(["XK"]),
+  secondFactorToFund: false
+}
+const agreementUrl = "https://venue.example/agreement"
+const onboardingLayer = Onboarding.layer({ agreementUrl })
+
+/** Begins with a reference of its own each time, and finds what the test writes in the body of the callback. */
+let begun = 0
+const provider = IdentityProvider.of({
+  begin: () =>
+    Effect.sync(() => {
+      const reference = `reference-${++begun}`
+      return { reference, verificationUrl: `https://id.example/${reference}`, finding: null }
+    }),
+  read: (body) => Effect.sync(() => JSON.parse(body) as Finding)
+})
+
+type Stored = Audit | IdentityProvider | LegalAcceptances | Profiles | Standing | Transaction | Users | UserStates
+
+const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>) =>
+  layer(services, { timeout: "60 seconds" })(name, (it) => {
+    const user = (userId: string) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
+    const deeds = (userId: string) =>
+      Effect.flatMap(Audit, (audit) => Effect.map(audit.about(userId), (all) => all.map(({ action }) => action)))
+    const found = (finding: Partial<Finding>) =>
+      JSON.stringify({
+        outcome: "verified",
+        country: null,
+        firstName: null,
+        lastName: null,
+        foundAtMillis: 1,
+        ...finding
+      })
+    const referenceOf = (verificationUrl: string) => verificationUrl.split("/").at(-1)!
+
+    it.effect("terms are accepted with a record of which, and in the audit", () =>
+      Effect.gen(function* () {
+        const onboarding = yield* Onboarding
+        yield* user("amy")
+        yield* onboarding.acceptTerms("amy", "2026-01")
+        const [acceptance, ...others] = yield* (yield* LegalAcceptances).ofUser("amy")
+        assert.deepInclude(acceptance, { termsVersion: "2026-01", agreementUrl, builder: null })
+        assert.lengthOf(others, 0)
+        assert.deepStrictEqual((yield* onboarding.progress("amy")).missing, ["identity"])
+        assert.deepStrictEqual(yield* deeds("amy"), ["terms_accepted"])
+      })
+    )
+
+    it.effect("what cannot be recorded is not accepted", () =>
+      Effect.gen(function* () {
+        const audit = yield* Audit
+        yield* user("ben")
+        const failing = Audit.of({ ...audit, record: () => Effect.fail(new DatabaseUnavailable({ cause: "a test" })) })
+        const failed = yield* Effect.flatMap(Onboarding, (service) => service.acceptTerms("ben", "2026-01")).pipe(
+          Effect.provide(Layer.fresh(onboardingLayer)),
+          Effect.provideService(Audit, failing),
+          Effect.flip
+        )
+        assert.strictEqual(failed._tag, "DatabaseUnavailable")
+        assert.isNull((yield* (yield* UserStates).find("ben")).termsVersion)
+        assert.deepStrictEqual(yield* (yield* LegalAcceptances).ofUser("ben"), [])
+      })
+    )
+
+    it.effect("a provider that does not answer leaves the user where they are", () =>
+      Effect.gen(function* () {
+        yield* user("cat")
+        const silent = IdentityProvider.of({
+          ...provider,
+          begin: () => Effect.fail(new IdentityUnavailable({ cause: "a test" }))
+        })
+        const failed = yield* Effect.flatMap(Onboarding, (service) => service.beginVerification("cat")).pipe(
+          Effect.provide(Layer.fresh(onboardingLayer)),
+          Effect.provideService(IdentityProvider, silent),
+          Effect.flip
+        )
+        assert.strictEqual(failed._tag, "IdentityUnavailable")
+        assert.strictEqual((yield* (yield* UserStates).find("cat")).identity, "none")
+        assert.deepStrictEqual(yield* deeds("cat"), [])
+      })
+    )
+
+    it.effect("of verifications begun at once one is under way, and its verdict counts once", () =>
+      Effect.gen(function* () {
+        const onboarding = yield* Onboarding
+        yield* user("dan")
+        const urls = yield* Effect.forEach(Array.from({ length: 5 }), () => onboarding.beginVerification("dan"), {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual((yield* onboarding.progress("dan")).identity, "pending")
+        const heard = yield* Effect.filter(urls, (url) =>
+          Effect.isSuccess(onboarding.hear(found({ reference: referenceOf(url), firstName: "Dan" }), ""))
+        )
+        assert.lengthOf(heard, 1)
+        yield* onboarding.hear(found({ reference: referenceOf(heard[0]!), firstName: "Other" }), "")
+        assert.strictEqual((yield* onboarding.progress("dan")).identity, "verified")
+        assert.strictEqual((yield* (yield* Profiles).find("dan")).firstName, "Dan")
+        assert.lengthOf(
+          (yield* deeds("dan")).filter((action) => action === "identity_judged"),
+          1
+        )
+      })
+    )
+
+    it.effect("I47: a blocked country on the document or around the user stops trading, until they are elsewhere", () =>
+      Effect.gen(function* () {
+        const onboarding = yield* Onboarding
+        yield* user("eve")
+        yield* onboarding.acceptTerms("eve", "2026-01")
+        const url = yield* onboarding.beginVerification("eve")
+        yield* onboarding.hear(found({ reference: referenceOf(url), country: "NO" }), "")
+        assert.isTrue((yield* onboarding.progress("eve")).canTrade)
+        yield* onboarding.seenIn("eve", "XK")
+        // At once, whether or not the change was heard of.
+        assert.strictEqual((yield* (yield* Standing).of("eve")).seenIn, "XK")
+        assert.deepInclude(yield* onboarding.progress("eve"), { canTrade: false, canFund: false, country: "NO" })
+        for (const nowhere of ["XX", "", "xk", "T1", "Norway", "\0"]) yield* onboarding.seenIn("eve", nowhere)
+        assert.deepStrictEqual((yield* onboarding.progress("eve")).missing, ["region"])
+        yield* onboarding.seenIn("eve", "SE")
+        assert.isTrue((yield* onboarding.progress("eve")).canTrade)
+        yield* onboarding.hear(found({ reference: referenceOf(url), country: "XK", foundAtMillis: 2 }), "")
+        yield* onboarding.seenIn("eve", "NO")
+        assert.deepStrictEqual((yield* onboarding.progress("eve")).missing, ["region"])
+      })
+    )
+  })
+
+/** Hears of no change, so what it tells anew was forgotten here. */
+const deafStanding = Standing.layer(requirements).pipe(
+  Layer.provide(Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void })))
+)
+
+const withProvider = Layer.succeed(IdentityProvider, provider)
+
+suite(
+  "onboarding in memory",
+  onboardingLayer.pipe(
+    Layer.provideMerge(deafStanding),
+    Layer.provideMerge(UserStates.layerMemory),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Audit.layerMemory,
+        Factors.layerMemory,
+        LegalAcceptances.layerMemory,
+        Profiles.layerMemory,
+        Revocations.layerMemory,
+        Transaction.layerMemory,
+        Users.layerMemory,
+        withProvider
+      )
+    )
+  )
+)
+suite(
+  "onboarding on Postgres",
+  onboardingLayer.pipe(
+    Layer.provideMerge(deafStanding),
+    Layer.provideMerge(UserStates.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Audit.layer,
+        LegalAcceptances.layer,
+        Profiles.layer,
+        Revocations.layer,
+        Transaction.layer,
+        Users.layer,
+        withProvider
+      )
+    ),
+    Layer.provideMerge(postgresLayer)
+  )
+)

@@ -1,0 +1,151 @@
+import { gates, type Requirements, Standing } from "@venue/auth/access/Standing"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { Revocations } from "@venue/storage/access/Revocations"
+import { type UserState, UserStates } from "@venue/storage/access/UserStates"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+const requirements: Requirements = {
+  verifiedIdentity: true,
+  termsVersion: "2026-01",
+  blockedCountries: new Set(["XK", "XL"]),
+  secondFactorToFund: true
+}
+
+const onboarded: UserState = {
+  exists: true,
+  frozen: false,
+  identity: "verified",
+  termsVersion: "2026-01",
+  country: "NO",
+  seenIn: null,
+  hasSecondFactor: true
+}
+
+describe("gates", () => {
+  const of = (changes: Partial<UserState>) => gates({ ...onboarded, ...changes }, requirements)
+
+  it("I47: who has come all the way may trade and move money", () => {
+    assert.deepStrictEqual(of({}), { canTrade: true, canFund: true, missing: [] })
+  })
+
+  it("I47: each gap alone stops both, and says which it is", () => {
+    const gaps: ReadonlyArray<readonly [Partial<UserState>, string]> = [
+      [{ identity: "none" }, "identity"],
+      [{ identity: "pending" }, "identity"],
+      [{ identity: "refused" }, "identity"],
+      [{ termsVersion: null }, "terms"],
+      [{ termsVersion: "2025-12" }, "terms"],
+      [{ country: "XK" }, "region"],
+      [{ seenIn: "XL" }, "region"],
+      [{ frozen: true }, "frozen"]
+    ]
+    for (const [gap, missing] of gaps) {
+      assert.deepStrictEqual(of(gap) as object, { canTrade: false, canFund: false, missing: [missing] })
+    }
+  })
+
+  it("where nobody is verified only who was refused is kept out", () => {
+    const trusting = { ...requirements, verifiedIdentity: false }
+    for (const identity of ["none", "pending", "verified"] as const) {
+      assert.deepStrictEqual(gates({ ...onboarded, identity }, trusting).missing, [])
+    }
+    assert.deepStrictEqual(gates({ ...onboarded, identity: "refused" }, trusting).missing, ["identity"])
+  })
+
+  it("a second factor is asked for where money moves, and only where the venue asks for one", () => {
+    const without = { hasSecondFactor: false }
+    assert.deepStrictEqual(of(without), { canTrade: true, canFund: false, missing: ["second_factor"] })
+    const relaxed = { ...requirements, secondFactorToFund: false }
+    assert.isTrue(gates({ ...onboarded, ...without }, relaxed).canFund)
+  })
+
+  it("all that is missing is told at once", () => {
+    const { missing } = of({
+      identity: "none",
+      termsVersion: null,
+      country: "XK",
+      hasSecondFactor: false,
+      frozen: true
+    })
+    assert.deepStrictEqual(missing, ["identity", "terms", "region", "second_factor", "frozen"])
+  })
+})
+
+/** A table of states whose answers a test holds back. */
+const scene = Effect.gen(function* () {
+  let state = onboarded
+  let asked = 0
+  let gate: Effect.Effect<void, DatabaseUnavailable> = Effect.void
+  const states = UserStates.of({
+    find: () =>
+      Effect.suspend(() => {
+        asked++
+        const answer = state
+        return Effect.as(gate, answer)
+      })
+  } as unknown as UserStates["Service"])
+  const services = yield* Layer.build(
+    Standing.layer(requirements).pipe(
+      Layer.provideMerge(Revocations.layerMemory),
+      Layer.provide(Layer.succeed(UserStates, states))
+    )
+  )
+  return yield* Effect.all({ standing: Standing, revocations: Revocations }).pipe(
+    Effect.provide(services),
+    Effect.map(({ revocations, standing }) => ({
+      standing,
+      asked: () => asked,
+      holdBack: (until: Effect.Effect<void, DatabaseUnavailable>) => {
+        gate = until
+      },
+      /** Heard of by nobody. */
+      become: (next: Partial<UserState>) => {
+        state = { ...state, ...next }
+      },
+      change: (next: Partial<UserState>) => {
+        state = { ...state, ...next }
+        return revocations.announce({ kind: "user", subject: "amy" })
+      }
+    }))
+  )
+})
+
+describe("Standing", () => {
+  it.effect("it is remembered until it changes", () =>
+    Effect.gen(function* () {
+      const { asked, change, standing } = yield* scene
+      yield* standing.of("amy")
+      assert.isFalse((yield* standing.of("amy")).frozen)
+      assert.strictEqual(asked(), 1)
+      yield* change({ frozen: true })
+      assert.isTrue((yield* standing.of("amy")).frozen)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a change that nobody heard of is seen after half a second", () =>
+    Effect.gen(function* () {
+      const { become, standing } = yield* scene
+      yield* standing.of("amy")
+      become({ frozen: true })
+      assert.isFalse((yield* standing.of("amy")).frozen)
+      yield* TestClock.adjust("500 millis")
+      assert.isTrue((yield* standing.of("amy")).frozen)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("an answer that was on its way when it changed is not remembered", () =>
+    Effect.gen(function* () {
+      const { change, holdBack, standing } = yield* scene
+      const held = yield* Deferred.make<void>()
+      holdBack(Deferred.await(held))
+      const early = yield* Effect.forkChild(standing.of("amy"), { startImmediately: true })
+      holdBack(Effect.void)
+      yield* change({ frozen: true })
+      yield* Deferred.succeed(held, undefined)
+      yield* Fiber.join(early)
+      assert.isTrue((yield* standing.of("amy")).frozen)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,51 @@
+import * as Turns from "@venue/auth/access/Turns"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+
+it.effect("there is one turn in each turn of the event loop, in the order they were asked for", () =>
+  Effect.gen(function* () {
+    const { take } = Turns.make(10)
+    const done: Array<string> = []
+    const work = (name: string) =>
+      Effect.andThen(
+        take,
+        Effect.sync(() => done.push(name))
+      )
+    const between = Effect.callback<void>((resume) => {
+      setImmediate(() => {
+        done.push("|")
+        resume(Effect.void)
+      })
+    })
+    yield* Effect.all([work("a"), work("b"), Effect.andThen(between, between), work("c")], { concurrency: "unbounded" })
+    assert.match(done.join(""), /^a\|?b\|?c\|?$/)
+    assert.strictEqual(done.filter((one) => one === "|").length, 2)
+  })
+)
+
+it.effect("I48: whoever comes when too many wait is told so at once, and is in nobody's way", () =>
+  Effect.gen(function* () {
+    const { isFull, take } = Turns.make(2)
+    const [first, second] = [yield* Effect.forkChild(take), yield* Effect.forkChild(take)]
+    yield* Effect.yieldNow
+    assert.isTrue(isFull())
+    const refused = yield* Effect.flip(take)
+    assert.strictEqual(refused._tag, "TooManyWait")
+    yield* Fiber.join(first)
+    yield* Fiber.join(second)
+    assert.isFalse(isFull())
+    yield* take
+  })
+)
+
+it.effect("whoever gives up leaves their place", () =>
+  Effect.gen(function* () {
+    const { isFull, take } = Turns.make(1)
+    const fiber = yield* Effect.forkChild(take)
+    yield* Effect.yieldNow
+    assert.isTrue(isFull())
+    yield* Fiber.interrupt(fiber)
+    assert.isFalse(isFull())
+    yield* take
+  })
+)

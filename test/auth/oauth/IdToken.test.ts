@@ -1,0 +1,47 @@
+import * as IdToken from "@venue/auth/oauth/IdToken"
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
+
+const nobody = { avatarUrl: null, username: null }
+const somebody = { avatarUrl: "https://rp.example/me.png", username: "amy" }
+
+const signIn = {
+  issuer: "https://auth.venue.example/auth/v1",
+  clientId: "an application",
+  user: { sub: "a user" },
+  nonce: null,
+  provenAtSeconds: 7,
+  nowSeconds: 1_000,
+  // Appendix A.3 of OpenID Connect Core has this pair of token and hash.
+  accessToken: Redacted.make("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y")
+}
+
+describe("IdToken", () => {
+  it("T7: the user is told of by scope, and what has no value is left out", () => {
+    assert.deepStrictEqual(IdToken.userClaims("a user", somebody, ["openid", "email", "phone"]), { sub: "a user" })
+    assert.deepStrictEqual(IdToken.userClaims("a user", nobody, ["openid", "profile"]), { sub: "a user" })
+    assert.deepStrictEqual(IdToken.userClaims("a user", somebody, ["profile"]), {
+      sub: "a user",
+      name: "amy",
+      preferred_username: "amy",
+      picture: "https://rp.example/me.png"
+    })
+  })
+
+  it("T6: it is for the application, for an hour, and bound to the access token beside it", () => {
+    assert.deepStrictEqual(IdToken.claims(signIn), {
+      sub: "a user",
+      iss: "https://auth.venue.example/auth/v1",
+      aud: "an application",
+      iat: 1_000,
+      exp: 4_600,
+      auth_time: 7,
+      at_hash: "77QmUPtjPfzWtF2AnpK9RQ"
+    })
+  })
+
+  it("T6: a nonce comes back verbatim, and none when none was sent", () => {
+    assert.strictEqual(IdToken.claims({ ...signIn, nonce: ' a+b%20"\\' })["nonce"], ' a+b%20"\\')
+    assert.notProperty(IdToken.claims(signIn), "nonce")
+  })
+})

@@ -1,0 +1,93 @@
+import { faultOf, withParameters } from "@venue/auth/oauth/RedirectUri"
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+describe("RedirectUri", () => {
+  it("https addresses as a browser writes them can be registered", () => {
+    for (const uri of [
+      "https://rp.example/",
+      "https://rp.example/cb",
+      "https://rp.example:8443/cb?tenant=7&x=%2F",
+      "https://xn--bcher-kva.example/cb",
+      "https://127.0.0.1/cb",
+      "https://rp.example/%7Euser/cb"
+    ]) {
+      assert.isUndefined(faultOf(uri, { loopback: false }), uri)
+    }
+  })
+
+  for (const [uri, fault] of [
+    ["", "characters"],
+    ["/cb", "form"],
+    ["rp.example/cb", "form"],
+    ["//rp.example/cb", "form"],
+    ["http://rp.example/cb", "scheme"],
+    ["http://localhost:57423/callback", "scheme"],
+    ["javascript:alert(1)", "scheme"],
+    ["data:text/html,x", "scheme"],
+    ["myapp://callback", "scheme"],
+    ["https://rp.example/cb#", "fragment"],
+    ["https://rp.example/cb#x", "fragment"],
+    ["https://user@rp.example/cb", "userinfo"],
+    ["https://user:secret@rp.example/cb", "userinfo"],
+    ["https://@rp.example/cb", "form"],
+    ["https://*.rp.example/cb", "wildcard"],
+    ["https://rp.example/*", "wildcard"],
+    ["https://rp.example\\cb", "characters"],
+    ["https://rp.example/cb?x=\\", "characters"],
+    ["https://rp.example/c b", "characters"],
+    ["https://rp.example/cb\n", "characters"],
+    [" https://rp.example/cb", "characters"],
+    ["https://rp.example/\u0000", "characters"],
+    ["https://bücher.example/cb", "characters"],
+    ["https://rp.example/%zz", "characters"],
+    ["https://rp.example/cb?x=%2", "characters"],
+    ["https://rp.example/a/../cb", "form"],
+    ["https://rp.example/./cb", "form"],
+    ["https://rp.example/a/%2e%2E/cb", "form"],
+    ["https://RP.example/cb", "form"],
+    ["HTTPS://rp.example/cb", "form"],
+    ["https://rp.example:443/cb", "form"],
+    ["https:/rp.example/cb", "form"],
+    ["https:///rp.example/cb", "form"],
+    ["https://rp.example", "form"],
+    ["https://rp.example:99999/cb", "form"],
+    ["https://0x7f.1/cb", "form"],
+    ["https://rp.example/cb?state=1", "reserved_parameter"],
+    ["https://rp.example/cb?x=1&iss=2", "reserved_parameter"],
+    [`https://rp.example/${"x".repeat(2_000)}`, "length"]
+  ] as const) {
+    it(`${JSON.stringify(uri.slice(0, 60))} cannot be registered: ${fault}`, () => {
+      assert.strictEqual(faultOf(uri, { loopback: false }), fault)
+    })
+  }
+
+  it("this very machine can be registered when an operator says so, with its port", () => {
+    const fault = (uri: string) => faultOf(uri, { loopback: true })
+    assert.isUndefined(fault("http://localhost:57423/callback"))
+    assert.isUndefined(fault("http://127.0.0.1:57423/callback"))
+    assert.isUndefined(fault("http://[::1]:57423/callback"))
+    assert.strictEqual(fault("http://localhost/callback"), "loopback_port")
+    assert.strictEqual(fault("http://localhost:80/callback"), "form")
+    assert.strictEqual(fault("http://127.0.0.2:57423/callback"), "scheme")
+    assert.strictEqual(fault("http://localhost.rp.example:57423/callback"), "scheme")
+    assert.strictEqual(fault("ws://localhost:57423/callback"), "scheme")
+    assert.strictEqual(fault("http://user@localhost:57423/callback"), "userinfo")
+  })
+
+  it("A3: a parameter comes back byte for byte, and a query that is there stays", () => {
+    const text = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) })
+    fc.assert(
+      fc.property(fc.constantFrom("https://rp.example/cb", "https://rp.example/cb?x=%2F"), text, (uri, state) => {
+        const url = withParameters(uri, { error: "access_denied", missing: undefined, state })
+        assert.isTrue(url.startsWith(uri))
+        assert.match(url, /^[\x21-\x7e]+$/)
+        const { searchParams } = new URL(url)
+        assert.strictEqual(searchParams.get("state"), state)
+        assert.strictEqual(searchParams.get("error"), "access_denied")
+        assert.isFalse(searchParams.has("missing"))
+        assert.strictEqual(searchParams.size, uri.includes("?") ? 3 : 2)
+      })
+    )
+  })
+})

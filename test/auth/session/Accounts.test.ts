@@ -1,0 +1,33 @@
+import { Accounts } from "@venue/auth/session/Accounts"
+import { Users } from "@venue/storage/access/Users"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+
+describe("Accounts", () => {
+  it.effect("an account opened after it was asked for is known within half a second", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const users = yield* Users
+      yield* users.create({ userId: "alice", name: "Alice" })
+      assert.deepStrictEqual(yield* accounts.ownerOf("alice-2"), Option.none())
+      yield* users.openAccount({ accountId: "alice-2", userId: "alice" })
+      yield* TestClock.adjust("500 millis")
+      assert.deepStrictEqual(yield* accounts.ownerOf("alice-2"), Option.some("alice"))
+    }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provideMerge(Users.layerMemory))))
+  )
+
+  it.effect("an owner is asked for once, and a name too long for an account never", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      yield* Effect.forEach(Array.from({ length: 5 }), () => accounts.ownerOf("alice"), { concurrency: 2 })
+      assert.deepStrictEqual(yield* accounts.ownerOf("x".repeat(129)), Option.none())
+      assert.deepStrictEqual(asked, ["alice"])
+    }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provide(counting))))
+  )
+})
+
+const asked: Array<string> = []
+const counting = Layer.mock(Users, {
+  ownerOf: (accountId) => Effect.sync(() => Option.some(asked.push(accountId) > 0 ? "alice" : ""))
+})

@@ -1,0 +1,212 @@
+import { claimsOf, InvalidToken } from "@venue/auth/session/AccessToken"
+import { Bearers } from "@venue/auth/session/Bearers"
+import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import { Revocations } from "@venue/storage/access/Revocations"
+import { Sessions } from "@venue/storage/access/Sessions"
+import { Users } from "@venue/storage/access/Users"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { TestClock } from "effect/testing"
+import { issuer, memory, postgres, type Services } from "./SessionServices.ts"
+
+/** A new user with a session. */
+const begin = Effect.gen(function* () {
+  yield* TestClock.setTime(1_000_000)
+  const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
+  yield* (yield* Users).create({ userId, name: "" })
+  const issued = yield* (yield* SessionTokens).begin({
+    userId,
+    clientId: null,
+    publicClient: false,
+    scope: null,
+    method: "web3"
+  })
+  return { userId, session: issued.session, token: Redacted.value(issued.accessToken) }
+})
+
+/** Done when what `work` revokes was heard here. */
+const heard = <A, E, R>(subject: string, work: Effect.Effect<A, E, R>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const told = yield* Deferred.make<void>()
+      yield* (yield* Revocations).watch((revocation) => {
+        if (revocation.subject === subject) Deferred.doneUnsafe(told, Effect.void)
+      })
+      yield* work
+      yield* Deferred.await(told)
+    })
+  )
+
+const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("a token is good as long as its hour and its session last", () =>
+      Effect.gen(function* () {
+        const { session, token, userId } = yield* begin
+        const bearers = yield* Bearers
+        const claims = yield* bearers.verify(token)
+        assert.deepInclude(claims, { userId, sessionId: session.sessionId, aal: "aal1" })
+        assert.strictEqual(yield* bearers.verify(token), claims)
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* bearers.verify(token), claims)
+        yield* TestClock.adjust("5 seconds")
+        assert.deepInclude(yield* Effect.flip(bearers.verify(token)), { _tag: "InvalidToken", reason: "expired" })
+      })
+    )
+
+    it.effect("U1: a session that ended is refused at once, also where its token was known", () =>
+      Effect.gen(function* () {
+        const { session, token } = yield* begin
+        const other = yield* begin
+        const bearers = yield* Bearers
+        yield* bearers.verify(token)
+        yield* bearers.verify(other.token)
+        yield* heard(session.sessionId, (yield* Sessions).end([session.sessionId]))
+        const refused = yield* Effect.flip(bearers.verify(token))
+        assert.deepInclude(refused, { _tag: "SessionEnded", sessionId: session.sessionId })
+        yield* bearers.verify(other.token)
+      })
+    )
+
+    it.effect("a second factor that was taken away no longer counts once that is heard", () =>
+      Effect.gen(function* () {
+        const { session, userId } = yield* begin
+        const bearers = yield* Bearers
+        const tokens = yield* SessionTokens
+        const raised = yield* tokens.raise(session.sessionId, "totp")
+        const token = Redacted.value(raised.accessToken)
+        assert.strictEqual((yield* bearers.verify(token)).aal, "aal2")
+        yield* tokens.lower(userId)
+        yield* heard(userId, (yield* Revocations).announce({ kind: "user", subject: userId }))
+        assert.strictEqual((yield* bearers.verify(token)).aal, "aal1")
+      })
+    )
+
+    it.effect("a token of a session that never was, or that is another user's, is refused", () =>
+      Effect.gen(function* () {
+        const { session } = yield* begin
+        const other = yield* begin
+        const bearers = yield* Bearers
+        const signed = (claims: Pick<typeof session, "sessionId" | "userId">) =>
+          Effect.flatMap(SigningKeys, (keys) =>
+            keys.sign(
+              claimsOf({ ...session, ...claims }, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 }),
+              "at+jwt"
+            )
+          )
+        const nowhere = yield* signed({ userId: session.userId, sessionId: other.userId })
+        assert.strictEqual((yield* Effect.flip(bearers.verify(nowhere)))._tag, "SessionEnded")
+        const stolen = yield* signed({ userId: other.userId, sessionId: session.sessionId })
+        assert.strictEqual((yield* Effect.flip(bearers.verify(stolen)))._tag, "InvalidToken")
+      })
+    )
+
+    it.effect("D2: the tokens of a key that another node removed are refused before its removal is read here", () =>
+      Effect.gen(function* () {
+        const { session, token } = yield* begin
+        const bearers = yield* Bearers
+        const keys = yield* SigningKeys
+        const { kid } = yield* bearers.verify(token)
+        const unseen = yield* keys.sign(
+          claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 }),
+          "at+jwt"
+        )
+        yield* keys.activate(yield* keys.standby, { emergency: true })
+        yield* heard(kid, (yield* Revocations).announce({ kind: "signing_key", subject: kid }))
+        for (const old of [token, unseen]) {
+          assert.deepInclude(yield* Effect.flip(bearers.verify(old)), { reason: "unknown_key" })
+        }
+        yield* bearers.verify((yield* begin).token)
+        yield* keys.remove(kid, { emergency: true })
+      })
+    )
+
+    it.effect("D2: an ID token is no bearer, and the tokens of a removed key are refused where they were known", () =>
+      Effect.gen(function* () {
+        const { session, token } = yield* begin
+        const bearers = yield* Bearers
+        const keys = yield* SigningKeys
+        const claims = claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 })
+        const idToken = yield* keys.sign({ ...claims, aud: "7c1d" }, "JWT")
+        assert.instanceOf(yield* Effect.flip(bearers.verify(idToken)), InvalidToken)
+        yield* bearers.verify(token)
+        const { kid } = (yield* keys.jwks).keys[0]!
+        yield* keys.activate(yield* keys.standby, { emergency: true })
+        yield* bearers.verify(token)
+        yield* keys.remove(kid, { emergency: true })
+        assert.deepInclude(yield* Effect.flip(bearers.verify(token)), { reason: "unknown_key" })
+      })
+    )
+  })
+
+suite("Bearers in memory", memory)
+suite("Bearers on Postgres", postgres)
+
+describe("Bearers", () => {
+  it.effect("a lookup in flight while its session is revoked is not remembered", () =>
+    Effect.gen(function* () {
+      const services = yield* Layer.build(memory)
+      const real = Context.get(services, Sessions)
+      const asked = yield* Deferred.make<void>()
+      const mayAnswer = yield* Deferred.make<void>()
+      /** Reads at once and answers late. */
+      const slow = Sessions.of({
+        ...real,
+        find: (sessionId) =>
+          real.find(sessionId).pipe(
+            Effect.tap(() => Deferred.succeed(asked, undefined)),
+            Effect.tap(() => Deferred.await(mayAnswer))
+          )
+      })
+      yield* Effect.gen(function* () {
+        const { session, token } = yield* begin
+        const bearers = yield* Bearers
+        const first = yield* Effect.forkChild(bearers.verify(token))
+        yield* Deferred.await(asked)
+        yield* real.end([session.sessionId])
+        yield* Deferred.succeed(mayAnswer, undefined)
+        yield* Fiber.join(first)
+        assert.strictEqual((yield* Effect.flip(bearers.verify(token)))._tag, "SessionEnded")
+      }).pipe(
+        Effect.provide(Layer.fresh(Bearers.layer({ issuer })).pipe(Layer.provide(Layer.succeed(Sessions, slow)))),
+        Effect.provide(services)
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("what is remembered has a bound: the oldest are checked in full again", () =>
+    Effect.gen(function* () {
+      const services = yield* Layer.build(memory)
+      const real = Context.get(services, Sessions)
+      let lookups = 0
+      const counting = Sessions.of({
+        ...real,
+        find: (sessionId) =>
+          Effect.suspend(() => {
+            lookups++
+            return real.find(sessionId)
+          })
+      })
+      yield* Effect.gen(function* () {
+        const { session, token } = yield* begin
+        const bearers = yield* Bearers
+        const keys = yield* SigningKeys
+        yield* bearers.verify(token)
+        yield* bearers.verify(token)
+        assert.strictEqual(lookups, 1)
+        for (let n = 0; n < 1_000; n++) {
+          const claims = claimsOf(session, { issuer, tokenId: String(n), scope: null, issuedAtSeconds: 1_000 })
+          yield* bearers.verify(yield* keys.sign(claims, "at+jwt"))
+        }
+        yield* bearers.verify(token)
+        assert.strictEqual(lookups, 1_002)
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(Bearers.layer({ issuer, capacity: 1_000 })).pipe(Layer.provide(Layer.succeed(Sessions, counting)))
+        ),
+        Effect.provide(services)
+      )
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,33 @@
+import * as RecoveryCode from "@venue/auth/session/RecoveryCode"
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import * as fc from "fast-check"
+
+const bytes = fc.uint8Array({ minLength: RecoveryCode.codeBytes, maxLength: RecoveryCode.codeBytes })
+const textOf = (drawn: Uint8Array) => Redacted.value(RecoveryCode.of(drawn))
+
+describe("RecoveryCode", () => {
+  it("a code is xxxxx-xxxxx, without letters that look like others", () => {
+    fc.assert(fc.property(bytes, (drawn) => /^[0-9a-hjkmnp-tv-z]{5}-[0-9a-hjkmnp-tv-z]{5}$/.test(textOf(drawn))))
+  })
+
+  it("every byte makes each of the 32 letters equally often", () => {
+    const seen = new Map<string, number>()
+    for (let byte = 0; byte < 256; byte++) {
+      const letter = textOf(new Uint8Array(RecoveryCode.codeBytes).fill(byte))[0]!
+      seen.set(letter, (seen.get(letter) ?? 0) + 1)
+    }
+    assert.deepStrictEqual(
+      [...seen.values()],
+      Array.from({ length: 32 }, () => 8)
+    )
+  })
+
+  it("a code is the same however it is typed, and another's is never the same", () => {
+    const hash = (userId: string, code: string) => RecoveryCode.hash(userId, Redacted.make(code))
+    assert.deepStrictEqual(hash("alice", " ABCDE-12345\n"), hash("alice", "abcde-12345"))
+    assert.notDeepEqual(hash("alice", "abcde-12345"), hash("bob", "abcde-12345"))
+    assert.notDeepEqual(hash("alice", "abcde-12345"), hash("alice", "abcde-12346"))
+    assert.lengthOf(hash("alice", "abcde-12345"), 32)
+  })
+})

@@ -1,0 +1,194 @@
+import * as RecoveryCode from "@venue/auth/session/RecoveryCode"
+import { RecoveryCodes } from "@venue/storage/access/RecoveryCodes"
+import { Sessions } from "@venue/storage/access/Sessions"
+import { assert } from "@effect/vitest"
+import { Effect, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { randomUUID } from "node:crypto"
+import {
+  answer,
+  arrive,
+  arriveTwice,
+  challenge,
+  claimsOf,
+  deeds,
+  enrol,
+  factorsOf,
+  heard,
+  isEnrolled,
+  onBoth,
+  sessionOf,
+  shown,
+  signIn,
+  successes,
+  tagOf,
+  unenrol,
+  verify,
+  wrong
+} from "./Authenticators.ts"
+
+onBoth("the limits of the second factor", (it) => {
+  it.effect("M3: who has a factor enrols, verifies and removes others only after proving it", () =>
+    Effect.gen(function* () {
+      const { claims } = yield* arrive
+      const mine = yield* enrol(claims)
+      const sneaked = yield* enrol(claims)
+      const verified = yield* verify(claims, mine.factorId, yield* shown(mine))
+      const lesser = claimsOf(yield* signIn(claims.userId))
+      assert.strictEqual(yield* tagOf(enrol(lesser)), "InsufficientAal")
+      assert.strictEqual(yield* tagOf(unenrol(lesser, mine.factorId)), "InsufficientAal")
+      const sneaking = verify(lesser, sneaked.factorId, yield* shown(sneaked))
+      assert.strictEqual(yield* tagOf(sneaking), "InsufficientAal")
+      // The token from before the session was raised is worth no more than it was.
+      assert.strictEqual(yield* tagOf(enrol(claims)), "InsufficientAal")
+      assert.lengthOf(
+        (yield* factorsOf(claims.userId)).filter(({ status }) => status === "verified"),
+        1
+      )
+      const raised = claimsOf(verified.issued)
+      assert.isNull((yield* verify(raised, sneaked.factorId, yield* shown(sneaked))).recoveryCodes)
+      yield* enrol(raised)
+    })
+  )
+
+  it.effect("M3: of two first factors verified at once one is the first", () =>
+    Effect.gen(function* () {
+      const { claims } = yield* arrive
+      const both = [yield* enrol(claims), yield* enrol(claims)]
+      const exits = yield* Effect.forEach(
+        both,
+        (enrolment) =>
+          Effect.exit(Effect.flatMap(shown(enrolment), (code) => verify(claims, enrolment.factorId, code))),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(successes(exits), 1)
+      assert.lengthOf(
+        (yield* factorsOf(claims.userId)).filter(({ status }) => status === "verified"),
+        1
+      )
+    })
+  )
+
+  it.effect("M3: after five failures a challenge takes no code, not even the right one", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment } = yield* arriveTwice
+      const { factorId } = enrolment
+      const { challengeId } = yield* challenge(claims, factorId)
+      const code = yield* shown(enrolment)
+      for (let failure = 0; failure < 5; failure++) {
+        assert.strictEqual(yield* tagOf(answer(claims, factorId, challengeId, wrong(code))), "VerificationFailed")
+      }
+      assert.strictEqual(yield* tagOf(answer(claims, factorId, challengeId, code)), "ChallengeExpired")
+      yield* verify(claims, factorId, code)
+    })
+  )
+
+  it.effect("M3: a user has 15 challenges and tries a minute, over all sessions and whatever comes of them", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment, userId } = yield* arriveTwice
+      const { factorId } = enrolment
+      const other = claimsOf(yield* signIn(userId))
+      const code = yield* shown(enrolment)
+      for (let at = 0; at < 7; at++) yield* tagOf(verify(claims, factorId, wrong(code)))
+      yield* challenge(other, factorId)
+      const refused = yield* Effect.flip(challenge(other, factorId))
+      assert.deepInclude(refused, { _tag: "TooManyAttempts", retryAfterMillis: 60_000 })
+      assert.strictEqual(yield* tagOf(answer(claims, factorId, "any", code)), "TooManyAttempts")
+      yield* TestClock.adjust("1 minute")
+      yield* challenge(other, factorId)
+    })
+  )
+
+  it.effect("a user has ten factors at most, also when enrolled at once, and each name once", () =>
+    Effect.gen(function* () {
+      const { claims, userId } = yield* arrive
+      yield* enrol(claims, "phone")
+      assert.strictEqual(yield* tagOf(enrol(claims, "phone")), "FactorNameConflict")
+      yield* Effect.all(
+        Array.from({ length: 15 }, () => Effect.exit(enrol(claims))),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(yield* factorsOf(userId), 10)
+      assert.strictEqual(yield* tagOf(enrol(claims)), "TooManyFactors")
+      yield* TestClock.adjust("300 seconds")
+      yield* enrol(claims, "phone")
+      assert.lengthOf(yield* factorsOf(userId), 1)
+    })
+  )
+
+  it.effect("a recovery code neither verifies a new factor nor is of use to somebody else", () =>
+    Effect.gen(function* () {
+      const { claims, recoveryCodes } = yield* arriveTwice
+      const mallory = yield* arriveTwice
+      const another = yield* enrol(claims)
+      const [code = ""] = recoveryCodes
+      assert.strictEqual(yield* tagOf(verify(claims, another.factorId, code)), "VerificationFailed")
+      const foreign = verify(mallory.claims, mallory.enrolment.factorId, code)
+      assert.strictEqual(yield* tagOf(foreign), "VerificationFailed")
+    })
+  )
+
+  it.effect("a removed factor lowers every session, and with the last the recovery codes go", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
+      const other = claimsOf(
+        (yield* verify(claimsOf(yield* signIn(userId)), enrolment.factorId, recoveryCodes[0]!)).issued
+      )
+      yield* heard(userId, unenrol(claims, enrolment.factorId))
+      assert.isFalse(yield* isEnrolled(userId))
+      const kept = RecoveryCode.hash(userId, Redacted.make(recoveryCodes[1]!))
+      assert.deepStrictEqual(yield* (yield* RecoveryCodes).spend(userId, kept), Option.none())
+      for (const lowered of [claims, other]) assert.strictEqual((yield* sessionOf(lowered)).aal, "aal1")
+      assert.strictEqual((yield* deeds(userId))[0]?.action, "second_factor_removed")
+      const next = yield* enrol(claims)
+      const verified = yield* verify(claims, next.factorId, yield* shown(next))
+      assert.lengthOf(verified.recoveryCodes ?? [], 10)
+      // A token from before says the second level still; its session does not.
+      assert.strictEqual(yield* tagOf(enrol(other)), "SessionEnded")
+    })
+  )
+
+  it.effect("M3: a session that lost its second level proves the factor that is left, whatever its token says", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
+      const spare = yield* enrol(claims)
+      const raised = claimsOf((yield* verify(claims, spare.factorId, yield* shown(spare))).issued)
+      yield* unenrol(raised, spare.factorId)
+      assert.isTrue(yield* isEnrolled(userId))
+      assert.strictEqual(yield* tagOf(enrol(raised)), "InsufficientAal")
+      assert.strictEqual(yield* tagOf(unenrol(raised, enrolment.factorId)), "InsufficientAal")
+      const again = claimsOf((yield* verify(raised, enrolment.factorId, recoveryCodes[0]!)).issued)
+      yield* unenrol(again, enrolment.factorId)
+    })
+  )
+
+  it.effect("an unverified factor is removed at the first level, and nothing else changes", () =>
+    Effect.gen(function* () {
+      const { claims, userId } = yield* arrive
+      const { factorId } = yield* enrol(claims)
+      yield* unenrol(claims, factorId)
+      assert.deepStrictEqual(yield* factorsOf(userId), [])
+      assert.deepStrictEqual(yield* deeds(userId), [])
+    })
+  )
+
+  it.effect("a session that ended does nothing any more, whatever its token says", () =>
+    Effect.gen(function* () {
+      const { claims, enrolment } = yield* arriveTwice
+      const { factorId } = enrolment
+      const unverified = yield* enrol(claims)
+      const { challengeId } = yield* challenge(claims, factorId)
+      yield* (yield* Sessions).end([claims.sessionId])
+      const code = yield* shown(enrolment)
+      assert.strictEqual(yield* tagOf(answer(claims, factorId, challengeId, code)), "SessionEnded")
+      assert.strictEqual(yield* tagOf(enrol(claims)), "SessionEnded")
+      assert.strictEqual(yield* tagOf(challenge(claims, factorId)), "SessionEnded")
+      for (const kept of [enrolment, unverified]) {
+        assert.strictEqual(yield* tagOf(unenrol(claims, kept.factorId)), "SessionEnded")
+      }
+      assert.lengthOf(yield* factorsOf(claims.userId), 2)
+      const nobody = { ...claims, userId: randomUUID() }
+      assert.strictEqual(yield* tagOf(enrol(nobody)), "SessionEnded")
+    })
+  )
+})

@@ -1,0 +1,300 @@
+import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import { Sessions } from "@venue/storage/access/Sessions"
+import { Transaction } from "@venue/postgres/Transaction"
+import { UserStates } from "@venue/storage/access/UserStates"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { again, begin, claimsIn, find, own, refresh, refusal, start } from "./Refreshes.ts"
+import { issuer, memory, postgres, serverKey, type Services } from "./SessionServices.ts"
+
+const day = 24 * 60 * 60 * 1000
+
+const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
+  layer(services, { timeout: "60 seconds" })(name, (it) => {
+    it.effect("R8: the times of what is issued are whole seconds, and an hour apart", () =>
+      Effect.gen(function* () {
+        const { session } = yield* begin()
+        yield* TestClock.setTime(start + 1_999)
+        const { accessToken, expiresAtSeconds, expiresInSeconds } = yield* again(session.userId)
+        const claims = claimsIn(accessToken)
+        assert.deepInclude(claims, { iat: 1_001, exp: 4_601, sub: session.userId })
+        assert.strictEqual(expiresAtSeconds, 4_601)
+        assert.strictEqual(expiresInSeconds, 3_600)
+      })
+    )
+
+    it.effect("a session begins with what its user has done, the latest first", () =>
+      Effect.gen(function* () {
+        const web3 = { method: "web3", timestamp: 7 }
+        const { accessToken, session } = yield* begin({
+          clientId: "app",
+          scope: "openid email",
+          method: "oauth_provider/authorization_code",
+          aal: "aal2",
+          amr: [web3]
+        })
+        assert.deepStrictEqual(yield* find(session.sessionId), session)
+        assert.deepInclude(claimsIn(accessToken), {
+          aal: "aal2",
+          amr: [{ method: "oauth_provider/authorization_code", timestamp: 1_000 }, web3],
+          client_id: "app",
+          scope: "openid email",
+          session_id: session.sessionId
+        })
+      })
+    )
+
+    it.effect("R4: a token that is malformed or unknown is refused as that", () =>
+      Effect.gen(function* () {
+        const { refreshToken, session } = yield* begin()
+        const text = Redacted.value(refreshToken)
+        for (const wrong of ["", "vrt_", text.slice(4), text.slice(1), `${text}A`, ` ${text}`, `${text}\n`, "空"]) {
+          assert.strictEqual(yield* refusal(Redacted.make(wrong)), "malformed", wrong)
+        }
+        assert.strictEqual(yield* refusal(Redacted.make("vrt_".padEnd(100_000, "A"))), "malformed")
+        assert.strictEqual(yield* refusal(Redacted.make("vrt_".padEnd(47, "A"))), "not_found")
+        assert.strictEqual((yield* find(session.sessionId)).refreshedAtMillis, start)
+        yield* refresh(refreshToken)
+      })
+    )
+
+    it.effect("R4: signed out is refused as that", () =>
+      Effect.gen(function* () {
+        const { refreshToken, session } = yield* begin()
+        yield* (yield* Sessions).end([session.sessionId])
+        assert.strictEqual(yield* refusal(refreshToken), "session_ended")
+      })
+    )
+
+    it.effect("R4: a frozen user is refused, and goes on with the same token when no longer frozen", () =>
+      Effect.gen(function* () {
+        const { refreshToken, session } = yield* begin()
+        const states = yield* UserStates
+        yield* states.freeze(session.userId)
+        assert.strictEqual(yield* refusal(refreshToken), "user_frozen")
+        assert.deepStrictEqual(yield* find(session.sessionId), session)
+        yield* states.unfreeze(session.userId)
+        yield* refresh(refreshToken)
+      })
+    )
+
+    it.effect("R6: an application's token is good for that application alone, and a user's own for none", () =>
+      Effect.gen(function* () {
+        const mine = yield* begin()
+        const confidential = yield* again(mine.session.userId, { clientId: "app" })
+        const publicly = yield* again(mine.session.userId, { clientId: "cli", publicClient: true })
+        const form = { clientId: null, allowPublicForm: true }
+        assert.strictEqual(yield* refusal(mine.refreshToken, { clientId: "app" }), "wrong_client")
+        for (const by of [own, form, { clientId: "cli" }, { clientId: "cli", allowPublicForm: true }]) {
+          assert.strictEqual(yield* refusal(confidential.refreshToken, by), "wrong_client")
+        }
+        assert.strictEqual(yield* refusal(publicly.refreshToken, own), "wrong_client")
+        yield* refresh(mine.refreshToken, form)
+        yield* refresh(confidential.refreshToken, { clientId: "app" })
+        yield* refresh(publicly.refreshToken, form)
+      })
+    )
+
+    it.effect("R6: another application that shows a used token does not end the session", () =>
+      Effect.gen(function* () {
+        const first = yield* begin({ clientId: "app" })
+        const second = yield* refresh(first.refreshToken, { clientId: "app" })
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* refusal(first.refreshToken, { clientId: "other" }), "wrong_client")
+        yield* refresh(second.refreshToken, { clientId: "app" })
+      })
+    )
+
+    it.effect("T5: a scope may be narrower for one access token, never wider, and what was granted stays", () =>
+      Effect.gen(function* () {
+        const first = yield* begin({ clientId: "app", scope: "openid email" })
+        assert.strictEqual(
+          yield* refusal(first.refreshToken, { clientId: "app", scope: "openid phone" }),
+          "invalid_scope"
+        )
+        const narrow = yield* refresh(first.refreshToken, { clientId: "app", scope: "email" })
+        assert.strictEqual(narrow.scope, "email")
+        assert.strictEqual(claimsIn(narrow.accessToken).scope, "email")
+        const full = yield* refresh(narrow.refreshToken, { clientId: "app" })
+        assert.strictEqual(full.scope, "openid email")
+      })
+    )
+
+    it.effect("R7: after a second factor the token before is refused at once, and a refresh keeps the assurance", () =>
+      Effect.gen(function* () {
+        const first = yield* begin()
+        const tokens = yield* SessionTokens
+        yield* TestClock.adjust("5 seconds")
+        const raised = yield* tokens.raise(first.session.sessionId, "totp")
+        assert.deepInclude(claimsIn(raised.accessToken), {
+          aal: "aal2",
+          amr: [
+            { method: "totp", timestamp: 1_005 },
+            { method: "web3", timestamp: 1_000 }
+          ]
+        })
+        const next = yield* refresh(raised.refreshToken)
+        assert.strictEqual(next.session.aal, "aal2")
+        assert.strictEqual(claimsIn(next.accessToken).aal, "aal2")
+        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+      })
+    )
+
+    it.effect("R7, I43: nor does the token before it come back, unused as it was, to whoever shows its parent", () =>
+      Effect.gen(function* () {
+        const first = yield* begin()
+        const second = yield* refresh(first.refreshToken)
+        yield* (yield* SessionTokens).raise(first.session.sessionId, "recovery_code")
+        assert.strictEqual(yield* refusal(second.refreshToken), "already_used")
+        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+        assert.isNotNull((yield* find(first.session.sessionId)).endedAtMillis)
+      })
+    )
+
+    it.effect("R7: a token that was never used ends nothing when it comes after the second factor", () =>
+      Effect.gen(function* () {
+        const first = yield* begin()
+        const raised = yield* (yield* SessionTokens).raise(first.session.sessionId, "totp")
+        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+        const next = yield* refresh(raised.refreshToken)
+        assert.strictEqual(yield* refusal(first.refreshToken), "already_used")
+        assert.strictEqual((yield* refresh(next.refreshToken)).session.aal, "aal2")
+      })
+    )
+
+    it.effect("a second factor ends the user's other sessions without one, and nobody else's", () =>
+      Effect.gen(function* () {
+        const tokens = yield* SessionTokens
+        const stranger = yield* begin()
+        const first = yield* begin()
+        const { userId } = first.session
+        const proven = yield* again(userId, { aal: "aal2" })
+        const unproven = yield* again(userId)
+        yield* tokens.raise(first.session.sessionId, "totp")
+        assert.strictEqual(yield* refusal(unproven.refreshToken), "session_ended")
+        yield* refresh(proven.refreshToken)
+        yield* refresh(stranger.refreshToken)
+      })
+    )
+
+    it.effect("sessions that prove a factor at the same time do not stop each other", () =>
+      Effect.gen(function* () {
+        const { session } = yield* begin()
+        const more = yield* Effect.forEach([1, 2, 3, 4], () => again(session.userId))
+        const ids = [session, ...more.map((issued) => issued.session)].map(({ sessionId }) => sessionId)
+        const tokens = yield* SessionTokens
+        const raises = yield* Effect.all(
+          ids.map((sessionId) => Effect.result(tokens.raise(sessionId, "totp"))),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(raises.filter(({ _tag }) => _tag === "Success").length, 1)
+        assert.strictEqual((yield* (yield* Sessions).ofUser(session.userId)).length, 1)
+      })
+    )
+
+    it.effect("a session that is over, or never was, is not raised", () =>
+      Effect.gen(function* () {
+        const tokens = yield* SessionTokens
+        const { session } = yield* begin()
+        yield* (yield* Sessions).end([session.sessionId])
+        for (const sessionId of [session.sessionId, "unknown"]) {
+          assert.strictEqual((yield* Effect.flip(tokens.raise(sessionId, "totp")))._tag, "SessionEnded")
+        }
+        assert.strictEqual((yield* find(session.sessionId)).aal, "aal1")
+      })
+    )
+
+    it.effect("without a second factor no session has shown one, and it goes on", () =>
+      Effect.gen(function* () {
+        const tokens = yield* SessionTokens
+        const { session } = yield* begin()
+        const raised = yield* tokens.raise(session.sessionId, "totp")
+        yield* tokens.lower(session.userId)
+        const lowered = yield* refresh(raised.refreshToken)
+        assert.deepInclude(lowered.session, { aal: "aal1", amr: [{ method: "web3", timestamp: 1_000 }] })
+        assert.strictEqual(claimsIn(lowered.accessToken).aal, "aal1")
+      })
+    )
+
+    it.effect("a session that began in a transaction that failed never was", () =>
+      Effect.gen(function* () {
+        const { session } = yield* begin()
+        const { run } = yield* Transaction
+        const issued = yield* Effect.flip(run(Effect.flatMap(again(session.userId), Effect.fail)))
+        assert.isTrue("refreshToken" in issued)
+        if ("refreshToken" in issued) assert.strictEqual(yield* refusal(issued.refreshToken), "not_found")
+        assert.strictEqual((yield* (yield* Sessions).ofUser(session.userId)).length, 1)
+      })
+    )
+  })
+
+suite("SessionTokens in memory", memory)
+suite("SessionTokens on Postgres", postgres)
+
+describe("SessionTokens on Postgres", () => {
+  it.effect(
+    "a refresh that cannot have its session within five seconds is told so, and nothing changed",
+    () =>
+      Effect.gen(function* () {
+        const { refreshToken, session } = yield* begin()
+        const sessions = yield* Sessions
+        const { run } = yield* Transaction
+        const isLocked = yield* Deferred.make<void>()
+        const mayGo = yield* Deferred.make<void>()
+        const keeper = yield* sessions
+          .lock(session.sessionId)
+          .pipe(
+            Effect.andThen(Deferred.succeed(isLocked, undefined)),
+            Effect.andThen(Deferred.await(mayGo)),
+            run,
+            Effect.forkChild
+          )
+        yield* Deferred.await(isLocked)
+        assert.strictEqual(yield* refusal(refreshToken), "busy")
+        yield* Deferred.succeed(mayGo, undefined)
+        yield* Fiber.join(keeper)
+        yield* refresh(refreshToken)
+      }).pipe(Effect.provide(postgres), Effect.scoped),
+    30_000
+  )
+})
+
+describe("SessionTokens", () => {
+  it.effect("R4: a session is over when it lay unused for thirty days, and after ninety whatever happens", () =>
+    Effect.gen(function* () {
+      const idle = yield* begin()
+      let kept = yield* again(idle.session.userId)
+      yield* TestClock.setTime(start + 30 * day - 1)
+      kept = yield* refresh(kept.refreshToken)
+      yield* TestClock.setTime(start + 30 * day)
+      assert.strictEqual(yield* refusal(idle.refreshToken), "session_expired")
+      for (const days of [59, 88]) {
+        yield* TestClock.setTime(start + days * day)
+        kept = yield* refresh(kept.refreshToken)
+      }
+      yield* TestClock.setTime(start + 90 * day - 1)
+      kept = yield* refresh(kept.refreshToken)
+      yield* TestClock.setTime(start + 90 * day)
+      assert.strictEqual(yield* refusal(kept.refreshToken), "session_expired")
+    }).pipe(Effect.provide(memory), Effect.scoped)
+  )
+
+  it.effect("R4: the user of a session may be gone", () =>
+    Effect.gen(function* () {
+      const { refreshToken, session } = yield* begin()
+      const states = yield* UserStates
+      const services = yield* Effect.context<Services>()
+      const gone = UserStates.of({
+        ...states,
+        find: (userId) => Effect.map(states.find(userId), (state) => ({ ...state, exists: false }))
+      })
+      const tokens = yield* Layer.build(Layer.fresh(SessionTokens.layer({ issuer, serverKey }))).pipe(
+        Effect.provide(Context.add(services, UserStates, gone))
+      )
+      const refused = yield* Effect.flip(Context.get(tokens, SessionTokens).refresh(refreshToken, own))
+      assert.deepInclude(refused, { _tag: "RefreshRefused", reason: "user_gone" })
+      assert.deepStrictEqual(yield* find(session.sessionId), session)
+    }).pipe(Effect.provide(memory), Effect.scoped)
+  )
+})

@@ -1,0 +1,177 @@
+/** A trader's doors to its markets: joined first, opened by a view, and nothing that adds risk while one is unknown. */
+import * as Seats from "@venue/cluster/entities/desk/Seats"
+import type { Feed } from "@venue/cluster/feed/Feed"
+import type { Markets } from "@venue/cluster/clients/Link"
+import { traderStream } from "@venue/domain/Trader"
+import type { Instrument } from "@venue/domain/Instrument"
+import type { OrderRequest } from "@venue/domain/Order"
+import { Journal } from "@venue/journal/Journal"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as TraderRecord from "@venue/journal/TraderRecord"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { idOf, neighbours, one, turns, two, userId, venue } from "../../Neighbours.ts"
+
+type Near = ReturnType<typeof neighbours>
+
+const desk = (
+  name: string,
+  tell: (near: Near) => Effect.Effect<void, unknown, Feed | Markets | Journal | ReadTables | Scope.Scope>
+) =>
+  it.effect(name, () => {
+    const near = neighbours()
+    return tell(near).pipe(
+      Effect.provide(
+        Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
+          Layer.provideMerge(venue)
+        )
+      )
+    )
+  })
+
+const seatOf = Effect.fnUntraced(function* () {
+  const seats = yield* Seats.make(Effect.succeed(true))
+  return yield* seats.wake(userId)
+})
+
+const cancel = (n: number, { symbol }: Instrument): OrderRequest => ({
+  _tag: "CancelOrder",
+  commandId: idOf(n),
+  expiresAtMillis: 60_000,
+  accountId: userId,
+  symbol,
+  orderId: idOf(99).text,
+  byClientOrderId: false
+})
+
+const place = (n: number, { symbol }: Instrument): OrderRequest => ({
+  _tag: "PlaceOrder",
+  commandId: idOf(n),
+  expiresAtMillis: 60_000,
+  accountId: userId,
+  symbol,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  price: 100,
+  quantity: 1,
+  reduceOnly: false,
+  clientOrderId: "",
+  builderCode: ""
+})
+
+const sent = ({ submitted }: Near) => submitted.map(({ command }) => command.commandId.d)
+
+/** Has joined these in an earlier residence. */
+const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArray<Instrument>) {
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const seat = yield* seatOf()
+      instruments.forEach((instrument, at) => seat.enter(cancel(50 + at, instrument)))
+      yield* turns
+    })
+  )
+  near.submitted.length = 0
+})
+
+desk("a trader joins a market in its journal before anything of it goes there", (near) =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    near.answers(one)
+    const seat = yield* seatOf()
+    assert.isTrue(seat.enter(cancel(1, one)))
+    assert.deepEqual(sent(near), [])
+    yield* turns
+    const rows = yield* journal.read(traderStream(userId), 0, 10)
+    assert.deepEqual(
+      rows.flatMap(({ events }) => (events.length === 0 ? [] : TraderRecord.decode(events))),
+      [{ _tag: "Joined", symbol: one.symbol }]
+    )
+    assert.deepEqual(sent(near), [1])
+  })
+)
+
+desk("a view behind what the feed has told is asked for again", (near) =>
+  Effect.gen(function* () {
+    near.heads.set(one.symbol, 7)
+    near.views.set(one.symbol, 6)
+    const seat = yield* seatOf()
+    seat.enter(cancel(1, one))
+    yield* turns
+    assert.deepEqual(near.asked, [one.symbol])
+    assert.isFalse(seat.isOpen())
+    near.views.set(one.symbol, 8)
+    yield* TestClock.adjust("100 millis")
+    yield* turns
+    assert.isTrue(seat.isOpen())
+    assert.deepEqual(seat.watermarks(), [{ symbol: one.symbol, seq: 8 }])
+  })
+)
+
+desk("no view is taken before the feed has begun, or what came between would be told by neither", (near) =>
+  Effect.gen(function* () {
+    near.views.set(one.symbol, 5)
+    const seat = yield* seatOf()
+    seat.enter(cancel(1, one))
+    yield* turns
+    assert.deepEqual(near.asked, [])
+    near.heads.set(one.symbol, 9)
+    near.views.set(one.symbol, 9)
+    yield* TestClock.adjust("100 millis")
+    yield* turns
+    assert.isTrue(seat.isOpen())
+  })
+)
+
+desk(
+  "I27: while a joined market is unknown, what adds risk waits and the rest goes; each symbol keeps its order",
+  (near) =>
+    Effect.gen(function* () {
+      near.answers(one)
+      near.answers(two)
+      yield* joined(near, [one, two])
+      near.views.delete(two.symbol)
+      const seat = yield* seatOf()
+      yield* turns
+      seat.enter(cancel(1, one))
+      seat.enter(place(2, one))
+      seat.enter(cancel(3, one))
+      seat.enter(cancel(4, two))
+      yield* turns
+      assert.deepEqual(sent(near), [1])
+      near.answers(two)
+      yield* TestClock.adjust("100 millis")
+      yield* turns
+      assert.deepEqual(near.submitted.filter(({ symbol }) => symbol === one.symbol).length, 3)
+      assert.sameOrderedMembers(
+        sent(near).filter((n) => n < 4),
+        [1, 2, 3]
+      )
+      assert.include(sent(near), 4)
+    })
+)
+
+desk("I20: a command that the market recorded before this desk took the trader is not entered again", (near) =>
+  Effect.gen(function* () {
+    near.answers(one)
+    yield* joined(near, [one])
+    near.recorded.set(one.symbol, [idOf(1).text])
+    const seat = yield* seatOf()
+    yield* turns
+    assert.isTrue(seat.enter(cancel(1, one)))
+    // The old desk's copy arrived after the view: it is told by the log.
+    near.tell(one, 2, userId, {
+      _tag: "Done",
+      commandId: idOf(2),
+      expiresAtMillis: 60_000,
+      userId,
+      accountId: userId,
+      atMillis: 1
+    })
+    assert.isTrue(seat.enter(cancel(2, one)))
+    assert.isTrue(seat.enter(cancel(3, one)))
+    assert.deepEqual(sent(near), [3])
+    assert.strictEqual(seat.trader.inFlight.size, 1)
+  })
+)

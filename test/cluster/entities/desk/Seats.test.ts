@@ -1,0 +1,119 @@
+/** The traders of a desk: claimed once, loaded again by themselves, and none kept out by another. */
+import type { Seat } from "@venue/cluster/entities/desk/Seat"
+import * as Seats from "@venue/cluster/entities/desk/Seats"
+import { traderStream } from "@venue/domain/Trader"
+import type { LedgerRefusal } from "@venue/domain/Trader"
+import { Journal } from "@venue/journal/Journal"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Logger, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { idOf, neighbours, one, turns, userId, venue } from "../../Neighbours.ts"
+
+const around = (near = neighbours()) =>
+  Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
+    Layer.provideMerge(venue)
+  )
+
+const still = Effect.succeed(true)
+const nothing = { restore: () => true, replay: () => {} }
+
+/** Credits the trader and says what came of it. */
+const credit = (seat: Seat, creditId: string) =>
+  Effect.callback<Result.Result<void, LedgerRefusal | "lost">>((resume) =>
+    seat.change({ _tag: "Credit", creditId, accountId: userId, amount: 1n, reason: "test" }, (result) =>
+      resume(Effect.succeed(result))
+    )
+  )
+
+it.effect("a trader that is asked for again while it is being loaded is claimed once", () =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const seats = yield* Seats.make(still)
+    const first = yield* Effect.forkChild(seats.wake(userId), { startImmediately: true })
+    yield* Effect.callback<void>((resume) => {
+      setImmediate(() => resume(Effect.void))
+    })
+    const second = yield* seats.wake(userId)
+    yield* turns
+    assert.strictEqual(seats.get(userId), second)
+    assert.lengthOf(yield* journal.read(traderStream(userId), 0, 10), 1)
+    first.interruptUnsafe()
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect("a trader whose journal was taken is loaded again without being asked for, and its caller is told", () =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const seats = yield* Seats.make(still)
+    const seat = yield* seats.wake(userId)
+    yield* journal.claim(traderStream(userId), nothing, still)
+    assert.deepEqual(yield* credit(seat, "one"), Result.fail("lost"))
+    yield* turns
+    const next = seats.get(userId)!
+    assert.notStrictEqual(next, seat)
+    assert.deepEqual(yield* credit(next, "one"), Result.succeed(undefined))
+    // What was discarded answers nothing any more.
+    assert.deepEqual(yield* credit(seat, "two"), Result.fail("lost"))
+    assert.isFalse(seat.isOpen())
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect("I4: a desk that is no longer ours claims no trader", () =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const seats = yield* Seats.make(Effect.succeed(false))
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(seats.wake(userId))))
+    assert.lengthOf(yield* journal.read(traderStream(userId), 0, 10), 0)
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect("a journal that cannot be read keeps only its own trader out", () =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const spoilt = traderStream(idOf(7).text)
+    const from = yield* journal.claim(spoilt, nothing, still)
+    yield* Effect.callback<void>((resume) => {
+      journal
+        .append(
+          {
+            stream: spoilt,
+            seal: () => ({ events: new Uint8Array([0xc1, 0xc1, 0xc1]) }),
+            committed: () => resume(Effect.void),
+            lost: () => {}
+          },
+          from
+        )
+        .wake()
+    })
+    const seats = yield* Seats.make(still)
+    const woken = yield* Effect.forEach([idOf(6), idOf(7), idOf(8)], ({ text }) => Effect.exit(seats.wake(text)), {
+      concurrency: "unbounded"
+    })
+    assert.deepEqual(woken.map(Exit.isSuccess), [true, false, true])
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect("who waits for the markets of a trader that is dropped waits no longer", () => {
+  const near = neighbours()
+  return Effect.gen(function* () {
+    const seats = yield* Seats.make(still)
+    const seat = yield* seats.wake(userId)
+    seat.enter({
+      _tag: "CancelAllOrders",
+      commandId: idOf(1),
+      expiresAtMillis: 5_000,
+      accountId: userId,
+      symbol: one.symbol
+    })
+    const heard: Array<boolean> = []
+    seat.whenOpen((isOpen) => heard.push(isOpen))
+    seat.whenOpen((isOpen) => heard.push(isOpen))()
+    yield* TestClock.adjust("1 second")
+    assert.deepEqual(heard, [])
+    seats.drop(userId)
+    assert.deepEqual(heard, [false])
+    yield* turns
+    assert.strictEqual(near.following(), 1)
+  }).pipe(Effect.provide(around(near)))
+})

@@ -1,0 +1,258 @@
+/** One market's log: what becomes of commands when the machine throws, the row is full, or nobody knows what was committed. */
+import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
+import { marketStream } from "@venue/domain/Market"
+import type { CommittedBatch } from "@venue/cluster/clients/LocalEntities"
+import { Venue } from "@venue/cluster/VenueSettings"
+import { type MarketCommand, noEcho, type Refuse } from "@venue/domain/Market"
+import * as Engine from "@venue/matching/Engine"
+import { Journal, type Owner } from "@venue/journal/Journal"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { idOf, one, turns, userId, venue } from "../../Neighbours.ts"
+
+const under = Layer.mergeAll(Journal.layerMemory, Logger.layer([]))
+const around = Layer.provideMerge(under, venue)
+const roomy = Layer.provideMerge(
+  under,
+  Layer.effect(
+    Venue,
+    Effect.map(Venue, (venue) => ({ ...venue, maxOpenOrdersPerSymbol: 50_000 }))
+  ).pipe(Layer.provide(venue))
+)
+
+const envelope = (n: number) => ({
+  commandId: idOf(n),
+  expiresAtMillis: 1_000_000,
+  traderEpoch: 1,
+  userId,
+  accountId: userId
+})
+
+const command = (n: number): Refuse => ({ _tag: "Refuse", ...envelope(n), status: "REJECTED", echo: noEcho })
+
+/** A command that no machine can take in. */
+const poison = (n: number): MarketCommand =>
+  Object.defineProperty({ ...command(n) }, "status", {
+    get: () => {
+      throw new Error("poison")
+    }
+  })
+
+/** A price that no machine can take in. */
+const poisonPrice: MarketCommand = Object.defineProperty({ _tag: "Observe", price: 0 } as const, "price", {
+  get: () => {
+    throw new Error("poison")
+  }
+})
+
+/** A buy far under the price, which rests. */
+const bid = (n: number, clientOrderId = ""): MarketCommand => ({
+  _tag: "Place",
+  ...envelope(n),
+  makerRate: 0,
+  takerRate: 0,
+  maxNotional: 1e15,
+  leverage: 10,
+  finding: null,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  price: 19_900,
+  quantity: 1_000,
+  reduceOnly: false,
+  clientOrderId,
+  builderCode: "",
+  origin: "USER"
+})
+
+const observe: MarketCommand = { _tag: "Observe", price: 20_000_000_000 }
+
+const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
+  const inner = yield* Journal
+  const published: Array<CommittedBatch> = []
+  const owners: Array<Owner> = []
+  let ended = 0
+  const log = yield* MarketLog.make(
+    one,
+    Effect.sync(owned),
+    (batch) => published.push(batch),
+    () => {},
+    () => void ended++
+  ).pipe(
+    Effect.provideService(
+      Journal,
+      Journal.of({
+        ...inner,
+        append: (owner, from) => {
+          owners.push(owner)
+          return inner.append(owner, from)
+        }
+      })
+    )
+  )
+  const told: Array<boolean> = []
+  return {
+    log,
+    told,
+    owners,
+    ended: () => ended,
+    say: (...commands: ReadonlyArray<MarketCommand>) => log.submit(commands, (committed) => told.push(committed)),
+    outcomes: () =>
+      published.flatMap(({ events }) =>
+        events.flatMap((event) => (event._tag === "Refused" ? [`${event.commandId.d} ${event.status}`] : []))
+      ),
+    loseUnknown: () => owners.at(-1)!.lost("unknown")
+  }
+})
+
+it.effect("rule 21.6: a poison command is refused on the record, and what else was not yet recorded is unknown", () =>
+  Effect.gen(function* () {
+    const { log, outcomes, say, told } = yield* open()
+    say(command(1))
+    say(command(2), poison(3), command(4))
+    assert.deepEqual(told, [false, false])
+    yield* turns
+    assert.isTrue(log.serving())
+    assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS"])
+    // All are sent again, as a link does.
+    say(command(1))
+    say(command(2), poison(3), command(4))
+    yield* turns
+    assert.deepEqual(told, [false, false, true, true])
+    assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS", "1 REJECTED", "2 REJECTED", "4 REJECTED"])
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("rule 21.6: a market that cannot take its prices in takes cancels only, and is not built anew for ever", () =>
+  Effect.gen(function* () {
+    const { log, outcomes, owners, say, told } = yield* open()
+    say(observe, bid(1), bid(2))
+    yield* turns
+    say(poisonPrice)
+    assert.deepEqual(told, [true, false])
+    assert.isFalse(log.serving())
+    yield* TestClock.adjust("1 second")
+    yield* turns
+    assert.isTrue(log.serving())
+    say(poisonPrice)
+    say({ _tag: "Tick" })
+    assert.deepEqual(told, [true, false, false, false])
+    say(bid(3), { _tag: "Cancel", ...envelope(4), orderId: idOf(1), clientOrderId: "" })
+    say({ _tag: "CancelAll", ...envelope(5) })
+    yield* turns
+    assert.isTrue(log.serving())
+    assert.lengthOf(owners, 2)
+    assert.deepEqual(told.slice(4), [true, true])
+    assert.deepEqual(outcomes(), ["3 REJECTED_MARKET_CLOSED"])
+    const { value } = yield* log.asOf((engine) => [
+      Engine.outcome(engine, idOf(4)),
+      Engine.outcome(engine, idOf(5)),
+      Engine.view(engine, userId).orders.length
+    ])
+    assert.deepEqual(value, ["DONE", "DONE", 0])
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("I48: a command of more facts than a row holds is refused on the record, and changes nothing", () =>
+  Effect.gen(function* () {
+    const { log, outcomes, say, told } = yield* open()
+    const longName = "x".repeat(430)
+    say(observe)
+    for (let first = 1; first < 20_000; first += 10_000) {
+      say(...Array.from({ length: 10_000 }, (_, n) => bid(first + n, longName)))
+      yield* turns
+    }
+    assert.deepEqual(told, [true, true, true])
+    say(command(30_000))
+    say({ _tag: "CancelAll", ...envelope(30_001) })
+    assert.deepEqual(told.slice(3), [false, false])
+    yield* turns
+    assert.isTrue(log.serving())
+    assert.deepEqual(outcomes(), ["30001 REJECTED_FAILED_TO_PROCESS"])
+    const { value } = yield* log.asOf((engine) => Engine.view(engine, userId).orders.length)
+    assert.strictEqual(value, 20_000)
+  }).pipe(Effect.provide(roomy))
+)
+
+it.effect(
+  "reads that waited for a row are told that it is not known, and take nothing from a state that is discarded",
+  () =>
+    Effect.gen(function* () {
+      const { log, say } = yield* open()
+      say(command(1))
+      let reads = 0
+      const read = yield* Effect.forkChild(Effect.exit(log.asOf(() => ++reads)), { startImmediately: true })
+      say(poison(2))
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(read)))
+      assert.strictEqual(reads, 0)
+    }).pipe(Effect.provide(around))
+)
+
+it.effect("I1, I8: after an unknown commit the log is read back, and a repeat records nothing twice", () =>
+  Effect.gen(function* () {
+    const { log, loseUnknown, outcomes, owners, say, told } = yield* open()
+    say(command(1))
+    yield* turns
+    assert.deepEqual(told, [true])
+    say(command(2))
+    loseUnknown()
+    assert.deepEqual(told, [true, false])
+    assert.isFalse(log.serving())
+    say(command(3))
+    assert.deepEqual(told, [true, false, false])
+    yield* turns
+    say(command(1), command(2), command(3))
+    yield* turns
+    assert.deepEqual(told, [true, false, false, true])
+    assert.deepEqual(outcomes(), ["1 REJECTED", "2 REJECTED", "3 REJECTED"])
+    assert.lengthOf(owners, 2)
+    assert.strictEqual(log.head().epoch, 2)
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("I4: a market that was fenced claims again only where it is still owned, and not at once", () =>
+  Effect.gen(function* () {
+    let isOwned = true
+    const { ended, log, say, told } = yield* open(() => isOwned)
+    const journal = yield* Journal
+    const other = () =>
+      journal.claim(marketStream(one.symbol), { restore: () => true, replay: () => {} }, Effect.succeed(true))
+    yield* other()
+    say(command(1))
+    yield* turns
+    assert.deepEqual(told, [false])
+    assert.strictEqual((yield* journal.read(marketStream(one.symbol), 0, 10)).length, 2)
+    yield* TestClock.adjust("1 second")
+    yield* turns
+    assert.isTrue(log.serving())
+    yield* other()
+    isOwned = false
+    say(command(1))
+    yield* turns
+    yield* TestClock.adjust("1 minute")
+    yield* turns
+    assert.strictEqual(ended(), 1)
+    assert.isFalse(log.serving())
+    assert.strictEqual((yield* journal.read(marketStream(one.symbol), 0, 10)).at(-1)!.epoch, 4)
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(log.asOf(Engine.totals))))
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("I48: one row takes in no more than fits; the rest is sent again and goes on from there", () =>
+  Effect.gen(function* () {
+    const { outcomes, say, told } = yield* open()
+    const many = Array.from({ length: 20_000 }, (_, n) => command(n + 1))
+    say(...many)
+    assert.deepEqual(told, [false])
+    yield* turns
+    assert.lengthOf(outcomes(), 16_384)
+    say(...many)
+    yield* turns
+    assert.deepEqual(told, [false, true])
+    assert.deepEqual(
+      outcomes(),
+      many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)
+    )
+  }).pipe(Effect.provide(around))
+)

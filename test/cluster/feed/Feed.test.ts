@@ -1,0 +1,241 @@
+/** The feed of one node: every row once, in order, without holes, whoever owns the market and whoever throws. */
+import { Feed } from "@venue/cluster/feed/Feed"
+import { Markets } from "@venue/cluster/clients/Link"
+import { marketStream } from "@venue/domain/Market"
+import { Residents, type ResidentMarket, type Watcher } from "@venue/cluster/clients/LocalEntities"
+import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import * as Runner from "@venue/cluster/Runner"
+import type { Done, MarketEvent } from "@venue/domain/Market"
+import { Journal } from "@venue/journal/Journal"
+import * as MarketRecord from "@venue/journal/MarketRecord"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { idOf, one, turns, userId } from "../Neighbours.ts"
+
+const around = Layer.mergeAll(
+  Journal.layerMemory,
+  Residents.layer,
+  Runner.alone({ simulate: false }),
+  Logger.layer([])
+).pipe(Layer.provideMerge(Layer.succeed(Venue)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
+
+const fact = (n: number): MarketEvent => ({
+  _tag: "Done",
+  commandId: idOf(n),
+  expiresAtMillis: 1,
+  userId,
+  accountId: userId,
+  atMillis: 1
+})
+
+/** A market on this node whose rows the test writes; a feed that is told of those the test chooses. */
+const setUp = Effect.gen(function* () {
+  const journal = yield* Journal
+  const residents = yield* Residents
+  const stream = marketStream(one.symbol)
+  const open: Array<MarketEvent> = []
+  let done = (_seq: number) => {}
+  const own = Effect.fnUntraced(function* () {
+    const from = yield* journal.claim(stream, { restore: () => true, replay: () => {} }, Effect.succeed(true))
+    const appender = journal.append(
+      {
+        stream,
+        seal: () => (open.length === 0 ? undefined : { events: MarketRecord.encode(open.splice(0)) }),
+        committed: (seq) => done(seq),
+        lost: () => {}
+      },
+      from
+    )
+    return { appender, from }
+  })
+  let owner = yield* own()
+  let at = owner.from
+  const watchers = new Set<Watcher>()
+  let isAlive = false
+  const depth = Effect.sync(() => ({ ...at, levels: [], prices: null }))
+  const resident: ResidentMarket = {
+    submit: () => {},
+    head: () => (isAlive ? at : undefined),
+    view: () => Effect.never,
+    depth,
+    watch: (watcher) => {
+      watchers.add(watcher)
+      return () => void watchers.delete(watcher)
+    }
+  }
+  residents.markets.set(one.symbol, resident)
+  const services = yield* Layer.build(
+    Feed.layer.pipe(
+      Layer.provide(
+        Layer.succeed(Markets)(
+          Markets.of({
+            submit: () => true,
+            view: () => Effect.never,
+            observe: () => Effect.void,
+            totals: () => Effect.never,
+            depth: () => depth
+          })
+        )
+      )
+    )
+  )
+  const feed = Context.get(services, Feed)
+  yield* turns
+  const heard: Array<number> = []
+  const follow = (observe = (n: number) => void heard.push(n), broken = () => {}) =>
+    feed.follow(userId, {
+      rank: "socket",
+      observe: (event) => observe((event as Done).commandId.d),
+      broken
+    })
+  const row = (seq: number, n: number) => {
+    const events = [fact(n)]
+    for (const watcher of watchers) {
+      watcher.batch({ instrument: one, epoch: at.epoch, seq, events, levels: [], row: MarketRecord.encode(events) })
+    }
+  }
+  return {
+    feed,
+    follow,
+    heard,
+    /** Records a fact; the feed is told of it unless it is not. */
+    record: Effect.fnUntraced(function* (n: number, isTold = true) {
+      const seq = yield* Effect.callback<number>((resume) => {
+        done = (seq) => resume(Effect.succeed(seq))
+        open.push(fact(n))
+        owner.appender.wake()
+      })
+      at = { epoch: at.epoch, seq }
+      if (isTold) row(seq, n)
+    }),
+    repeat: row,
+    head: () => {
+      for (const watcher of watchers) watcher.head(at.epoch, at.seq)
+    },
+    move: Effect.gen(function* () {
+      owner = yield* own()
+      at = owner.from
+    }),
+    close: () => {
+      for (const watcher of watchers) watcher.closed()
+    },
+    /** The journal of the market answers, or it does not. */
+    live: (alive: boolean) => {
+      isAlive = alive
+    },
+    watching: () => watchers.size
+  }
+})
+
+/** Time for the feed to come back after the end of a watch. */
+const back = Effect.gen(function* () {
+  yield* turns
+  yield* TestClock.adjust("50 millis")
+  yield* turns
+})
+
+it.effect("a repeat is dropped, and a hole is filled from the journal before anything newer", () =>
+  Effect.gen(function* () {
+    const { follow, heard, record, repeat, watching } = yield* setUp
+    follow()
+    yield* record(1)
+    repeat(2, 1)
+    yield* record(2, false)
+    yield* record(3, false)
+    yield* record(4)
+    assert.deepEqual(heard, [1])
+    yield* back
+    assert.deepEqual(heard, [1, 2, 3, 4])
+    yield* record(5)
+    assert.deepEqual(heard, [1, 2, 3, 4, 5])
+    assert.strictEqual(watching(), 1)
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("a heartbeat that is ahead shows what was missed though nothing new comes", () =>
+  Effect.gen(function* () {
+    const { feed, follow, head, heard, record } = yield* setUp
+    follow()
+    yield* record(1)
+    yield* record(2, false)
+    head()
+    yield* back
+    assert.deepEqual(heard, [1, 2])
+    assert.strictEqual(feed.head(one.symbol)?.seq, 3)
+  }).pipe(Effect.provide(around))
+)
+
+it.effect(
+  "a market of this node is heard whenever it is looked at, while its journal answers and no row is missing",
+  () =>
+    Effect.gen(function* () {
+      const { feed, live, record } = yield* setUp
+      yield* record(1)
+      const heard = () => feed.head(one.symbol)!.heardAtMillis
+      const last = heard()
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(heard(), last)
+      live(true)
+      assert.strictEqual(heard(), last + 60_000)
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+      live(false)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+      live(true)
+      yield* record(2, false)
+      assert.strictEqual(heard(), last + 60_000 + 86_400_000)
+    }).pipe(Effect.provide(around))
+)
+
+it.effect("after a change of owner the log goes on where it was", () =>
+  Effect.gen(function* () {
+    const { close, feed, follow, heard, move, record } = yield* setUp
+    follow()
+    yield* record(1)
+    close()
+    yield* record(2, false)
+    yield* move
+    yield* record(3, false)
+    yield* back
+    yield* record(4)
+    assert.deepEqual(heard, [1, 2, 3, 4])
+    assert.deepInclude(feed.head(one.symbol), { epoch: 2, seq: 6 })
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("a follower that throws is told no more; the others and the market go on", () =>
+  Effect.gen(function* () {
+    const { follow, heard, record } = yield* setUp
+    let broken = 0
+    follow(
+      () => {
+        throw new Error("fault")
+      },
+      () => void broken++
+    )
+    follow()
+    yield* record(1)
+    yield* record(2)
+    assert.deepEqual(heard, [1, 2])
+    assert.strictEqual(broken, 1)
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("a watcher that throws is told the next all the same; the others and the market go on", () =>
+  Effect.gen(function* () {
+    const { feed, follow, heard, record } = yield* setUp
+    const watched: Array<string> = []
+    feed.watch(({ seq }) => {
+      watched.push(`first ${seq}`)
+      throw new Error("fault")
+    })
+    feed.watch(({ seq }) => void watched.push(`second ${seq}`))
+    follow()
+    yield* record(1)
+    yield* record(2)
+    assert.deepEqual(heard, [1, 2])
+    assert.deepEqual(watched, ["first 2", "second 2", "first 3", "second 3"])
+  }).pipe(Effect.provide(around))
+)

@@ -1,0 +1,221 @@
+/** The operator interface over real sockets. */
+import { Feed } from "@venue/cluster/feed/Feed"
+import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { Audit } from "@venue/storage/access/Audit"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, Redacted, Schedule } from "effect"
+import { TestClock } from "effect/testing"
+import { adminToken, type Answer, call, layer, raw, RestClient } from "../rest/RestClient.ts"
+
+it.layer(layer, { excludeTestServices: true })("the operator interface", (it) => {
+  it.effect("only who has the token is heard", () =>
+    Effect.gen(function* () {
+      const { admin, adminUrl } = yield* RestClient
+      expect((yield* admin("GET", "/proof")).status).toBe(200)
+      const refused = yield* Effect.all(
+        [
+          ...["", "wrong", "operator-token-of-this-tesT"].map((token) => admin("GET", "/proof", undefined, token)),
+          call(`${adminUrl}/proof`),
+          admin("POST", "/prices", { symbol: 1 }, "wrong")
+        ],
+        { concurrency: "unbounded" }
+      )
+      for (const { body, status } of refused) expect([status, body.status]).toEqual([401, 401])
+    })
+  )
+
+  it.effect("a wrong token is slow to hear so, many of them are sent away, and the right one is let in at once", () =>
+    Effect.gen(function* () {
+      const clock = yield* TestClock.make()
+      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+        Effect.provideService(Clock.Clock, clock)
+      )
+      const ask = (token: string) => call(`${url}/oauth-clients`, { headers: { authorization: `Bearer ${token}` } })
+      const told: Array<Answer> = []
+      const sentAway = yield* Deferred.make<void>()
+      const guess = Effect.gen(function* () {
+        told.push(yield* ask("wrong"))
+        if (told.length === 20) yield* Deferred.succeed(sentAway, undefined)
+      })
+      const guessing = yield* Effect.forkChild(Effect.replicateEffect(guess, 30, { concurrency: 30, discard: true }))
+      yield* Deferred.await(sentAway)
+      expect((yield* ask(adminToken)).status).toBe(200)
+      expect(told.map(({ headers, status }) => [status, headers.get("retry-after")])).toEqual(
+        Array.from({ length: 20 }, () => [429, "1"])
+      )
+      yield* clock.adjust("1 second")
+      yield* Fiber.join(guessing)
+      expect(told.slice(20).map(({ body }) => body.status)).toEqual(Array.from({ length: 10 }, () => 401))
+    })
+  )
+
+  it.effect("it is asked by its own names: a page whose name leads to this machine is refused before all else", () =>
+    Effect.gen(function* () {
+      const { adminUrl } = yield* RestClient
+      const { port } = new URL(adminUrl)
+      const askAs = (host: string, path = "/health/live") =>
+        Effect.map(raw(adminUrl, `GET ${path} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`), (text) => ({
+          status: Number(text.slice(9, 12)),
+          body: JSON.parse(text.split("\r\n\r\n")[1]!)
+        }))
+      for (const name of ["127.0.0.1", "localhost", "LocalHost", "[::1]"]) {
+        expect(yield* askAs(`Host: ${name}:${port}\r\n`)).toMatchObject({ status: 200 })
+      }
+      const strange = [
+        "evil.test",
+        `evil.test:${port}`,
+        "127.0.0.1",
+        "127.0.0.1:1",
+        `0.0.0.0:${port}`,
+        `127.1:${port}`,
+        ""
+      ]
+      for (const host of strange) {
+        for (const path of ["/health/live", "/openapi.json", "/proof", "/nowhere"]) {
+          const { body, status } = yield* askAs(`Host: ${host}\r\n`, path)
+          expect([host, status, body.title]).toEqual([host, 421, "Misdirected Request"])
+          expect(body.detail).toContain(`localhost:${port}`)
+        }
+      }
+      expect(yield* raw(adminUrl, "GET /health/live HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 421 /)
+    })
+  )
+
+  it.effect("a price is in force at once, and whoever else sets prices hears of it", () =>
+    Effect.gen(function* () {
+      const { admin, get, prices } = yield* RestClient
+      const { body, status } = yield* admin("POST", "/prices", { symbol: "silver-usd", price: 38.125 })
+      expect([status, body]).toEqual([200, { symbol: "SILVER-USD", price: 38.125 }])
+      expect(prices).toContainEqual(["SILVER-USD", 3_812_500_000])
+      const [silver] = (yield* get("/refdata?ticker=SILVER-USD")).body.data
+      expect(silver.underlier_price).toBe("38.125")
+      expect((yield* Feed).prices.get("SILVER-USD")?.oracle).toBe(3_812_500_000)
+    })
+  )
+
+  it.effect("6.7b: each price and each credit is in the audit: who asked for it, of what, and why", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const audit = yield* Audit
+      const user = yield* (yield* TestVenue).user("audited", 0)
+      const { userId } = user
+      const asked = { account_id: userId.toUpperCase(), amount: 12.5, reason: "a gift" }
+      const credited = yield* admin("POST", "/credits", asked)
+      const refused = yield* admin("POST", "/credits", { ...asked, amount: -100, reason: "too much" })
+      expect([credited.status, refused.status]).toEqual([200, 422])
+      const price = { symbol: "aud-usd", price: 0.71 }
+      expect((yield* admin("POST", "/prices", { ...price, reason: "the feed is down" })).status).toBe(200)
+      expect((yield* admin("POST", "/prices", price)).status).toBe(200)
+      for (const body of [
+        { ...price, reason: "" },
+        { ...price, reason: 1 },
+        { ...price, price: 0 }
+      ]) {
+        expect((yield* admin("POST", "/prices", body)).status).toBe(422)
+      }
+      const actor = "operator"
+      expect(yield* audit.about(userId)).toMatchObject([
+        { action: "credit_asked", actor, facts: { accountId: userId, amount: -100, reason: "too much" } },
+        {
+          action: "credit_asked",
+          actor,
+          facts: { creditId: credited.body.credit_id, accountId: userId, amount: 12.5, reason: "a gift" },
+          recordedAtMillis: expect.any(Number)
+        }
+      ])
+      expect(yield* audit.about("AUD-USD")).toMatchObject([
+        { action: "price_asked", actor, facts: { price: 0.71, reason: null } },
+        { action: "price_asked", actor, facts: { price: 0.71, reason: "the feed is down" } }
+      ])
+    })
+  )
+
+  it.effect("a price of an unknown symbol, of nothing or too fine is refused", () =>
+    Effect.gen(function* () {
+      const { admin, prices } = yield* RestClient
+      const before = prices.length
+      expect((yield* admin("POST", "/prices", { symbol: "NOPE-USD", price: 1 })).status).toBe(404)
+      for (const price of [0, -1, 1e-9, 1e8, "1", null]) {
+        const { body, status } = yield* admin("POST", "/prices", { symbol: "GOLD-USD", price })
+        expect([status, body.errors[0].location]).toEqual([422, "body.price"])
+      }
+      expect(prices).toHaveLength(before)
+    })
+  )
+
+  it.effect("a credit reaches its account, and takes back no more than is there", () =>
+    Effect.gen(function* () {
+      const { admin, get, signed } = yield* RestClient
+      const user = yield* (yield* TestVenue).user("credited", 100)
+      const credit = (amount: number, account_id = user.userId) =>
+        admin("POST", "/credits", { account_id, amount, reason: "a test" })
+      expect(yield* credit(25.5)).toMatchObject({ status: 200, body: { account_id: user.userId, amount: 25.5 } })
+      expect((yield* credit(-0.5)).status).toBe(200)
+      const { body } = yield* get("/user/positions", yield* signed(user))
+      expect(body.balance.available_balance).toBe(125)
+      expect(yield* credit(-126)).toMatchObject({ status: 422, body: { errors: [{ location: "body.amount" }] } })
+      expect(yield* credit(1, "00000000-0000-4000-8000-ffffffffffff")).toMatchObject({ status: 404 })
+      expect(yield* credit(0)).toMatchObject({ status: 422 })
+    })
+  )
+
+  it.effect("the books balance after credits and trades, and the proof names every market", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const venue = yield* TestVenue
+      yield* venue.price("AAPL-USD", 200)
+      const maker = yield* venue.trade(yield* venue.user("maker"))
+      const taker = yield* venue.trade(yield* venue.user("taker"))
+      const order = {
+        symbol: "AAPL-USD",
+        order_type: "LIMIT",
+        order_time_in_force: "GTC",
+        price: 200.01,
+        quantity: 1.3
+      }
+      yield* maker.send({ type: "add_order", params: { ...order, side: "SELL" } })
+      yield* maker.take("order_response")
+      yield* taker.send({ type: "add_order", params: { ...order, side: "BUY" } })
+      yield* taker.take("fill_response")
+      // The table of entries is written after the commit.
+      const { body } = yield* Effect.repeat(admin("GET", "/proof"), {
+        until: ({ body }) => body.assets.length > 0,
+        schedule: Schedule.spaced("20 millis")
+      })
+      expect(body).toMatchObject({ balanced: true, assets: [{ asset: "USD", sum: 0 }] })
+      expect(body.positions).toHaveLength(14)
+      expect(body.positions).toContainEqual({ symbol: "AAPL-USD", sum: 0 })
+      expect(Date.parse(body.at)).toBeGreaterThan(0)
+    })
+  )
+
+  it.effect("paths, methods and bodies that are not its own are problems", () =>
+    Effect.gen(function* () {
+      const { admin, adminUrl } = yield* RestClient
+      expect((yield* admin("GET", "/user/positions")).status).toBe(404)
+      const wrong = yield* admin("DELETE", "/prices")
+      expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"])
+      expect((yield* admin("POST", "/credits", "{")).status).toBe(422)
+      expect((yield* call(`${adminUrl}/openapi.json`)).body.info.title).toBe("Venue operator")
+    })
+  )
+
+  it.effect("what its bodies and its document name is described", () =>
+    Effect.gen(function* () {
+      const { admin, adminUrl } = yield* RestClient
+      const bodies = [
+        (yield* admin("GET", "/nowhere")).body,
+        (yield* admin("POST", "/prices", { symbol: 1 })).body,
+        (yield* admin("GET", "/proof", undefined, "wrong")).body,
+        (yield* call(`${adminUrl}/health/live`)).body
+      ]
+      for (const { $schema } of bodies) expect((yield* call($schema)).status).toBe(200)
+      const { text } = yield* call(`${adminUrl}/openapi.json`)
+      expect(text).not.toContain("Encoded")
+      const named = [...text.matchAll(/#\/components\/schemas\/([A-Za-z]+)/g)].map(([, name]) => name)
+      expect(named).toContain("ErrorModel")
+      for (const name of new Set(named)) expect((yield* call(`${adminUrl}/schemas/${name}.json`)).status).toBe(200)
+    })
+  )
+})

@@ -1,0 +1,76 @@
+import * as ClientAddress from "@venue/gateway/http/ClientAddress"
+import { Option } from "effect"
+import { Headers } from "effect/http"
+import type { IncomingMessage } from "node:http"
+import { expect, it } from "vitest"
+
+const addressOf = (trusted: ReadonlyArray<string>, peer: string, forwarded?: string): string =>
+  ClientAddress.from(trusted)({
+    remoteAddress: Option.some(peer),
+    headers: Headers.fromInput(forwarded === undefined ? {} : { "x-forwarded-for": forwarded })
+  })
+
+it("W16: nobody but a proxy of ours is believed about who is calling", () => {
+  expect(addressOf([], "203.0.113.7", "198.51.100.1")).toBe("203.0.113.7")
+  expect(addressOf(["10.0.0.0/8"], "203.0.113.7", "198.51.100.1")).toBe("203.0.113.7")
+  expect(addressOf(["10.0.0.0/8"], "10.1.2.3", "198.51.100.1")).toBe("198.51.100.1")
+  expect(addressOf(["10.0.0.0/8"], "::ffff:10.1.2.3", "198.51.100.1")).toBe("198.51.100.1")
+  expect(addressOf(["2001:db8::/32"], "2001:db8::1", "2001:4860::1")).toBe("2001:4860::1")
+})
+
+it("of forwarded addresses the last that is no proxy counts, for a stranger wrote those before it", () => {
+  const trusted = ["10.0.0.0/8", "192.0.2.1"]
+  expect(addressOf(trusted, "10.0.0.1", "1.1.1.1, 198.51.100.1, 192.0.2.1, 10.0.0.2")).toBe("198.51.100.1")
+  expect(addressOf(trusted, "10.0.0.1", "10.0.0.3, 10.0.0.2")).toBe("10.0.0.3")
+})
+
+it("what is no address ends the search, and without the header the proxy is the one who calls", () => {
+  const trusted = ["10.0.0.0/8"]
+  expect(addressOf(trusted, "10.0.0.1")).toBe("10.0.0.1")
+  expect(addressOf(trusted, "10.0.0.1", "")).toBe("10.0.0.1")
+  expect(addressOf(trusted, "10.0.0.1", "198.51.100.1, unknown")).toBe("10.0.0.1")
+  expect(addressOf(trusted, "10.0.0.1", "198.51.100.1, unknown, 10.0.0.2")).toBe("10.0.0.2")
+})
+
+it("a setting that is no address or network ends the start", () => {
+  const odd = ["10.0.0.0/33", "10.0.0.0/x", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/08", "10.0.0", "fe80::1%eth0"]
+  for (const proxy of ["", "proxy.example", ...odd]) {
+    expect(() => ClientAddress.from([proxy])).toThrow(proxy)
+  }
+})
+
+it("limits are shared by a /64 of the newer addresses, and by one of the older", () => {
+  expect(ClientAddress.network("203.0.113.7")).toBe("203.0.113.7")
+  expect(ClientAddress.network("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64")
+  expect(ClientAddress.network("2001:DB8:1:2::9")).toBe("2001:db8:1:2::/64")
+  expect(ClientAddress.network("2001:db8::9")).toBe("2001:db8:0:0::/64")
+  expect(ClientAddress.network("fe80::1%eth0")).toBe("fe80:0:0:0::/64")
+  expect(ClientAddress.network("::1")).toBe("0:0:0:0::/64")
+  expect(ClientAddress.network("")).toBe("")
+})
+
+const countryOf = (trusted: ReadonlyArray<string>, peer: string, headers: Record<string, string>, header?: string) =>
+  ClientAddress.countryFrom(trusted, header)({ remoteAddress: Option.some(peer), headers: Headers.fromInput(headers) })
+
+it("a country is what the proxy that speaks to us says under the name we know, and nothing otherwise", () => {
+  const trusted = ["10.0.0.0/8"]
+  const said = { "CF-IPCountry": " de ", "x-forwarded-for": "198.51.100.1, 10.0.0.9" }
+  expect(countryOf(trusted, "10.1.2.3", said, "cf-ipcountry")).toBe("DE")
+  expect(countryOf(trusted, "::ffff:10.1.2.3", said, "CF-IPCountry")).toBe("DE")
+  expect(countryOf(trusted, "10.1.2.3", said, "x-country")).toBeUndefined()
+  expect(countryOf(trusted, "10.1.2.3", said)).toBeUndefined()
+  expect(countryOf(trusted, "203.0.113.7", said, "cf-ipcountry")).toBeUndefined()
+  expect(countryOf(trusted, "203.0.113.7", { ...said, "x-forwarded-for": "10.0.0.9" }, "cf-ipcountry")).toBeUndefined()
+  expect(countryOf([], "127.0.0.1", said, "cf-ipcountry")).toBeUndefined()
+})
+
+it("an upgrade comes from the same place as a request would", () => {
+  const upgrade = (peer: string, headers: Record<string, string | Array<string>>) =>
+    ({ headers, socket: { remoteAddress: peer } }) as unknown as IncomingMessage
+  const headers = { "x-forwarded-for": "198.51.100.1", "x-country": "no", "set-cookie": ["a", "b"] }
+  const address = ClientAddress.ofUpgrade(["10.0.0.0/8"])
+  const country = ClientAddress.countryOfUpgrade(["10.0.0.0/8"], "X-Country")
+  expect([address(upgrade("10.0.0.1", headers)), country(upgrade("10.0.0.1", headers))]).toEqual(["198.51.100.1", "NO"])
+  expect([address(upgrade("10.0.0.1", {})), country(upgrade("10.0.0.1", {}))]).toEqual(["10.0.0.1", undefined])
+  expect([address(upgrade("9.9.9.9", headers)), country(upgrade("9.9.9.9", headers))]).toEqual(["9.9.9.9", undefined])
+})

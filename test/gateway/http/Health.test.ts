@@ -1,0 +1,112 @@
+/** Readiness, over both kinds of listener. */
+import { Feed } from "@venue/cluster/feed/Feed"
+import { Desks } from "@venue/cluster/clients/Link"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { defaults } from "@venue/cluster/VenueSettings"
+import * as AuthServer from "@venue/gateway/auth/AuthServer"
+import { Health } from "@venue/gateway/http/Health"
+import * as Socket from "@venue/gateway/socket/Socket"
+import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
+import { Captcha } from "@venue/providers/Captcha"
+import { expect, it } from "@effect/vitest"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { TestClock } from "effect/testing"
+import { call, layer, RestClient } from "../rest/RestClient.ts"
+
+/** A venue of which a test says which market is silent and which desk does not answer. */
+const standIn = (silent: { market?: string; desk?: string }) =>
+  Health.layer.pipe(
+    Layer.provide(
+      Layer.effect(
+        Feed,
+        Effect.map(Clock.Clock, (clock) =>
+          Feed.of({
+            follow: () => () => {},
+            watch: () => () => {},
+            head: (symbol) => ({
+              epoch: 1,
+              seq: 1,
+              heardAtMillis: symbol === silent.market ? 0 : clock.currentTimeMillisUnsafe()
+            }),
+            prices: new Map(),
+            levels: () => new Map()
+          })
+        )
+      )
+    ),
+    Layer.provide(
+      Layer.succeed(
+        Desks,
+        Desks.of({
+          submit: () => {},
+          whenReplied: (_userId, then) => then(),
+          ask: () => Effect.die("not asked"),
+          askDesk: () => Effect.die("not asked"),
+          summary: () => Effect.die("not asked"),
+          rouse: (deskId) => (deskId === silent.desk ? Effect.fail(new Unavailable({ what: "desk" })) : Effect.void)
+        })
+      )
+    )
+  )
+
+it.effect("a node is ready once every desk answered and every market was heard, and no longer than they do", () =>
+  Effect.gen(function* () {
+    const silent: { market?: string; desk?: string } = { desk: String(defaults.desks - 1) }
+    const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
+    expect(ready()).toBe(false)
+    yield* TestClock.adjust("2 seconds")
+    expect(ready()).toBe(false)
+    delete silent.desk
+    yield* TestClock.adjust("1 second")
+    expect(ready()).toBe(true)
+    silent.desk = "3"
+    yield* TestClock.adjust("5 seconds")
+    expect(ready()).toBe(true)
+    yield* TestClock.adjust("1 second")
+    expect(ready()).toBe(false)
+    delete silent.desk
+    silent.market = "AUD-USD"
+    yield* TestClock.adjust("5 seconds")
+    expect(ready()).toBe(false)
+  })
+)
+
+it.live("a venue says on every listener whether it lives and is ready, and a socket's says what else it speaks", () =>
+  Effect.gen(function* () {
+    const { adminUrl, restUrl } = yield* RestClient
+    const health = yield* Health
+    const { port } = yield* Socket.listen({
+      what: "a socket",
+      host: "127.0.0.1",
+      port: 0,
+      budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
+      baseUrl: restUrl,
+      addressOf: () => "",
+      accept: () => ({ text: () => {}, closed: () => {} }),
+      answer: health.answer(restUrl)
+    })
+    const socketUrl = `http://127.0.0.1:${port}`
+    const { url: authUrl } = yield* AuthServer.open({
+      host: "127.0.0.1",
+      port: 0,
+      issuer: "https://auth.venue.test/auth/v1",
+      consentOrigin: "https://auth.venue.test",
+      clientKeys: [],
+      captcha: "never",
+      limits: false,
+      trustedProxies: [],
+      allowPublicFormRefresh: false
+    }).pipe(Effect.provide(Captcha.layerLocal("solved")))
+    for (const url of [restUrl, adminUrl, authUrl, socketUrl]) {
+      expect(yield* call(`${url}/health/live`)).toMatchObject({ status: 200, body: { status: "live" } })
+      const ready = yield* Effect.repeat(call(`${url}/health/ready`), {
+        until: ({ status }) => status === 200,
+        schedule: Schedule.spaced("20 millis")
+      })
+      expect(ready).toMatchObject({ status: 200, body: { status: "ready" } })
+    }
+    const other = yield* call(`${socketUrl}/refdata`)
+    expect([other.status, other.headers.get("upgrade")]).toEqual([426, "websocket"])
+    expect(other.body.detail).toContain("WebSocket")
+  }).pipe(Effect.provide(layer))
+)

@@ -1,0 +1,121 @@
+/** Where users are seen, as a proxy of the operator's says it, and what becomes of them there. */
+import * as RestServer from "@venue/gateway/rest/RestServer"
+import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { Revocations } from "@venue/storage/access/Revocations"
+import { UserStates } from "@venue/storage/access/UserStates"
+import * as Client from "@venue/testing/Client"
+import { blockedCountry } from "@venue/testing/TestAccess"
+import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { call, layer, RestClient } from "./RestClient.ts"
+
+const ours = ["127.0.0.0/8", "::1"]
+const countryHeader = "CF-IPCountry"
+
+/** Another address of the venue, before which these proxies stand. */
+const opened = (options: Pick<RestServer.RestServerOptions, "trustedProxies" | "countryHeader">) =>
+  Effect.map(RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", ...options }), ({ url }) => url)
+
+const seen = ({ userId }: TestUser) => Effect.flatMap(UserStates, (states) => states.find(userId))
+
+/** Asks for a change that only who may trade may make, and for a look. */
+const asking = (url: string, user: TestUser, headers: Record<string, string>) =>
+  Effect.gen(function* () {
+    const { signed } = yield* RestClient
+    const changed = yield* call(`${url}/user/leverage`, {
+      method: "POST",
+      headers: { ...(yield* signed(user)), ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ symbol: "GOLD-USD", leverage: 5 })
+    })
+    const looked = yield* call(`${url}/user/positions`, { headers: { ...(yield* signed(user)), ...headers } })
+    return [changed.status, changed.body.errors?.[0].message ?? "", looked.status]
+  })
+
+it.layer(layer, { excludeTestServices: true })("the country of a caller", (it) => {
+  it.effect(
+    "I47: from a blocked one nobody trades, from the first request on; they look, and trade again elsewhere",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* opened({ trustedProxies: ours, countryHeader })
+        const user = yield* (yield* TestVenue).user("traveller")
+        expect(yield* asking(url, user, { "cf-ipcountry": "DE" })).toEqual([200, "", 200])
+        expect(yield* asking(url, user, { "cf-ipcountry": blockedCountry })).toEqual([403, "region", 200])
+        expect((yield* seen(user)).seenIn).toBe(blockedCountry)
+        // Nothing is said of where they are now.
+        for (const nowhere of [{}, { "cf-ipcountry": "XX" }, { "cf-ipcountry": "T1" }, { "cf-ipcountry": "DE, NO" }]) {
+          expect(yield* asking(url, user, nowhere)).toEqual([403, "region", 200])
+        }
+        expect(yield* asking(url, user, { "cf-ipcountry": "no" })).toEqual([200, "", 200])
+      })
+  )
+
+  it.effect("nobody but a proxy of the operator's is believed, and no header but the one that is named", () =>
+    Effect.gen(function* () {
+      const { restUrl } = yield* RestClient
+      const strange = yield* opened({ trustedProxies: ["192.0.2.1"], countryHeader })
+      const unnamed = yield* opened({ trustedProxies: ours })
+      const other = yield* opened({ trustedProxies: ours, countryHeader: "X-Country" })
+      const user = yield* (yield* TestVenue).user("forger")
+      for (const url of [restUrl, strange, unnamed, other]) {
+        const headers = { "cf-ipcountry": blockedCountry, "x-forwarded-for": "127.0.0.1" }
+        expect(yield* asking(url, user, headers)).toEqual([200, "", 200])
+      }
+      expect((yield* seen(user)).seenIn).toBeNull()
+    })
+  )
+
+  it.effect("a country is written when it changes, and not with each request", () =>
+    Effect.gen(function* () {
+      const url = yield* opened({ trustedProxies: ours, countryHeader })
+      const user = yield* (yield* TestVenue).user("settled")
+      let changes = 0
+      yield* (yield* Revocations).watch(({ kind, subject }) => {
+        if (kind === "user" && subject === user.userId) changes++
+      })
+      for (const country of ["DE", "DE", "DE", "NO", "NO"]) yield* asking(url, user, { "cf-ipcountry": country })
+      expect(changes).toBe(2)
+    })
+  )
+
+  it.effect("whoever proves nothing moves nobody", () =>
+    Effect.gen(function* () {
+      const { signed } = yield* RestClient
+      const url = yield* opened({ trustedProxies: ours, countryHeader })
+      const user = yield* (yield* TestVenue).user("victim")
+      const headers = {
+        ...(yield* signed(user)),
+        "x-svc-hmac-signature": "0".repeat(64),
+        "cf-ipcountry": blockedCountry
+      }
+      expect((yield* call(`${url}/user/positions`, { headers })).status).toBe(401)
+      expect((yield* seen(user)).seenIn).toBeNull()
+    })
+  )
+
+  it.effect("I47: a connection from a blocked one may look but not trade, and so may those that are open", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const gateway = yield* TradeGateway
+      const user = yield* venue.user("roamer")
+      const connect = Effect.fnUntraced(function* (country?: string) {
+        const client = yield* Client.open((transport) => gateway.open(transport, "", "", country))
+        yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(user) } })
+        yield* client.take("authenticated")
+        return client
+      })
+      const tries = Effect.fnUntraced(function* (client: Client.Client) {
+        yield* client.send({ type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 4 } })
+        return (yield* client.take("err")).err.message
+      })
+      const open = yield* connect()
+      expect((yield* seen(user)).seenIn).toBeNull()
+      const client = yield* connect(blockedCountry)
+      yield* venue.settle
+      expect((yield* seen(user)).seenIn).toBe(blockedCountry)
+      for (const connection of [client, open]) expect(yield* tries(connection)).toContain("region")
+      yield* client.send({ type: "subscribe", params: { channels: ["fills"] } })
+      yield* client.take("subscribed")
+    })
+  )
+})

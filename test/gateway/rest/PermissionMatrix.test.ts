@@ -1,0 +1,197 @@
+/** Every endpoint and message, by credential, permission, account and user, against what the reference says. */
+import { Api } from "@venue/api/rest/Api"
+import * as Command from "@venue/api/trade/Command"
+import * as Admission from "@venue/auth/access/Admission"
+import type { Caller } from "@venue/auth/access/Caller"
+import { rules } from "@venue/auth/access/Permission"
+import { ofBuilderKey, Permission } from "@venue/domain/Permission"
+import { routesOf } from "@venue/gateway/http/Gate"
+import { Users } from "@venue/storage/access/Users"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { access, bring, enrol, type Progress } from "../../auth/access/Progress.ts"
+
+interface Expected {
+  /** One of these; none are asked when it is left out. */
+  readonly permissions?: ReadonlyArray<string>
+  readonly only?: "hmac" | "jwt"
+  readonly trades?: true
+  /** Not by an application that the user let in. */
+  readonly own?: true
+  /** The user as a whole, or the main account alone. */
+  readonly on?: "user" | "main"
+  /** Whoever's account is named. */
+  readonly ignoresNamed?: true
+}
+
+const trade: Expected = { permissions: ["execute_orders"], trades: true }
+const take = { permissions: ["execute_orders"] }
+const orders = { permissions: ["view_orders"] }
+const positions = { permissions: ["view_positions"] }
+const person: Expected = { only: "jwt", on: "user" }
+const inPerson: Expected = { ...person, own: true }
+const byBuilder: Expected = { only: "hmac", on: "user", ignoresNamed: true }
+
+/** As the interfaces of REST and of the trade socket have it. */
+const reference: Record<string, Expected> = {
+  auth: {},
+  add_order: trade,
+  modify_order: trade,
+  cancel_order: take,
+  cancel_all_orders: take,
+  cancel_on_disconnect: take,
+  close_position: trade,
+  add_twap: trade,
+  cancel_stop_order: take,
+  modify_stop_order: trade,
+  set_user_leverage: trade,
+  get_order: orders,
+  get_user_orders: orders,
+  get_user_trades: orders,
+  get_user_leverage: positions,
+  get_available_leverage_levels: positions,
+  "channel order_responses": { permissions: ["view_orders", "execute_orders"] },
+  "channel fills": orders,
+  "channel stop_orders": orders,
+  "channel positions": positions,
+  "channel balances": { permissions: ["view_balance", "view_positions"] },
+  "channel cancel_on_disconnect": take,
+  "GET /user/positions": positions,
+  "GET /user/trade": orders,
+  "POST /user/leverage": trade,
+  "GET /user/subaccounts": { permissions: ["view_balance", "subaccount_ops"], on: "user" },
+  "GET /user/api-keys": inPerson,
+  "POST /user/api-keys": inPerson,
+  "PATCH /user/api-keys/:public_key": inPerson,
+  "DELETE /user/api-keys/:public_key": inPerson,
+  "POST /user/api-keys/:public_key/rotate": inPerson,
+  "GET /user/onboarding": {},
+  "POST /user/terms": inPerson,
+  "POST /user/verification": inPerson,
+  "GET /user/profile": person,
+  "PATCH /user/profile": inPerson,
+  "GET /user/builder-code": byBuilder,
+  "POST /user/builder-code": byBuilder,
+  "POST /builder/web3/api-key": { permissions: ["register_user"], only: "hmac", on: "main" }
+}
+
+const open = ["GET /refdata", "GET /health/live", "GET /health/ready", "GET /builder/web3/message"]
+
+it("I38: every endpoint and message has its rule, and every rule is in the reference", () => {
+  const actions = Object.keys(rules)
+  assert.sameMembers(actions, Object.keys(reference))
+  assert.sameMembers(
+    routesOf(Api).map(({ method, path }) => `${method} ${path}`),
+    [...open, ...actions.filter((action) => action.includes(" /"))]
+  )
+  for (const type of actions.filter((action) => !action.includes(" "))) {
+    const decoded = Command.decode(JSON.stringify({ type, params: {} }))
+    assert.notInclude(JSON.stringify(decoded), "a command such as", type)
+  }
+})
+
+type User = Progress | "with_second_factor"
+const users: ReadonlyArray<User> = [
+  "onboarded",
+  "unverified",
+  "without_terms",
+  "blocked_region",
+  "frozen",
+  "with_second_factor"
+]
+const named = [undefined, "alice", "alice-2", "bob", "nobody"] as const
+const grants = [[], ...Permission.literals.map((name) => [name]), ofBuilderKey, Permission.literals]
+const token = { via: "jwt", publicKey: null, sessionId: null, scope: "all_accounts" } as const
+const credentials: Readonly<Record<string, Partial<Caller>>> = {
+  "a key of all accounts": { scope: "all_accounts" },
+  "a key of the main account": { scope: "alice" },
+  "a key of a subaccount": { scope: "alice-2" },
+  "a key of another's account": { scope: "bob" },
+  "a token": { ...token, aal: "aal1" },
+  "a token that saw two factors": { ...token, aal: "aal2" },
+  "a token of an application": { ...token, aal: "aal1", clientId: "application" },
+  "a token of an application that saw two factors": { ...token, aal: "aal2", clientId: "application" }
+}
+
+const missing: Readonly<Partial<Record<User, string>>> = {
+  unverified: "identity",
+  without_terms: "terms",
+  blocked_region: "region"
+}
+
+/** What the reference says: the account acted on, or why not. */
+const expected = (action: string, caller: Caller, account: string | undefined, user: User): string => {
+  const { ignoresNamed, on, only, own, permissions, trades } = reference[action]!
+  if (only !== undefined && caller.via !== only) return "credential"
+  if (own === true && caller.clientId !== null) return "credential"
+  if (permissions !== undefined && !permissions.some((name) => caller.permissions.has(name))) return "permission"
+  const asked = ignoresNamed ? "alice" : (account ?? "alice")
+  const acting = on === "user" ? "alice" : asked
+  const isOwn = asked === "alice" || (asked === "alice-2" && on !== "main")
+  const isFor = caller.scope === "all_accounts" || (caller.scope === acting && on !== "user")
+  if (!isOwn || !isFor) return "account"
+  if (user === "frozen") return "UserFrozen"
+  if (user === "with_second_factor" && caller.aal === "aal1") return "SecondFactorOwed"
+  return trades === true && missing[user] !== undefined ? missing[user] : acting
+}
+
+it.effect("I38, I39, I47: each is let through or refused as the reference says, in every combination", () =>
+  Effect.gen(function* () {
+    const people = yield* Users
+    yield* people.create({ userId: "alice", name: "Alice" })
+    yield* people.create({ userId: "bob", name: "Bob" })
+    yield* people.openAccount({ accountId: "alice-2", userId: "alice" })
+    yield* bring("bob", "onboarded")
+    const { authorise } = yield* Admission.make
+    const answer = (caller: Caller, action: string, account: string | undefined) =>
+      authorise(caller, action, account).pipe(
+        Effect.map(({ accountId }) => accountId),
+        Effect.catch((error) =>
+          Effect.succeed(
+            error._tag === "PermissionDenied"
+              ? error.reason
+              : error._tag === "OnboardingOwed"
+                ? error.missing.join()
+                : error._tag
+          )
+        )
+      )
+
+    let tried = 0
+    for (const user of users) {
+      yield* bring("alice", user === "with_second_factor" ? "onboarded" : user)
+      if (user === "with_second_factor") yield* enrol("alice")
+      for (const [kind, credential] of Object.entries(credentials)) {
+        for (const granted of grants) {
+          const caller: Caller = { ...key, ...credential, permissions: new Set(granted) }
+          for (const action of Object.keys(reference)) {
+            for (const account of named) {
+              const told = yield* answer(caller, action, account)
+              const wanted = expected(action, caller, account, user)
+              if (told !== wanted) {
+                assert.fail(`${user}, ${kind}, [${granted.join()}], ${action} on ${account}: ${told}, not ${wanted}`)
+              }
+              tried++
+            }
+          }
+        }
+      }
+    }
+    assert.strictEqual(
+      tried,
+      users.length * Object.keys(credentials).length * grants.length * Object.keys(rules).length * named.length
+    )
+  }).pipe(Effect.provide(access))
+)
+
+const key: Caller = {
+  userId: "alice",
+  permissions: new Set(),
+  scope: "all_accounts",
+  via: "hmac",
+  publicKey: "key",
+  sessionId: null,
+  kid: null,
+  aal: null,
+  clientId: null
+}

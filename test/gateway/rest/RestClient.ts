@@ -1,0 +1,137 @@
+/** A venue in memory with its REST and operator addresses open, and a client that calls them over real sockets. */
+import { Hmac } from "@venue/auth/access/Hmac"
+import { Desks } from "@venue/cluster/clients/Link"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { Health } from "@venue/gateway/http/Health"
+import * as RestServer from "@venue/gateway/rest/RestServer"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { connect } from "node:net"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Parsed when it is JSON. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+
+export class RestClient extends Context.Service<
+  RestClient,
+  {
+    readonly restUrl: string
+    readonly adminUrl: string
+    /** What the operator's prices were told to. */
+    readonly prices: ReadonlyArray<readonly [symbol: string, price: number]>
+    readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
+    readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Effect.Effect<Answer>
+    readonly admin: (method: string, path: string, body?: unknown, token?: string) => Effect.Effect<Answer>
+    /** Fresh signed headers. */
+    readonly signed: (user: TestUser) => Effect.Effect<Record<string, string>>
+  }
+>()("test/gateway/RestClient") {}
+
+export const adminToken = "operator-token-of-this-test"
+
+export const call = (url: string, init: RequestInit = {}): Effect.Effect<Answer> =>
+  Effect.promise(async () => {
+    const response = await fetch(url, init)
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== ""
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  })
+
+/** A body that is text goes as it is, anything else as JSON. */
+const request = (method: string, headers: Record<string, string>, body?: unknown): RequestInit => ({
+  method,
+  headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+  ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+})
+
+/** Sends bytes as they are and gives back everything that came before the connection ended. */
+export const raw = (url: string, bytes: string | Uint8Array): Effect.Effect<string> =>
+  Effect.callback((resume) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => socket.end(bytes))
+    let text = ""
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1")
+    })
+    socket.on("error", () => {})
+    socket.on("close", () => resume(Effect.succeed(text)))
+  })
+
+/** Any method of REST. */
+export const ask = Effect.fnUntraced(function* (
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown
+) {
+  const { restUrl } = yield* RestClient
+  return yield* call(`${restUrl}${path}`, request(method, headers, body))
+})
+
+const make = Effect.gen(function* () {
+  const venue = yield* TestVenue
+  const prices: Array<readonly [string, number]> = []
+  const { url: restUrl } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme" })
+  const { url: adminUrl } = yield* AdminServer.open({
+    port: 0,
+    token: Redacted.make(adminToken),
+    onPrice: (symbol, price) => Effect.sync(() => void prices.push([symbol, price]))
+  })
+  return RestClient.of({
+    restUrl,
+    adminUrl,
+    prices,
+    get: (path, headers = {}) => call(`${restUrl}${path}`, { headers }),
+    post: (path, body, headers = {}) => call(`${restUrl}${path}`, request("POST", headers, body)),
+    admin: (method, path, body, token = adminToken) =>
+      call(`${adminUrl}${path}`, request(method, { authorization: `Bearer ${token}` }, body)),
+    signed: (user) =>
+      Effect.map(venue.sign(user), (hmac) => ({
+        "x-svc-public-key": String(hmac["public_key"]),
+        "x-svc-nonce": String(hmac["nonce"]),
+        "x-svc-timestamp": String(hmac["unix_ts"]),
+        "x-svc-hmac-signature": String(hmac["signature"])
+      }))
+  })
+})
+
+/** Over a venue that stands already. */
+export const layerOver = Layer.effect(RestClient, make).pipe(Layer.provideMerge(Health.layer))
+
+export const layer = layerOver.pipe(Layer.provideMerge(layerMemory))
+
+/** The same venue, of which the addresses see no desk that answers; and no database either, if so said. */
+export const layerCutOff = (database: "there" | "gone") =>
+  Layer.effect(RestClient, make).pipe(
+    Layer.provide(
+      Layer.effect(
+        Hmac,
+        Effect.map(Hmac, (hmac) =>
+          database === "there"
+            ? hmac
+            : Hmac.of({ ...hmac, verify: () => Effect.fail(new DatabaseUnavailable({ cause: "a test" })) })
+        )
+      )
+    ),
+    Layer.provide(
+      Layer.effect(
+        Desks,
+        Effect.map(Desks, (desks) =>
+          Desks.of({
+            ...desks,
+            ask: () => Effect.fail(new Unavailable({ what: "a test" })),
+            summary: () => Effect.fail(new Unavailable({ what: "a test" }))
+          })
+        )
+      )
+    ),
+    Layer.provideMerge(Health.layer),
+    Layer.provideMerge(layerMemory)
+  )

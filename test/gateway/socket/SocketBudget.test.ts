@@ -1,0 +1,72 @@
+import { limits, make, type SocketBudget } from "@venue/gateway/socket/SocketBudget"
+import { expect, it } from "vitest"
+
+const budgets = (isLimited: boolean, clock = { millis: 0 }) =>
+  make({ limits: isLimited, nowMillis: () => (clock.millis += isLimited ? 1_000 : 0) })
+const fill = (budget: SocketBudget, count: number, addressOf: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => {
+    expect(budget.refusal(addressOf(at))).toBeUndefined()
+    return budget.open(addressOf(at))
+  })
+
+it("an address, or a /64, has 100 trade sockets and 20 of market data, and room again when one closes", () => {
+  const { marketData, trade } = budgets(true)
+  const [first] = fill(trade, 100, (at) => `2001:db8::${at.toString(16)}`)
+  expect(trade.refusal("2001:db8::ffff")).toEqual({ _tag: "AddressFull", most: 100 })
+  fill(marketData, 20, () => "2001:db8::1")
+  expect(marketData.refusal("2001:db8::2")).toEqual({ _tag: "AddressFull", most: 20 })
+  expect(trade.refusal("2001:db8:0:1::1")).toBeUndefined()
+  first!.close()
+  expect(trade.refusal("2001:db8::ffff")).toBeUndefined()
+})
+
+it("where limits are off an address opens what it likes, and the process has 10,000 sockets all the same", () => {
+  const { marketData, trade } = budgets(false)
+  fill(trade, 6_000, () => "203.0.113.7")
+  const [one] = fill(marketData, 4_000, () => "203.0.113.7")
+  expect(trade.refusal("203.0.113.8")).toEqual({ _tag: "VenueFull", most: 10_000 })
+  expect(marketData.refusal("203.0.113.8")).toEqual({ _tag: "VenueFull", most: 10_000 })
+  one!.close()
+  expect(trade.refusal("203.0.113.8")).toBeUndefined()
+})
+
+it("a market maker sends all that five users have in a minute at once, and its limits off whatever it can", () => {
+  const clock = { millis: 0 }
+  const { trade } = make({ limits: true, nowMillis: () => clock.millis })
+  const sockets = fill(trade, 20, () => "203.0.113.7")
+  let taken = 0
+  while (taken < 120_000 && sockets[taken % 20]!.frame(1)) taken++
+  expect(taken).toBe(120_000)
+  const { trade: benchmark } = make({ limits: false, nowMillis: () => clock.millis })
+  const [flow] = fill(benchmark, 1, () => "203.0.113.7")
+  taken = 0
+  while (taken < 1_000_000 && flow!.frame(1)) taken++
+  expect(taken).toBe(1_000_000)
+})
+
+it("every socket has something of its own, whatever others of its address have used up", () => {
+  const clock = { millis: 0 }
+  const { marketData } = make({ limits: true, nowMillis: () => clock.millis })
+  const [greedy, modest] = fill(marketData, 2, () => "203.0.113.7")
+  while (greedy!.frame(1));
+  while (greedy!.control());
+  for (let at = 0; at < 100; at++) expect(modest!.frame(1)).toBe(true)
+  for (let at = 0; at < 50; at++) expect(modest!.control()).toBe(true)
+  expect(modest!.frame(1)).toBe(false)
+  clock.millis += 100
+  expect([modest!.frame(5), modest!.frame(1), modest!.control(), modest!.control()]).toEqual([true, false, true, false])
+})
+
+it("sockets keep 64 MiB of unfinished messages together; then each keeps 4 KiB", () => {
+  const { marketData, trade } = budgets(false)
+  const sockets = fill(trade, 512, () => "")
+  for (const socket of sockets) expect(socket.unfinished(128 * 1024)).toBe(true)
+  const [late] = fill(marketData, 1, () => "")
+  expect(late!.unfinished(4 * 1024)).toBe(true)
+  expect(late!.unfinished(4 * 1024 + 1)).toBe(false)
+  sockets[0]!.close()
+  expect(late!.unfinished(64 * 1024)).toBe(true)
+  // What waits for clients to read it is counted by itself.
+  expect(late!.unread(64 * 1024 * 1024)).toBe(true)
+  expect(limits.unfinished.bytes).toBe(512 * 128 * 1024)
+})

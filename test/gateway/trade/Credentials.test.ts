@@ -1,0 +1,278 @@
+/** Tokens and keys on the trade socket, and what becomes of open connections when they, or their user, change. */
+import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
+import { KeyRotation } from "@venue/auth/keys/KeyRotation"
+import { rules } from "@venue/auth/access/Permission"
+import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import { barrier } from "@venue/gateway/trade/Barrier"
+import type { Member } from "@venue/gateway/trade/Member"
+import { ApiKeys } from "@venue/storage/access/ApiKeys"
+import { Sessions } from "@venue/storage/access/Sessions"
+import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Redacted, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { bring, enrol, type Progress, session } from "../../auth/access/Progress.ts"
+import { aapl, cancel, friday, limit, market, say, told } from "../../venue/Story.ts"
+
+/** A user who may trade, on a venue of their own. */
+const story = <E>(
+  name: string,
+  tell: (
+    venue: TestVenue["Service"],
+    user: TestUser
+  ) => Effect.Effect<void, E, Layer.Success<typeof layerMemory> | Scope.Scope>
+) =>
+  it.effect(name, () =>
+    Effect.andThen(
+      TestClock.setTime(friday),
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        yield* venue.price(aapl, 200)
+        const user = yield* venue.user("alice")
+        yield* Effect.scoped(tell(venue, user))
+      }).pipe(Effect.provide(layerMemory))
+    )
+  )
+
+const send = Effect.fnUntraced(function* (params: object) {
+  const client = yield* (yield* TestVenue).connect
+  yield* client.send({ type: "auth", params })
+  return client
+})
+
+const signIn = Effect.fnUntraced(function* (params: object) {
+  const client = yield* send(params)
+  yield* client.take("authenticated")
+  return client
+})
+
+const refused = Effect.fnUntraced(function* (why: string, params: object) {
+  const client = yield* send(params)
+  assert.strictEqual((yield* client.take("err")).err.error_code, "PermissionDenied", why)
+  yield* (yield* TestVenue).settle
+  assert.deepEqual([yield* client.drain, client.closedWith()?.code], [[], 1008], why)
+})
+
+story("a token opens a connection on the main account, or on another of the user", (venue, { userId }) =>
+  Effect.gen(function* () {
+    const user = { userId, publicKey: "", secretKey: "" }
+    const accountId = yield* venue.subaccount(user, 1_000)
+    const { token } = yield* session(userId)
+    for (const params of [{ jwt: token }, { jwt: token, account_id: accountId }]) {
+      const client = yield* signIn(params)
+      yield* client.send(say("subscribe", { channels: ["order_responses"] }))
+      yield* client.take("subscribed")
+      yield* client.send(limit("BUY", 1, 190))
+      const { order_response: order } = yield* client.take("order_response")
+      assert.deepEqual([order.status, order.user_id], ["ACK", params.account_id ?? userId])
+    }
+  })
+)
+
+story(
+  "I45: a token that is not good, or of another's account, is refused and closes the connection",
+  (venue, { userId }) =>
+    Effect.gen(function* () {
+      const bob = yield* venue.user("bob")
+      const { sessionId, token } = yield* session(userId)
+      const [head, body, signature] = token.split(".") as [string, string, string]
+      yield* refused("another's account", { jwt: token, account_id: bob.userId })
+      yield* refused("another signature", { jwt: [head, body, `${signature.slice(0, -4)}AAAA`].join(".") })
+      yield* refused("no signature", { jwt: `${Buffer.from('{"alg":"none"}').toString("base64url")}.${body}.` })
+      yield* refused("junk", { jwt: "junk" })
+      yield* (yield* Sessions).end([sessionId])
+      yield* refused("a session that is over", { jwt: token })
+    })
+)
+
+story("U1: the connections of a session close when it ends, those of other sessions and keys stay", (venue, alice) =>
+  Effect.gen(function* () {
+    const one = yield* session(alice.userId)
+    const other = yield* session(alice.userId)
+    const closing = yield* signIn({ jwt: one.token })
+    const staying = [yield* signIn({ jwt: other.token }), yield* venue.trade(alice, [])]
+    yield* (yield* Sessions).end([one.sessionId])
+    yield* venue.settle
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    for (const client of staying) assert.isUndefined(client.closedWith())
+  })
+)
+
+story("the connections of an application close when an operator disables it, other sessions' stay", (venue, alice) =>
+  Effect.gen(function* () {
+    const registration = yield* ClientRegistration
+    const operator = { actor: "operator", reason: "a test" }
+    const asked = { name: "A desk", redirectUris: ["https://desk.example/"], logoUri: null, clientUri: null }
+    const { client } = yield* registration.register({ ...asked, type: "public", allowLoopback: false }, operator)
+    const { clientId } = client
+    const begun = { publicClient: true, scope: "openid", method: "oauth_provider/authorization_code" } as const
+    const { accessToken } = yield* (yield* SessionTokens).begin({ userId: alice.userId, clientId, ...begun })
+    const jwt = Redacted.value(accessToken)
+    const closing = yield* signIn({ jwt })
+    const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
+    yield* registration.disable(clientId, operator)
+    yield* venue.settle
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    for (const connection of staying) assert.isUndefined(connection.closedWith())
+    yield* refused("an application that is disabled", { jwt })
+  })
+)
+
+story("D2: the connections of a signing key close when it is removed in an emergency", (venue, alice) =>
+  Effect.gen(function* () {
+    const rotation = yield* KeyRotation
+    const operator = { actor: "operator", reason: "a test" }
+    const [before] = yield* rotation.ring
+    const old = yield* session(alice.userId)
+    const closing = yield* signIn({ jwt: old.token })
+    yield* rotation.activate(yield* rotation.standby(operator), { emergency: true }, operator)
+    const staying = [yield* signIn({ jwt: (yield* session(alice.userId)).token }), yield* venue.trade(alice, [])]
+    yield* venue.settle
+    assert.isUndefined(closing.closedWith())
+    yield* rotation.remove(before!.key.kid, { emergency: true }, operator)
+    yield* venue.settle
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    for (const client of staying) assert.isUndefined(client.closedWith())
+    yield* refused("a token of a removed key", { jwt: old.token })
+  })
+)
+
+story("I40: the connections of a key close when it is revoked, and it opens no other", (venue, alice) =>
+  Effect.gen(function* () {
+    const { token } = yield* session(alice.userId)
+    const closing = yield* venue.trade(alice)
+    const staying = yield* signIn({ jwt: token })
+    yield* (yield* ApiKeys).revoke(alice.userId, alice.publicKey)
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    assert.isUndefined(staying.closedWith())
+    yield* refused("the revoked key", { hmac: yield* venue.sign(alice) })
+  })
+)
+
+story("what a key permits has changed: its connections close, and it opens others", (venue, alice) =>
+  Effect.gen(function* () {
+    const closing = yield* venue.trade(alice, [])
+    yield* (yield* ApiKeys).setPermission(alice.publicKey, "execute_orders", false)
+    yield* venue.settle
+    assert.strictEqual(closing.closedWith()?.code, 1008)
+    const client = yield* venue.trade(alice, [])
+    yield* client.send(limit("BUY", 1, 190))
+    assert.strictEqual((yield* client.take("err")).err.error_code, "PermissionDenied")
+  })
+)
+
+story("a key that is revoked while it signs in opens no connection", (venue) =>
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    const alice = yield* venue.user("new", 0)
+    const client = yield* venue.connect
+    yield* client.sendAll([{ type: "auth", params: { hmac: yield* venue.sign(alice) } }, market("BUY", 1)])
+    // The sign-in waits for the trader to be loaded.
+    assert.deepEqual(yield* client.drain, [])
+    yield* keys.revoke(alice.userId, alice.publicKey)
+    yield* venue.settle
+    assert.strictEqual(client.closedWith()?.code, 1008)
+    assert.notInclude(told(yield* client.drain), "type")
+  })
+)
+
+story("a frozen user's connections close whatever opened them, and none opens until they are thawed", (venue, alice) =>
+  Effect.gen(function* () {
+    const { token } = yield* session(alice.userId)
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    const open = [yield* venue.trade(alice), yield* signIn({ jwt: token })]
+    yield* bring(alice.userId, "frozen")
+    yield* venue.settle
+    for (const client of open) assert.strictEqual(client.closedWith()?.code, 1008)
+    assert.isUndefined(bob.closedWith())
+    yield* refused("a frozen user's key", { hmac: yield* venue.sign(alice) })
+    yield* refused("a frozen user's token", { jwt: token })
+    yield* bring(alice.userId, "onboarded")
+    yield* venue.trade(alice, [])
+  })
+)
+
+const gated = [
+  limit("BUY", 1, 190),
+  market("BUY", 1),
+  say("modify_order", { symbol: aapl, order_id: "x", side: "BUY", order_type: "LIMIT", price: 1, reduce_only: false }),
+  say("close_position", { symbol: aapl }),
+  say("set_user_leverage", { symbol: aapl, leverage: 2 })
+]
+
+for (const [progress, code] of [
+  ["unverified", "KycRequired"],
+  ["without_terms", "TncRequired"]
+] as const satisfies ReadonlyArray<readonly [Progress, string]>) {
+  story(
+    `I47: on a connection that is open already, a user ${progress} hears ${code} and nothing is done`,
+    (venue, alice) =>
+      Effect.gen(function* () {
+        const client = yield* venue.trade(alice)
+        yield* client.send(limit("BUY", 1, 190))
+        const { order_response: order } = yield* client.take("order_response")
+        yield* bring(alice.userId, progress)
+        yield* venue.settle
+        for (const message of gated) {
+          yield* client.send(message)
+          const { err } = yield* client.take("err")
+          assert.deepEqual([err.error_code, err.incoming_message], [code, message])
+        }
+        yield* client.send(say("get_user_orders"))
+        const { all_orders_response: open } = yield* client.take("all_orders_response")
+        assert.deepEqual(
+          open.orders.map(({ order_id }) => order_id),
+          [order.order_id]
+        )
+        yield* client.send(cancel(order.order_id))
+        assert.strictEqual((yield* client.take("order_response")).order_response.status, "CANCELLED")
+        yield* bring(alice.userId, "onboarded")
+        yield* venue.settle
+        yield* client.send(limit("BUY", 1, 190))
+        assert.strictEqual((yield* client.take("order_response")).order_response.status, "ACK")
+      })
+  )
+}
+
+story("M1: once a second factor is there, connections of sessions that have not seen it close", (venue, alice) =>
+  Effect.gen(function* () {
+    const { token } = yield* session(alice.userId)
+    const strong = yield* session(alice.userId, "aal2")
+    const weak = yield* signIn({ jwt: token })
+    const staying = [yield* venue.trade(alice), yield* signIn({ jwt: strong.token })]
+    yield* enrol(alice.userId)
+    yield* venue.settle
+    assert.strictEqual(weak.closedWith()?.code, 1008)
+    for (const client of staying) assert.isUndefined(client.closedWith())
+    yield* refused("one factor of two", { jwt: token })
+  })
+)
+
+it("I47: a user whose region is blocked is told what keeps them, and may still take orders back", () => {
+  const blocked: Member = {
+    caller: {
+      userId: "u",
+      permissions: new Set(["execute_orders"]),
+      scope: "all_accounts",
+      via: "jwt",
+      publicKey: null,
+      sessionId: "s",
+      kid: "k",
+      aal: "aal1",
+      clientId: null
+    },
+    accountId: "u",
+    builderCode: "",
+    gates: { canTrade: false, canFund: false, missing: ["region"] }
+  }
+  assert.deepEqual(barrier(blocked, "add_order"), ["PermissionDenied", "the user may not do this: region"])
+  assert.isUndefined(barrier(blocked, "cancel_all_orders"))
+})
+
+it("I47: every command that trades is among those tried here", () => {
+  const trading = Object.entries(rules).flatMap(([action, { gate }]) => (gate === "trade" ? [action] : []))
+  const offered = trading.filter(
+    (action) => !action.includes(" ") && !["add_twap", "modify_stop_order"].includes(action)
+  )
+  assert.sameMembers(offered, [...new Set(gated.map(({ type }) => type))])
+})

@@ -1,0 +1,229 @@
+/** Connections whose answers do not come, and what is read of them meanwhile. */
+import * as Connection from "@venue/gateway/trade/Connection"
+import * as Dues from "@venue/gateway/trade/Dues"
+import type { Receiver } from "@venue/gateway/socket/Transport"
+import { starters } from "@venue/domain/Instrument"
+import { expect, it } from "vitest"
+
+const symbol = starters[0]!.symbol
+const order = JSON.stringify({
+  type: "cancel_order",
+  params: { symbol, cancel_order_id_type: "order_id", order_id: "1" }
+})
+/** Of 64 KiB. */
+const longest = order.padEnd(64 * 1_024)
+const auth = JSON.stringify({
+  type: "auth",
+  params: { hmac: { public_key: "a", nonce: "0123456789abcdef", unix_ts: 1, signature: "00" } }
+})
+
+interface Client {
+  /** Commands that were read and are not answered. */
+  readonly owed: ReadonlyArray<string>
+  readonly sent: ReadonlyArray<string>
+  readonly waiting: () => number
+  readonly write: (count: number, frame?: string) => void
+  readonly read: () => void
+  /** Answers the oldest command. */
+  readonly answer: () => void
+  readonly closed: () => void
+}
+
+/** A client that has sent a great deal, of which its socket hands in what is read. */
+const start = () => {
+  const dues = Dues.make()
+  let commands = 0
+  const debts: Array<ReadonlyArray<string>> = []
+
+  const client = (): Client => {
+    const owed: Array<string> = []
+    debts.push(owed)
+    const sent: Array<string> = []
+    let paused = false
+    const unread: Array<string> = []
+    let connection: Connection.Connection | undefined
+    const gateway: Connection.Gateway = {
+      nowMillis: () => 0,
+      dues,
+      signIn: (_id, _auth, _place, done) =>
+        done({
+          caller: {
+            userId: "u",
+            permissions: new Set(),
+            scope: "all_accounts",
+            via: "hmac",
+            publicKey: "a",
+            sessionId: null,
+            kid: null,
+            aal: null,
+            clientId: null
+          },
+          accountId: "u",
+          builderCode: "",
+          gates: { canTrade: true, canFund: true, missing: [] }
+        }),
+      perform: (from, _member, _command, text) => {
+        const id = `c${++commands}`
+        owed.push(id)
+        from.expect(symbol, id, text, Infinity)
+      },
+      follow: () => () => {},
+      pulse: () => {},
+      due: () => {},
+      arrived: (opened) => void (connection = opened),
+      opened: () => {},
+      ended: () => {}
+    }
+    const receiver: Receiver = Connection.open(
+      "c",
+      gateway,
+      new Map(),
+      {
+        send: (text) => void sent.push(text),
+        close: () => {},
+        pause: () => void (paused = true),
+        resume: () => void (paused = false),
+        waitingBytes: () => 0
+      },
+      nowhere
+    )
+    receiver.text(auth)
+    sent.splice(0)
+    const self: Client = {
+      owed,
+      sent,
+      closed: receiver.closed,
+      write: (count: number, frame = order) => {
+        for (let i = 0; i < count; i++) unread.push(frame)
+        self.read()
+      },
+      read: () => {
+        while (unread.length > 0) {
+          if (paused) return
+          receiver.text(unread.shift()!)
+        }
+      },
+      waiting: () => unread.length,
+      answer: () => {
+        const id = owed.shift()!
+        connection!.answer(symbol, id, id)
+        self.read()
+      }
+    }
+    return self
+  }
+  return { client, owed: () => debts.reduce((sum, { length }) => sum + length, 0) }
+}
+
+it("one connection is owed 256 answers at most, and is read again once half of them are given", () => {
+  const { client } = start()
+  const one = client()
+  one.write(1_000)
+  expect(one.owed).toHaveLength(256)
+  for (let i = 0; i < 127; i++) one.answer()
+  expect(one.owed).toHaveLength(129)
+  one.answer()
+  expect(one.owed).toHaveLength(256)
+})
+
+it("however many connections send however much, a gateway owes a bounded number of answers", () => {
+  const { client, owed } = start()
+  const all = Array.from({ length: 500 }, client)
+  for (const one of all) one.write(1_000)
+  expect(owed()).toBeGreaterThan(8_000)
+  expect(owed()).toBeLessThan(2 * 8_192)
+})
+
+it("while others are owed all there is, who is owed little is read and answered", () => {
+  const { client } = start()
+  for (let i = 0; i < 100; i++) client().write(1_000)
+  const quiet = client()
+  quiet.write(1)
+  expect(quiet.owed).toHaveLength(1)
+  quiet.answer()
+  expect(quiet.sent).toHaveLength(1)
+  quiet.write(1)
+  expect(quiet.owed).toHaveLength(1)
+})
+
+it("everything sent is answered in the end, in its order, whoever is answered first", () => {
+  const { client, owed } = start()
+  const all = Array.from({ length: 300 }, client)
+  for (const one of all) one.write(400)
+  for (let turn = 0; owed() > 0; turn++) {
+    // The last ones first, some more often than others.
+    for (let i = all.length - 1; i >= 0; i--) if (all[i]!.owed.length > 0 && (turn + i) % 3 !== 0) all[i]!.answer()
+  }
+  for (const { sent, waiting } of all) {
+    expect(waiting()).toBe(0)
+    expect(sent).toHaveLength(400)
+    expect(sent).toEqual(sent.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1))))
+  }
+})
+
+it("what a connection was owed when it closed is owed no longer", () => {
+  const { client, owed } = start()
+  const gone = Array.from({ length: 100 }, client)
+  for (const one of gone) one.write(1_000)
+  const after = client()
+  after.write(1_000)
+  expect(after.owed.length).toBeLessThan(256)
+  for (const one of gone) one.closed()
+  const next = client()
+  next.write(1_000)
+  expect(next.owed).toHaveLength(256)
+  expect(owed()).toBeGreaterThan(0)
+})
+
+it("I48: of the longest frames a connection is owed for few, so that they hold little memory", () => {
+  const { client } = start()
+  const one = client()
+  one.write(100, longest)
+  expect(one.owed).toHaveLength(4)
+  one.answer()
+  expect(one.owed).toHaveLength(3)
+  one.answer()
+  one.answer()
+  expect(one.owed).toHaveLength(4)
+  while (one.owed.length > 0) one.answer()
+  expect(one.sent).toHaveLength(100)
+})
+
+it("I48: frames that wait for the answer to auth are bounded by their length as well as their number", () => {
+  const early = (frame: string, count: number) => {
+    const closes: Array<number> = []
+    const receiver = Connection.open(
+      "c",
+      {
+        nowMillis: () => 0,
+        dues: Dues.make(),
+        signIn: () => {},
+        perform: () => {},
+        follow: () => () => {},
+        pulse: () => {},
+        arrived: () => {},
+        due: () => {},
+        opened: () => {},
+        ended: () => {}
+      },
+      new Map(),
+      {
+        send: () => {},
+        close: (code) => void closes.push(code),
+        pause: () => {},
+        resume: () => {},
+        waitingBytes: () => 0
+      },
+      nowhere
+    )
+    receiver.text(auth)
+    for (let i = 0; i < count; i++) receiver.text(frame)
+    return closes
+  }
+  expect(early("x", 256)).toEqual([])
+  expect(early("x", 256 + 1)).toEqual([1008])
+  expect(early("x".repeat(64 * 1_024), 3)).toEqual([])
+  expect(early("x".repeat(64 * 1_024), 4)).toEqual([1008])
+})
+
+const nowhere = { builderCode: "", address: "", country: undefined }

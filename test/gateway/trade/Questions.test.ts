@@ -1,0 +1,173 @@
+/** Questions whose answers do not come or come late, and what is read and asked meanwhile. */
+import { Desks } from "@venue/cluster/clients/Link"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { History } from "@venue/gateway/History"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { friday, limit, say, story, told } from "../../venue/Story.ts"
+
+const mostOwed = 256
+
+const questions = [
+  say("get_user_trades", { limit: 1_000 }),
+  say("get_user_orders"),
+  say("get_user_leverage"),
+  say("cancel_on_disconnect", { cancel_on_disconnect: true }),
+  say("get_order", { symbol: "MOON-USD", order_id: "mine" }),
+  say("subscribe", { channels: ["positions"] })
+]
+
+/** As slow to answer as a desk that was cut off. */
+const stalledHistory = Layer.succeed(
+  History,
+  History.of({
+    trades: () =>
+      Effect.andThen(Effect.sleep("2 seconds"), Effect.fail(new Unavailable({ what: "the table of trades" })))
+  })
+)
+const stalledVenue = Layer.fresh(TestVenue.layer).pipe(Layer.provide(stalledHistory), Layer.provide(layerMemory))
+/** The day first: a venue that stands goes through every tick on the way there. */
+const onFriday = Layer.unwrap(Effect.as(TestClock.setTime(friday), stalledVenue))
+
+for (const question of questions) {
+  it.effect(`I48: a connection is owed 256 answers at most to ${question.type}, and is read again without them`, () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const gateway = yield* venue.gateway
+      const user = yield* venue.user("asking")
+      const client = yield* venue.trade(user, [], { gateway })
+      yield* gateway.cutFrom(user.userId)
+      yield* client.sendAll(Array.from({ length: 3 * mostOwed }, () => question))
+      const unread: Array<number> = []
+      for (let turn = 0; turn < 3; turn++) {
+        yield* venue.settle
+        unread.push(client.unread())
+        // Each is given up.
+        yield* TestClock.adjust("2 seconds")
+      }
+      assert.deepStrictEqual(unread, [2 * mostOwed, mostOwed, 0])
+    }).pipe(Effect.provide(onFriday))
+  )
+}
+
+story("I48: orders for a symbol that nobody lists are owed until they are answered, and no longer", (venue) =>
+  Effect.gen(function* () {
+    const stranded = { symbol: "MOON-USD" }
+    const gateway = yield* venue.gateway
+    const user = yield* venue.user("asking")
+    const cut = yield* venue.trade(user, [], { gateway })
+    const client = yield* venue.trade(user, ["order_responses"])
+    yield* client.sendAll(Array.from({ length: 2 * mostOwed }, () => limit("BUY", 1, 190, stranded)))
+    yield* venue.settle
+    assert.deepStrictEqual(
+      told(yield* client.drain),
+      Array.from({ length: 2 * mostOwed }, () => "BAD_SYMBOL")
+    )
+    yield* gateway.cutFrom(user.userId)
+    yield* cut.sendAll(Array.from({ length: 2 * mostOwed }, () => limit("BUY", 1, 190, stranded)))
+    assert.strictEqual(cut.unread(), mostOwed)
+  })
+)
+
+const unused = () => Effect.die("not asked")
+
+/** A history over tables that do as the test says, of an account whose facts are of so far. */
+const historyOf = (
+  watermarks: ReadonlyArray<{ readonly symbol: string; readonly seq: number }>,
+  tables: Pick<ReadTables["Service"], "position" | "trades">
+) =>
+  History.pipe(
+    Effect.provide(History.layer),
+    Effect.provide(
+      Layer.mergeAll(
+        Layer.succeed(
+          ReadTables,
+          ReadTables.of({
+            project: unused,
+            projectTrader: unused,
+            orders: unused,
+            sumByAsset: unused,
+            ledgerBalance: unused,
+            ...tables
+          })
+        ),
+        Layer.succeed(
+          Desks,
+          Desks.of({
+            submit: () => {},
+            whenReplied: (_userId, then) => then(),
+            ask: () => Effect.succeed(watermarks) as unknown as Effect.Effect<never>,
+            askDesk: unused,
+            summary: unused,
+            rouse: unused
+          })
+        )
+      )
+    )
+  )
+
+const reader = { userId: "u", accountId: "u", cost: noCost }
+
+it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: "AAPL-USD", seq: 7 }] }])(
+  "I48: however many read the table of trades, few queries run at once, and all are answered (%j)",
+  ({ watermarks }) =>
+    Effect.gen(function* () {
+      const opened = yield* Deferred.make<void>()
+      let running = 0
+      let most = 0
+      const query = <A>(answer: A) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            running++
+            most = Math.max(most, running)
+          }),
+          () => Effect.as(Deferred.await(opened), answer),
+          () => Effect.sync(() => running--)
+        )
+      const { trades } = yield* historyOf(watermarks, { position: () => query(7), trades: () => query([]) })
+      const all = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 100 }), () => trades(reader, { limit: 10, offset: 0 }), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* TestClock.adjust(1)
+      assert.strictEqual(running, 4)
+      yield* Deferred.succeed(opened, undefined)
+      assert.deepStrictEqual(
+        yield* Fiber.join(all),
+        Array.from({ length: 100 }, () => [])
+      )
+      assert.strictEqual(most, 4)
+      assert.strictEqual(running, 0)
+    })
+)
+
+it.effect.each([
+  { silent: "position" as const, watermarks: [{ symbol: "AAPL-USD", seq: 7 }] },
+  { silent: "trades" as const, watermarks: [] }
+])(
+  "I48: a table that does not answer is given up, by those who wait for their turn too ($silent)",
+  ({ silent, watermarks }) =>
+    Effect.gen(function* () {
+      const tables = {
+        position: () => Effect.succeed(7),
+        trades: () => Effect.succeed([]),
+        [silent]: () => Effect.never
+      }
+      const { trades } = yield* historyOf(watermarks, tables)
+      const all = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 10 }), () => Effect.flip(trades(reader, { limit: 10, offset: 0 })), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(
+        (yield* Fiber.join(all)).map(({ _tag }) => _tag),
+        Array.from({ length: 10 }, () => "Unavailable")
+      )
+    })
+)

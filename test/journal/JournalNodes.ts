@@ -1,0 +1,117 @@
+/** Two journals over the same rows, as two nodes have them, and owners that a test can follow. */
+import { Journal, type JournalShape, type Claimed, type Replay, type Row } from "@venue/journal/Journal"
+import { Context, Effect, Layer, Logger } from "effect"
+
+export class Nodes extends Context.Service<
+  Nodes,
+  {
+    readonly a: JournalShape
+    readonly b: JournalShape
+  }
+>()("test/storage/JournalNodes") {}
+
+/** Owners that misbehave on purpose are nothing to read about. */
+const quiet = Logger.layer([])
+
+/** Both are built at once, so their migrations meet too. */
+export const twoNodes = <E, R>(node: Layer.Layer<Journal, E, R>): Layer.Layer<Nodes, E, R> =>
+  Layer.effect(
+    Nodes,
+    Effect.gen(function* () {
+      const build = Effect.map(Layer.build(Layer.fresh(node)), (services) => Context.get(services, Journal))
+      const [a, b] = yield* Effect.all([build, build], { concurrency: 2 })
+      return Nodes.of({ a, b })
+    })
+  ).pipe(Layer.provide(quiet))
+
+/** What a claim was told. */
+export interface Told extends Replay {
+  readonly facts: Array<string>
+}
+
+export const told = (): Told => {
+  const facts: Array<string> = []
+  return {
+    facts,
+    restore: (state, seq) => facts.push(`snapshot ${seq} ${text(state)}`) > 0,
+    replay: (row) => void facts.push(fact(row))
+  }
+}
+
+export const fact = ({ epoch, events, seq }: Row): string => `${seq} ${epoch} ${text(events)}`
+
+export const bytes = (value: string): Uint8Array => new TextEncoder().encode(value)
+
+export const text = (value: Uint8Array): string => new TextDecoder().decode(value)
+
+export const yes = Effect.succeed(true)
+
+/** Long enough for what was said to be on its way. */
+export const turn = Effect.callback<void>((resume) => {
+  setImmediate(() => setImmediate(() => resume(Effect.void)))
+})
+
+/** Claims and appends: what is said between two flushes becomes one row, its words joined by a blank. */
+export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: string) {
+  return follow(journal, stream, yield* journal.claim(stream, told(), yes))
+})
+
+export const follow = (journal: JournalShape, stream: string, from: Claimed) => {
+  let open: Array<string> = []
+  const flying: Array<Array<Pending>> = []
+  let pending: Array<Pending> = []
+  const committed: Array<number> = []
+  const lost: Array<"fenced" | "unknown"> = []
+  let seals = 0
+  /** What happens right after the next seals, one each. */
+  const sealing: Array<() => void> = []
+  const appender = journal.append(
+    {
+      stream,
+      seal: () => {
+        seals++
+        if (open.length === 0) return undefined
+        const events = bytes(open.join(" "))
+        flying.push(pending)
+        pending = []
+        open = []
+        sealing.shift()?.()
+        return { events }
+      },
+      committed: (seq) => {
+        committed.push(seq)
+        for (const each of flying.shift()!) each.committed(seq)
+      },
+      lost: (why) => {
+        lost.push(why)
+        for (const each of [...flying.flat(), ...pending]) each.lost(why)
+      }
+    },
+    from
+  )
+  const say = (word: string) => {
+    open.push(word)
+    appender.wake()
+  }
+  /** The seq of the row that carries the word. */
+  const record = (word: string, told: (seq: number) => void = () => {}) =>
+    Effect.callback<number, "fenced" | "unknown">((settle) => {
+      if (lost[0] !== undefined) return settle(Effect.fail(lost[0]))
+      const committed = (seq: number) => {
+        told(seq)
+        settle(Effect.succeed(seq))
+      }
+      pending.push({ committed, lost: (why) => settle(Effect.fail(why)) })
+      say(word)
+    })
+  return { appender, committed, from, lost, record, say, seals: () => seals, sealing, stream }
+}
+
+interface Pending {
+  readonly committed: (seq: number) => void
+  readonly lost: (why: "fenced" | "unknown") => void
+}
+
+/** Everything a stream holds. */
+export const history = (journal: JournalShape, stream: string) =>
+  Effect.map(journal.read(stream, 0, 10_000), (rows) => rows.map(fact))

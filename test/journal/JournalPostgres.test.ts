@@ -1,0 +1,236 @@
+import { Journal } from "@venue/journal/Journal"
+import { snapshotPieces } from "@venue/postgres/migrations/0013_snapshot_pieces"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Buffer } from "node:buffer"
+import { postgresLayer } from "../Postgres.ts"
+import { bytes, follow, history, Nodes, own, told, turn, twoNodes, yes } from "./JournalNodes.ts"
+
+const nodes = twoNodes(Journal.layer).pipe(Layer.provideMerge(postgresLayer))
+
+describe("a row in doubt", () => {
+  layer(nodes, { excludeTestServices: true })((it) => {
+    it.effect("I1, I5: holds a claim up; once it is committed, the claim hears it and comes after it", () =>
+      Effect.gen(function* () {
+        const { a, b } = yield* Nodes
+        const { from } = yield* own(a, "committed")
+        const inDoubt = yield* insertRow({ stream: "committed", seq: 2, epoch: from.epoch })
+        const heard = told()
+        const claim = yield* Effect.forkChild(b.claim("committed", heard, yes))
+        yield* untilOneWaits
+        yield* inDoubt("commit")
+        assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 3 })
+        assert.deepStrictEqual(heard.facts, ["1 1 ", "2 1 in doubt"])
+      })
+    )
+
+    it.effect("I1: holds a claim up; once it is gone, the claim has its place", () =>
+      Effect.gen(function* () {
+        const { a, b } = yield* Nodes
+        const { from } = yield* own(a, "gone")
+        const inDoubt = yield* insertRow({ stream: "gone", seq: 2, epoch: from.epoch })
+        const claim = yield* Effect.forkChild(b.claim("gone", told(), yes))
+        yield* untilOneWaits
+        yield* inDoubt("rollback")
+        assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 2 })
+      })
+    )
+
+    it.effect("I3: a node that lost the shard while another claimed gives up, and has claimed nothing", () =>
+      Effect.gen(function* () {
+        const { a, b } = yield* Nodes
+        const { from } = yield* own(a, "given up")
+        const inDoubt = yield* insertRow({ stream: "given up", seq: 2, epoch: from.epoch + 1 })
+        const claim = yield* Effect.forkChild(Effect.flip(b.claim("given up", told(), Effect.succeed(false))))
+        yield* untilOneWaits
+        yield* inDoubt("commit")
+        assert.deepStrictEqual((yield* Fiber.join(claim))._tag, "NotOwner")
+        assert.deepStrictEqual(yield* history(a, "given up"), ["1 1 ", "2 2 in doubt"])
+      })
+    )
+
+    it.effect("I1, I51: a connection lost in a flush makes it unknown to those in it; a claim learns the truth", () =>
+      Effect.gen(function* () {
+        const { a, b } = yield* Nodes
+        const first = yield* own(a, "unknown one")
+        const second = yield* own(a, "unknown two")
+        const outside = yield* own(a, "outside")
+        const inDoubt = yield* insertRow({ stream: "unknown two", seq: 2, epoch: 1 })
+        const flushed = yield* Effect.forkChild(
+          Effect.all(
+            [first, second].map((owner) => Effect.flip(owner.record("lost"))),
+            { concurrency: 2 }
+          )
+        )
+        yield* untilOneWaits
+        const waiting = yield* Effect.forkChild(outside.record("kept"))
+        yield* turn
+        yield* terminateWaiting
+        assert.deepStrictEqual(yield* Fiber.join(flushed), ["unknown", "unknown"])
+        assert.strictEqual(yield* Fiber.join(waiting), 2)
+        yield* inDoubt("commit")
+        const heard = told()
+        const claimed = yield* b.claimMany(["unknown one", "unknown two"], () => heard, yes)
+        assert.deepStrictEqual(
+          [...claimed.values()],
+          [
+            { epoch: 2, seq: 2 },
+            { epoch: 2, seq: 3 }
+          ]
+        )
+        assert.deepStrictEqual(heard.facts, ["1 1 ", "1 1 ", "2 1 in doubt"])
+        assert.deepStrictEqual([first.committed, second.committed], [[], []])
+      })
+    )
+
+    it.effect("I4: nothing of a stream is written before the fate of its last row is known", () =>
+      Effect.gen(function* () {
+        const { a } = yield* Nodes
+        const owner = yield* own(a, "one at a time")
+        const inDoubt = yield* insertRow({ stream: "one at a time", seq: 2, epoch: 1 })
+        owner.say("first")
+        yield* untilOneWaits
+        owner.say("second")
+        yield* turn
+        assert.strictEqual(owner.seals(), 1)
+        yield* inDoubt("commit")
+        assert.strictEqual(yield* Effect.flip(owner.record("third")), "fenced")
+        assert.deepStrictEqual(yield* history(a, "one at a time"), ["1 1 ", "2 1 in doubt"])
+      })
+    )
+
+    it.effect("a connection that ends while nothing is flushed is replaced", () =>
+      Effect.gen(function* () {
+        const { a, b } = yield* Nodes
+        const sql = yield* SqlClient.SqlClient
+        yield* Effect.ignore(
+          sql`select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid() and query like '%journal%'`
+        )
+        // Whether a node has noticed yet is luck, so the first append may be unknown.
+        for (const node of [a, b]) {
+          const owner = yield* own(node, "replaced")
+          const again = yield* Effect.catch(owner.record("one"), () =>
+            Effect.flatMap(own(node, "replaced"), (next) => next.record("one"))
+          )
+          assert.isAbove(again, 1)
+        }
+      })
+    )
+  })
+})
+
+describe("a snapshot", () => {
+  it.effect("that was saved in one is cut into pieces and read on", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const journal = yield* Journal
+      const state = Uint8Array.from({ length: 9_000_000 }, (_, n) => n % 251)
+      for (const stream of ["small", "large"]) yield* own(journal, stream)
+      yield* sql`drop table snapshot_piece`
+      yield* sql`alter table snapshot drop column bytes, add column state bytea not null`
+      yield* sql`insert into snapshot values ('small', 1, ${bytes("a few words")}), ('large', 1, ${state})`
+      yield* snapshotPieces
+      const heard = told()
+      yield* journal.claim("small", heard, yes)
+      assert.deepStrictEqual(heard.facts, ["snapshot 1 a few words"])
+      let found = new Uint8Array(0)
+      const restore = (whole: Uint8Array) => (found = Uint8Array.from(whole)).length > 0
+      yield* journal.claim("large", { restore, replay: () => {} }, yes)
+      assert.isTrue(Buffer.from(found).equals(state))
+    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
+  )
+
+  it.effect("leaves no piece of the one before, nor one of a snapshot that came to nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const journal = yield* Journal
+      const owner = yield* own(journal, "pieces")
+      for (const word of ["one", "two"]) yield* owner.record(word)
+      const large = new Uint8Array(9_000_000)
+      for (const seq of [1, 3, 2, 9]) yield* journal.saveSnapshot("pieces", seq, [large, bytes(`${seq}`)])
+      const kept = yield* sql`select seq, number, octet_length(piece) as length from snapshot_piece order by number`
+      assert.deepStrictEqual(
+        kept.map(({ length, number, seq }) => [Number(seq), number, length]),
+        [
+          [3, 0, 4_194_304],
+          [3, 1, 4_194_304],
+          [3, 2, 9_000_001 - 2 * 4_194_304]
+        ]
+      )
+    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
+  )
+})
+
+describe("the appending connection", () => {
+  it.effect("I1: a write without an answer is given up after ten seconds, with its connection", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const owner = yield* own(journal, "silent")
+      const inDoubt = yield* insertRow({ stream: "silent", seq: 2, epoch: 1 })
+      const recording = yield* Effect.forkChild(Effect.flip(owner.record("one")))
+      yield* untilOneWaits
+      yield* passMillis(9_000)
+      assert.deepStrictEqual(owner.lost, [])
+      yield* passMillis(3_000)
+      assert.strictEqual(yield* Fiber.join(recording), "unknown")
+      yield* inDoubt("rollback")
+      const again = follow(journal, "silent", yield* journal.claim("silent", told(), yes))
+      assert.isAbove(yield* again.record("two"), 2)
+    }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
+  )
+
+  it.effect("the database is asked each half second while there is nothing to flush", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      // From here on it is connected, however long that took.
+      yield* (yield* own(journal, "quiet")).record("one")
+      yield* passMillis(5_000)
+      for (let waits = 0; waits < 10_000 && journal.lastRoundTripMillis() < 4_500; waits++) yield* realMilli
+      assert.isAtLeast(journal.lastRoundTripMillis(), 4_500)
+    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
+  )
+})
+
+/** Of the database's time, which the test's clock does not move. */
+const realMilli = Effect.callback<void>((resume) => {
+  setTimeout(() => resume(Effect.void), 1)
+})
+
+/** In steps of a probe's time, each with as much real time as the loop behind it needs. */
+const passMillis = Effect.fnUntraced(function* (millis: number) {
+  for (let passed = 0; passed < millis; passed += 500) {
+    yield* TestClock.adjust(500)
+    for (let turns = 0; turns < 20; turns++) yield* turn
+  }
+})
+
+/** A row of an open transaction; the result ends it. */
+const insertRow = Effect.fnUntraced(function* (row: { stream: string; seq: number; epoch: number }) {
+  const sql = yield* SqlClient.SqlClient
+  const connection = yield* sql.reserve
+  yield* connection.executeUnprepared("begin", [], undefined)
+  yield* connection.execute(
+    "insert into journal (stream, seq, epoch, events) values ($1, $2, $3, $4)",
+    [row.stream, row.seq, row.epoch, bytes("in doubt")],
+    undefined
+  )
+  return (end: "commit" | "rollback") => connection.executeUnprepared(end, [], undefined)
+})
+
+const waiting = "datname = current_database() and wait_event_type = 'Lock' and query like '%insert into journal%'"
+
+const untilOneWaits = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (let asked = 0; asked < 5_000; asked++) {
+    const found = yield* sql.unsafe(`select 1 from pg_stat_activity where ${waiting}`)
+    if (found.length > 0) return
+  }
+  return yield* Effect.die(new Error("nobody waits"))
+})
+
+const terminateWaiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where ${waiting}`)
+)

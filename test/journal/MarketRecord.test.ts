@@ -1,0 +1,128 @@
+import { parse } from "@venue/domain/Id"
+import type { MarketEvent } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import * as MarketRecord from "@venue/journal/MarketRecord"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { readFileSync } from "node:fs"
+import { marketEvents } from "./AnyMarketEvent.ts"
+import * as by from "./EventsByHand.ts"
+
+describe("MarketRecord", () => {
+  it("what is decoded is what was encoded", () => {
+    fc.assert(
+      fc.property(marketEvents, (events) => {
+        assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), [...events])
+      }),
+      { numRuns: 1500 }
+    )
+  })
+
+  it("a batch larger than any buffer so far comes back whole", () => {
+    const events = Array.from({ length: 5_000 }, (_, n) => accepted({ clientOrderId: `${n}-${"é".repeat(n % 90)}` }))
+    assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
+  })
+
+  it("an order that fills again costs no more bytes for the time of it", () => {
+    const fills = (stepMillis: number) => {
+      const traded = [1, 2, 3].map((number) =>
+        by.traded("again", number, { atMillis: 1_790_503_244_118 + number * stepMillis })
+      )
+      return traded.map(({ maker, ...rest }) => {
+        const order = { ...maker.order, updatedAtMillis: rest.atMillis }
+        return { ...rest, maker: { ...maker, order } }
+      })
+    }
+    const [together, apart] = [fills(0), fills(1)].map((events) => {
+      const bytes = MarketRecord.encode(events)
+      assert.deepStrictEqual(MarketRecord.decode(bytes), events)
+      return bytes.length
+    })
+    // Seven bytes for the time of each later event.
+    assert.strictEqual(apart! - together!, 2 * 7)
+  })
+
+  it("decodes bytes that stand inside a larger buffer", () => {
+    const bytes = MarketRecord.encode([accepted({})])
+    const larger = new Uint8Array(bytes.length + 20)
+    larger.set(bytes, 7)
+    assert.deepStrictEqual(MarketRecord.decode(larger.subarray(7, 7 + bytes.length)), [accepted({})])
+  })
+
+  it("I6: version 1 of the record stays readable for ever", () => {
+    const bytes = Buffer.from(readFileSync(fixture("market-record-1.hex"), "utf8").replaceAll(/\s/g, ""), "hex")
+    const events = JSON.parse(readFileSync(fixture("market-record-1.json"), "utf8"))
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(MarketRecord.decode(bytes))), events)
+  })
+
+  it("the users of a batch are told apart by every part of their ids", () => {
+    const digits = "0123456789abcdef"
+    const ids = Array.from({ length: 32 }, (_, n) =>
+      "00000000-0000-0000-0000-000000000000".replaceAll(/0/g, (_0, at: number) =>
+        at === n + 4 ? digits[(n % 15) + 1]! : "0"
+      )
+    )
+    const events = ids.flatMap((userId) => ids.slice(0, 3).map((accountId) => accepted({ userId, accountId })))
+    assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
+  })
+
+  it("an unknown version, an unknown tag, a short and a long record are each refused", () => {
+    const bytes = MarketRecord.encode([accepted({})])
+    assert.throws(() => MarketRecord.decode(Uint8Array.of(9, ...bytes.subarray(1))), /unknown version 9/)
+    assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 1, 31)), /unknown tag 15/)
+    assert.throws(() => MarketRecord.decode(Uint8Array.of(1, 0, 0)), /longer than its events/)
+    for (let length = 0; length < bytes.length; length++) {
+      assert.throws(() => MarketRecord.decode(bytes.subarray(0, length)))
+    }
+  })
+
+  it("bytes of any kind are refused, or decoded to events that can be recorded", () => {
+    fc.assert(
+      fc.property(fc.oneof(anyBytes, spoilt), (record) => {
+        const decoded = Result.try(() => MarketRecord.decode(record))
+        if (Result.isFailure(decoded)) return assert.instanceOf(decoded.failure, Error)
+        assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(decoded.success)), decoded.success)
+      }),
+      { numRuns: 1500 }
+    )
+  })
+})
+
+const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Uint8Array.of(1, ...bytes))
+
+/** A record of which one byte after its version is another. */
+const spoilt = fc.tuple(marketEvents, fc.nat(), fc.integer({ min: 1, max: 255 })).map(([events, at, by]) => {
+  const record = MarketRecord.encode(events).slice()
+  record[1 + (at % (record.length - 1))]! ^= by
+  return record
+})
+
+const fixture = (name: string) => new URL(`./fixtures/${name}`, import.meta.url)
+
+const accepted = (order: Partial<Order>): MarketEvent => ({
+  _tag: "Accepted",
+  commandId: parse("e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77")!,
+  expiresAtMillis: 1_790_503_254_118,
+  order: {
+    orderId: parse("e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77")!,
+    userId: "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10",
+    accountId: "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10",
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: 34_112,
+    quantity: 2_500,
+    remaining: 2_500,
+    reduceOnly: false,
+    clientOrderId: "mm-7-000182",
+    origin: "USER",
+    builderCode: "",
+    modified: false,
+    updatedAtMillis: 1_790_503_244_118,
+    ...order
+  },
+  makerRate: 10_000,
+  leverage: 20,
+  atMillis: 1_790_503_244_118
+})

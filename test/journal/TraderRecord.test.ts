@@ -1,0 +1,68 @@
+import type { TraderEvent } from "@venue/domain/Trader"
+import * as TraderRecord from "@venue/journal/TraderRecord"
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { readFileSync } from "node:fs"
+
+describe("TraderRecord", () => {
+  it("what is decoded is what was encoded, amounts of any size included", () => {
+    fc.assert(
+      fc.property(fc.array(traderEvent, { maxLength: 6 }), (events) => {
+        assert.deepStrictEqual(TraderRecord.decode(TraderRecord.encode(events)), events)
+      })
+    )
+  })
+
+  it("I6: version 1 of the record stays readable for ever", () => {
+    const hex = readFileSync(new URL("./fixtures/trader-record-1.hex", import.meta.url), "utf8").replaceAll(/\s/g, "")
+    assert.deepStrictEqual(TraderRecord.decode(Buffer.from(hex, "hex")), kept)
+  })
+
+  it("an unknown version and an empty record are refused", () => {
+    assert.throws(() => TraderRecord.decode(Uint8Array.of(7, 0x90)), /unknown version 7/)
+    assert.throws(() => TraderRecord.decode(new Uint8Array()), /unknown version/)
+  })
+})
+
+const id = fc.oneof(fc.uuid(), fc.string())
+const amount = fc.oneof(
+  fc.bigInt({ min: -5n, max: 300n }),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n }),
+  fc.bigInt()
+)
+const atMillis = fc.integer({ min: 0, max: 4_000_000_000_000 })
+const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
+  fc.record({ _tag: fc.constant("Credited"), creditId: id, accountId: id, amount, reason: fc.string(), atMillis }),
+  fc.record({ _tag: fc.constant("Transferred"), transferId: id, fromAccountId: id, toAccountId: id, amount, atMillis }),
+  fc.record({ _tag: fc.constant("LeverageSet"), accountId: id, symbol: id, leverage: fc.integer({ min: 1, max: 50 }) }),
+  fc.record({ _tag: fc.constant("AccountOpened"), accountId: id }),
+  fc.record({ _tag: fc.constant("Joined"), symbol: id }),
+  fc.record({ _tag: fc.constant("Armed"), connectionId: id, accountId: id }),
+  fc.record({ _tag: fc.constant("Disarmed"), connectionId: id })
+)
+
+const kept: ReadonlyArray<TraderEvent> = [
+  { _tag: "AccountOpened", accountId: "5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5" },
+  { _tag: "Joined", symbol: "GOLD-USD" },
+  { _tag: "LeverageSet", accountId: "alice", symbol: "GOLD-USD", leverage: 20 },
+  {
+    _tag: "Credited",
+    creditId: "c-1",
+    accountId: "alice",
+    amount: 100_000_000_000n,
+    reason: "début",
+    atMillis: 1_790_503_244_118
+  },
+  { _tag: "Credited", creditId: "c-2", accountId: "alice", amount: -7n, reason: "", atMillis: 1_790_503_244_119 },
+  { _tag: "Credited", creditId: "c-3", accountId: "alice", amount: 2n ** 70n, reason: "", atMillis: 1_790_503_244_119 },
+  {
+    _tag: "Transferred",
+    transferId: "t-1",
+    fromAccountId: "alice",
+    toAccountId: "5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5",
+    amount: 1n,
+    atMillis: 1_790_503_244_120
+  },
+  { _tag: "Armed", connectionId: "k-1", accountId: "alice" },
+  { _tag: "Disarmed", connectionId: "k-1" }
+]

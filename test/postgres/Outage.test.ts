@@ -1,0 +1,60 @@
+import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as Outage from "@venue/postgres/Outage"
+import { assert, it } from "@effect/vitest"
+import { Cause, Effect } from "effect"
+import { ConnectionError, SqlError, SqlSyntaxError } from "effect/sql/SqlError"
+import { TestClock } from "effect/testing"
+
+const listening = () => {
+  const told: Array<string> = []
+  const tell = (text: string) => Effect.sync(() => void told.push(text))
+  return { told, outage: Outage.make({ begun: tell, over: (seconds) => tell(`over after ${seconds} s`) }) }
+}
+
+it.effect("an outage is said when it begins and when it is over, however often something fails in it", () =>
+  Effect.gen(function* () {
+    const { outage, told } = listening()
+    for (let times = 0; times < 100; times++) {
+      yield* outage.failed(`no answer ${times}`)
+      yield* TestClock.adjust("100 millis")
+    }
+    yield* outage.answered
+    assert.deepStrictEqual(told, ["no answer 0"])
+    yield* TestClock.adjust("3 seconds")
+    yield* outage.answered
+    yield* outage.answered
+    assert.deepStrictEqual(told, ["no answer 0", "over after 10 s"])
+    yield* outage.failed("again")
+    assert.deepStrictEqual(told.slice(2), ["again"])
+  })
+)
+
+it.effect("what works beside what fails ends no outage: a full disk answers each question and takes no row", () =>
+  Effect.gen(function* () {
+    const { outage, told } = listening()
+    for (let times = 0; times < 100; times++) {
+      yield* outage.failed("No space left on device")
+      yield* outage.answered
+      yield* TestClock.adjust("200 millis")
+      yield* outage.answered
+    }
+    assert.deepStrictEqual(told, ["No space left on device"])
+  })
+)
+
+it.effect("only what the database fails at is part of its outage, and it is told in the words of who knew first", () =>
+  Effect.gen(function* () {
+    const { outage, told } = listening()
+    const otherwise = Effect.sync(() => void told.push("otherwise"))
+    const report = (error: unknown) =>
+      Effect.provideService(DatabaseOutage.report(Cause.fail(error), otherwise), DatabaseOutage.DatabaseOutage, outage)
+    const cause = new Error("connect ECONNREFUSED")
+    yield* report(new SqlError({ reason: new SqlSyntaxError({ cause }) }))
+    yield* report(new Error("ours"))
+    const out = new SqlError({ reason: new ConnectionError({ cause, message: "Failed to connect" }) })
+    yield* report(new DatabaseUnavailable({ cause: out }))
+    yield* report(new DatabaseUnavailable({ cause: Cause.fail(out) }))
+    assert.deepStrictEqual(told, ["otherwise", "otherwise", "connect ECONNREFUSED"])
+  })
+)

@@ -1,0 +1,41 @@
+import { Seal } from "@venue/postgres/Seal"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+
+describe("Seal", () => {
+  it.effect("a sealed secret opens under its name, and is another text each time", () =>
+    Effect.gen(function* () {
+      const { open, seal } = yield* Seal
+      const sealed = seal(secret, "key-1")
+      assert.strictEqual(Redacted.value(open(sealed, "key-1")), "s3cret ü")
+      assert.notDeepEqual(seal(secret, "key-1"), sealed)
+    }).pipe(Effect.provide(first))
+  )
+
+  it.effect("I46: it opens under no other name, under no other key and with no byte changed", () =>
+    Effect.gen(function* () {
+      const { open, seal } = yield* Seal
+      const other = yield* Effect.provide(Seal, second)
+      const sealed = seal(secret, "key-1")
+      assert.throws(() => open(sealed, "key-2"))
+      assert.throws(() => other.open(sealed, "key-1"))
+      assert.throws(() => open(sealed.subarray(0, 20), "key-1"))
+      for (let at = 0; at < sealed.length; at++) {
+        const changed = sealed.map((byte, index) => (index === at ? byte ^ 1 : byte))
+        assert.throws(() => open(changed, "key-1"))
+      }
+    }).pipe(Effect.provide(first))
+  )
+
+  it.effect("a short key ends the start without being told", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(Effect.provide(Seal, Seal.layer(Redacted.make("hunter2"))))
+      assert.strictEqual(exit._tag, "Failure")
+      assert.notInclude(String(exit), "hunter2")
+    })
+  )
+})
+
+const secret = Redacted.make("s3cret ü")
+const first = Seal.layer(Redacted.make("the first secret key of these tests"))
+const second = Seal.layer(Redacted.make("the second secret key of these tests"))

@@ -1,0 +1,96 @@
+import { Audit } from "@venue/storage/access/Audit"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { postgresLayer } from "../Postgres.ts"
+
+const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    const isThere = (userId: string) =>
+      Effect.gen(function* () {
+        return Option.isSome(yield* (yield* Users).find(userId))
+      })
+    const create = (userId: string) => Effect.flatMap(Users, (users) => users.create({ userId, name: userId }))
+    const record = (userId: string) =>
+      Effect.flatMap(Audit, (audit) =>
+        audit.record({ action: "tried", actor: userId, subject: userId, facts: { n: 1 } })
+      )
+
+    it.effect("what failed together is not there", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const refused = yield* Effect.flip(
+          run(Effect.andThen(Effect.andThen(create("amy"), record("amy")), Effect.fail("refused" as const)))
+        )
+        assert.strictEqual(refused, "refused")
+        assert.isFalse(yield* isThere("amy"))
+        assert.deepStrictEqual(yield* (yield* Audit).about("amy"), [])
+      })
+    )
+
+    it.effect("what succeeded together is there", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        yield* run(Effect.andThen(create("ben"), record("ben")))
+        assert.isTrue(yield* isThere("ben"))
+        const [deed] = yield* (yield* Audit).about("ben")
+        assert.deepInclude(deed, { action: "tried", actor: "ben", subject: "ben", facts: { n: 1 } })
+      })
+    )
+
+    it.effect("a part that fails alone takes back only itself", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        yield* run(
+          Effect.gen(function* () {
+            yield* create("cat")
+            yield* Effect.ignore(run(Effect.andThen(create("dan"), Effect.fail("no"))))
+          })
+        )
+        assert.isTrue(yield* isThere("cat"))
+        assert.isFalse(yield* isThere("dan"))
+      })
+    )
+
+    it.effect("a bug and an interruption take back as a refusal does", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        yield* Effect.exit(run(Effect.andThen(create("eve"), Effect.die("bug"))))
+        yield* Effect.exit(run(Effect.andThen(create("fay"), Effect.interrupt)))
+        assert.isFalse(yield* isThere("eve"))
+        assert.isFalse(yield* isThere("fay"))
+      })
+    )
+
+    it.effect("a user is locked by one at a time", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const users = yield* Users
+        yield* create("gus")
+        const order: Array<string> = []
+        const turn = (name: string) =>
+          run(
+            Effect.gen(function* () {
+              yield* users.lock("gus")
+              order.push(`${name} in`)
+              yield* users.find("gus")
+              order.push(`${name} out`)
+            })
+          )
+        yield* Effect.all([turn("a"), turn("b"), turn("c")], { concurrency: "unbounded" })
+        assert.strictEqual(order.length, 6)
+        for (let at = 0; at < 6; at += 2) {
+          assert.strictEqual(order[at]!.replace("in", "out"), order[at + 1])
+        }
+        const unknown = yield* Effect.flip(users.lock("nobody"))
+        assert.strictEqual(unknown._tag, "UnknownUser")
+      })
+    )
+  })
+
+suite("transactions in memory", Layer.mergeAll(Audit.layerMemory, Transaction.layerMemory, Users.layerMemory))
+suite(
+  "transactions on Postgres",
+  Layer.mergeAll(Audit.layer, Transaction.layer, Users.layer).pipe(Layer.provide(postgresLayer))
+)

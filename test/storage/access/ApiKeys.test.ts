@@ -1,0 +1,358 @@
+import { maxApiKeys } from "@venue/domain/ApiKey"
+import { ofBuilderKey } from "@venue/domain/Permission"
+import { ApiKeys, type NewApiKey } from "@venue/storage/access/ApiKeys"
+import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
+import { Seal } from "@venue/postgres/Seal"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { postgresLayer } from "../../Postgres.ts"
+
+/** What was announced, in its order, whether or not it was committed. */
+const announced: Array<string> = []
+const recording = Layer.succeed(
+  Revocations,
+  Revocations.of({
+    announce: ({ kind, subject }: Revocation) => Effect.sync(() => void announced.push(`${kind} ${subject}`)),
+    watch: () => Effect.void
+  })
+)
+
+const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, unknown>) =>
+  layer(keys, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("a key is found with its secret, permissions, scope and the addresses it may be used from", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("alice")
+        yield* TestClock.setTime(7_000)
+        const allowedAddresses = ["10.0.0.0/8", "::1"]
+        yield* keys.create(
+          key("alice", { permissions: ["view_orders", "execute_orders"], scope: "alice-2", allowedAddresses })
+        )
+        const found = Option.getOrThrow(yield* keys.find("alice-key"))
+        assert.strictEqual(Redacted.value(found.secret), "secret of alice ü")
+        assert.deepStrictEqual(
+          { ...found, secret: undefined },
+          {
+            publicKey: "alice-key",
+            userId: "alice",
+            label: "bot",
+            secret: undefined,
+            permissions: ["view_orders", "execute_orders"],
+            scope: "alice-2",
+            allowedAddresses,
+            builderUserId: null,
+            createdAtMillis: 7_000,
+            lastUsedAtMillis: null,
+            lastFailedAtMillis: null,
+            revokedAtMillis: null
+          }
+        )
+        assert.deepStrictEqual(yield* keys.find("bob\0"), Option.none())
+      })
+    )
+
+    it.effect("a key is revoked once by its owner, announced, and still found with the time of it", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("bob")
+        yield* user("thief")
+        yield* keys.create(key("bob", { permissions: [] }))
+        yield* TestClock.setTime(9_000)
+        for (const [userId, publicKey] of [
+          ["thief", "bob-key"],
+          ["bob", "nobody's"]
+        ] as const) {
+          assert.strictEqual((yield* Effect.flip(keys.revoke(userId, publicKey)))._tag, "UnknownApiKey")
+        }
+        announced.splice(0)
+        assert.isTrue(yield* keys.revoke("bob", "bob-key"))
+        yield* TestClock.setTime(10_000)
+        assert.isFalse(yield* keys.revoke("bob", "bob-key"))
+        assert.deepStrictEqual(announced, ["key bob-key"])
+        const found = Option.getOrThrow(yield* keys.find("bob-key"))
+        assert.deepStrictEqual([found.revokedAtMillis, found.permissions], [9_000, []])
+        assert.deepStrictEqual(yield* keys.ofUser("bob"), [])
+      })
+    )
+
+    it.effect("a key name is given once, and to a known user only", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("carol")
+        yield* keys.create(key("carol", {}))
+        const again = yield* Effect.flip(keys.create(key("carol", { secret: Redacted.make("another") })))
+        const stranger = yield* Effect.flip(keys.create(key("stranger", {})))
+        assert.strictEqual(again._tag, "ApiKeyExists")
+        assert.strictEqual(stranger._tag, "UnknownUser")
+        const found = Option.getOrThrow(yield* keys.find("carol-key"))
+        assert.strictEqual(Redacted.value(found.secret), "secret of carol ü")
+      })
+    )
+
+    it.effect("a user has at most fifty good keys of their own, also when they are made at once", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("dave")
+        yield* user("builder-of-dave")
+        yield* keys.replaceBuilderKey(builderKey("dave", "builder-of-dave", "dave-builder"))
+        const make = (n: number) => Effect.exit(keys.create(key("dave", { publicKey: `dave-${n}` })))
+        const made = yield* Effect.forEach(
+          Array.from({ length: maxApiKeys + 5 }, (_, n) => n),
+          make,
+          { concurrency: 8 }
+        )
+        assert.strictEqual(made.filter(({ _tag }) => _tag === "Success").length, maxApiKeys)
+        const good = made.findIndex(({ _tag }) => _tag === "Success")
+        yield* keys.revoke("dave", `dave-${good}`)
+        yield* keys.create(key("dave", { publicKey: "dave-after" }))
+      })
+    )
+
+    it.effect("keys are listed as they were made, without secrets and without those made for others", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("erin")
+        yield* user("builder-of-erin")
+        yield* TestClock.setTime(1_000)
+        yield* keys.create(key("erin", { publicKey: "erin-2", label: "second by name" }))
+        yield* TestClock.setTime(2_000)
+        yield* keys.create(key("erin", { publicKey: "erin-1" }))
+        yield* keys.create(key("erin", { publicKey: "erin-managed", label: "managed by us" }))
+        yield* keys.replaceBuilderKey(builderKey("erin", "builder-of-erin", "erin-builder"))
+        const listed = yield* keys.ofUser("erin")
+        assert.deepStrictEqual(
+          listed.map(({ publicKey }) => publicKey),
+          ["erin-2", "erin-1"]
+        )
+        assert.deepStrictEqual(listed[0], {
+          publicKey: "erin-2",
+          label: "second by name",
+          permissions: ["view_orders"],
+          scope: "all_accounts",
+          allowedAddresses: [],
+          createdAtMillis: 1_000,
+          lastUsedAtMillis: null,
+          lastFailedAtMillis: null
+        })
+      })
+    )
+
+    it.effect("a key is renamed by its owner, and a key made for others by nobody", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("fay")
+        yield* user("builder-of-fay")
+        yield* keys.create(key("fay", {}))
+        yield* keys.replaceBuilderKey(builderKey("fay", "builder-of-fay", "fay-builder"))
+        yield* keys.rename("fay", "fay-key", "renamed")
+        for (const [userId, publicKey] of [
+          ["builder-of-fay", "fay-key"],
+          ["fay", "fay-builder"],
+          ["fay", "nothing"]
+        ] as const) {
+          assert.strictEqual((yield* Effect.flip(keys.rename(userId, publicKey, "mine")))._tag, "UnknownApiKey")
+        }
+        assert.strictEqual(Option.getOrThrow(yield* keys.find("fay-key")).label, "renamed")
+        assert.strictEqual(Option.getOrThrow(yield* keys.find("fay-builder")).label, "builder-test")
+      })
+    )
+
+    it.effect("a rotated key permits the same under another name and secret, once, and the old one is revoked", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("gus")
+        yield* keys.create(key("gus", { label: "desk", scope: "gus", allowedAddresses: ["::1"] }))
+        announced.splice(0)
+        const made = yield* keys.rotate("gus", "gus-key", { publicKey: "gus-next", secret: Redacted.make("another") })
+        assert.deepInclude(made, { publicKey: "gus-next", label: "desk", scope: "gus", allowedAddresses: ["::1"] })
+        assert.deepStrictEqual(announced, ["key gus-key"])
+        assert.isNotNull(Option.getOrThrow(yield* keys.find("gus-key")).revokedAtMillis)
+        assert.strictEqual(Redacted.value(Option.getOrThrow(yield* keys.find("gus-next")).secret), "another")
+        const other = { publicKey: "gus-other", secret: Redacted.make("third") }
+        assert.strictEqual((yield* Effect.flip(keys.rotate("gus", "gus-key", other)))._tag, "UnknownApiKey")
+        assert.deepStrictEqual(yield* keys.find("gus-other"), Option.none())
+      })
+    )
+
+    it.effect("I40: a builder has one key of a user, whatever is asked at once; another builder's stays", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("hal")
+        yield* user("builder-1")
+        yield* user("builder-2")
+        yield* keys.replaceBuilderKey(builderKey("hal", "builder-2", "hal-other"))
+        announced.splice(0)
+        const names = Array.from({ length: 6 }, (_, n) => `hal-${n}`)
+        const replaced = yield* Effect.forEach(
+          names,
+          (name) => keys.replaceBuilderKey(builderKey("hal", "builder-1", name)),
+          { concurrency: "unbounded" }
+        )
+        assert.sameMembers(
+          replaced.flatMap(Option.toArray).map((name) => `key ${name}`),
+          announced
+        )
+        assert.lengthOf(announced, names.length - 1)
+        const found = yield* Effect.forEach([...names, "hal-other"], (name) => keys.find(name))
+        const good = found.flatMap(Option.toArray)
+        assert.deepStrictEqual(
+          good.map(({ builderUserId }) => builderUserId),
+          ["builder-1", "builder-2"]
+        )
+        const [{ permissions, scope }] = good as [(typeof good)[0]]
+        assert.deepStrictEqual([permissions, scope], [ofBuilderKey, "hal"])
+      })
+    )
+
+    it.effect("I40: a replacement that fails with its transaction leaves the key before it", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        const transaction = yield* Transaction
+        yield* user("ida")
+        yield* user("builder-of-ida")
+        const replaced = yield* keys.replaceBuilderKey(builderKey("ida", "builder-of-ida", "ida-1"))
+        assert.deepStrictEqual(replaced, Option.none())
+        const replace = keys.replaceBuilderKey(builderKey("ida", "builder-of-ida", "ida-2"))
+        yield* Effect.flip(transaction.run(Effect.andThen(replace, Effect.fail("later step"))))
+        assert.isTrue(Option.isSome(yield* keys.find("ida-1")))
+        assert.deepStrictEqual(yield* keys.find("ida-2"), Option.none())
+      })
+    )
+
+    it.effect("what a key permits changes by one permission, is announced once, and the key stays good", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("lea")
+        yield* keys.create(key("lea", { permissions: ["view_orders", "execute_orders"] }))
+        const permitted = Effect.map(keys.find("lea-key"), (found) => {
+          const { permissions, revokedAtMillis } = Option.getOrThrow(found)
+          return [...permissions, revokedAtMillis]
+        })
+        announced.splice(0)
+        assert.strictEqual(yield* keys.setPermission("lea-key", "register_user", true), "lea")
+        assert.strictEqual(yield* keys.setPermission("lea-key", "register_user", true), "lea")
+        assert.deepStrictEqual(yield* permitted, ["view_orders", "execute_orders", "register_user", null])
+        assert.deepStrictEqual(announced, ["key lea-key"])
+        yield* keys.setPermission("lea-key", "view_orders", false)
+        yield* keys.setPermission("lea-key", "view_orders", false)
+        assert.deepStrictEqual(yield* permitted, ["execute_orders", "register_user", null])
+        assert.deepStrictEqual(announced, ["key lea-key", "key lea-key"])
+      })
+    )
+
+    it.effect("a key that is revoked or not there permits nothing new", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("mia")
+        yield* keys.create(key("mia", {}))
+        yield* keys.revoke("mia", "mia-key")
+        announced.splice(0)
+        for (const publicKey of ["mia-key", "nobody's", "\0"]) {
+          const refused = yield* Effect.flip(keys.setPermission(publicKey, "register_user", true))
+          assert.strictEqual(refused._tag, "UnknownApiKey")
+        }
+        assert.deepStrictEqual(Option.getOrThrow(yield* keys.find("mia-key")).permissions, ["view_orders"])
+        assert.deepStrictEqual(announced, [])
+      })
+    )
+
+    it.effect("permissions that are given at once are all there", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("ned")
+        yield* keys.create(key("ned", { permissions: [] }))
+        const given = ["register_user", "view_orders", "view_balance", "execute_orders"] as const
+        yield* Effect.forEach(given, (name) => keys.setPermission("ned-key", name, true), { concurrency: "unbounded" })
+        assert.sameMembers([...Option.getOrThrow(yield* keys.find("ned-key")).permissions], [...given])
+      })
+    )
+
+    it.effect("a builder's key that its user revoked may be issued again", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("jan")
+        yield* user("builder-of-jan")
+        yield* keys.replaceBuilderKey(builderKey("jan", "builder-of-jan", "jan-1"))
+        yield* keys.revoke("jan", "jan-1")
+        yield* keys.replaceBuilderKey(builderKey("jan", "builder-of-jan", "jan-2"))
+        assert.isNull(Option.getOrThrow(yield* keys.find("jan-2")).revokedAtMillis)
+      })
+    )
+
+    it.effect("the latest use and failure of a key are kept, in whatever order nodes tell of them", () =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys
+        yield* user("kim")
+        yield* keys.create(key("kim", {}))
+        const tell = (lastUsedAtMillis: number | null, lastFailedAtMillis: number | null) =>
+          keys.noteUses([
+            { publicKey: "kim-gone", lastUsedAtMillis: 1, lastFailedAtMillis: null },
+            { publicKey: "kim-key", lastUsedAtMillis, lastFailedAtMillis }
+          ])
+        const told = Effect.map(keys.ofUser("kim"), ([kim]) => [kim!.lastUsedAtMillis, kim!.lastFailedAtMillis])
+        yield* tell(5_000, null)
+        assert.deepStrictEqual(yield* told, [5_000, null])
+        yield* tell(4_000, 3_001)
+        assert.deepStrictEqual(yield* told, [5_000, 3_001])
+        yield* Effect.all([tell(null, 3_500), tell(6_000, null)], { concurrency: 2 })
+        assert.deepStrictEqual(yield* told, [6_000, 3_500])
+      })
+    )
+  })
+
+const seal = Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))
+
+suite(
+  "ApiKeys in memory",
+  Layer.merge(ApiKeys.layerMemory, Transaction.layerMemory).pipe(
+    Layer.provideMerge(Users.layerMemory),
+    Layer.provide(recording)
+  )
+)
+const onPostgres = Layer.merge(ApiKeys.layer, Transaction.layer).pipe(
+  Layer.provideMerge(Users.layer),
+  Layer.provide([seal, recording])
+)
+suite("ApiKeys on Postgres", Layer.provide(onPostgres, postgresLayer))
+
+describe("ApiKeys on Postgres", () => {
+  it.effect("I46: no secret is in the database in clear", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const sql = yield* SqlClient.SqlClient
+      yield* user("alice")
+      yield* keys.create(key("alice", { secret: Redacted.make("canary-5f2e") }))
+      const [row] = yield* sql<{ readonly sealed: Uint8Array }>`select sealed_secret as sealed from api_key`
+      assert.notInclude(Buffer.from(row!.sealed).toString("latin1"), "canary")
+      const [text] = yield* sql<{ readonly text: string }>`select api_key::text as text from api_key`
+      assert.notInclude(text!.text, Buffer.from("canary").toString("hex"))
+    }).pipe(Effect.provide(Layer.provideMerge(onPostgres, postgresLayer)))
+  )
+})
+
+const user = Effect.fnUntraced(function* (userId: string) {
+  const users = yield* Users
+  yield* users.create({ userId, name: userId })
+})
+
+const key = (userId: string, changes: Partial<NewApiKey>): NewApiKey => ({
+  publicKey: `${userId}-key`,
+  userId,
+  label: "bot",
+  secret: Redacted.make(`secret of ${userId} ü`),
+  permissions: ["view_orders"],
+  scope: "all_accounts",
+  ...changes
+})
+
+const builderKey = (userId: string, builderUserId: string, publicKey: string) => ({
+  publicKey,
+  secret: Redacted.make(`secret of ${publicKey}`),
+  userId,
+  label: "builder-test",
+  builderUserId
+})

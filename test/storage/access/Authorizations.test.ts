@@ -1,0 +1,183 @@
+import { type Approval, type Asked, Authorizations } from "@venue/storage/access/Authorizations"
+import { OAuthClients } from "@venue/storage/access/OAuthClients"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { postgresLayer } from "../../Postgres.ts"
+
+const minute = 60_000
+const asked: Asked = {
+  clientId: "app",
+  redirectUri: "https://rp.example/cb",
+  scope: "openid email",
+  state: "a state",
+  codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+  nonce: "a nonce",
+  resource: null,
+  maxAgeSeconds: 300,
+  promptsConsent: true
+}
+const signedIn = { aal: "aal2", amr: [{ method: "totp", timestamp: 7 }] } as const
+
+const approval = (code: Redacted.Redacted): Approval => ({ code, codeExpiresAtMillis: 2 * minute, signedIn })
+
+/** An open request of its own name, and what its code will be. */
+const open = (name: string) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(minute)
+    for (const userId of [`${name}-amy`, `${name}-ben`]) yield* (yield* Users).create({ userId, name: userId })
+    const authorizations = yield* Authorizations
+    const clients = yield* OAuthClients
+    if (Option.isNone(yield* clients.find("app"))) {
+      const { redirectUri } = asked
+      const rest = { name: "App", type: "public", logoUri: null, clientUri: null, grantTypes: [] } as const
+      yield* clients.register({ ...rest, clientId: "app", redirectUris: [redirectUri] }, null)
+    }
+    const id = Redacted.make(`id of ${name}`)
+    yield* authorizations.open(id, asked, 11 * minute)
+    return { authorizations, id, code: Redacted.make(`code of ${name}`), amy: `${name}-amy`, ben: `${name}-ben` }
+  })
+
+const approved = (name: string) =>
+  Effect.tap(open(name), ({ amy, authorizations, code, id }) =>
+    Effect.andThen(authorizations.bind(id, amy), authorizations.approve(id, approval(code)))
+  )
+
+const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients | Transaction | Users, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("a request belongs to the first user who comes, until it expires", () =>
+      Effect.gen(function* () {
+        const { amy, authorizations, ben, id } = yield* open("bound")
+        assert.deepStrictEqual(
+          yield* authorizations.bind(id, amy),
+          Option.some({ ...asked, requestedAtMillis: minute, status: "pending" })
+        )
+        assert.isTrue(Option.isNone(yield* authorizations.bind(id, ben)))
+        assert.isTrue(Option.isNone(yield* authorizations.bind(Redacted.make("another id"), amy)))
+        yield* TestClock.setTime(11 * minute - 1)
+        assert.isTrue(Option.isSome(yield* authorizations.bind(id, amy)))
+        yield* TestClock.setTime(11 * minute)
+        assert.isTrue(Option.isNone(yield* authorizations.bind(id, amy)))
+      })
+    )
+
+    it.effect("of two users who come at once it belongs to one", () =>
+      Effect.gen(function* () {
+        const { amy, authorizations, ben, id } = yield* open("raced")
+        const bound = yield* Effect.all([authorizations.bind(id, amy), authorizations.bind(id, ben)], {
+          concurrency: "unbounded"
+        })
+        assert.strictEqual(bound.filter(Option.isSome).length, 1)
+      })
+    )
+
+    it.effect("a request is decided once, and only when it is somebody's", () =>
+      Effect.gen(function* () {
+        const { amy, authorizations, code, id } = yield* open("decided")
+        assert.isFalse(yield* authorizations.approve(id, approval(code)))
+        assert.isFalse(yield* authorizations.deny(id))
+        assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
+        yield* authorizations.bind(id, amy)
+        assert.isTrue(yield* authorizations.deny(id))
+        assert.isFalse(yield* authorizations.approve(id, approval(code)))
+        assert.isFalse(yield* authorizations.deny(id))
+        assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
+        assert.deepStrictEqual(
+          yield* authorizations.bind(id, amy),
+          Option.some({ ...asked, requestedAtMillis: minute, status: "denied" })
+        )
+      })
+    )
+
+    it.effect("a code stands for what was asked, who consented and how they had signed in", () =>
+      Effect.gen(function* () {
+        const { amy, authorizations, code } = yield* approved("coded")
+        assert.deepStrictEqual(Option.getOrThrow(yield* authorizations.findCode(code)), {
+          ...asked,
+          userId: amy,
+          signedIn,
+          expiresAtMillis: 2 * minute,
+          isConsumed: false,
+          sessionId: null
+        })
+        assert.isTrue(Option.isNone(yield* authorizations.findCode(Redacted.make("another code"))))
+      })
+    )
+
+    it.effect("I44: of ten who use a code at once one is the first", () =>
+      Effect.gen(function* () {
+        const { authorizations, code } = yield* approved("used")
+        const used = yield* Effect.all(
+          Array.from({ length: 10 }, () => authorizations.consume(code)),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        assert.strictEqual(used.filter((isFirst) => isFirst).length, 1)
+        yield* authorizations.produced(code, "a session")
+        const found = Option.getOrThrow(yield* authorizations.findCode(code))
+        assert.isTrue(found.isConsumed)
+        assert.strictEqual(found.sessionId, "a session")
+      })
+    )
+
+    it.effect("I44: a use that is taken back leaves the code good", () =>
+      Effect.gen(function* () {
+        const { authorizations, code } = yield* approved("kept")
+        const { run } = yield* Transaction
+        yield* Effect.flip(run(Effect.andThen(authorizations.consume(code), Effect.fail("no"))))
+        assert.isTrue(yield* authorizations.consume(code))
+      })
+    )
+
+    it.effect("a cancelled code is used up, and codes of others are not", () =>
+      Effect.gen(function* () {
+        const { amy, authorizations, code } = yield* approved("cancelled")
+        const other = yield* approved("untouched")
+        yield* authorizations.cancelCodes(amy, "another app")
+        assert.isFalse(Option.getOrThrow(yield* authorizations.findCode(code)).isConsumed)
+        yield* authorizations.cancelCodes(amy, "app")
+        assert.isFalse(yield* authorizations.consume(code))
+        assert.isTrue(yield* authorizations.consume(other.code))
+        const next = yield* approved("of any application")
+        yield* authorizations.cancelCodes(next.amy, null)
+        assert.isFalse(yield* authorizations.consume(next.code))
+      })
+    )
+
+    it.effect("a code is known for a day, so that a second use is recognised, and then swept", () =>
+      Effect.gen(function* () {
+        const { authorizations, code } = yield* approved("old")
+        yield* authorizations.consume(code)
+        yield* TestClock.setTime(25 * 60 * minute)
+        yield* authorizations.open(Redacted.make("a day later"), asked, 0)
+        assert.isTrue(Option.isSome(yield* authorizations.findCode(code)))
+        yield* TestClock.setTime(26 * 60 * minute)
+        // Each takes away only a few, and other tests left some.
+        for (let n = 0; n < 10; n++) yield* authorizations.open(Redacted.make(`later ${n}`), asked, 0)
+        assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
+      })
+    )
+  })
+
+suite(
+  "Authorizations in memory",
+  Layer.mergeAll(Authorizations.layerMemory, OAuthClients.layerMemory, Transaction.layerMemory, Users.layerMemory)
+)
+const postgres = Layer.mergeAll(Authorizations.layer, OAuthClients.layer, Transaction.layer, Users.layer).pipe(
+  Layer.provideMerge(postgresLayer)
+)
+suite("Authorizations on Postgres", postgres)
+
+it.effect("I46: neither the id of a request nor its code is in the database", () =>
+  Effect.gen(function* () {
+    yield* approved("hidden")
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql`select * from authorization_request`
+    assert.strictEqual(rows.length, 1)
+    assert.notInclude(JSON.stringify(rows), "of hidden")
+  }).pipe(Effect.provide(postgres))
+)

@@ -1,0 +1,248 @@
+import { FactorChallenges } from "@venue/storage/access/FactorChallenges"
+import { Factors } from "@venue/storage/access/Factors"
+import { RecoveryCodes } from "@venue/storage/access/RecoveryCodes"
+import { Seal } from "@venue/postgres/Seal"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { postgresLayer } from "../../Postgres.ts"
+
+type Services = FactorChallenges | Factors | RecoveryCodes | Transaction | Users
+
+const secret = Redacted.make("JBSWY3DPEHPK3PXP")
+
+/** A user with one factor, which is named for the user. */
+const begin = Effect.fnUntraced(function* (userId: string, friendlyName = "") {
+  const factorId = `factor of ${userId}`
+  yield* (yield* Users).create({ userId, name: userId })
+  yield* (yield* Factors).add({ factorId, userId, friendlyName, secret })
+  return factorId
+})
+const atOnce = <A, E, R>(count: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.all(
+    Array.from({ length: count }, () => effect),
+    { concurrency: "unbounded" }
+  )
+
+const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("a factor is listed without its secret, and found with it by its user only", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        yield* TestClock.setTime(5_000)
+        const factorId = yield* begin("amy", "phone")
+        yield* begin("ann")
+        const factor = { factorId, userId: "amy", friendlyName: "phone", status: "unverified" }
+        const times = { createdAtMillis: 5_000, updatedAtMillis: 5_000 }
+        assert.deepStrictEqual<unknown>(yield* factors.ofUser("amy"), [{ ...factor, ...times }])
+        const found = Option.getOrThrow(yield* factors.find("amy", factorId))
+        assert.strictEqual(Redacted.value(found.secret), Redacted.value(secret))
+        assert.deepStrictEqual(yield* factors.find("ann", factorId), Option.none())
+      })
+    )
+
+    it.effect("an accepted code verifies the factor", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        yield* TestClock.setTime(5_000)
+        const factorId = yield* begin("ben")
+        yield* TestClock.setTime(6_000)
+        assert.isTrue(yield* factors.accept(factorId, 1))
+        const [factor] = yield* factors.ofUser("ben")
+        assert.deepInclude(factor, { status: "verified", createdAtMillis: 5_000, updatedAtMillis: 6_000 })
+      })
+    )
+
+    it.effect("M2: a step is accepted once, also when asked many times at once, and none before it", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        const factorId = yield* begin("cat")
+        const accepted = yield* atOnce(20, factors.accept(factorId, 7))
+        assert.lengthOf(accepted.filter(Boolean), 1)
+        assert.isFalse(yield* factors.accept(factorId, 6))
+        assert.isTrue(yield* factors.accept(factorId, 8))
+      })
+    )
+
+    it.effect("a user has each name once, and as many without a name as they like", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        yield* begin("dan", "phone")
+        const more = (factorId: string, friendlyName: string) =>
+          factors.add({ factorId, userId: "dan", friendlyName, secret })
+        assert.strictEqual((yield* Effect.flip(more("dan-2", "phone")))._tag, "FactorNameConflict")
+        assert.lengthOf(yield* factors.ofUser("dan"), 1)
+        yield* more("dan-3", "")
+        yield* more("dan-4", "")
+        yield* begin("dora", "phone")
+        assert.lengthOf(yield* factors.ofUser("dan"), 3)
+      })
+    )
+
+    it.effect("an unverified factor is gone after 300 seconds, and its name is free; a verified one stays", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        yield* TestClock.setTime(1_000)
+        const factorId = yield* begin("eve", "phone")
+        yield* begin("eva")
+        yield* factors.accept("factor of eva", 1)
+        yield* TestClock.setTime(300_999)
+        assert.lengthOf(yield* factors.ofUser("eve"), 1)
+        yield* TestClock.setTime(301_000)
+        assert.deepStrictEqual(yield* factors.ofUser("eve"), [])
+        assert.deepStrictEqual(yield* factors.find("eve", factorId), Option.none())
+        assert.isFalse(yield* factors.accept(factorId, 9))
+        yield* factors.add({ factorId: "eve-2", userId: "eve", friendlyName: "phone", secret })
+        assert.lengthOf(yield* factors.ofUser("eva"), 1)
+      })
+    )
+
+    it.effect("what was done in a transaction that failed is undone", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        const challenges = yield* FactorChallenges
+        const { run } = yield* Transaction
+        const factorId = yield* begin("fay")
+        const challenge = { challengeId: "fay-1", factorId, sessionId: "s" }
+        yield* challenges.issue(challenge)
+        const work = Effect.all([challenges.spend("fay-1"), factors.accept(factorId, 1)])
+        yield* Effect.ignore(run(Effect.andThen(work, Effect.fail("no"))))
+        assert.strictEqual((yield* factors.ofUser("fay"))[0]?.status, "unverified")
+        yield* challenges.attempt(challenge)
+      })
+    )
+
+    it.effect("a removed factor is gone", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        const factorId = yield* begin("gus")
+        yield* (yield* FactorChallenges).issue({ challengeId: "gus-1", factorId, sessionId: "s" })
+        yield* factors.remove(factorId)
+        assert.deepStrictEqual(yield* factors.ofUser("gus"), [])
+      })
+    )
+
+    it.effect("M2: a challenge is good for 300 seconds, for its factor and its session, and answered once", () =>
+      Effect.gen(function* () {
+        const challenges = yield* FactorChallenges
+        yield* TestClock.setTime(1_000)
+        const factorId = yield* begin("hal")
+        const challenge = { challengeId: "hal-1", factorId, sessionId: "s" }
+        assert.strictEqual(yield* challenges.issue(challenge), 301_000)
+        yield* challenges.issue({ ...challenge, challengeId: "hal-2" })
+        for (const other of [{ sessionId: "t" }, { factorId: "factor of amy" }, { challengeId: "hal-0" }]) {
+          const refused = yield* Effect.flip(challenges.attempt({ ...challenge, ...other }))
+          assert.strictEqual(refused._tag, "ChallengeExpired")
+        }
+        yield* TestClock.setTime(300_999)
+        yield* challenges.attempt(challenge)
+        assert.lengthOf((yield* atOnce(10, challenges.spend("hal-1"))).filter(Boolean), 1)
+        assert.strictEqual((yield* Effect.flip(challenges.attempt(challenge)))._tag, "ChallengeExpired")
+        yield* TestClock.setTime(301_000)
+        const late = yield* Effect.flip(challenges.attempt({ ...challenge, challengeId: "hal-2" }))
+        assert.strictEqual(late._tag, "ChallengeExpired")
+      })
+    )
+
+    it.effect("M3: a challenge has five tries, also when all are taken at once", () =>
+      Effect.gen(function* () {
+        const challenges = yield* FactorChallenges
+        const challenge = { challengeId: "ida-1", factorId: yield* begin("ida"), sessionId: "s" }
+        yield* challenges.issue(challenge)
+        const tries = yield* atOnce(20, Effect.exit(challenges.attempt(challenge)))
+        assert.lengthOf(
+          tries.filter(({ _tag }) => _tag === "Success"),
+          5
+        )
+      })
+    )
+
+    it.effect("M3: a user has 15 attempts a minute, also when all are made at once", () =>
+      Effect.gen(function* () {
+        const { count } = yield* FactorChallenges
+        yield* begin("jim")
+        yield* begin("joy")
+        yield* TestClock.setTime(1_000)
+        const attempts = yield* atOnce(30, Effect.exit(count("jim")))
+        assert.lengthOf(
+          attempts.filter(({ _tag }) => _tag === "Success"),
+          15
+        )
+        yield* TestClock.setTime(60_999)
+        const refused = yield* Effect.flip(count("jim"))
+        assert.deepInclude(refused, { _tag: "TooManyAttempts", retryAfterMillis: 1 })
+        yield* count("joy")
+        yield* TestClock.setTime(61_000)
+        yield* count("jim")
+      })
+    )
+
+    it.effect("a recovery code is good once, also when used many times at once, until others replace it", () =>
+      Effect.gen(function* () {
+        const codes = yield* RecoveryCodes
+        yield* begin("kim")
+        yield* begin("kay")
+        const hash = (of: number) => new Uint8Array(32).fill(of)
+        yield* codes.replace("kim", [hash(1), hash(2), hash(3)])
+        assert.deepStrictEqual(yield* codes.spend("kay", hash(1)), Option.none())
+        const spent = yield* atOnce(10, codes.spend("kim", hash(1)))
+        assert.deepStrictEqual(spent.filter(Option.isSome), [Option.some(2)])
+        yield* codes.replace("kim", [hash(4)])
+        assert.deepStrictEqual(yield* codes.spend("kim", hash(2)), Option.none())
+        assert.deepStrictEqual(yield* codes.spend("kim", hash(4)), Option.some(0))
+      })
+    )
+
+    it.effect("I50: ids of any text are unknown, not a fault", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        const challenges = yield* FactorChallenges
+        const mine = yield* begin("liz", "\0 \ud800")
+        for (const id of ["", "\0", "'; drop table factor", "\ud800", "x".repeat(10_000)]) {
+          assert.deepStrictEqual(yield* factors.ofUser(id), [])
+          assert.deepStrictEqual(yield* factors.find("liz", id), Option.none())
+          const asked = { challengeId: id, factorId: mine, sessionId: "s" }
+          assert.strictEqual((yield* Effect.flip(challenges.attempt(asked)))._tag, "ChallengeExpired")
+        }
+        assert.lengthOf(yield* factors.ofUser("liz"), 1)
+      })
+    )
+  })
+
+const seal = Seal.layer(Redacted.make("the secret key of these tests, 32+"))
+
+suite(
+  "Factors in memory",
+  Layer.mergeAll(
+    Factors.layerMemory,
+    FactorChallenges.layerMemory,
+    RecoveryCodes.layerMemory,
+    Transaction.layerMemory,
+    Users.layerMemory
+  )
+)
+
+const onPostgres = Layer.mergeAll(
+  Factors.layer,
+  FactorChallenges.layer,
+  RecoveryCodes.layer,
+  Transaction.layer,
+  Users.layer
+).pipe(Layer.provideMerge(postgresLayer), Layer.provide(seal))
+
+suite("Factors on Postgres", onPostgres)
+
+layer(onPostgres, { timeout: "30 seconds" })("a database of factors", (it) => {
+  it.effect("I46: a secret is nowhere in it as it is", () =>
+    Effect.gen(function* () {
+      yield* begin("max")
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ readonly sealed: string }>`
+        select encode(sealed_secret, 'escape') as sealed from factor where user_id = 'max'`
+      assert.notInclude(row!.sealed, Redacted.value(secret))
+    })
+  )
+})

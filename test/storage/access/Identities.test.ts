@@ -1,0 +1,114 @@
+import { Identities } from "@venue/storage/access/Identities"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { TestClock } from "effect/testing"
+import { postgresLayer } from "../../Postgres.ts"
+
+const seen = { network: "42161", domain: "app.venue.example", statement: "Sign in to Example Venue" }
+
+const suite = (name: string, services: Layer.Layer<Identities | Transaction | Users, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("an address that is new makes a user and their main account of the same id", () =>
+      Effect.gen(function* () {
+        const identities = yield* Identities
+        const users = yield* Users
+        yield* TestClock.setTime(5_000)
+        const { isNew, userId } = yield* identities.arrive({ address: "0xa1", seen })
+        assert.isTrue(isNew)
+        assert.isTrue(Option.isSome(yield* users.find(userId)))
+        assert.deepStrictEqual(yield* users.ownerOf(userId), Option.some(userId))
+        const [identity] = yield* identities.ofUser(userId)
+        assert.deepInclude(identity, {
+          subject: "web3:ethereum:0xa1",
+          address: "0xa1",
+          userId,
+          ...seen,
+          createdAtMillis: 5_000,
+          updatedAtMillis: 5_000,
+          lastSignInAtMillis: 5_000
+        })
+      })
+    )
+
+    it.effect("an address that is known resumes its user, and the last sign-in is the one that is told of", () =>
+      Effect.gen(function* () {
+        const identities = yield* Identities
+        yield* TestClock.setTime(1_000)
+        const first = yield* identities.arrive({ address: "0xb1", seen })
+        yield* TestClock.setTime(2_000)
+        const again = yield* identities.arrive({ address: "0xb1", seen: { ...seen, network: "1" } })
+        assert.deepStrictEqual(again, { userId: first.userId, isNew: false })
+        const found = yield* identities.ofUser(first.userId)
+        assert.strictEqual(found.length, 1)
+        assert.deepInclude(found[0], { network: "1", createdAtMillis: 1_000, lastSignInAtMillis: 2_000 })
+      })
+    )
+
+    it.effect("a wallet that proves itself without signing in has no sign-in, nor loses one", () =>
+      Effect.gen(function* () {
+        const identities = yield* Identities
+        yield* TestClock.setTime(1_000)
+        const { userId } = yield* identities.arrive({ address: "0xc1", seen: null })
+        assert.deepInclude((yield* identities.ofUser(userId))[0], { lastSignInAtMillis: null, network: "" })
+        yield* TestClock.setTime(2_000)
+        yield* identities.arrive({ address: "0xc1", seen })
+        yield* TestClock.setTime(3_000)
+        assert.deepStrictEqual(yield* identities.arrive({ address: "0xc1", seen: null }), { userId, isNew: false })
+        assert.deepInclude((yield* identities.ofUser(userId))[0], { lastSignInAtMillis: 2_000, network: "42161" })
+      })
+    )
+
+    it.effect("I41: a hundred first arrivals of one wallet at once make one user", () =>
+      Effect.gen(function* () {
+        const identities = yield* Identities
+        const arrivals = yield* Effect.all(
+          Array.from({ length: 100 }, () => identities.arrive({ address: "0xd1", seen })),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(new Set(arrivals.map(({ userId }) => userId)).size, 1)
+        assert.strictEqual(arrivals.filter(({ isNew }) => isNew).length, 1)
+      })
+    )
+
+    it.effect("W18: an arrival that is taken back leaves no user and no identity", () =>
+      Effect.gen(function* () {
+        const identities = yield* Identities
+        const users = yield* Users
+        const { run } = yield* Transaction
+        const userId = yield* Effect.flip(
+          run(Effect.flatMap(identities.arrive({ address: "0xe1", seen }), ({ userId }) => Effect.fail(userId)))
+        )
+        assert.isString(userId)
+        assert.isTrue(Option.isNone(yield* users.find(String(userId))))
+        assert.deepStrictEqual(yield* identities.ofUser(String(userId)), [])
+        assert.isTrue((yield* identities.arrive({ address: "0xe1", seen })).isNew)
+      })
+    )
+
+    it.effect("I50: users of any text have no identity", () =>
+      Effect.gen(function* () {
+        const identities = yield* Identities
+        for (const userId of ["", "\0", "'; drop table identity", "空", "\ud800", "x".repeat(10_000)]) {
+          assert.deepStrictEqual(yield* identities.ofUser(userId), [])
+        }
+      })
+    )
+  })
+
+suite(
+  "Identities in memory",
+  Identities.layerMemory.pipe(
+    Layer.provideMerge(Layer.mergeAll(Transaction.layerMemory, Users.layerMemory)),
+    Layer.provide(SecureRandom.layerWebCrypto)
+  )
+)
+suite(
+  "Identities on Postgres",
+  Identities.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(Transaction.layer, Users.layer)),
+    Layer.provide([SecureRandom.layerWebCrypto, postgresLayer])
+  )
+)

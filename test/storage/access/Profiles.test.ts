@@ -1,0 +1,76 @@
+import { Profiles } from "@venue/storage/access/Profiles"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { postgresLayer } from "../../Postgres.ts"
+
+const suite = (name: string, services: Layer.Layer<Profiles | Transaction | Users, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    const user = (userId: string) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
+    const empty = { username: null, avatarUrl: null, isPublic: false, firstName: null, lastName: null }
+
+    it.effect("what is left out stays as it is", () =>
+      Effect.gen(function* () {
+        const profiles = yield* Profiles
+        yield* user("amy")
+        assert.deepStrictEqual(yield* profiles.find("amy"), empty)
+        assert.deepStrictEqual(yield* profiles.change("amy", {}), empty)
+        yield* profiles.change("amy", { username: "amy-1", isPublic: true, firstName: "Amy\0" })
+        yield* profiles.change("amy", { avatarUrl: "https://venue.example/a.png" })
+        yield* profiles.change("amy", { avatarUrl: null, lastName: "Example" })
+        assert.deepInclude(yield* profiles.find("amy"), {
+          username: "amy-1",
+          avatarUrl: null,
+          isPublic: true,
+          lastName: "Example"
+        })
+        assert.deepStrictEqual(yield* profiles.find("\0"), empty)
+      })
+    )
+
+    it.effect("a username is one user's, however many ask for it at once, and free again when it is given up", () =>
+      Effect.gen(function* () {
+        const profiles = yield* Profiles
+        const everybody = Array.from({ length: 8 }, (_, index) => `user-${index}`)
+        yield* Effect.forEach(everybody, user)
+        const got = yield* Effect.filter(
+          everybody,
+          (userId) => Effect.isSuccess(profiles.change(userId, { username: "wanted" })),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(got, 1)
+        const [winner] = got
+        const loser = everybody.find((userId) => userId !== winner)!
+        const refused = yield* Effect.flip(profiles.change(loser, { username: "wanted", isPublic: true }))
+        assert.strictEqual(refused._tag, "UsernameTaken")
+        assert.deepStrictEqual(yield* profiles.find(loser), empty)
+        yield* profiles.change(winner!, { username: "wanted" })
+        yield* profiles.change(winner!, { username: "other" })
+        assert.strictEqual((yield* profiles.change(loser, { username: "wanted" })).username, "wanted")
+      })
+    )
+
+    it.effect("a name that is taken does not undo what else a transaction does", () =>
+      Effect.gen(function* () {
+        const { run } = yield* Transaction
+        const profiles = yield* Profiles
+        yield* user("cat")
+        yield* user("dan")
+        yield* profiles.change("cat", { username: "only-one" })
+        yield* run(
+          Effect.gen(function* () {
+            yield* Effect.flip(profiles.change("dan", { username: "only-one" }))
+            yield* profiles.change("dan", { username: "another" })
+          })
+        )
+        assert.strictEqual((yield* profiles.find("dan")).username, "another")
+      })
+    )
+  })
+
+suite("profiles in memory", Layer.mergeAll(Profiles.layerMemory, Transaction.layerMemory, Users.layerMemory))
+suite(
+  "profiles on Postgres",
+  Layer.mergeAll(Profiles.layer, Transaction.layer, Users.layer).pipe(Layer.provide(postgresLayer))
+)

@@ -1,0 +1,188 @@
+import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
+import { Transaction } from "@venue/postgres/Transaction"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Deferred, Effect, Layer, Logger } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { freshDatabase, postgresLayer } from "../../Postgres.ts"
+
+const suite = (name: string, services: Layer.Layer<Revocations | Transaction, unknown>) =>
+  layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
+    it.effect("what was announced is told to whoever watches, until they stop", () =>
+      Effect.gen(function* () {
+        const revocations = yield* Revocations
+        const heard: Array<Revocation> = []
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const told = yield* Deferred.make<void>()
+            yield* revocations.watch((revocation) => {
+              heard.push(revocation)
+              Deferred.doneUnsafe(told, Effect.void)
+            })
+            yield* revocations.announce({ kind: "key", subject: "svc_pub_1" })
+            yield* Deferred.await(told)
+          })
+        )
+        yield* revocations.announce({ kind: "key", subject: "svc_pub_2" })
+        assert.deepInclude(heard[0], { kind: "key", subject: "svc_pub_1" })
+        assert.isUndefined(heard.find(({ subject }) => subject === "svc_pub_2"))
+      })
+    )
+
+    it.effect("who watches hears of everything, whatever another one makes of it", () =>
+      Effect.gen(function* () {
+        const { announce } = yield* Revocations
+        const hears = yield* besideAFaultyOne
+        for (const subject of ["odd", "next"]) {
+          yield* announce({ kind: "key", subject })
+          yield* hears(subject)
+        }
+      }).pipe(Effect.scoped)
+    )
+  })
+
+/** An observer that fails at one subject, before another that hears of all. */
+const besideAFaultyOne = Effect.gen(function* () {
+  const { watch } = yield* Revocations
+  const heard = new Map<string, Deferred.Deferred<void>>()
+  const of = (subject: string) => {
+    const found = heard.get(subject) ?? Deferred.makeUnsafe<void>()
+    heard.set(subject, found)
+    return found
+  }
+  yield* watch(({ subject }) => {
+    if (subject.startsWith("odd")) throw new Error("a test")
+  })
+  yield* watch(({ subject }) => {
+    Deferred.doneUnsafe(of(subject), Effect.void)
+  })
+  return (subject: string) => Effect.timeout(Deferred.await(of(subject)), "5 seconds")
+})
+
+const silent = Logger.layer([])
+
+suite("revocations in memory", Layer.mergeAll(Revocations.layerMemory, Transaction.layerMemory, silent))
+suite(
+  "revocations on Postgres",
+  Layer.mergeAll(Revocations.layer, Transaction.layer).pipe(Layer.provide(postgresLayer), Layer.provide(silent))
+)
+
+/** Everything one node hears, by subject. */
+const node = (url: Effect.Success<typeof freshDatabase>) =>
+  Effect.gen(function* () {
+    const services = yield* Layer.build(
+      Layer.mergeAll(Revocations.layer, Transaction.layer).pipe(
+        Layer.provideMerge(PgClient.layer({ url, maxConnections: 4 })),
+        Layer.fresh
+      )
+    )
+    const revocations = Context.get(services, Revocations)
+    const transaction = Context.get(services, Transaction)
+    const heard = new Map<string, Deferred.Deferred<void>>()
+    const of = (subject: string) => {
+      const found = heard.get(subject) ?? Deferred.makeUnsafe<void>()
+      heard.set(subject, found)
+      return found
+    }
+    const counts = new Map<string, number>()
+    yield* revocations.watch(({ subject }) => {
+      counts.set(subject, (counts.get(subject) ?? 0) + 1)
+      Deferred.doneUnsafe(of(subject), Effect.void)
+    })
+    return { revocations, transaction, counts, hears: (subject: string) => Deferred.await(of(subject)) }
+  })
+
+it.live(
+  "another node hears of it when it is committed, once, and never of what was rolled back",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const here = yield* node(url)
+      const there = yield* node(url)
+      yield* Effect.ignore(
+        here.transaction.run(
+          Effect.andThen(here.revocations.announce({ kind: "session", subject: "undone" }), Effect.fail("refused"))
+        )
+      )
+      yield* here.transaction.run(here.revocations.announce({ kind: "session", subject: "done" }))
+      yield* Effect.all([here.hears("done"), there.hears("done")])
+      // Two polls later the same rows were read again, and told nobody anything.
+      yield* Effect.sleep("1200 millis")
+      assert.strictEqual(there.counts.get("done"), 1)
+      assert.isUndefined(there.counts.get("undone"))
+    }).pipe(Effect.scoped),
+  30_000
+)
+
+it.live(
+  "a node that is not notified reads it within a second",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const here = yield* node(url)
+      const sql = yield* PgClient.make({ url, maxConnections: 1 })
+      yield* sql`insert into revocation (kind, subject) values ('key', 'silent')`
+      yield* Effect.timeout(here.hears("silent"), "2 seconds")
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
+  30_000
+)
+
+it.live(
+  "a row is read when its transaction ends, however long ago it was written",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { hears } = yield* node(url)
+      const slow = yield* PgClient.make({ url, maxConnections: 1 })
+      const quick = yield* PgClient.make({ url, maxConnections: 1 })
+      yield* slow.withTransaction(
+        Effect.gen(function* () {
+          yield* slow`
+            insert into revocation (kind, subject, revoked_at) values ('key', 'slow', now() - interval '10 minutes')`
+          yield* quick`insert into revocation (kind, subject) values ('key', 'quick')`
+          yield* hears("quick")
+        })
+      )
+      yield* Effect.timeout(hears("slow"), "2 seconds")
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
+  30_000
+)
+
+it.live(
+  "a row that an observer fails at is not the last one that is read",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { revocations } = yield* node(url)
+      const hears = yield* Effect.provideService(besideAFaultyOne, Revocations, revocations)
+      const sql = yield* PgClient.make({ url, maxConnections: 1 })
+      for (const subject of ["odd", "next", "odd again", "last"]) {
+        yield* sql`insert into revocation (kind, subject) values ('key', ${subject})`
+        yield* hears(subject)
+      }
+    }).pipe(Effect.scoped, Effect.provide([Reactivity.layer, silent])),
+  30_000
+)
+
+it.live(
+  "I48: what was taken back more than a day ago is forgotten, a few with each that is announced",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { hears, revocations } = yield* node(url)
+      const sql = yield* PgClient.make({ url, maxConnections: 1 })
+      yield* sql`
+        insert into revocation (kind, subject, revoked_at)
+        select 'key', hours || ' hours', now() - hours * interval '1 hour' from unnest(array[23, 25, 26, 27, 28, 29]) hours`
+      const subjects = Effect.map(
+        sql<{ readonly subject: string }>`select subject from revocation order by revoked_at`,
+        (rows) => rows.map(({ subject }) => subject)
+      )
+      yield* revocations.announce({ kind: "key", subject: "first" })
+      assert.deepStrictEqual(yield* subjects, ["25 hours", "23 hours", "first"])
+      yield* revocations.announce({ kind: "key", subject: "second" })
+      assert.deepStrictEqual(yield* subjects, ["23 hours", "first", "second"])
+      yield* hears("second")
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
+  30_000
+)

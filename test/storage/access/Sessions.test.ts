@@ -1,0 +1,257 @@
+import { Revocations } from "@venue/storage/access/Revocations"
+import { type NewSession, Sessions } from "@venue/storage/access/Sessions"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { assert, it, layer } from "@effect/vitest"
+import { Deferred, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { postgresLayer } from "../../Postgres.ts"
+
+const day = 24 * 60 * 60 * 1000
+const lifetime = 60 * 60 * 1000
+
+const newSession = (userId: string, sessionId: string): NewSession => ({
+  sessionId,
+  userId,
+  clientId: null,
+  publicClient: false,
+  scope: null,
+  aal: "aal1",
+  amr: [{ method: "web3", timestamp: 1 }],
+  expiresAtMillis: lifetime
+})
+
+/** A user with these sessions, each with a refresh token of its own name. */
+const begin = (userId: string, ...sessionIds: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    yield* TestClock.setTime(1_000)
+    yield* (yield* Users).create({ userId, name: userId })
+    for (const sessionId of sessionIds) {
+      yield* sessions.begin(newSession(userId, sessionId), Redacted.make(`token of ${sessionId}`))
+    }
+    return sessions
+  })
+
+const idsOf = (found: ReadonlyArray<{ readonly sessionId: string }>) => found.map(({ sessionId }) => sessionId)
+
+const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Transaction | Users, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("a session is found as it began, with a token of the first generation", () =>
+      Effect.gen(function* () {
+        const sessions = yield* begin("amy", "a1")
+        const found = Option.getOrThrow(yield* sessions.find("a1"))
+        assert.deepStrictEqual(found, {
+          ...newSession("amy", "a1"),
+          createdAtMillis: 1_000,
+          refreshedAtMillis: 1_000,
+          endedAtMillis: null
+        })
+        const token = Option.getOrThrow(yield* sessions.findToken(Redacted.make("token of a1")))
+        assert.deepInclude(token, { sessionId: "a1", generation: 1 })
+        assert.isTrue(Option.isNone(yield* sessions.findToken(Redacted.make("token of a2"))))
+      })
+    )
+
+    it.effect("a token that is issued is the newest, and the older ones are still known", () =>
+      Effect.gen(function* () {
+        const sessions = yield* begin("ben", "b1")
+        yield* TestClock.setTime(2_000)
+        const salt = Uint8Array.of(1, 2, 3)
+        yield* sessions.issue(Redacted.make("next of b1"), { sessionId: "b1", generation: 2, salt })
+        const newest = yield* sessions.newestToken("b1")
+        assert.deepInclude(newest, { sessionId: "b1", generation: 2 })
+        assert.deepStrictEqual([...newest.salt], [1, 2, 3])
+        assert.isTrue(Option.isSome(yield* sessions.findToken(Redacted.make("token of b1"))))
+        assert.strictEqual(Option.getOrThrow(yield* sessions.find("b1")).refreshedAtMillis, 2_000)
+      })
+    )
+
+    it.effect("what is ended or expired is not listed, and an ended one keeps the time it ended at", () =>
+      Effect.gen(function* () {
+        const sessions = yield* begin("cat", "c3", "c1", "c2")
+        assert.deepStrictEqual(idsOf(yield* sessions.ofUser("cat")), ["c1", "c2", "c3"])
+        yield* TestClock.setTime(2_000)
+        yield* sessions.end(["c1", "c1", "unknown"])
+        yield* TestClock.setTime(3_000)
+        yield* sessions.end(["c1"])
+        assert.deepStrictEqual(idsOf(yield* sessions.ofUser("cat")), ["c2", "c3"])
+        assert.strictEqual(Option.getOrThrow(yield* sessions.find("c1")).endedAtMillis, 2_000)
+        yield* TestClock.setTime(lifetime)
+        assert.deepStrictEqual(yield* sessions.ofUser("cat"), [])
+        assert.deepStrictEqual(yield* (yield* Transaction).run(sessions.lockOfUser("cat")), [])
+      })
+    )
+
+    it.effect("the end of a session is announced, once", () =>
+      Effect.gen(function* () {
+        const sessions = yield* begin("dan", "d1", "d2")
+        const heard: Array<string> = []
+        const last = yield* Deferred.make<void>()
+        yield* (yield* Revocations).watch(({ kind, subject }) => {
+          if (kind === "session") heard.push(subject)
+          if (subject === "d2") Deferred.doneUnsafe(last, Effect.void)
+        })
+        yield* sessions.end(["d1"])
+        yield* sessions.end(["d1", "d2"])
+        yield* Deferred.await(last)
+        assert.deepStrictEqual(heard, ["d1", "d2"])
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("an application's sessions end with one word of it, and nobody else's", () =>
+      Effect.gen(function* () {
+        const sessions = yield* begin("una", "una-1")
+        const ofClient = (sessionId: string, clientId: string) =>
+          sessions.begin({ ...newSession("una", sessionId), clientId }, Redacted.make(`token of ${sessionId}`))
+        yield* ofClient("una-2", "app")
+        yield* ofClient("una-3", "app")
+        yield* ofClient("una-4", "other app")
+        const heard: Array<string> = []
+        const last = yield* Deferred.make<void>()
+        yield* (yield* Revocations).watch(({ kind, subject }) => {
+          heard.push(`${kind} ${subject}`)
+          if (subject === "una-4") Deferred.doneUnsafe(last, Effect.void)
+        })
+        yield* sessions.end(["una-3"])
+        yield* TestClock.setTime(2_000)
+        yield* sessions.endOfClient("app")
+        assert.deepStrictEqual(idsOf(yield* sessions.ofUser("una")), ["una-1", "una-4"])
+        const ended = yield* Effect.forEach(["una-2", "una-3"], (sessionId) => sessions.find(sessionId))
+        assert.deepStrictEqual(
+          ended.map((session) => Option.getOrThrow(session).endedAtMillis),
+          [2_000, 1_000]
+        )
+        yield* sessions.end(["una-4"])
+        yield* Deferred.await(last)
+        assert.deepStrictEqual(heard, ["session una-3", "client app", "session una-4"])
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("how its user proved themselves may change", () =>
+      Effect.gen(function* () {
+        const sessions = yield* begin("eve", "e1", "e2")
+        const amr = [
+          { method: "totp", timestamp: 2 },
+          { method: "web3", timestamp: 1 }
+        ]
+        yield* sessions.prove("e1", { aal: "aal2", amr })
+        assert.deepInclude(Option.getOrThrow(yield* sessions.find("e1")), { aal: "aal2", amr })
+        assert.strictEqual(Option.getOrThrow(yield* sessions.find("e2")).aal, "aal1")
+      })
+    )
+
+    it.effect("two that end the same sessions in another order do not stop each other", () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 20 }, (_, index) => `f${index}`)
+        const sessions = yield* begin("fay", ...ids)
+        yield* Effect.all([sessions.end(ids), sessions.end(ids.toReversed())], { concurrency: "unbounded" })
+        assert.deepStrictEqual(yield* sessions.ofUser("fay"), [])
+      })
+    )
+
+    it.effect("I48: of more than a hundred sessions of a user, those used longest ago end, and are announced", () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 100 }, (_, index) => `ida-${index}`)
+        const sessions = yield* begin("ida", ...ids)
+        yield* TestClock.setTime(2_000)
+        for (const sessionId of ids.slice(2)) {
+          const place = { sessionId, generation: 2, salt: new Uint8Array() }
+          yield* sessions.issue(Redacted.make(`next of ${sessionId}`), place)
+        }
+        const heard: Array<string> = []
+        const last = yield* Deferred.make<void>()
+        yield* (yield* Revocations).watch(({ subject }) => {
+          heard.push(subject)
+          if (subject === "jon-1") Deferred.doneUnsafe(last, Effect.void)
+        })
+        yield* TestClock.setTime(3_000)
+        for (const id of ["ida-new-1", "ida-new-2"]) {
+          yield* sessions.begin(newSession("ida", id), Redacted.make(`token of ${id}`))
+        }
+        yield* begin("jon", "jon-1")
+        yield* sessions.end(["jon-1"])
+        yield* Deferred.await(last)
+        assert.sameMembers(heard, ["ida-0", "ida-1", "jon-1"])
+        const live = idsOf(yield* sessions.ofUser("ida"))
+        assert.sameMembers(live, [...ids.slice(2), "ida-new-1", "ida-new-2"])
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("I50: ids and tokens of any text are unknown, not a fault", () =>
+      Effect.gen(function* () {
+        const sessions = yield* Sessions
+        for (const text of ["", "\0", "'; drop table session", "空", "\ud800", "x".repeat(10_000)]) {
+          assert.isTrue(Option.isNone(yield* sessions.find(text)))
+          assert.isTrue(Option.isNone(yield* sessions.lock(text)))
+          assert.isTrue(Option.isNone(yield* sessions.findToken(Redacted.make(text))))
+          assert.deepStrictEqual(yield* sessions.ofUser(text), [])
+          yield* sessions.end([text])
+        }
+      })
+    )
+  })
+
+suite(
+  "Sessions in memory",
+  Sessions.layerMemory.pipe(
+    Layer.provideMerge(Layer.mergeAll(Revocations.layerMemory, Transaction.layerMemory, Users.layerMemory))
+  )
+)
+
+const postgres = Sessions.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(Revocations.layer, Transaction.layer, Users.layer)),
+  Layer.provideMerge(postgresLayer)
+)
+suite("Sessions on Postgres", postgres)
+
+it.effect("a month after it expired a session is forgotten, with its tokens, when others begin", () =>
+  Effect.gen(function* () {
+    const sessions = yield* begin("gus", "g1")
+    yield* TestClock.setTime(lifetime + 30 * day)
+    yield* sessions.begin({ ...newSession("gus", "g2"), expiresAtMillis: 60 * day }, Redacted.make("g2"))
+    assert.isTrue(Option.isSome(yield* sessions.find("g1")))
+    yield* TestClock.setTime(lifetime + 30 * day + 1)
+    yield* sessions.begin({ ...newSession("gus", "g3"), expiresAtMillis: 60 * day }, Redacted.make("g3"))
+    assert.isTrue(Option.isNone(yield* sessions.find("g1")))
+    assert.isTrue(Option.isNone(yield* sessions.findToken(Redacted.make("token of g1"))))
+  }).pipe(Effect.provide(postgres))
+)
+
+it.effect("I48: nobody who begins waits for all tokens of an old session to be deleted", () =>
+  Effect.gen(function* () {
+    const sessions = yield* begin("kim", "k1")
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      insert into refresh_token (token_hash, session_id, generation, salt, issued_at)
+      select sha256(generation::text::bytea), 'k1', generation, '', now() from generate_series(2, 60) generation`
+    const left = Effect.map(
+      sql<{ readonly count: number }>`select count(*)::int as count from refresh_token where session_id = 'k1'`,
+      ([row]) => row!.count
+    )
+    yield* TestClock.setTime(lifetime + 30 * day + 1)
+    const next = { ...newSession("kim", "k2"), expiresAtMillis: 60 * day }
+    yield* sessions.begin(next, Redacted.make("k2"))
+    assert.strictEqual(yield* left, 60 - 16)
+    for (let generation = 2; generation < 5; generation++) {
+      assert.isTrue(Option.isSome(yield* sessions.find("k1")))
+      const place = { sessionId: "k2", generation, salt: new Uint8Array() }
+      yield* sessions.issue(Redacted.make(`k2 ${generation}`), place)
+    }
+    assert.strictEqual(yield* left, 0)
+    assert.isTrue(Option.isNone(yield* sessions.find("k1")))
+    assert.isTrue(Option.isSome(yield* sessions.find("k2")))
+  }).pipe(Effect.provide(postgres))
+)
+
+it.effect("R5: no token is in the database, only its hash", () =>
+  Effect.gen(function* () {
+    yield* begin("hal", "h1")
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly row: string }>`select refresh_token::text as row from refresh_token`
+    assert.strictEqual(rows.length, 1)
+    assert.notInclude(JSON.stringify(rows), "token of h1")
+    assert.notInclude(JSON.stringify(rows), Buffer.from("token of h1").toString("hex"))
+  }).pipe(Effect.provide(postgres))
+)

@@ -1,0 +1,178 @@
+import { Factors } from "@venue/storage/access/Factors"
+import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
+import { Seal } from "@venue/postgres/Seal"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Users } from "@venue/storage/access/Users"
+import { UserStates } from "@venue/storage/access/UserStates"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Layer, Option, Redacted } from "effect"
+import { postgresLayer } from "../../Postgres.ts"
+
+const suite = (
+  name: string,
+  services: Layer.Layer<Factors | Revocations | Transaction | Users | UserStates, unknown>
+) =>
+  layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
+    const user = (userId: string) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
+
+    it.effect("who has done nothing yet has come nowhere, and nobody is nobody", () =>
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        yield* user("new")
+        const nothing = {
+          exists: true,
+          frozen: false,
+          identity: "none" as const,
+          termsVersion: null,
+          country: null,
+          seenIn: null,
+          hasSecondFactor: false
+        }
+        assert.deepStrictEqual(yield* states.find("new"), nothing)
+        for (const id of ["nobody", "", "\0", "\ud800"]) {
+          assert.deepStrictEqual(yield* states.find(id), { ...nothing, exists: false })
+        }
+      })
+    )
+
+    it.effect("each change is kept and leaves the others as they are", () =>
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        yield* user("amy")
+        yield* states.setIdentity("amy", "verified", "NO")
+        yield* states.acceptTerms("amy", "2026-01")
+        yield* states.setRegion("amy", "SE")
+        yield* states.freeze("amy")
+        assert.deepInclude(yield* states.find("amy"), {
+          frozen: true,
+          identity: "verified",
+          termsVersion: "2026-01",
+          country: "NO",
+          seenIn: "SE"
+        })
+        yield* states.unfreeze("amy")
+        yield* states.setIdentity("amy", "refused")
+        assert.deepInclude(yield* states.find("amy"), { frozen: false, identity: "refused", country: "NO" })
+      })
+    )
+
+    it.effect("of a user who is not there nothing is changed", () =>
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        const refused = yield* Effect.flip(states.freeze("ghost"))
+        assert.strictEqual(refused._tag, "UnknownUser")
+        assert.isFalse((yield* states.find("ghost")).frozen)
+      })
+    )
+
+    it.effect("a change is announced, and one that is taken back is not there", () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { run } = yield* Transaction
+          const states = yield* UserStates
+          const told = yield* Deferred.make<Revocation["kind"]>()
+          yield* (yield* Revocations).watch(({ kind, subject }) => {
+            if (subject === "ben") Deferred.doneUnsafe(told, Effect.succeed(kind))
+          })
+          yield* user("ben")
+          yield* states.acceptTerms("ben", "2026-01")
+          assert.strictEqual(yield* Deferred.await(told), "user")
+          yield* Effect.ignore(run(Effect.andThen(states.freeze("ben"), Effect.fail("undone"))))
+          assert.isFalse((yield* states.find("ben")).frozen)
+        })
+      )
+    )
+
+    it.effect("a second factor counts once it is verified", () =>
+      Effect.gen(function* () {
+        const factors = yield* Factors
+        const states = yield* UserStates
+        yield* user("cat")
+        yield* factors.add({ factorId: "f1", userId: "cat", friendlyName: "", secret: Redacted.make("secret") })
+        assert.isFalse((yield* states.find("cat")).hasSecondFactor)
+        yield* factors.accept("f1", 1)
+        assert.isTrue((yield* states.find("cat")).hasSecondFactor)
+      })
+    )
+
+    it.effect("a verdict moves the verification that is under way, and an older one that comes late does not", () =>
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        yield* user("dan")
+        yield* states.beginVerification("dan", "r1")
+        assert.strictEqual((yield* states.find("dan")).identity, "pending")
+        const verdict = { reference: "r1", identity: "verified", country: "NO", changedAtMillis: 2_000 } as const
+        assert.deepStrictEqual(yield* states.judge(verdict), Option.some("dan"))
+        assert.deepStrictEqual(yield* states.judge(verdict), Option.none())
+        const late = { ...verdict, identity: "refused", country: "SE", changedAtMillis: 1_999 } as const
+        assert.deepStrictEqual(yield* states.judge(late), Option.none())
+        assert.deepInclude(yield* states.find("dan"), { identity: "verified", country: "NO" })
+        assert.deepStrictEqual(
+          yield* states.judge({ ...verdict, identity: "refused", changedAtMillis: 2_001 }),
+          Option.some("dan")
+        )
+        assert.strictEqual((yield* states.find("dan")).identity, "refused")
+      })
+    )
+
+    it.effect("a verification that was begun anew, or never, is judged no more", () =>
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        yield* user("eve")
+        yield* states.beginVerification("eve", "first")
+        yield* states.beginVerification("eve", "second")
+        for (const reference of ["first", "never", "", "\0"]) {
+          const verdict = { reference, identity: "verified", country: null, changedAtMillis: 1 } as const
+          assert.strictEqual((yield* Effect.flip(states.judge(verdict)))._tag, "UnknownVerification")
+        }
+        assert.strictEqual((yield* states.find("eve")).identity, "pending")
+      })
+    )
+
+    it.effect("who is verified does not begin again", () =>
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        yield* user("fay")
+        yield* states.setIdentity("fay", "verified")
+        assert.strictEqual((yield* Effect.flip(states.beginVerification("fay", "r2")))._tag, "AlreadyVerified")
+        assert.strictEqual((yield* states.find("fay")).identity, "verified")
+      })
+    )
+
+    it.effect("verdicts at once are judged one after the other, and the newest stays", () =>
+      Effect.gen(function* () {
+        const states = yield* UserStates
+        yield* user("gil")
+        yield* states.beginVerification("gil", "race")
+        yield* Effect.forEach(
+          [5, 9, 1, 7, 3, 8, 2, 6, 4],
+          (changedAtMillis) =>
+            states.judge({
+              reference: "race",
+              identity: changedAtMillis === 9 ? "verified" : "refused",
+              country: `A${changedAtMillis}`,
+              changedAtMillis
+            }),
+          { concurrency: "unbounded" }
+        )
+        assert.deepInclude(yield* states.find("gil"), { identity: "verified", country: "A9" })
+      })
+    )
+  })
+
+suite(
+  "user states in memory",
+  UserStates.layerMemory.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(Factors.layerMemory, Revocations.layerMemory, Transaction.layerMemory, Users.layerMemory)
+    )
+  )
+)
+suite(
+  "user states on Postgres",
+  UserStates.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(Factors.layer, Revocations.layer, Transaction.layer, Users.layer)),
+    Layer.provide(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
+    Layer.provide(postgresLayer)
+  )
+)

@@ -1,0 +1,311 @@
+import type { Traded } from "@venue/domain/Market"
+import type { TraderEvent } from "@venue/domain/Trader"
+import { fundingAccount } from "@venue/storage/history/LedgerEntries"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { postgresLayer } from "../../Postgres.ts"
+import { id } from "../../Id.ts"
+import { credited, ended, order, refused, traded, transferred } from "../../journal/EventsByHand.ts"
+
+/** Each test has a market and users of its own, so that all may share one database. */
+const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
+  layer(tables, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("a trade lands as one row for each side", () =>
+      Effect.gen(function* () {
+        const { project, trades } = yield* ReadTables
+        const trade = traded("sides", 1, { takerFee: 2_558_250, makerFee: -511_650, realised: -42, marginUsed: 77 })
+        yield* project("SIDES-USD", [{ seq: 1, events: [trade] }])
+        const [taker] = yield* trades({ accountId: "sides-taker", ...all })
+        const [maker] = yield* trades({ accountId: "sides-maker", ...all })
+        assert.deepStrictEqual(taker, {
+          symbol: "SIDES-USD",
+          number: 1,
+          tradeId: id("sides-trade-1").text,
+          side: "BUY",
+          aggressorSide: "BUY",
+          accountId: "sides-taker",
+          userId: "sides-taker",
+          orderId: id("sides-taker-order").text,
+          clientOrderId: "mm-1",
+          price: 34_110,
+          quantity: 1_500,
+          orderPrice: 34_112,
+          remaining: 1_000,
+          fee: 2_558_250,
+          realised: -42,
+          marginUsed: 77,
+          orderType: "LIMIT",
+          timeInForce: "GTC",
+          origin: "USER",
+          builderCode: "",
+          liquidation: "NONE",
+          executionType: "NEW",
+          atMillis: 1_790_503_244_118
+        })
+        assert.deepInclude(maker, { side: "SELL", aggressorSide: "BUY", fee: -511_650, marginUsed: 0 })
+      })
+    )
+
+    it.effect("I8: rows that are repeated, whole or in part, land nothing twice", () =>
+      Effect.gen(function* () {
+        const { position, project, trades } = yield* ReadTables
+        const rows = [1, 2, 3].map((seq) => ({ seq, events: [traded("again", seq, {})] }))
+        yield* project("AGAIN-USD", rows.slice(0, 2))
+        yield* project("AGAIN-USD", rows.slice(0, 2))
+        yield* project("AGAIN-USD", rows)
+        yield* project("AGAIN-USD", [])
+        assert.strictEqual(yield* position("market/AGAIN-USD"), 3)
+        const landed = yield* trades({ accountId: "again-taker", ...all })
+        assert.deepStrictEqual(
+          landed.map(({ number }) => number),
+          [3, 2, 1]
+        )
+      })
+    )
+
+    it.effect("a hole is refused and nothing of it lands", () =>
+      Effect.gen(function* () {
+        const { position, project, trades } = yield* ReadTables
+        yield* project("HOLE-USD", [{ seq: 1, events: [] }])
+        const late = yield* Effect.flip(project("HOLE-USD", [{ seq: 3, events: [traded("hole", 1, {})] }]))
+        assert.deepInclude(late, { _tag: "ProjectionGap", stream: "market/HOLE-USD", expected: 2, found: 3 })
+        const torn = yield* Effect.flip(
+          project(
+            "HOLE-USD",
+            [2, 4].map((seq) => ({ seq, events: [traded("hole", seq, {})] }))
+          )
+        )
+        assert.deepInclude(torn, { _tag: "ProjectionGap", expected: 3, found: 4 })
+        const unborn = yield* Effect.flip(project("UNBORN-USD", [{ seq: 2, events: [] }]))
+        assert.deepInclude(unborn, { _tag: "ProjectionGap", expected: 1, found: 2 })
+        assert.strictEqual(yield* position("market/HOLE-USD"), 1)
+        assert.deepStrictEqual(yield* trades({ accountId: "hole-taker", ...all }), [])
+      })
+    )
+
+    it.effect("I8: two owners that project at once land each event once", () =>
+      Effect.gen(function* () {
+        const { project, trades } = yield* ReadTables
+        const rows = Array.from({ length: 40 }, (_, n) => ({ seq: n + 1, events: [traded("race", n + 1, {})] }))
+        const owner = (step: number) =>
+          Effect.forEach(
+            Array.from({ length: Math.ceil(40 / step) }, (_, n) => n * step),
+            (from) => project("RACE-USD", rows.slice(from, from + step)).pipe(Effect.eventually)
+          )
+        yield* Effect.all([owner(1), owner(7), owner(40)], { concurrency: "unbounded" })
+        assert.strictEqual((yield* trades({ accountId: "race-taker", ...all })).length, 40)
+      })
+    )
+
+    it.effect("trades are read newest first, and every filter narrows them", () =>
+      Effect.gen(function* () {
+        const { project, trades } = yield* ReadTables
+        const at = (seq: number) => ({ atMillis: 1_000 * Math.ceil(seq / 2) })
+        const events = [1, 2, 3, 4].map((number) => traded("page", number, at(number)))
+        yield* project("PAGE-USD", [{ seq: 1, events }])
+        const sold = { ...traded("page", 1, { atMillis: 2_000 }) }
+        const other: Traded = {
+          ...sold,
+          taker: {
+            ...sold.taker,
+            order: { ...sold.taker.order, orderId: id("page-other"), side: "SELL", type: "ALO" }
+          },
+          maker: { ...sold.maker, order: { ...sold.maker.order, side: "BUY" } }
+        }
+        yield* project("QAGE-USD", [{ seq: 1, events: [other] }])
+        const read = Effect.fnUntraced(function* (query: object) {
+          const rows = yield* trades({ accountId: "page-taker", ...all, ...query })
+          return rows.map(({ number, symbol }) => `${symbol[0]}${number}`).join(" ")
+        })
+        assert.strictEqual(yield* read({}), "P4 P3 Q1 P2 P1")
+        assert.strictEqual(yield* read({ limit: 2, offset: 1 }), "P3 Q1")
+        assert.strictEqual(yield* read({ limit: 0 }), "")
+        assert.strictEqual(yield* read({ symbol: "PAGE-USD" }), "P4 P3 P2 P1")
+        assert.strictEqual(yield* read({ startMillis: 2_000 }), "P4 P3 Q1")
+        assert.strictEqual(yield* read({ endMillis: 2_000 }), "P2 P1")
+        assert.strictEqual(yield* read({ side: "SELL" }), "Q1")
+        assert.strictEqual(yield* read({ orderType: "ALO" }), "Q1")
+        assert.strictEqual(yield* read({ orderId: id("page-other").text }), "Q1")
+        assert.strictEqual(yield* read({ orderId: "nobody's \0" }), "")
+        assert.strictEqual(yield* read({ accountId: "page-nobody" }), "")
+      })
+    )
+
+    it.effect("a filled order is listed when its last fill ends it, with the sum of its fills", () =>
+      Effect.gen(function* () {
+        const { orders, project } = yield* ReadTables
+        const first = traded("sum", 1, { atMillis: 5_000, quantity: 1_000, price: 100 })
+        yield* project("SUM-USD", [{ seq: 1, events: [first] }])
+        assert.deepStrictEqual(yield* orders({ accountId: "sum-taker", ...all }), [])
+        const last = traded("sum", 2, { atMillis: 6_000, quantity: 3_000, price: 102, takerRemaining: 0 })
+        yield* project("SUM-USD", [{ seq: 2, events: [last] }])
+        const [order] = yield* orders({ accountId: "sum-taker", ...all })
+        assert.deepStrictEqual(order, {
+          orderId: id("sum-taker-order").text,
+          status: "FILLED",
+          endedAtMillis: 6_000,
+          symbol: "SUM-USD",
+          accountId: "sum-taker",
+          userId: "sum-taker",
+          clientOrderId: "mm-1",
+          side: "BUY",
+          orderType: "LIMIT",
+          timeInForce: "GTC",
+          price: 34_112,
+          quantity: 2_500,
+          reduceOnly: false,
+          askedPrice: null,
+          askedQuantity: null,
+          filledQuantity: 4_000,
+          passiveQuantity: 0,
+          averagePrice: 101.5,
+          firstFillAtMillis: 5_000,
+          lastFillAtMillis: 6_000
+        })
+      })
+    )
+
+    it.effect("an order that ends part filled as maker shows what it filled; one without fills shows nulls", () =>
+      Effect.gen(function* () {
+        const { orders, project } = yield* ReadTables
+        const trade = traded("part", 1, { quantity: 400 })
+        const events = [
+          trade,
+          ended(trade.maker.order, "CANCELLED_STP"),
+          ended(order("part-second", "part-maker", {}), "CANCELLED")
+        ]
+        yield* project("PART-USD", [{ seq: 1, events }])
+        const found = yield* orders({ accountId: "part-maker", ...all })
+        assert.deepStrictEqual(
+          found.map((row) => [
+            row.orderId,
+            row.status,
+            row.filledQuantity,
+            row.passiveQuantity,
+            row.averagePrice,
+            row.lastFillAtMillis
+          ]),
+          [
+            [id("part-maker-order").text, "CANCELLED_STP", 400, 400, 34_110, 1_790_503_244_118],
+            [id("part-second").text, "CANCELLED", 0, 0, null, null]
+          ]
+        )
+        const one = yield* orders({ accountId: "part-maker", ...all, clientOrderId: "mm-1", limit: 1, offset: 1 })
+        assert.deepStrictEqual(
+          one.map(({ orderId }) => orderId),
+          [id("part-second").text]
+        )
+        assert.deepStrictEqual(yield* orders({ accountId: "part-maker", ...all, symbol: "OTHER-USD" }), [])
+        assert.deepStrictEqual(yield* orders({ accountId: "part-maker", ...all, endMillis: 1_790_503_250_000 }), [])
+      })
+    )
+
+    it.effect(
+      "a refused place is listed under its command id as the client wrote it; other refusals are no orders",
+      () =>
+        Effect.gen(function* () {
+          const { orders, project } = yield* ReadTables
+          const events = [
+            refused("no-1", "INVALID_TICK_SIZE_PRECISION_PRICE", { price: 10.12345, clientOrderId: "odd \0 空" }),
+            refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
+            refused("no-3", "NO_SUCH_ORDER", { side: null, type: null, timeInForce: null })
+          ]
+          yield* project("NO-USD", [{ seq: 1, events }])
+          const found = yield* orders({ accountId: "no", ...all })
+          assert.strictEqual(found.length, 1)
+          assert.deepInclude(found[0], {
+            orderId: id("no-1").text,
+            status: "INVALID_TICK_SIZE_PRECISION_PRICE",
+            price: 0,
+            askedPrice: 10.12345,
+            askedQuantity: 2.5,
+            filledQuantity: 0
+          })
+        })
+    )
+
+    it.effect("a command that came too late is a failed order, and never hides how an order really ended", () =>
+      Effect.gen(function* () {
+        const { orders, project } = yield* ReadTables
+        const late = (name: string) => refused(name, "EXPIRED", {})
+        const mine = (name: string) => ended(order(name, "no", {}), "CANCELLED")
+        yield* project("LATE-USD", [
+          { seq: 1, events: [late("late-0"), mine("late-1"), late("late-1"), late("late-2")] }
+        ])
+        yield* project("LATE-USD", [{ seq: 2, events: [mine("late-2"), late("late-1")] }])
+        const found = yield* orders({ accountId: "no", symbol: "LATE-USD", limit: 10, offset: 0 })
+        assert.deepStrictEqual(
+          new Map(found.map(({ orderId, status }) => [orderId, status])),
+          new Map([
+            [id("late-0").text, "REJECTED_FAILED_TO_PROCESS"],
+            [id("late-1").text, "CANCELLED"],
+            [id("late-2").text, "CANCELLED"]
+          ])
+        )
+        assert.lengthOf(found, 3)
+      })
+    )
+
+    it.effect("I9, I10: ledger entries sum to zero, and balances to what was credited and transferred", () =>
+      Effect.gen(function* () {
+        const { ledgerBalance, position, projectTrader, sumByAsset } = yield* ReadTables
+        const before = yield* ledgerBalance(fundingAccount)
+        const rows = [
+          { seq: 1, events: [] },
+          { seq: 2, events: [credited("alice", 100_000_000_000n), transferred("alice", "alice-2", 40_000_000_000n)] },
+          {
+            seq: 3,
+            events: [credited("alice", -1n), { _tag: "Joined", symbol: "GOLD-USD" }, credited("alice", 2n ** 70n)]
+          }
+        ] satisfies ReadonlyArray<{ seq: number; events: ReadonlyArray<TraderEvent> }>
+        yield* projectTrader("alice", rows.slice(0, 2))
+        yield* projectTrader("alice", rows)
+        assert.strictEqual(yield* position("trader/alice"), 3)
+        assert.strictEqual(yield* ledgerBalance("alice"), 59_999_999_999n + 2n ** 70n)
+        assert.strictEqual(yield* ledgerBalance("alice-2"), 40_000_000_000n)
+        assert.strictEqual((yield* ledgerBalance(fundingAccount)) - before, -99_999_999_999n - 2n ** 70n)
+        assert.strictEqual(yield* ledgerBalance("stranger"), 0n)
+        assert.deepStrictEqual(yield* sumByAsset(), [{ asset: "USD", sum: 0n }])
+      })
+    )
+
+    it.effect("more rows than one statement takes land whole, and once", () =>
+      Effect.gen(function* () {
+        const { orders, project, trades } = yield* ReadTables
+        const events = Array.from({ length: 2_500 }, (_, n) => [
+          traded("many", n + 1, {}),
+          ended(order(`many-${n}`, "many-taker", {}), "CANCELLED")
+        ]).flat()
+        yield* project("MANY-USD", [{ seq: 1, events }])
+        yield* project("MANY-USD", [{ seq: 1, events }])
+        const last = yield* trades({ accountId: "many-maker", limit: 5_000, offset: 2_000 })
+        assert.deepStrictEqual([last.length, last.at(-1)?.number], [500, 1])
+        assert.strictEqual((yield* orders({ accountId: "many-taker", limit: 5_000, offset: 0 })).length, 1_000)
+      })
+    )
+  })
+
+suite("ReadTables in memory", ReadTables.layerMemory)
+suite("ReadTables on Postgres", Layer.provide(ReadTables.layer, postgresLayer))
+
+describe("the ledger on Postgres", () => {
+  it.effect("I9: entries are only ever added", () =>
+    Effect.gen(function* () {
+      const { projectTrader } = yield* ReadTables
+      const sql = yield* SqlClient.SqlClient
+      yield* projectTrader("bob", [{ seq: 1, events: [credited("bob", 5n)] }])
+      yield* Effect.flip(sql`update ledger_entry set amount = 6`)
+      yield* Effect.flip(sql`delete from ledger_entry`)
+      yield* Effect.flip(sql`truncate ledger_entry`)
+      const rows = yield* sql`select amount::text as amount from ledger_entry order by place`
+      assert.deepStrictEqual(
+        rows.map(({ amount }) => amount),
+        ["5", "-5"]
+      )
+    }).pipe(Effect.provide(Layer.provideMerge(ReadTables.layer, postgresLayer)))
+  )
+})
+
+const all = { limit: 1_000, offset: 0 }
