@@ -205,7 +205,7 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
     },
     wakeArmed,
     isEndingOrphans: () => orphans.size > 0,
-    isArmed: () => disarming.size > 0 || [...seats.all()].some(({ trader }) => Ledger.armed(trader).size > 0)
+    isArmed: () => disarming.size > 0 || isAnyArmed()
   } satisfies Disconnects as Disconnects
 })
 
