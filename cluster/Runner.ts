@@ -6,24 +6,24 @@ import { MarketLayer } from "./entities/market/Market.ts"
 import { UserLayer } from "./entities/user/User.ts"
 import { Feed } from "./feed/Feed.ts"
 import { Desks, Markets, Users } from "./clients/Link.ts"
-import { Alone } from "./Alone.ts"
-import { Residents } from "./clients/LocalEntities.ts"
-import { Venue } from "./VenueSettings.ts"
+import { SingleProcess } from "./SingleProcess.ts"
+import { LocalEntities } from "./clients/LocalEntities.ts"
+import { VenueSettings } from "./VenueSettings.ts"
 
 /** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
 export const clients = Layer.mergeAll(Desks.layer, Feed.layer, Users.layer).pipe(
   Layer.provideMerge(Markets.layer),
-  Layer.provideMerge(Residents.layer)
+  Layer.provideMerge(LocalEntities.layer)
 )
 
 /** Starts every desk that is not up; those that are here are. */
 const rouse = Effect.gen(function* () {
   const desks = yield* Desks
-  const residents = yield* Residents
-  const { desks: count } = yield* Venue
+  const localEntities = yield* LocalEntities
+  const { desks: count } = yield* VenueSettings
   yield* Effect.forEach(
     Array.from({ length: count }, (_, id) => String(id)),
-    (id) => (residents.desks.has(id) ? Effect.void : Effect.ignore(desks.rouse(id))),
+    (id) => (localEntities.desks.has(id) ? Effect.void : Effect.ignore(desks.rouse(id))),
     { discard: true, concurrency: "unbounded" }
   )
 })
@@ -32,7 +32,7 @@ const rouse = Effect.gen(function* () {
 const starter = Layer.effectDiscard(
   Effect.gen(function* () {
     // Where there is no other node, none takes a desk away.
-    const lookAgain = (yield* Alone) === undefined ? "10 seconds" : "1 minute"
+    const lookAgain = (yield* SingleProcess) === undefined ? "10 seconds" : "1 minute"
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep(lookAgain))))
   })
 )
@@ -43,7 +43,7 @@ export const layer = Layer.mergeAll(MarketLayer, DeskLayer, UserLayer, starter).
 /** One process is the whole cluster. Payloads travel as they are unless `simulate` sends them through their codec. */
 export const alone = (options: { readonly simulate: boolean }) =>
   Sharding.layer.pipe(
-    Layer.provideMerge(Layer.sync(Alone, () => new Set<string>())),
+    Layer.provideMerge(Layer.sync(SingleProcess, () => new Set<string>())),
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerMemory),
     Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
@@ -53,11 +53,11 @@ export const alone = (options: { readonly simulate: boolean }) =>
 /** Of a venue of one process: every market has been heard, and whoever is let in meets no order of a lost connection. */
 export const ready = Effect.gen(function* () {
   const feed = yield* Feed
-  const residents = yield* Residents
-  const { desks, instruments } = yield* Venue
+  const localEntities = yield* LocalEntities
+  const { desks, instruments } = yield* VenueSettings
   const areHeard = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
   const isCleared = () =>
-    residents.desks.size === desks && [...residents.desks.values()].every((desk) => !desk.isEndingOrphans())
+    localEntities.desks.size === desks && [...localEntities.desks.values()].every((desk) => !desk.isEndingOrphans())
   yield* Effect.repeat(Effect.sleep(lookAgain), { until: areHeard })
   yield* Effect.repeat(Effect.andThen(rouse, Effect.sleep(lookAgain)), { until: isCleared }).pipe(
     Effect.timeoutOption(clearedWithin)
@@ -66,8 +66,8 @@ export const ready = Effect.gen(function* () {
 
 /** Of a venue of one process that stops, once its connections have ended: what they had armed is cancelled on record. */
 export const disarmed = Effect.gen(function* () {
-  const residents = yield* Residents
-  const areDisarmed = () => [...residents.desks.values()].every((desk) => !desk.isArmed())
+  const localEntities = yield* LocalEntities
+  const areDisarmed = () => [...localEntities.desks.values()].every((desk) => !desk.isArmed())
   yield* Effect.repeat(Effect.sleep(lookAgain), { until: areDisarmed, times: disarmedLooks })
 })
 

@@ -26,4 +26,6 @@ export const defaults: VenueSettings = {
   leaseMillis: 3_000
 }
 
-export const Venue = Context.Reference<VenueSettings>("@venue/cluster/Venue", { defaultValue: () => defaults })
+export const VenueSettings = Context.Reference<VenueSettings>("@venue/cluster/VenueSettings", {
+  defaultValue: () => defaults
+})

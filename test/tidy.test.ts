@@ -47,7 +47,7 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
         room,
         [
           ...packages("domain", "matching", "ledger", "postgres", "journal", "storage", "providers"),
-          ...["protocol", "clients", "feed", "Alone.ts", "VenueSettings.ts"].map((name) => `cluster/${name}`)
+          ...["protocol", "clients", "feed", "SingleProcess.ts", "VenueSettings.ts"].map((name) => `cluster/${name}`)
         ]
       ] as const
   ),

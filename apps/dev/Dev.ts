@@ -3,7 +3,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { Markets } from "@venue/cluster/clients/Link"
-import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
 import { History } from "@venue/gateway/History"
@@ -11,7 +11,7 @@ import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import * as EmbeddedPostgres from "./postgres/EmbeddedPostgres.ts"
-import * as Founding from "@venue/postgres/Founding"
+import * as FixedSettings from "@venue/postgres/FixedSettings"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Seal } from "@venue/postgres/Seal"
@@ -128,14 +128,14 @@ const services = (
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(
-      Founding.layerAlone(
+      FixedSettings.layerAlone(
         { VENUE_DESKS: String(settings.desks), "the mark of VENUE_SECRET_KEY": markOf(secretKey) },
         { isKnown }
       )
     ),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),
     Layer.provideMerge(
-      Layer.succeed(Venue)({
+      Layer.succeed(VenueSettings)({
         ...defaults,
         desks: settings.desks,
         rateLimits: settings.rateLimits,

@@ -1,6 +1,6 @@
 /** The addresses of a venue in one process, each on its port. */
 import { headerValue } from "@venue/api/Headers"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import * as ClientAddress from "@venue/gateway/http/ClientAddress"
@@ -27,7 +27,7 @@ export const open = Effect.fn("Listeners.open")(function* (
 ) {
   const trade = yield* TradeGateway
   const marketData = yield* MarketDataGateway
-  const { rateLimits } = yield* Venue
+  const { rateLimits } = yield* VenueSettings
   const health = yield* Health
   const { brand, host, trustedProxies } = settings
   const countryHeader = Option.getOrUndefined(settings.countryHeader)

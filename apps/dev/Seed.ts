@@ -1,6 +1,6 @@
 /** The users a dev venue starts with: funded, onboarded, and the same after a restart. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
-import { Standing } from "@venue/auth/access/Standing"
+import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { Desks } from "@venue/cluster/clients/Link"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Selectable } from "@venue/domain/Permission"
@@ -64,7 +64,7 @@ const person = Effect.fnUntraced(function* ({ name, publicKey, secretKey, userId
 
 const onboard = Effect.fnUntraced(function* (userId: string) {
   const states = yield* UserStates
-  const { requirements } = yield* Standing
+  const { requirements } = yield* UserEligibility
   const { identity, termsVersion } = yield* states.find(userId)
   if (identity !== "verified") yield* states.setIdentity(userId, "verified")
   if (termsVersion !== requirements.termsVersion) yield* states.acceptTerms(userId, requirements.termsVersion)

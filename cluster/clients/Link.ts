@@ -15,9 +15,9 @@ import {
   type Submitted
 } from "../protocol/Desk.ts"
 import { type AccountView, type DepthAt, Market, Unavailable } from "../protocol/Market.ts"
-import { Residents } from "./LocalEntities.ts"
+import { LocalEntities } from "./LocalEntities.ts"
 import { User } from "../protocol/User.ts"
-import { Venue } from "../VenueSettings.ts"
+import { VenueSettings } from "../VenueSettings.ts"
 
 /** More than this waiting for one market or desk is refused at once. */
 const maxWaiting = 100_000
@@ -45,10 +45,10 @@ export class Markets extends Context.Service<
     ) => Effect.Effect<{ readonly positions: number; readonly cash: number }, Unavailable>
   }
 >()("@venue/cluster/Markets") {
-  static readonly layer: Layer.Layer<Markets, never, Residents | Sharding> = Layer.effect(
+  static readonly layer: Layer.Layer<Markets, never, LocalEntities | Sharding> = Layer.effect(
     Markets,
     Effect.gen(function* () {
-      const residents = yield* Residents
+      const localEntities = yield* LocalEntities
       const client = yield* Market.client
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const lines = new Map<string, MarketLine>()
@@ -59,12 +59,12 @@ export class Markets extends Context.Service<
         if (line === undefined) {
           line = marketLine(
             (commands, done) => {
-              const here = residents.markets.get(symbol)
+              const here = localEntities.markets.get(symbol)
               if (here !== undefined) return here.submit(commands, done)
               const call = ask(symbol, client(symbol).Submit({ commands }))
               run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit)))))
             },
-            () => residents.markets.has(symbol),
+            () => localEntities.markets.has(symbol),
             (again) => run(Effect.andThen(Effect.sleep(retryMillis), Effect.sync(again)))
           )
           lines.set(symbol, line)
@@ -77,11 +77,11 @@ export class Markets extends Context.Service<
         view: (symbol, userId, traderEpoch, accountIds) =>
           Effect.suspend(
             () =>
-              residents.markets.get(symbol)?.view(userId, traderEpoch, accountIds) ??
+              localEntities.markets.get(symbol)?.view(userId, traderEpoch, accountIds) ??
               ask(symbol, client(symbol).View({ userId, traderEpoch, accountIds }))
           ),
         depth: (symbol) =>
-          Effect.suspend(() => residents.markets.get(symbol)?.depth ?? ask(symbol, client(symbol).Depth())),
+          Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? ask(symbol, client(symbol).Depth())),
         observe: (symbol, price) => ask(symbol, client(symbol).Observe({ price })),
         totals: (symbol) => ask(symbol, client(symbol).Totals())
       })
@@ -114,11 +114,11 @@ export class Desks extends Context.Service<
     readonly rouse: (deskId: string) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/Desks") {
-  static readonly layer: Layer.Layer<Desks, never, Residents | Sharding> = Layer.effect(
+  static readonly layer: Layer.Layer<Desks, never, LocalEntities | Sharding> = Layer.effect(
     Desks,
     Effect.gen(function* () {
-      const residents = yield* Residents
-      const { desks } = yield* Venue
+      const localEntities = yield* LocalEntities
+      const { desks } = yield* VenueSettings
       const client = yield* Desk.client
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const lines = new Map<string, DeskLine>()
@@ -127,7 +127,7 @@ export class Desks extends Context.Service<
         let line = lines.get(deskId)
         if (line === undefined) {
           line = deskLine((submissions, done) => {
-            const here = residents.desks.get(deskId)
+            const here = localEntities.desks.get(deskId)
             if (here !== undefined) return done(here.submit(submissions))
             const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
             run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
@@ -145,7 +145,7 @@ export class Desks extends Context.Service<
         summary: (asked) =>
           Effect.suspend(() => {
             const deskId = deskOf(asked.userId, desks)
-            const told = residents.desks.get(deskId)?.summary(asked)
+            const told = localEntities.desks.get(deskId)?.summary(asked)
             return told === undefined ? askDesk(deskId, (desk) => desk.Summary(asked)) : Effect.succeed(told)
           }),
         rouse: (deskId) => askDesk(deskId, (desk) => desk.Rouse()),

@@ -27,7 +27,7 @@ export interface Watcher {
   readonly closed: () => void
 }
 
-export interface ResidentMarket {
+export interface LocalMarket {
   /** Decides now; `done` is called when all that was decided is committed, or when that will not be known. */
   readonly submit: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void
   /** Where its log stands, as long as its journal answered within the last second. */
@@ -42,7 +42,7 @@ export interface ResidentMarket {
   readonly depth: Effect.Effect<DepthAt, Unavailable>
 }
 
-export interface ResidentDesk {
+export interface LocalDesk {
   readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted>
   /** Undefined when a look does not tell, and it must be asked as from elsewhere. */
   readonly summary: (asked: Read) => AccountSummary | undefined
@@ -53,12 +53,12 @@ export interface ResidentDesk {
 }
 
 /** What is here now; an entity enters when it serves and leaves when it stops. */
-export class Residents extends Context.Service<
-  Residents,
+export class LocalEntities extends Context.Service<
+  LocalEntities,
   {
-    readonly markets: Map<string, ResidentMarket>
-    readonly desks: Map<string, ResidentDesk>
+    readonly markets: Map<string, LocalMarket>
+    readonly desks: Map<string, LocalDesk>
   }
->()("@venue/cluster/Residents") {
-  static readonly layer = Layer.sync(Residents, () => Residents.of({ markets: new Map(), desks: new Map() }))
+>()("@venue/cluster/LocalEntities") {
+  static readonly layer = Layer.sync(LocalEntities, () => LocalEntities.of({ markets: new Map(), desks: new Map() }))
 }

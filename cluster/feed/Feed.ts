@@ -10,8 +10,8 @@ import { Clock, Context, Deferred, Effect, Layer, Result, Stream } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import { Markets } from "../clients/Link.ts"
 import { Market, type Watched } from "../protocol/Market.ts"
-import { type Batch, type ResidentMarket, Residents, type Watcher } from "../clients/LocalEntities.ts"
-import { Venue } from "../VenueSettings.ts"
+import { type Batch, type LocalMarket, LocalEntities, type Watcher } from "../clients/LocalEntities.ts"
+import { VenueSettings } from "../VenueSettings.ts"
 
 export interface Follower {
   /** Traders come before sockets: who is told of an order can read it. */
@@ -42,10 +42,10 @@ export class Feed extends Context.Service<
     readonly levels: (symbol: string, side: "BUY" | "SELL") => ReadonlyMap<number, number>
   }
 >()("@venue/cluster/feed/Feed") {
-  static readonly layer: Layer.Layer<Feed, never, Journal | Markets | Residents | Sharding> = Layer.effect(
+  static readonly layer: Layer.Layer<Feed, never, Journal | Markets | LocalEntities | Sharding> = Layer.effect(
     Feed,
     Effect.gen(function* () {
-      const { instruments } = yield* Venue
+      const { instruments } = yield* VenueSettings
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const chains = new Map<string, Chain>()
       const watchers = new Set<(batch: Batch) => void>()
@@ -174,13 +174,13 @@ const makeLog = Effect.fnUntraced(function* (
   const { symbol } = instrument
   const journal = yield* Journal
   const markets = yield* Markets
-  const residents = yield* Residents
+  const localEntities = yield* LocalEntities
   const clock = yield* Clock.Clock
   const client = yield* Market.client
   const levels = { BUY: new Map<number, number>(), SELL: new Map<number, number>() }
   let last: Head | undefined
   /** Told of every row since `last`; one that lives here is looked at instead of sending heartbeats. */
-  let attached: ResidentMarket | undefined
+  let attached: LocalMarket | undefined
 
   const hear = (epoch: number, seq: number) => {
     last = { epoch, seq, heardAtMillis: clock.currentTimeMillisUnsafe() }
@@ -226,7 +226,7 @@ const makeLog = Effect.fnUntraced(function* (
     client(symbol)
       .Watch()
       .pipe(
-        Stream.takeUntil(() => residents.markets.has(symbol)),
+        Stream.takeUntil(() => localEntities.markets.has(symbol)),
         Stream.runForEach((row) =>
           Effect.sync(() =>
             row.events.length === 0 ? watcher.head(row.epoch, row.seq) : watcher.batch(decode(row, row.levels))
@@ -254,7 +254,7 @@ const makeLog = Effect.fnUntraced(function* (
       },
       closed: end
     }
-    const here = residents.markets.get(symbol)
+    const here = localEntities.markets.get(symbol)
     if (here === undefined) yield* watchThere(watcher)
     else
       yield* Effect.acquireRelease(

@@ -2,7 +2,7 @@
 import { Desks } from "@venue/cluster/clients/Link"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Client from "./Client.ts"
@@ -18,7 +18,7 @@ export interface OtherGateway {
 
 export const make = Effect.gen(function* () {
   const desks = yield* Desks
-  const { desks: count } = yield* Venue
+  const { desks: count } = yield* VenueSettings
   const around = yield* Effect.context<Exclude<Layer.Services<typeof TradeGateway.layer>, Desks>>()
 
   return Effect.gen(function* () {

@@ -1,11 +1,11 @@
 /** The whole venue in memory as one layer, on a clock the test owns. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
-import { Standing } from "@venue/auth/access/Standing"
+import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { Desks, Markets } from "@venue/cluster/clients/Link"
 import { noCost } from "@venue/cluster/protocol/Desk"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { moneyScale, unitsOf } from "@venue/domain/Decimal"
 import { type Permission, Selectable } from "@venue/domain/Permission"
@@ -93,7 +93,7 @@ export class TestVenue extends Context.Service<
       const users = yield* Users
       const keys = yield* ApiKeys
       const states = yield* UserStates
-      const { requirements } = yield* Standing
+      const { requirements } = yield* UserEligibility
       const sessions = yield* SessionTokens
       const desks = yield* Desks
       const markets = yield* Markets
@@ -201,7 +201,7 @@ const settle = Effect.repeat(turn, { times: settleTurns })
 const started = Layer.effectDiscard(
   Effect.gen(function* () {
     const feed = yield* Feed
-    const { instruments } = yield* Venue
+    const { instruments } = yield* VenueSettings
     const clock = yield* Clock.Clock
     if ("adjust" in clock) yield* TestClock.adjust(1)
     const areHeard = Effect.sync(() => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined))

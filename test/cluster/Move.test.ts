@@ -1,5 +1,5 @@
 /** Markets and desks move between runners while orders come in: the normal case, so it is tested as that. */
-import { Residents } from "@venue/cluster/clients/LocalEntities"
+import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { assert, it } from "@effect/vitest"
 import type { Client } from "@venue/testing/Client"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -49,7 +49,7 @@ it.live(
         const scope = yield* Scope.make()
         const port = yield* Effect.promise(freePort)
         const services = yield* Layer.buildWithScope(runner(url, port), scope)
-        return { scope, markets: Context.get(services, Residents).markets }
+        return { scope, markets: Context.get(services, LocalEntities).markets }
       })
       const first = yield* start()
       const services = yield* Layer.build(gateway(url))

@@ -3,7 +3,7 @@ import { Feed, type Follower } from "@venue/cluster/feed/Feed"
 import { Markets } from "@venue/cluster/clients/Link"
 import type { AccountView } from "@venue/cluster/protocol/Market"
 import { Unavailable } from "@venue/cluster/protocol/Market"
-import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { type Id, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
@@ -11,7 +11,7 @@ import { Effect, Layer } from "effect"
 
 export const [one, two] = starters as unknown as [Instrument, Instrument]
 
-export const venue = Layer.succeed(Venue)({
+export const venue = Layer.succeed(VenueSettings)({
   ...defaults,
   desks: 1,
   instruments: new Map([one, two].map((instrument) => [instrument.symbol, instrument]))

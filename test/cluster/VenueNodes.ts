@@ -2,7 +2,7 @@
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
-import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { starters } from "@venue/domain/Instrument"
 import { History } from "@venue/gateway/History"
@@ -43,7 +43,7 @@ const storage = (url: Redacted.Redacted) =>
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 6 })),
-    Layer.provideMerge(Layer.succeed(Venue)(venue))
+    Layer.provideMerge(Layer.succeed(VenueSettings)(venue))
   )
 
 export const runner = (url: Redacted.Redacted, port: number) =>

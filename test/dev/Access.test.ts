@@ -1,5 +1,5 @@
 /** The dev app's settings that no type says enough of. */
-import { Standing } from "@venue/auth/access/Standing"
+import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { assert, it } from "@effect/vitest"
@@ -18,7 +18,7 @@ const tables = AccessTables.layerMemory.pipe(Layer.provideMerge(SecureRandom.lay
 /** What of a venue with these settings is asked. */
 const under = <A, E>(
   variables: Readonly<Record<string, string>>,
-  asked: Effect.Effect<A, E, Standing | WalletSignIn>,
+  asked: Effect.Effect<A, E, UserEligibility | WalletSignIn>,
   secretKey = "x".repeat(32)
 ) =>
   Effect.gen(function* () {
@@ -78,7 +78,7 @@ it.live("a wallet writes its address with its checksum, or in lower case where V
 
 it.live("users are to be verified where there is a provider, and only there", () =>
   Effect.gen(function* () {
-    const asked = Effect.map(Standing, ({ requirements }) => requirements.verifiedIdentity)
+    const asked = Effect.map(UserEligibility, ({ requirements }) => requirements.verifiedIdentity)
     assert.isFalse(yield* under({}, asked))
     const provider = {
       VENUE_IDENTITY_URL: "https://identity.example",

@@ -1,6 +1,6 @@
 /** A venue where nothing happens: it sleeps until something is due, and is then what it was. */
 import { Markets } from "@venue/cluster/clients/Link"
-import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
@@ -41,7 +41,7 @@ it.effect("an hour of a quiet venue with all its markets is some hundred wake-up
     }).pipe(
       Effect.scoped,
       Effect.provide(layerMemory),
-      Effect.provideService(Venue, defaults),
+      Effect.provideService(VenueSettings, defaults),
       Effect.provideService(Clock.Clock, clock)
     )
   })

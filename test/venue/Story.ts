@@ -1,6 +1,6 @@
 /** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
 import type { Desks, Markets } from "@venue/cluster/clients/Link"
-import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import type { Journal } from "@venue/journal/Journal"
 import type { OrderResponse, TradeFrame } from "@venue/testing/Frame"
@@ -33,7 +33,7 @@ export const story = <E>(
         const venue = yield* TestVenue
         yield* venue.price(aapl, 200)
         yield* Effect.scoped(tell(venue))
-      }).pipe(Effect.provide(layerMemory), Effect.provideService(Venue, settings))
+      }).pipe(Effect.provide(layerMemory), Effect.provideService(VenueSettings, settings))
     )
   )
 

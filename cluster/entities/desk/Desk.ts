@@ -16,8 +16,8 @@ import {
   type Submitted
 } from "../../protocol/Desk.ts"
 import { Unavailable } from "../../protocol/Market.ts"
-import { Residents, type ResidentDesk } from "../../clients/LocalEntities.ts"
-import { Venue } from "../../VenueSettings.ts"
+import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
 import * as Disconnects from "./Disconnects.ts"
 import * as Repeats from "./Repeats.ts"
 import { addsRisk, type Seat } from "./Seat.ts"
@@ -31,15 +31,15 @@ const listenMillis = 100
 export const DeskLayer: Layer.Layer<
   never,
   never,
-  Sharding.Sharding | Journal | ReadTables | Residents | Feed | Markets
+  Sharding.Sharding | Journal | ReadTables | LocalEntities | Feed | Markets
 > = Desk.toLayer(
   Effect.gen(function* () {
     const { entityId, shardId } = yield* Entity.CurrentAddress
     const sharding = yield* Sharding.Sharding
-    const residents = yield* Residents
+    const localEntities = yield* LocalEntities
     const feed = yield* Feed
     const clock = yield* Clock.Clock
-    const venue = yield* Venue
+    const venue = yield* VenueSettings
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const now = () => clock.currentTimeMillisUnsafe()
     const seats = yield* Seats.make(Effect.sync(() => sharding.hasShardId(shardId)))
@@ -93,7 +93,7 @@ export const DeskLayer: Layer.Layer<
       return { _tag: "HandedOn", commandId, symbols }
     }
     /** A thrown error is a fault of ours: it costs its own trader a new start from the journal, and nobody else anything. */
-    const submit: ResidentDesk["submit"] = (submissions) => {
+    const submit: LocalDesk["submit"] = (submissions) => {
       const answers: Array<Submitted> = []
       const rest = () => {
         while (answers.length < submissions.length) answers.push(submitOne(submissions[answers.length]!))
@@ -110,7 +110,7 @@ export const DeskLayer: Layer.Layer<
         answers.push(refused(commandId.text, "it could not be processed; whether it was done is unknown"))
       }
     }
-    const resident: ResidentDesk = {
+    const local: LocalDesk = {
       submit,
       summary: ({ accountId, cost, userId }) => {
         const seat = seats.get(userId)
@@ -121,10 +121,10 @@ export const DeskLayer: Layer.Layer<
       isArmed: disconnects.isArmed
     }
     const repeats = Repeats.make(submit)
-    residents.desks.set(entityId, resident)
+    localEntities.desks.set(entityId, local)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
-        if (residents.desks.get(entityId) === resident) residents.desks.delete(entityId)
+        if (localEntities.desks.get(entityId) === local) localEntities.desks.delete(entityId)
       })
     )
 

@@ -3,11 +3,11 @@ import type { Id } from "@venue/domain/Id"
 import { Journal } from "@venue/journal/Journal"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Schedule } from "effect"
-import { Alone } from "../../Alone.ts"
+import { SingleProcess } from "../../SingleProcess.ts"
 import * as Beat from "../../protocol/Beat.ts"
 import { deskOf } from "../../protocol/Desk.ts"
 import { Ids } from "../../clients/Ids.ts"
-import { Venue } from "../../VenueSettings.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
 import type { Seat } from "./Seat.ts"
 import type { Seats } from "./Seats.ts"
 
@@ -51,8 +51,8 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   const journal = yield* Journal
   const clock = yield* Clock.Clock
   const ids = yield* Ids
-  const alone = yield* Alone
-  const { desks, leaseMillis } = yield* Venue
+  const started = yield* SingleProcess
+  const { desks, leaseMillis } = yield* VenueSettings
   const now = () => clock.currentTimeMillisUnsafe()
   /** Forgotten once they have been silent for a lease. */
   const gateways = new Map<string, Gateway>()
@@ -175,8 +175,8 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       (userId) => Effect.catch(seats.wake(userId), () => Effect.sync(() => seats.keep(userId))),
       { discard: true, concurrency: "unbounded" }
     )
-    if (alone === undefined || alone.has(deskId)) return
-    alone.add(deskId)
+    if (started === undefined || started.has(deskId)) return
+    started.add(deskId)
     endOrphans()
   })
 

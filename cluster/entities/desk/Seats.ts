@@ -9,7 +9,7 @@ import { pack, unpack } from "msgpackr"
 import { Feed } from "../../feed/Feed.ts"
 import { Markets } from "../../clients/Link.ts"
 import { Unavailable } from "../../protocol/Market.ts"
-import { Venue } from "../../VenueSettings.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import * as MessageRate from "./MessageRate.ts"
 import * as Seat from "./Seat.ts"
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   const feed = yield* Feed
   const markets = yield* Markets
   const clock = yield* Clock.Clock
-  const venue = yield* Venue
+  const venue = yield* VenueSettings
   const scope = yield* Effect.scope
   const entries = yield* LedgerEntries.make
   const runIn = Effect.runForkWith(yield* Effect.context<never>())

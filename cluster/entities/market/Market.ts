@@ -9,20 +9,20 @@ import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import * as Beat from "../../protocol/Beat.ts"
 import { type AccountView, type DepthAt, Market, Unavailable, type Watched } from "../../protocol/Market.ts"
-import { Residents, type ResidentMarket, type Watcher } from "../../clients/LocalEntities.ts"
-import { Venue } from "../../VenueSettings.ts"
+import { LocalEntities, type LocalMarket, type Watcher } from "../../clients/LocalEntities.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketLog from "./MarketLog.ts"
 import * as Projection from "./Projection.ts"
 
-export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal | ReadTables | Residents> =
+export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal | ReadTables | LocalEntities> =
   Market.toLayer(
     Effect.gen(function* () {
       const { entityId: symbol, shardId } = yield* Entity.CurrentAddress
       const sharding = yield* Sharding.Sharding
-      const residents = yield* Residents
+      const localEntities = yield* LocalEntities
       const journal = yield* Journal
       const clock = yield* Clock.Clock
-      const { instruments } = yield* Venue
+      const { instruments } = yield* VenueSettings
       const instrument = instruments.get(symbol)
       if (instrument === undefined) return yield* Effect.die(`no instrument ${symbol}`)
 
@@ -102,10 +102,10 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
           )
         )
 
-      const resident: ResidentMarket = { submit: log.submit, head, watch, view, depth }
-      residents.markets.set(symbol, resident)
+      const local: LocalMarket = { submit: log.submit, head, watch, view, depth }
+      localEntities.markets.set(symbol, local)
       const leave = () => {
-        if (residents.markets.get(symbol) === resident) residents.markets.delete(symbol)
+        if (localEntities.markets.get(symbol) === local) localEntities.markets.delete(symbol)
         for (const watcher of watchers) watcher.closed()
         watchers.clear()
       }

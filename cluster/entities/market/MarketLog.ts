@@ -16,7 +16,7 @@ import { Clock, type Duration, Effect, Result, Schedule, type Scope } from "effe
 import * as Beat from "../../protocol/Beat.ts"
 import { Unavailable } from "../../protocol/Market.ts"
 import type { CommittedBatch } from "../../clients/LocalEntities.ts"
-import { Venue } from "../../VenueSettings.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketSnapshot from "./MarketSnapshot.ts"
 
 export interface MarketLog {
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* (
   ended: () => void
 ): Effect.fn.Return<MarketLog, JournalUnavailable | NotOwner, Journal | Scope.Scope> {
   const journal = yield* Journal
-  const venue = yield* Venue
+  const venue = yield* VenueSettings
   const clock = yield* Clock.Clock
   const scope = yield* Effect.scope
   const run = Effect.runForkWith(yield* Effect.context<never>())

@@ -40,17 +40,17 @@ export interface TokenCredential {
 export type Channel = (typeof channels)[number]
 
 /** What of a message is right takes effect: clients with a fixed list ignore the error and would sit in silence. */
-interface Asked {
+interface ChannelList {
   /** Each channel once, in the order asked for. */
   readonly channels: ReadonlyArray<Channel>
   readonly declined: ReadonlyArray<Declined>
 }
 
-export interface Subscribe extends Asked {
+export interface Subscribe extends ChannelList {
   readonly _tag: "Subscribe"
 }
 
-export interface Unsubscribe extends Asked {
+export interface Unsubscribe extends ChannelList {
   readonly _tag: "Unsubscribe"
 }
 
@@ -107,7 +107,7 @@ export const noMarketData = "invalid channels: market data is not offered on thi
 
 const channels = ["order_responses", "positions", "balances", "fills", "stop_orders", "cancel_on_disconnect"] as const
 
-const readChannels = (fields: Fields): Asked | Malformed => {
+const readChannels = (fields: Fields): ChannelList | Malformed => {
   const asked = fields["channels"]
   if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
   if (asked.length === 0) return outOfRange("channels", asked, "at least one channel name")

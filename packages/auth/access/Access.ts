@@ -16,8 +16,8 @@ import { Onboarding } from "./Onboarding.ts"
 import { SecondFactor } from "../session/SecondFactor.ts"
 import { SessionTokens } from "../session/SessionTokens.ts"
 import type { SignInSite } from "../wallet/SignInSite.ts"
-import { type Requirements, Standing } from "./Standing.ts"
-import { Supervision } from "./Supervision.ts"
+import { type Requirements, UserEligibility } from "./Eligibility.ts"
+import { OperatorActions } from "./OperatorActions.ts"
 import { TokenRevocation } from "../session/TokenRevocation.ts"
 import { WalletSignIn } from "../wallet/WalletSignIn.ts"
 
@@ -64,8 +64,8 @@ export const layer = (options: AccessOptions) => {
         Hmac.layer,
         KeyRotation.layer,
         SessionTokens.layer({ issuer, serverKey }),
-        Standing.layer(requirements),
-        Supervision.layer
+        UserEligibility.layer(requirements),
+        OperatorActions.layer
       )
     )
   )

@@ -57,7 +57,7 @@ export class Hmac extends Context.Service<
       const runSync = Effect.runSyncWith(yield* Effect.context<never>())
       const holders = new WeakMap<ApiKey, Holder>()
       const holderOf = (key: ApiKey): Holder => {
-        const holder = holders.get(key) ?? { caller: ofKey(key), mayCallFrom: admission(key) }
+        const holder = holders.get(key) ?? { caller: ofKey(key), mayCallFrom: access(key) }
         holders.set(key, holder)
         return holder
       }
@@ -149,7 +149,7 @@ interface Holder {
 }
 
 /** An empty list admits everybody, any other nobody whose address is not known. */
-const admission = ({ allowedAddresses }: ApiKey): Holder["mayCallFrom"] =>
+const access = ({ allowedAddresses }: ApiKey): Holder["mayCallFrom"] =>
   allowedAddresses.length === 0 ? () => true : AllowList.of(allowedAddresses)
 
 /** Whole seconds on both sides, so that exactly 300 is inside whatever the milliseconds. */

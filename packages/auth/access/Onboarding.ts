@@ -13,13 +13,13 @@ import { Transaction } from "@venue/postgres/Transaction"
 import type { UnknownUser } from "@venue/storage/access/Users"
 import { AlreadyVerified, type UnknownVerification, type UserState, UserStates } from "@venue/storage/access/UserStates"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { type Gates, gates, Standing } from "./Standing.ts"
+import { type Eligibility, eligibility, UserEligibility } from "./Eligibility.ts"
 
 export class TermsNotCurrent extends Schema.TaggedError<TermsNotCurrent>()("TermsNotCurrent", {
   termsVersion: Schema.String
 }) {}
 
-export interface Progress extends UserState, Gates {
+export interface Progress extends UserState, Eligibility {
   readonly currentTermsVersion: string
 }
 
@@ -54,7 +54,7 @@ export class Onboarding extends Context.Service<
         const audit = yield* Audit
         const profiles = yield* Profiles
         const provider = yield* IdentityProvider
-        const standing = yield* Standing
+        const eligibilities = yield* UserEligibility
         const states = yield* UserStates
         const transaction = yield* Transaction
 
@@ -76,7 +76,7 @@ export class Onboarding extends Context.Service<
         }, transaction.run)
         const judge = (finding: Finding) =>
           Effect.map(recordVerdict(finding), (userId) => {
-            if (userId !== undefined) standing.forget(userId)
+            if (userId !== undefined) eligibilities.forget(userId)
           })
 
         return Onboarding.of({
@@ -84,13 +84,13 @@ export class Onboarding extends Context.Service<
             const state = yield* states.find(userId)
             return {
               ...state,
-              ...gates(state, standing.requirements),
-              currentTermsVersion: standing.requirements.termsVersion
+              ...eligibility(state, eligibilities.requirements),
+              currentTermsVersion: eligibilities.requirements.termsVersion
             }
           }),
           acceptTerms: Effect.fn("Onboarding.acceptTerms")(
             function* (userId: string, termsVersion: string) {
-              if (termsVersion !== standing.requirements.termsVersion) {
+              if (termsVersion !== eligibilities.requirements.termsVersion) {
                 return yield* new TermsNotCurrent({ termsVersion })
               }
               yield* states.acceptTerms(userId, termsVersion)
@@ -98,7 +98,7 @@ export class Onboarding extends Context.Service<
               yield* audit.record({ action: "terms_accepted", actor: userId, subject: userId, facts: { termsVersion } })
             },
             transaction.run,
-            (accepted, userId) => Effect.tap(accepted, () => Effect.sync(() => standing.forget(userId)))
+            (accepted, userId) => Effect.tap(accepted, () => Effect.sync(() => eligibilities.forget(userId)))
           ),
           beginVerification: Effect.fn("Onboarding.beginVerification")(function* (userId: string) {
             if ((yield* states.find(userId)).identity === "verified") return yield* new AlreadyVerified({ userId })
@@ -119,9 +119,9 @@ export class Onboarding extends Context.Service<
             Effect.flatMap(provider.read(body, signature), judge)
           ),
           seenIn: Effect.fn("Onboarding.seenIn")(function* (userId: string, country: string) {
-            if (!countryPattern.test(country) || (yield* standing.of(userId)).seenIn === country) return
+            if (!countryPattern.test(country) || (yield* eligibilities.of(userId)).seenIn === country) return
             yield* states.setRegion(userId, country)
-            standing.forget(userId)
+            eligibilities.forget(userId)
           })
         })
       })

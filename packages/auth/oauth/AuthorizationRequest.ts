@@ -1,5 +1,5 @@
 /** What an application asks for in the query of its authorization request, once its redirect URI is trusted. */
-import type { Asked } from "@venue/storage/access/Authorizations"
+import type { AuthorizationRequested } from "@venue/storage/access/Authorizations"
 import { Result } from "effect"
 import * as Pkce from "./Pkce.ts"
 import * as Scope from "./Scope.ts"
@@ -30,7 +30,9 @@ export const stateOf = (query: URLSearchParams): string | undefined => {
 }
 
 /** In the order of the checks the first fault counts. */
-export const read = (query: URLSearchParams): Result.Result<Omit<Asked, "clientId" | "redirectUri">, RequestFault> => {
+export const read = (
+  query: URLSearchParams
+): Result.Result<Omit<AuthorizationRequested, "clientId" | "redirectUri">, RequestFault> => {
   const value = (name: string) => only(query, name)
   const refuse = (error: RequestFault["error"], description: string) => Result.fail({ error, description })
 

@@ -18,7 +18,7 @@ import { createHash } from "node:crypto"
 import * as BuilderMessage from "./BuilderMessage.ts"
 import { Hmac } from "../access/Hmac.ts"
 import * as KeyPair from "../keys/KeyPair.ts"
-import { Standing } from "../access/Standing.ts"
+import { UserEligibility } from "../access/Eligibility.ts"
 import { isAddress } from "./WalletAddress.ts"
 import { maxAgeMillis } from "./WalletMessage.ts"
 import { signerOf } from "./WalletSignature.ts"
@@ -97,7 +97,7 @@ export class BuilderRegistration extends Context.Service<
         const pair = yield* KeyPair.make
         const profiles = yield* Profiles
         const random = yield* SecureRandom.SecureRandom
-        const standing = yield* Standing
+        const eligibilities = yield* UserEligibility
         const states = yield* UserStates
         const transaction = yield* Transaction
         const users = yield* Users
@@ -111,7 +111,7 @@ export class BuilderRegistration extends Context.Service<
             yield* users.lock(userId)
             if ((yield* states.find(userId)).frozen) return yield* new WalletAuthenticationFailed({ fault: "frozen" })
             // A message from just before a change of the agreement is good, but agrees to what was said then.
-            const termsVersion = agreementUrl === terms.agreementUrl ? standing.requirements.termsVersion : null
+            const termsVersion = agreementUrl === terms.agreementUrl ? eligibilities.requirements.termsVersion : null
             yield* acceptances.record({
               userId,
               termsVersion,
@@ -189,7 +189,7 @@ export class BuilderRegistration extends Context.Service<
             })
             // Not before it is committed, or what was before would be remembered again.
             if (Option.isSome(replaced)) hmac.forget(replaced.value)
-            standing.forget(key.userId)
+            eligibilities.forget(key.userId)
             return key
           })
         })

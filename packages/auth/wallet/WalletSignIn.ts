@@ -8,7 +8,7 @@ import { WalletNonces } from "@venue/storage/access/WalletNonces"
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { type Issued, SessionTokens } from "../session/SessionTokens.ts"
 import { objection, type SignInSite } from "./SignInSite.ts"
-import * as Turns from "../access/Turns.ts"
+import * as WaitingRoom from "../access/WaitingRoom.ts"
 import * as WalletMessage from "./WalletMessage.ts"
 import { isWellFormed, signerOf } from "./WalletSignature.ts"
 
@@ -67,7 +67,7 @@ export class WalletSignIn extends Context.Service<
         const states = yield* UserStates
         const tokens = yield* SessionTokens
         const transaction = yield* Transaction
-        const turns = Turns.make(maxWaiting)
+        const waitingRoom = WaitingRoom.make(maxWaiting)
 
         /** All of it or nothing: when it fails, the same message may be shown again. */
         const enter = Effect.fnUntraced(function* (message: WalletMessage.WalletMessage) {
@@ -95,9 +95,9 @@ export class WalletSignIn extends Context.Service<
         }, transaction.run)
 
         return WalletSignIn.of({
-          isBusy: turns.isFull,
+          isBusy: waitingRoom.isFull,
           signIn: Effect.fn("WalletSignIn.signIn")(function* (proof: Proof) {
-            yield* Effect.mapError(turns.take, () => new WalletRefused({ reason: "busy" }))
+            yield* Effect.mapError(waitingRoom.take, () => new WalletRefused({ reason: "busy" }))
             const proven = proofOf(proof, options, yield* Clock.currentTimeMillis)
             const message = yield* Effect.mapError(Effect.fromResult(proven), (reason) => new WalletRefused({ reason }))
             return yield* Effect.catchTag(enter(message), "WalletNonceUsed", () =>

@@ -6,7 +6,7 @@ import { Accounts } from "@venue/auth/session/Accounts"
 import { Desks, Markets } from "@venue/cluster/clients/Link"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { unitsOf } from "@venue/domain/Decimal"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -25,7 +25,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
       const ids = yield* Ids
       const markets = yield* Markets
       const tables = yield* ReadTables
-      const { instruments } = yield* Venue
+      const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
 
       const unfit = (location: string, message: string) => Effect.fail(refusals.invalidRequest([{ location, message }]))

@@ -3,7 +3,7 @@ import { AdminApi } from "@venue/api/admin/Api"
 import type { KeyPermission } from "@venue/api/admin/Keys"
 import { problems } from "@venue/api/Problem"
 import { Hmac } from "@venue/auth/access/Hmac"
-import { Supervision } from "@venue/auth/access/Supervision"
+import { OperatorActions } from "@venue/auth/access/OperatorActions"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { inTheNameOf } from "./Operators.ts"
@@ -14,11 +14,11 @@ export const layer = (baseUrl: string) =>
     "keys",
     Effect.fnUntraced(function* (handlers) {
       const hmac = yield* Hmac
-      const supervision = yield* Supervision
+      const operatorActions = yield* OperatorActions
       const refusals = problems(baseUrl)
-      const decided = (decision: Supervision["Service"]["grantPermission"]) =>
+      const decided = (decision: OperatorActions["Service"]["grantPermission"]) =>
         Effect.fnUntraced(
-          function* ({ payload: { permission, public_key: publicKey, reason } }: Asked) {
+          function* ({ payload: { permission, public_key: publicKey, reason } }: RequestBody) {
             yield* decision(publicKey, permission, yield* inTheNameOf(reason))
             hmac.forget(publicKey)
           },
@@ -28,11 +28,11 @@ export const layer = (baseUrl: string) =>
           })
         )
       return handlers
-        .handle("grant", decided(supervision.grantPermission))
-        .handle("withdraw", decided(supervision.withdrawPermission))
+        .handle("grant", decided(operatorActions.grantPermission))
+        .handle("withdraw", decided(operatorActions.withdrawPermission))
     })
   )
 
-interface Asked {
+interface RequestBody {
   readonly payload: typeof KeyPermission.Type
 }

@@ -2,7 +2,7 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import type { Operator } from "@venue/auth/access/Operator"
-import { Supervision } from "@venue/auth/access/Supervision"
+import { OperatorActions } from "@venue/auth/access/OperatorActions"
 import type { UnknownBuilderCode } from "@venue/storage/access/BuilderCodes"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { UnknownUser } from "@venue/storage/access/Users"
@@ -15,7 +15,7 @@ export const layer = (baseUrl: string) =>
     AdminApi,
     "users",
     Effect.fnUntraced(function* (handlers) {
-      const supervision = yield* Supervision
+      const operatorActions = yield* OperatorActions
       const refusals = problems(baseUrl)
       const decide = (reason: string, decision: (by: Operator) => Decision) =>
         Effect.flatMap(inTheNameOf(reason), decision).pipe(
@@ -28,16 +28,16 @@ export const layer = (baseUrl: string) =>
 
       return handlers
         .handle("freeze", ({ payload: { reason, user_id } }) =>
-          decide(reason, (by) => supervision.freeze(user_id.toLowerCase(), by))
+          decide(reason, (by) => operatorActions.freeze(user_id.toLowerCase(), by))
         )
         .handle("unfreeze", ({ payload: { reason, user_id } }) =>
-          decide(reason, (by) => supervision.unfreeze(user_id.toLowerCase(), by))
+          decide(reason, (by) => operatorActions.unfreeze(user_id.toLowerCase(), by))
         )
         .handle("activate", ({ payload: { builder_code, reason } }) =>
-          decide(reason, (by) => supervision.setBuilderActive(builder_code.toLowerCase(), true, by))
+          decide(reason, (by) => operatorActions.setBuilderActive(builder_code.toLowerCase(), true, by))
         )
         .handle("deactivate", ({ payload: { builder_code, reason } }) =>
-          decide(reason, (by) => supervision.setBuilderActive(builder_code.toLowerCase(), false, by))
+          decide(reason, (by) => operatorActions.setBuilderActive(builder_code.toLowerCase(), false, by))
         )
     })
   )

@@ -2,8 +2,8 @@
 import { ClientAuthentication } from "@venue/auth/oauth/ClientAuthentication"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { refused } from "./Answer.ts"
-import * as Asked from "./Asked.ts"
+import { refused } from "./Route.ts"
+import * as RequestBody from "./RequestBody.ts"
 import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Form = ReadonlyMap<string, string>
@@ -13,7 +13,7 @@ export const make = Effect.fnUntraced(function* (site: AuthSite) {
   const clients = yield* ClientAuthentication
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const form: Form = yield* Asked.form
+    const form: Form = yield* RequestBody.form
     yield* spend(site, "calls", request)
     const client = yield* Effect.catchTags(
       clients.authenticate({

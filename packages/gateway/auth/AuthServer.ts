@@ -5,7 +5,7 @@ import { Clock, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Objection, Refusals, Route } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
-import { fault, prefix, refusal } from "./Answer.ts"
+import { fault, prefix, refusal } from "./Route.ts"
 import * as AuthSite from "./AuthSite.ts"
 import * as Consent from "./Consent.ts"
 import { crossOrigin } from "./Cors.ts"
@@ -15,7 +15,7 @@ import * as Grants from "./Grants.ts"
 import * as OAuthAuthorize from "./OAuthAuthorize.ts"
 import * as OAuthRevoke from "./OAuthRevoke.ts"
 import * as OAuthToken from "./OAuthToken.ts"
-import * as Shedding from "./Shedding.ts"
+import * as LoadShedding from "./LoadShedding.ts"
 import * as Token from "./Token.ts"
 import * as User from "./User.ts"
 import * as UserInfo from "./UserInfo.ts"
@@ -51,7 +51,7 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
     ...(yield* Discovery.routes(site))
   ]
   const api = HttpRouter.addAll(routes)
-  const takes = Shedding.make(site, yield* WalletSignIn)
+  const takes = LoadShedding.make(site, yield* WalletSignIn)
   return yield* HttpListener.listen({ host, port, what: "the authentication service" }, () => ({
     layer: pages === undefined ? api : Layer.merge(api, pages.layer),
     routes: [...routes, ...(pages?.routes ?? [])],

@@ -4,8 +4,8 @@ import { type Answered, Authorize, type ConsentRefused, type Details } from "@ve
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type Refused, refused, route } from "./Answer.ts"
-import * as Asked from "./Asked.ts"
+import { type Refused, refused, route } from "./Route.ts"
+import * as RequestBody from "./RequestBody.ts"
 import type { AuthSite } from "./AuthSite.ts"
 import * as Bearer from "./Bearer.ts"
 
@@ -41,7 +41,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       Effect.gen(function* () {
         yield* demandOurPage
         const caller = yield* bearer
-        const { action } = yield* Asked.json(ConsentRequest)
+        const { action } = yield* RequestBody.json(ConsentRequest)
         const answered = yield* authorize.decide(caller, Redacted.make(yield* authorizationId), action)
         return HttpServerResponse.jsonUnsafe(leave(answered))
       }).pipe(Effect.mapError(refusalOf))

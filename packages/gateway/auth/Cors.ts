@@ -1,7 +1,7 @@
 /** Whose pages may call the authentication service from a browser. No cookies are ever involved. */
 import { HttpServerResponse } from "effect/http"
 import type { CrossOrigin, Route } from "../http/Gate.ts"
-import { prefix } from "./Answer.ts"
+import { prefix } from "./Route.ts"
 
 /** Anybody's, but where consent is given: those are for the consent page alone. Other pages of the host are for nobody. */
 export const crossOrigin = (consentOrigin: string): CrossOrigin => ({

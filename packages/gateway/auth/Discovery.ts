@@ -5,7 +5,7 @@ import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Health } from "../http/Health.ts"
-import { prefix, refusal } from "./Answer.ts"
+import { prefix, refusal } from "./Route.ts"
 import type { AuthSite } from "./AuthSite.ts"
 
 export const routes = Effect.fnUntraced(function* ({ issuer }: AuthSite) {

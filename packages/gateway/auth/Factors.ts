@@ -5,8 +5,8 @@ import { SecondFactor, type Verification } from "@venue/auth/session/SecondFacto
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Refused, refused, route } from "./Answer.ts"
-import * as Asked from "./Asked.ts"
+import { Refused, refused, route } from "./Route.ts"
+import * as RequestBody from "./RequestBody.ts"
 import { type AuthSite, spend } from "./AuthSite.ts"
 import * as Bearer from "./Bearer.ts"
 import * as SessionView from "./SessionView.ts"
@@ -25,7 +25,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       Effect.gen(function* () {
         const caller = yield* bearer
         yield* spend(site, "enrol", yield* HttpServerRequest.HttpServerRequest)
-        const { friendly_name, issuer } = yield* Asked.json(EnrolRequest)
+        const { friendly_name, issuer } = yield* RequestBody.json(EnrolRequest)
         const enrolment = yield* factors.enrol(caller, {
           friendlyName: friendly_name ?? "",
           issuer: issuer ?? new URL(site.issuer).hostname
@@ -60,7 +60,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       "/factors/:factorId/verify",
       Effect.gen(function* () {
         const caller = yield* bearer
-        const { challenge_id, code } = yield* Asked.json(VerifyRequest)
+        const { challenge_id, code } = yield* RequestBody.json(VerifyRequest)
         const verified = yield* factors.verify(caller, yield* factorId, challenge_id, Redacted.make(code))
         const body: RaisedSession = { ...(yield* view.session(verified.issued)), ...recoveryOf(verified) }
         return HttpServerResponse.jsonUnsafe(body)

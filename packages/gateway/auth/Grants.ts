@@ -4,8 +4,8 @@ import { instant } from "@venue/api/Digits"
 import { Consents } from "@venue/auth/oauth/Consents"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { refused, route } from "./Answer.ts"
-import * as Asked from "./Asked.ts"
+import { refused, route } from "./Route.ts"
+import * as RequestBody from "./RequestBody.ts"
 import type { AuthSite } from "./AuthSite.ts"
 import * as Bearer from "./Bearer.ts"
 
@@ -33,7 +33,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       "/user/oauth/grants",
       Effect.gen(function* () {
         const { userId } = yield* bearer
-        const [clientId, ...more] = (yield* Asked.query).getAll("client_id")
+        const [clientId, ...more] = (yield* RequestBody.query).getAll("client_id")
         if (clientId === undefined || more.length > 0) return yield* refused("validation_failed")
         if (!(yield* consents.withdraw(userId, clientId))) return yield* refused("oauth_grant_not_found")
         return HttpServerResponse.empty({ status: 204 })

@@ -2,8 +2,8 @@
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { prefix, refusal, refused, route } from "./Answer.ts"
-import * as Asked from "./Asked.ts"
+import { prefix, refusal, refused, route } from "./Route.ts"
+import * as RequestBody from "./RequestBody.ts"
 import { type AuthSite, spend } from "./AuthSite.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
@@ -15,7 +15,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       "/oauth/authorize",
       Effect.gen(function* () {
         yield* spend(site, "authorize", yield* HttpServerRequest.HttpServerRequest)
-        const begun = yield* Effect.catchTag(authorize.begin(yield* Asked.query), "AuthorizeRefused", () =>
+        const begun = yield* Effect.catchTag(authorize.begin(yield* RequestBody.query), "AuthorizeRefused", () =>
           Effect.fail(refused("oauth_authorize_refused"))
         )
         return HttpServerResponse.redirect(begun._tag === "Consent" ? Redacted.value(begun.url) : begun.url)

@@ -5,8 +5,8 @@ import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { readFileSync } from "node:fs"
 import { extname, join } from "node:path"
-import { refusal } from "./Answer.ts"
-import { query } from "./Asked.ts"
+import { refusal } from "./Route.ts"
+import { query } from "./RequestBody.ts"
 import type { Pages } from "./AuthServer.ts"
 
 export interface PagesOptions {

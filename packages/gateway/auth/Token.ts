@@ -10,8 +10,8 @@ import { Sessions } from "@venue/storage/access/Sessions"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as ClientAddress from "../http/ClientAddress.ts"
-import { Refused, refused, route } from "./Answer.ts"
-import * as Asked from "./Asked.ts"
+import { Refused, refused, route } from "./Route.ts"
+import * as RequestBody from "./RequestBody.ts"
 import { type AuthSite, busyMillis, spend } from "./AuthSite.ts"
 import * as ClientKey from "./ClientKey.ts"
 import * as SessionView from "./SessionView.ts"
@@ -35,7 +35,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* demandKey(request)
     yield* spend(site, "signIn", request)
-    const asked = yield* Asked.json(Web3Request)
+    const asked = yield* RequestBody.json(Web3Request)
     const address = site.clientAddress(request)
     const network = ClientAddress.network(address)
     const now = yield* Clock.currentTimeMillis
@@ -74,12 +74,12 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
 
   const refresh = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const allowPublicForm = site.allowPublicFormRefresh && Asked.isForm(request)
+    const allowPublicForm = site.allowPublicFormRefresh && RequestBody.isForm(request)
     if (!allowPublicForm) yield* demandKey(request)
     yield* spend(site, "refresh", request)
     const shown = allowPublicForm
-      ? (yield* Asked.form).get("refresh_token")
-      : (yield* Asked.json(RefreshRequest)).refresh_token
+      ? (yield* RequestBody.form).get("refresh_token")
+      : (yield* RequestBody.json(RefreshRequest)).refresh_token
     if (shown === undefined) return yield* refused("validation_failed")
     const token = Redacted.make(shown)
     if (allowPublicForm) yield* demandRight(token, request)
@@ -97,7 +97,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       "POST",
       "/token",
       Effect.gen(function* () {
-        const [grantType, ...more] = (yield* Asked.query).getAll("grant_type")
+        const [grantType, ...more] = (yield* RequestBody.query).getAll("grant_type")
         if (more.length > 0) return yield* refused("validation_failed")
         if (grantType === "web3") return yield* signIn
         if (grantType === "refresh_token") return yield* refresh

@@ -6,8 +6,8 @@ import { Sessions } from "@venue/storage/access/Sessions"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { refused, route } from "./Answer.ts"
-import * as Asked from "./Asked.ts"
+import { refused, route } from "./Route.ts"
+import * as RequestBody from "./RequestBody.ts"
 import type { AuthSite } from "./AuthSite.ts"
 import * as Bearer from "./Bearer.ts"
 import * as SessionView from "./SessionView.ts"
@@ -51,7 +51,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
       "/logout",
       Effect.gen(function* () {
         const caller = yield* bearer
-        const [scope = "global", ...more] = (yield* Asked.query).getAll("scope")
+        const [scope = "global", ...more] = (yield* RequestBody.query).getAll("scope")
         if (!isScope(scope) || more.length > 0) return yield* refused("validation_failed")
         yield* signOut(caller, scope)
         return HttpServerResponse.empty({ status: 204 })

@@ -5,7 +5,7 @@ import * as Scope from "@venue/auth/oauth/Scope"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { refused, route } from "./Answer.ts"
+import { refused, route } from "./Route.ts"
 import type { AuthSite } from "./AuthSite.ts"
 import * as Bearer from "./Bearer.ts"
 

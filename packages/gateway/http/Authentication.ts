@@ -4,7 +4,7 @@ import { headerName, type Header, headerValue } from "@venue/api/Headers"
 import { problems } from "@venue/api/Problem"
 import { Authenticated, Caller } from "@venue/api/rest/Caller"
 import type { InvalidToken } from "@venue/auth/session/AccessToken"
-import * as Admission from "@venue/auth/access/Admission"
+import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { type Caller as Known, ofToken, type Unauthenticated } from "@venue/auth/access/Caller"
 import { Hmac, type Signed } from "@venue/auth/access/Hmac"
@@ -44,7 +44,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
       const hmac = yield* Hmac
       const bearers = yield* Bearers
       const onboarding = yield* Onboarding
-      const admission = yield* Admission.make
+      const access = yield* AccessDecision.make
       const refusals = problems(baseUrl)
 
       const spend = (who: string, weight: number) => Refusal.spend(refusals, limits, who, weight)
@@ -92,13 +92,13 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
               UnknownUser: Effect.die
             })
           }
-          const { accountId } = yield* admission.authorise(caller, action, named?.toLowerCase()).pipe(
+          const { accountId } = yield* access.authorise(caller, action, named?.toLowerCase()).pipe(
             Effect.catchTags({
               PermissionDenied: () => Effect.fail(refusals.notPermitted()),
               SessionEnded: () => Effect.fail(refusals.credentialsNotAccepted()),
               UserFrozen: () => Effect.fail(refusals.accountFrozen()),
-              SecondFactorOwed: () => Effect.fail(refusals.secondFactorRequired()),
-              OnboardingOwed: ({ missing }) => Effect.fail(refusals.onboardingRequired(missing)),
+              SecondFactorRequired: () => Effect.fail(refusals.secondFactorRequired()),
+              OnboardingRequired: ({ missing }) => Effect.fail(refusals.onboardingRequired(missing)),
               DatabaseUnavailable: unavailable
             })
           )

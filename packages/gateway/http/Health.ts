@@ -2,7 +2,7 @@
 import * as Problem from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { Desks } from "@venue/cluster/clients/Link"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
@@ -21,7 +21,7 @@ export class Health extends Context.Service<
       const desks = yield* Desks
       const feed = yield* Feed
       const clock = yield* Clock.Clock
-      const { desks: count, instruments } = yield* Venue
+      const { desks: count, instruments } = yield* VenueSettings
       const answeredAtMillis = Array.from({ length: count }, () => -Infinity)
       const deskNumbers = Array.from(answeredAtMillis.keys())
 

@@ -5,7 +5,7 @@ import * as Subscription from "@venue/api/marketData/Subscription"
 import { Feed } from "@venue/cluster/feed/Feed"
 import * as Beat from "@venue/cluster/protocol/Beat"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Clock, Context, Effect, Layer } from "effect"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 
@@ -35,7 +35,7 @@ export class MarketDataGateway extends Context.Service<
     Effect.gen(function* () {
       const feed = yield* Feed
       const clock = yield* Clock.Clock
-      const { instruments, rateLimits } = yield* Venue
+      const { instruments, rateLimits } = yield* VenueSettings
       const listed = new Set(instruments.keys())
       const audiences = new Map<string, Audience>()
       /** Symbols whose best price may have changed since it was last told. */

@@ -4,7 +4,7 @@ import { Api } from "@venue/api/rest/Api"
 import { ActiveBuilder, Builder } from "@venue/api/rest/BuilderWallet"
 import { Caller } from "@venue/api/rest/Caller"
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -22,7 +22,7 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
   /** What one caller may ask each minute, of one of the two endpoints. */
   const limit = Effect.gen(function* () {
     const clock = yield* Clock.Clock
-    const { rateLimits } = yield* Venue
+    const { rateLimits } = yield* VenueSettings
     const nowMillis = () => clock.currentTimeMillisUnsafe()
     const limits = RateLimits.make({ enabled: rateLimits, nowMillis, capacity: perMinute })
     return (caller: string) => Refusal.spend(refusals, limits, caller, 1)

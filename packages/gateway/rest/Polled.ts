@@ -4,11 +4,11 @@
  */
 import { headerValue } from "@venue/api/Headers"
 import * as Problem from "@venue/api/Problem"
-import * as Admission from "@venue/auth/access/Admission"
+import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { Desks } from "@venue/cluster/clients/Link"
 import { noCost } from "@venue/cluster/protocol/Desk"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { type Claimed, isReuse } from "@venue/storage/access/Nonces"
 import { Effect, Exit } from "effect"
 import { contentType } from "effect/http/ProblemDetails"
@@ -30,10 +30,10 @@ export type Taking = Pick<AuthenticationOptions, "baseUrl" | "brand" | "limits">
 
 /** Takes signed reads of what the main account has and holds. */
 export const make = Effect.gen(function* () {
-  const admission = yield* Admission.make
+  const access = yield* AccessDecision.make
   const desks = yield* Desks
   const hmac = yield* Hmac
-  const { instruments } = yield* Venue
+  const { instruments } = yield* VenueSettings
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
   return ({ baseUrl, brand, countryHeader = "", limits, trustedProxies }: Taking) => {
@@ -64,7 +64,7 @@ export const make = Effect.gen(function* () {
       const recalled = hmac.recall(signedOf(headers, brand), address)
       if (recalled === undefined) return false
       const { userId } = recalled.caller
-      const accountId = admission.recall(recalled.caller, action)
+      const accountId = access.recall(recalled.caller, action)
       const bucket = `user ${userId}`
       if (accountId === undefined || limits.peek(bucket, weight) > 0) return false
       // From here on the nonce is used up, so what is asked is answered here.

@@ -5,7 +5,7 @@ import { Caller } from "@venue/api/rest/Caller"
 import { balancePublic, positionPublic, type PositionsBalanceResponseBody } from "@venue/api/rest/Positions"
 import { Desks } from "@venue/cluster/clients/Link"
 import { type AccountSummary, noCost } from "@venue/cluster/protocol/Desk"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Trader"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ export const layer = (baseUrl: string) =>
     "positions",
     Effect.fnUntraced(function* (handlers) {
       const desks = yield* Desks
-      const { instruments } = yield* Venue
+      const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
       return handlers.handle(
         "positions",

@@ -3,7 +3,7 @@ import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketHours } from "@venue/domain/MarketHours"
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
@@ -15,7 +15,7 @@ export const layer = (baseUrl: string) =>
     "refdata",
     Effect.fnUntraced(function* (handlers) {
       const feed = yield* Feed
-      const { instruments } = yield* Venue
+      const { instruments } = yield* VenueSettings
       const marks = new Map<string, MarkChange.Samples>()
       const sample = (symbol: string, mark: number, atMillis: number) => {
         marks.set(symbol, MarkChange.sampled(marks.get(symbol) ?? MarkChange.empty, mark, atMillis))

@@ -4,7 +4,7 @@ import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { Api } from "@venue/api/rest/Api"
 import { document } from "@venue/api/rest/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as ClientAddress from "../http/ClientAddress.ts"
@@ -43,7 +43,7 @@ export interface RestServerOptions {
 
 export const open = Effect.fn("RestServer.open")(function* (options: RestServerOptions) {
   const clock = yield* Clock.Clock
-  const { rateLimits } = yield* Venue
+  const { rateLimits } = yield* VenueSettings
   const { brand, countryHeader, trustedProxies = [] } = options
   const addressOf = ClientAddress.from(trustedProxies)
   const countryOf = ClientAddress.countryFrom(trustedProxies, countryHeader)

@@ -4,7 +4,7 @@ import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { tradeRecord, tradesAsked } from "@venue/api/rest/Trade"
 import { noCost } from "@venue/cluster/protocol/Desk"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { History } from "../History.ts"
@@ -16,7 +16,7 @@ export const layer = (baseUrl: string) =>
     "trade",
     Effect.fnUntraced(function* (handlers) {
       const history = yield* History
-      const { instruments } = yield* Venue
+      const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
       return handlers.handle(
         "trades",

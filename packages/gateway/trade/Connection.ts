@@ -4,7 +4,7 @@ import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
 import type { Auth, Channel, Subscribe, Unsubscribe } from "@venue/api/trade/SessionCommand"
 import * as Permission from "@venue/auth/access/Permission"
-import type { Gates } from "@venue/auth/access/Standing"
+import type { Eligibility } from "@venue/auth/access/Eligibility"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { AccountSummary } from "@venue/cluster/protocol/Desk"
@@ -86,7 +86,7 @@ export interface Connection {
   readonly isWaiting: () => boolean
   readonly tellSummary: (summary: AccountSummary) => void
   /** The user has come further, or not so far any more. */
-  readonly stand: (gates: Gates) => void
+  readonly stand: (eligibility: Eligibility) => void
   /** From here on frames are refused; what it is owed still comes. */
   readonly drain: () => void
   /** Whether something that came before has no answer yet. */
@@ -362,8 +362,8 @@ export const open = (
       }
       if (channels.has("balances")) send(Frame.balanceResponse(balance))
     },
-    stand: (gates) => {
-      if (member !== undefined) member = { ...member, gates }
+    stand: (eligibility) => {
+      if (member !== undefined) member = { ...member, eligibility }
     },
     drain: () => {
       isDraining = true

@@ -1,5 +1,5 @@
 /** Connections whose credential is taken back, or whose user's standing changes, while they are open. */
-import type { Admission } from "@venue/auth/access/Admission"
+import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
 import { Effect, FiberMap, Schedule } from "effect"
@@ -12,7 +12,7 @@ export interface Credentials {
   readonly settled: (connectionId: string) => void
 }
 
-export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>, admission: Admission) {
+export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>, access: AccessDecision) {
   const revocations = yield* Revocations
   const heardMeanwhile = new Map<string, Array<Revocation>>()
   // The last question of a connection is the one whose answer counts.
@@ -21,7 +21,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   const renew = (connection: Connection, caller: Caller) =>
     void run(
       connection.connectionId,
-      admission.renew(caller).pipe(
+      access.renew(caller).pipe(
         Effect.retry({ while: ({ _tag }) => _tag === "DatabaseUnavailable", schedule: Schedule.spaced(retryEvery) }),
         Effect.match({
           onSuccess: connection.stand,
@@ -36,7 +36,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     if (kind === "user") return renew(connection, caller)
     connection.close(1008, reasons[kind])
   }
-  // What an admission remembers of a user hears of it before, since it was made before.
+  // What an access decision remembers of a user hears of it before, since it was made before.
   yield* revocations.watch((revocation) => {
     for (const heard of heardMeanwhile.values()) heard.push(revocation)
     for (const connection of connections) heed(connection, revocation)

@@ -1,6 +1,6 @@
 /** Who is at the other end of a connection: what is known before it signs in, and after. */
 import type { Caller } from "@venue/auth/access/Caller"
-import type { Gates } from "@venue/auth/access/Standing"
+import type { Eligibility } from "@venue/auth/access/Eligibility"
 
 /** Who trades on a connection, once that is known. */
 export interface Member {
@@ -9,7 +9,7 @@ export interface Member {
   /** Empty when there is none. */
   readonly builderCode: string
   /** How far the user has come by now. */
-  readonly gates: Gates
+  readonly eligibility: Eligibility
 }
 
 /** What is known of a client before it says who it is. */

@@ -6,7 +6,7 @@ import type * as Permission from "@venue/auth/access/Permission"
 import { Desks } from "@venue/cluster/clients/Link"
 import type { Cost, Submitted } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { echoOf, noEcho, unlisted } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { Arm, LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
@@ -22,7 +22,7 @@ const graceMillis = 1_000
 
 export const make = Effect.gen(function* () {
   const desks = yield* Desks
-  const venue = yield* Venue
+  const venue = yield* VenueSettings
   const ids = yield* Ids
   const clock = yield* Clock.Clock
   const questions = yield* Questions.make

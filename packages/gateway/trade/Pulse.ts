@@ -6,7 +6,7 @@ import { Desks } from "@venue/cluster/clients/Link"
 import * as Beat from "@venue/cluster/protocol/Beat"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Effect } from "effect"
 import type { Connection } from "./Connection.ts"
 
@@ -20,7 +20,7 @@ export interface Pulse {
 
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
   const desks = yield* Desks
-  const { desks: deskCount } = yield* Venue
+  const { desks: deskCount } = yield* VenueSettings
   const gatewayId = (yield* Ids).next().text
   const scope = yield* Effect.scope
   /** Desks that have not answered yet: they are waited for alone, so that one that stalls costs the others no lease. */

@@ -13,7 +13,7 @@ import { Desks } from "@venue/cluster/clients/Link"
 import type { OpenOrder, RateLimited, Read } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { noEcho } from "@venue/domain/Market"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
   const history = yield* History
   const ids = yield* Ids
   const clock = yield* Clock.Clock
-  const { instruments } = yield* Venue
+  const { instruments } = yield* VenueSettings
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
   /** A fault of the venue's is never told as a refusal. */

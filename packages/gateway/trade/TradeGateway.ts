@@ -1,17 +1,17 @@
 /** The trade socket of one gateway: its connections, who may open them, and what they share. */
 import { type Auth, builderCodeOf } from "@venue/api/trade/SessionCommand"
 import type { Accounts } from "@venue/auth/session/Accounts"
-import * as Admission from "@venue/auth/access/Admission"
+import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { ofToken } from "@venue/auth/access/Caller"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { Onboarding } from "@venue/auth/access/Onboarding"
-import type { Standing } from "@venue/auth/access/Standing"
+import type { UserEligibility } from "@venue/auth/access/Eligibility"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { Desks } from "@venue/cluster/clients/Link"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import type { Revocations } from "@venue/storage/access/Revocations"
 import type { Sessions } from "@venue/storage/access/Sessions"
@@ -57,7 +57,7 @@ export class TradeGateway extends Context.Service<
     | Onboarding
     | Revocations
     | Sessions
-    | Standing
+    | UserEligibility
     | UserStates
   > = Layer.effect(
     TradeGateway,
@@ -68,8 +68,8 @@ export class TradeGateway extends Context.Service<
       const builders = yield* BuilderCodes
       const bearers = yield* Bearers
       const onboarding = yield* Onboarding
-      const admission = yield* Admission.make
-      const venue = yield* Venue
+      const access = yield* AccessDecision.make
+      const venue = yield* VenueSettings
       const ids = yield* Ids
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -80,7 +80,7 @@ export class TradeGateway extends Context.Service<
       /** Sockets that are not closed for good, and desks that have not been told of an end. */
       let leaving = 0
       const pulse = yield* Pulse.make(connections)
-      const credentials = yield* Credentials.make(connections, admission)
+      const credentials = yield* Credentials.make(connections, access)
 
       const isFull = (userId: string) => venue.rateLimits && (perUser.get(userId) ?? 0) >= maxConnectionsPerUser
       const callerOf = ({ credential }: Auth, address: string) =>
@@ -105,11 +105,11 @@ export class TradeGateway extends Context.Service<
         const caller = yield* callerOf(auth, address)
         const { userId } = caller
         if (country !== undefined) yield* onboarding.seenIn(userId, country)
-        const { accountId, gates } = yield* admission.authorise(caller, "auth", auth.accountId ?? undefined)
+        const { accountId, eligibility } = yield* access.authorise(caller, "auth", auth.accountId ?? undefined)
         if (isFull(userId)) return "tooMany" as const
         const builderCode = yield* earning(auth.builderCode ?? place.builderCode)
         yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId: pulse.gatewayId, connectionId, userId, accountId }))
-        return { caller, accountId, builderCode, gates }
+        return { caller, accountId, builderCode, eligibility }
       })
       const refused = (why: string) => Effect.as(Effect.logDebug("a sign-in was refused", why), "denied" as const)
       const signIn = (connectionId: string, auth: Auth, place: Place): Effect.Effect<Member | Unsigned> =>
@@ -120,8 +120,8 @@ export class TradeGateway extends Context.Service<
             SessionEnded: ({ _tag }) => refused(_tag),
             PermissionDenied: ({ reason }) => refused(reason),
             UserFrozen: ({ _tag }) => refused(_tag),
-            SecondFactorOwed: ({ _tag }) => refused(_tag),
-            OnboardingOwed: ({ _tag }) => refused(_tag),
+            SecondFactorRequired: ({ _tag }) => refused(_tag),
+            OnboardingRequired: ({ _tag }) => refused(_tag),
             // Users are never deleted, so whoever has a credential is known.
             UnknownUser: Effect.die,
             DatabaseUnavailable: () => Effect.succeed("unavailable" as const),

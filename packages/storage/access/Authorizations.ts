@@ -12,7 +12,7 @@ import { hashOf } from "@venue/postgres/SecretHash"
 import type { Session } from "./Sessions.ts"
 
 /** What an application asks for. */
-export interface Asked {
+export interface AuthorizationRequested {
   readonly clientId: string
   readonly redirectUri: string
   /** Scopes with a space between them. */
@@ -27,7 +27,7 @@ export interface Asked {
   readonly promptsConsent: boolean
 }
 
-export interface Authorization extends Asked {
+export interface Authorization extends AuthorizationRequested {
   readonly requestedAtMillis: number
   readonly status: "pending" | "approved" | "denied"
 }
@@ -40,7 +40,7 @@ export interface Approval {
 }
 
 /** What a code stands for. */
-export interface Code extends Asked {
+export interface Code extends AuthorizationRequested {
   readonly userId: string
   readonly signedIn: Pick<Session, "aal" | "amr">
   readonly expiresAtMillis: number
@@ -58,7 +58,7 @@ export class Authorizations extends Context.Service<
   {
     readonly open: (
       authorizationId: Redacted.Redacted,
-      asked: Asked,
+      asked: AuthorizationRequested,
       expiresAtMillis: number
     ) => Effect.Effect<void, DatabaseUnavailable>
     /**
@@ -100,7 +100,7 @@ export class Authorizations extends Context.Service<
       return Authorizations.of({
         open: Effect.fn("Authorizations.open")(function* (
           authorizationId: Redacted.Redacted,
-          request: Asked,
+          request: AuthorizationRequested,
           expiresAtMillis: number
         ) {
           const now = yield* Clock.currentTimeMillis
@@ -269,7 +269,7 @@ type CodeRow = Omit<Code, "signedIn"> & Pick<Session, "aal" | "amr">
 
 interface Held {
   readonly idHash: string
-  readonly asked: Asked
+  readonly asked: AuthorizationRequested
   readonly status: Authorization["status"]
   readonly userId: string | null
   readonly createdAtMillis: number

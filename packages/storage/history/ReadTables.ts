@@ -5,7 +5,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Batch } from "@venue/postgres/Bulk"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { land } from "./Landing.ts"
+import { writeProjection } from "./ProjectionWrite.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Orders from "./Orders.ts"
@@ -66,8 +66,8 @@ export class ReadTables extends Context.Service<
           const before = rows[skip]!.seq - 1
           const isWhole = rows.every(({ seq }, index) => index < skip || seq === before + 1 + index - skip)
           if (isWhole) {
-            const landing = { stream, before, last: rows.at(-1)!.seq, batches: write(skip) }
-            if (yield* land(sql, landing)) return
+            const projection = { stream, before, last: rows.at(-1)!.seq, batches: write(skip) }
+            if (yield* writeProjection(sql, projection)) return
           }
           skip = yield* seen(stream, yield* position(stream), rows)
         }

@@ -1,5 +1,5 @@
 import { Onboarding } from "@venue/auth/access/Onboarding"
-import { type Requirements, Standing } from "@venue/auth/access/Standing"
+import { type Requirements, UserEligibility } from "@venue/auth/access/Eligibility"
 import { type Finding, IdentityProvider, IdentityUnavailable } from "@venue/providers/Identity"
 import { Audit } from "@venue/storage/access/Audit"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -34,7 +34,15 @@ const provider = IdentityProvider.of({
   read: (body) => Effect.sync(() => JSON.parse(body) as Finding)
 })
 
-type Stored = Audit | IdentityProvider | LegalAcceptances | Profiles | Standing | Transaction | Users | UserStates
+type Stored =
+  | Audit
+  | IdentityProvider
+  | LegalAcceptances
+  | Profiles
+  | UserEligibility
+  | Transaction
+  | Users
+  | UserStates
 
 const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
@@ -131,7 +139,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
         assert.isTrue((yield* onboarding.progress("eve")).canTrade)
         yield* onboarding.seenIn("eve", "XK")
         // At once, whether or not the change was heard of.
-        assert.strictEqual((yield* (yield* Standing).of("eve")).seenIn, "XK")
+        assert.strictEqual((yield* (yield* UserEligibility).of("eve")).seenIn, "XK")
         assert.deepInclude(yield* onboarding.progress("eve"), { canTrade: false, canFund: false, country: "NO" })
         for (const nowhere of ["XX", "", "xk", "T1", "Norway", "\0"]) yield* onboarding.seenIn("eve", nowhere)
         assert.deepStrictEqual((yield* onboarding.progress("eve")).missing, ["region"])
@@ -145,7 +153,7 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
   })
 
 /** Hears of no change, so what it tells anew was forgotten here. */
-const deafStanding = Standing.layer(requirements).pipe(
+const deafStanding = UserEligibility.layer(requirements).pipe(
   Layer.provide(Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void })))
 )
 

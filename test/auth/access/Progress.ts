@@ -2,7 +2,7 @@
 import { Accounts } from "@venue/auth/session/Accounts"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
-import { Standing } from "@venue/auth/access/Standing"
+import { UserEligibility } from "@venue/auth/access/Eligibility"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Factors } from "@venue/storage/access/Factors"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -17,7 +17,7 @@ export const access = Layer.mergeAll(
     issuer: "https://auth.venue.test/auth/v1",
     serverKey: Redacted.make("a server key for tests, and for nothing else")
   }),
-  Standing.layer({
+  UserEligibility.layer({
     verifiedIdentity: true,
     termsVersion: "2026-11",
     blockedCountries: new Set(["KP"]),
@@ -32,7 +32,7 @@ export type Progress = "onboarded" | "unverified" | "without_terms" | "blocked_r
 
 export const bring = Effect.fnUntraced(function* (userId: string, to: Progress) {
   const states = yield* UserStates
-  const { requirements } = yield* Standing
+  const { requirements } = yield* UserEligibility
   yield* states.setIdentity(userId, to === "unverified" ? "pending" : "verified", to === "blocked_region" ? "KP" : "DE")
   yield* states.acceptTerms(userId, to === "without_terms" ? "1999-12" : requirements.termsVersion)
   yield* to === "frozen" ? states.freeze(userId) : states.unfreeze(userId)

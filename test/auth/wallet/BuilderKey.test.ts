@@ -1,6 +1,6 @@
 import { type IssuedKey } from "@venue/auth/wallet/BuilderRegistration"
 import { Hmac } from "@venue/auth/access/Hmac"
-import { gates, Standing } from "@venue/auth/access/Standing"
+import { eligibility, UserEligibility } from "@venue/auth/access/Eligibility"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -91,20 +91,20 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
     it.effect("B2: what the wallet agrees to counts from the first request with its key on", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
-        const standing = yield* Standing
+        const eligibilities = yield* UserEligibility
         const { userId } = yield* (yield* Identities).arrive({ address: owner.address.toLowerCase(), seen: null })
-        assert.isNull((yield* standing.of(userId)).termsVersion)
+        assert.isNull((yield* eligibilities.of(userId)).termsVersion)
         yield* registered(builder, owner)
-        assert.strictEqual((yield* standing.of(userId)).termsVersion, standing.requirements.termsVersion)
+        assert.strictEqual((yield* eligibilities.of(userId)).termsVersion, eligibilities.requirements.termsVersion)
       })
     )
 
     it.effect("I47: where nobody has to be verified, the user of a new key may trade at once", () =>
       Effect.gen(function* () {
         const { builder, owner } = yield* scene
-        const standing = yield* Standing
+        const eligibilities = yield* UserEligibility
         const { userId } = yield* registered(builder, owner)
-        assert.deepStrictEqual(gates(yield* standing.of(userId), standing.requirements).missing, [])
+        assert.deepStrictEqual(eligibility(yield* eligibilities.of(userId), eligibilities.requirements).missing, [])
       })
     )
 

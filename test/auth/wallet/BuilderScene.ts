@@ -3,7 +3,7 @@ import { type Builder, BuilderRegistration } from "@venue/auth/wallet/BuilderReg
 import { type BuilderTerms } from "@venue/auth/wallet/BuilderMessage"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { KeyPrefix } from "@venue/auth/keys/KeyPair"
-import { type Requirements, Standing } from "@venue/auth/access/Standing"
+import { type Requirements, UserEligibility } from "@venue/auth/access/Eligibility"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
@@ -53,7 +53,7 @@ export type Stored =
   | LegalAcceptances
   | Profiles
   | SecureRandom.SecureRandom
-  | Standing
+  | UserEligibility
   | Transaction
   | Users
   | UserStates
@@ -99,7 +99,7 @@ const secret = Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))
 const base = Layer.merge(SecureRandom.layerWebCrypto, secret)
 
 /** Hears of nothing that is taken back, so what it knows anew was forgotten here. */
-const deaf = Layer.merge(Hmac.layer, Standing.layer(requirements)).pipe(
+const deaf = Layer.merge(Hmac.layer, UserEligibility.layer(requirements)).pipe(
   Layer.provide(Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void })))
 )
 

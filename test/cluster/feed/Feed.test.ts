@@ -2,8 +2,8 @@
 import { Feed } from "@venue/cluster/feed/Feed"
 import { Markets } from "@venue/cluster/clients/Link"
 import { marketStream } from "@venue/domain/Market"
-import { Residents, type ResidentMarket, type Watcher } from "@venue/cluster/clients/LocalEntities"
-import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import { LocalEntities, type LocalMarket, type Watcher } from "@venue/cluster/clients/LocalEntities"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import type { Done, MarketEvent } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
@@ -15,10 +15,10 @@ import { idOf, one, turns, userId } from "../Neighbours.ts"
 
 const around = Layer.mergeAll(
   Journal.layerMemory,
-  Residents.layer,
+  LocalEntities.layer,
   Runner.alone({ simulate: false }),
   Logger.layer([])
-).pipe(Layer.provideMerge(Layer.succeed(Venue)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
+).pipe(Layer.provideMerge(Layer.succeed(VenueSettings)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
 
 const fact = (n: number): MarketEvent => ({
   _tag: "Done",
@@ -32,7 +32,7 @@ const fact = (n: number): MarketEvent => ({
 /** A market on this node whose rows the test writes; a feed that is told of those the test chooses. */
 const setUp = Effect.gen(function* () {
   const journal = yield* Journal
-  const residents = yield* Residents
+  const localEntities = yield* LocalEntities
   const stream = marketStream(one.symbol)
   const open: Array<MarketEvent> = []
   let done = (_seq: number) => {}
@@ -54,7 +54,7 @@ const setUp = Effect.gen(function* () {
   const watchers = new Set<Watcher>()
   let isAlive = false
   const depth = Effect.sync(() => ({ ...at, levels: [], prices: null }))
-  const resident: ResidentMarket = {
+  const resident: LocalMarket = {
     submit: () => {},
     head: () => (isAlive ? at : undefined),
     view: () => Effect.never,
@@ -64,7 +64,7 @@ const setUp = Effect.gen(function* () {
       return () => void watchers.delete(watcher)
     }
   }
-  residents.markets.set(one.symbol, resident)
+  localEntities.markets.set(one.symbol, resident)
   const services = yield* Layer.build(
     Feed.layer.pipe(
       Layer.provide(

@@ -1,7 +1,7 @@
 /** Every endpoint and message, by credential, permission, account and user, against what the reference says. */
 import { Api } from "@venue/api/rest/Api"
 import * as Command from "@venue/api/trade/Command"
-import * as Admission from "@venue/auth/access/Admission"
+import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { rules } from "@venue/auth/access/Permission"
 import { ofBuilderKey, Permission } from "@venue/domain/Permission"
@@ -131,7 +131,7 @@ const expected = (action: string, caller: Caller, account: string | undefined, u
   const isFor = caller.scope === "all_accounts" || (caller.scope === acting && on !== "user")
   if (!isOwn || !isFor) return "account"
   if (user === "frozen") return "UserFrozen"
-  if (user === "with_second_factor" && caller.aal === "aal1") return "SecondFactorOwed"
+  if (user === "with_second_factor" && caller.aal === "aal1") return "SecondFactorRequired"
   return trades === true && missing[user] !== undefined ? missing[user] : acting
 }
 
@@ -142,7 +142,7 @@ it.effect("I38, I39, I47: each is let through or refused as the reference says, 
     yield* people.create({ userId: "bob", name: "Bob" })
     yield* people.openAccount({ accountId: "alice-2", userId: "alice" })
     yield* bring("bob", "onboarded")
-    const { authorise } = yield* Admission.make
+    const { authorise } = yield* AccessDecision.make
     const answer = (caller: Caller, action: string, account: string | undefined) =>
       authorise(caller, action, account).pipe(
         Effect.map(({ accountId }) => accountId),
@@ -150,7 +150,7 @@ it.effect("I38, I39, I47: each is let through or refused as the reference says, 
           Effect.succeed(
             error._tag === "PermissionDenied"
               ? error.reason
-              : error._tag === "OnboardingOwed"
+              : error._tag === "OnboardingRequired"
                 ? error.missing.join()
                 : error._tag
           )

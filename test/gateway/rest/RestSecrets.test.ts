@@ -1,7 +1,7 @@
 /** Everything secret that API keys, tokens and builders' keys come with, searched for where it must not be. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
-import { defaults, Venue } from "@venue/cluster/VenueSettings"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
 import { History } from "@venue/gateway/History"
@@ -63,7 +63,7 @@ const layer = layerOver.pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto),
   Layer.provideMerge(Seal.layer(Redacted.make(sealKey))),
   Layer.provideMerge(postgresLayer),
-  Layer.provideMerge(Layer.succeed(Venue)(settings)),
+  Layer.provideMerge(Layer.succeed(VenueSettings)(settings)),
   Layer.provideMerge(observed)
 )
 

@@ -263,7 +263,7 @@ it("I47: a user whose region is blocked is told what keeps them, and may still t
     },
     accountId: "u",
     builderCode: "",
-    gates: { canTrade: false, canFund: false, missing: ["region"] }
+    eligibility: { canTrade: false, canFund: false, missing: ["region"] }
   }
   assert.deepEqual(barrier(blocked, "add_order"), ["PermissionDenied", "the user may not do this: region"])
   assert.isUndefined(barrier(blocked, "cancel_all_orders"))

@@ -60,7 +60,7 @@ const start = () => {
           },
           accountId: "u",
           builderCode: "",
-          gates: { canTrade: true, canFund: true, missing: [] }
+          eligibility: { canTrade: true, canFund: true, missing: [] }
         }),
       perform: (from, _member, _command, text) => {
         const id = `c${++commands}`

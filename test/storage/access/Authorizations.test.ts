@@ -1,4 +1,4 @@
-import { type Approval, type Asked, Authorizations } from "@venue/storage/access/Authorizations"
+import { type Approval, type AuthorizationRequested, Authorizations } from "@venue/storage/access/Authorizations"
 import { OAuthClients } from "@venue/storage/access/OAuthClients"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "@venue/storage/access/Users"
@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
 const minute = 60_000
-const asked: Asked = {
+const asked: AuthorizationRequested = {
   clientId: "app",
   redirectUri: "https://rp.example/cb",
   scope: "openid email",

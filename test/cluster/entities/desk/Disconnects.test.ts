@@ -1,5 +1,5 @@
 /** Cancel-on-disconnect at the desk: what counts as an end, and that it is over only when the markets have recorded it. */
-import { Alone } from "@venue/cluster/Alone"
+import { SingleProcess } from "@venue/cluster/SingleProcess"
 import * as Disconnects from "@venue/cluster/entities/desk/Disconnects"
 import type { Seat } from "@venue/cluster/entities/desk/Seat"
 import type { Seats } from "@venue/cluster/entities/desk/Seats"
@@ -97,7 +97,7 @@ it.effect("I34: in a venue of one process what was armed before it started ends 
     yield* again.disconnects.wakeArmed("0")
     yield* again.alive(5)
     assert.deepEqual(again.symbols(), [])
-  }).pipe(Effect.provide(around), Effect.provideService(Alone, new Set<string>()))
+  }).pipe(Effect.provide(around), Effect.provideService(SingleProcess, new Set<string>()))
 )
 
 it.effect("I34: a desk of one node of several wakes with gateways that may live, and waits for a lease", () =>

@@ -2,7 +2,7 @@
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
 import { marketStream } from "@venue/domain/Market"
 import type { CommittedBatch } from "@venue/cluster/clients/LocalEntities"
-import { Venue } from "@venue/cluster/VenueSettings"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { type MarketCommand, noEcho, type Refuse } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { Journal, type Owner } from "@venue/journal/Journal"
@@ -16,8 +16,8 @@ const around = Layer.provideMerge(under, venue)
 const roomy = Layer.provideMerge(
   under,
   Layer.effect(
-    Venue,
-    Effect.map(Venue, (venue) => ({ ...venue, maxOpenOrdersPerSymbol: 50_000 }))
+    VenueSettings,
+    Effect.map(VenueSettings, (venue) => ({ ...venue, maxOpenOrdersPerSymbol: 50_000 }))
   ).pipe(Layer.provide(venue))
 )
 

@@ -1,4 +1,4 @@
-import * as Admission from "@venue/auth/access/Admission"
+import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { Users } from "@venue/storage/access/Users"
@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { caller } from "./Callers.ts"
 import { access, bring, enrol, type Progress, session } from "./Progress.ts"
 
-describe("Admission", () => {
+describe("AccessDecision", () => {
   it.effect("I39: a caller acts on accounts of its own that its credential is for", () =>
     Effect.gen(function* () {
       yield* open
@@ -66,7 +66,7 @@ describe("Admission", () => {
   it.effect("I39: a foreign and an unknown account give the same refusal", () =>
     Effect.gen(function* () {
       yield* open
-      const { authorise } = yield* Admission.make
+      const { authorise } = yield* AccessDecision.make
       const foreign = yield* Effect.flip(authorise(caller({}), "GET /user/trade", "bob"))
       const unknown = yield* Effect.flip(authorise(caller({}), "GET /user/trade", "nobody\0".repeat(1_000)))
       assert.deepStrictEqual({ ...foreign }, { ...unknown })
@@ -116,7 +116,7 @@ describe("Admission", () => {
       for (const action of ["auth", "GET /user/trade", "POST /user/leverage"]) {
         assert.strictEqual(
           yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal1" }), action),
-          "SecondFactorOwed",
+          "SecondFactorRequired",
           action
         )
         assert.isUndefined(yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal2" }), action), action)
@@ -148,8 +148,8 @@ const open = Effect.gen(function* () {
 
 /** The account acted on. */
 const authorise = Effect.fnUntraced(function* (caller: Caller, action: string, named: string | undefined) {
-  const admission = yield* Admission.make
-  return (yield* admission.authorise(caller, action, named)).accountId
+  const access = yield* AccessDecision.make
+  return (yield* access.authorise(caller, action, named)).accountId
 })
 
 /** Why not: the reason of a permission, what is missing first, or the name of the refusal; undefined when let through. */
@@ -158,7 +158,7 @@ const refusal = (caller: Caller, action: string, named?: string) =>
     Effect.as(undefined),
     Effect.catch((error) => {
       if (error._tag === "PermissionDenied") return Effect.succeed(error.reason)
-      return Effect.succeed(error._tag === "OnboardingOwed" ? error.missing[0] : error._tag)
+      return Effect.succeed(error._tag === "OnboardingRequired" ? error.missing[0] : error._tag)
     })
   )
 

@@ -16,14 +16,14 @@ export interface Requirements {
   readonly secondFactorToFund: boolean
 }
 
-export interface Gates {
+export interface Eligibility {
   readonly canTrade: boolean
   readonly canFund: boolean
   readonly missing: ReadonlyArray<Missing>
 }
 
 /** Reading is never refused for any of this but to who is frozen. */
-export const gates = (state: UserState, requirements: Requirements): Gates => {
+export const eligibility = (state: UserState, requirements: Requirements): Eligibility => {
   const missing: Array<Missing> = []
   if (state.identity === "refused" || (requirements.verifiedIdentity && state.identity !== "verified")) {
     missing.push("identity")
@@ -38,10 +38,10 @@ export const gates = (state: UserState, requirements: Requirements): Gates => {
 }
 
 /** One for all who lack nothing: every order looks at it. */
-const open: Gates = { canTrade: true, canFund: true, missing: [] }
+const open: Eligibility = { canTrade: true, canFund: true, missing: [] }
 
-export class Standing extends Context.Service<
-  Standing,
+export class UserEligibility extends Context.Service<
+  UserEligibility,
   {
     readonly requirements: Requirements
     /** At most half a second old when a change is not heard of. */
@@ -51,10 +51,10 @@ export class Standing extends Context.Service<
     /** What was just changed here is asked for anew; other nodes hear of it. */
     readonly forget: (userId: string) => void
   }
->()("@venue/auth/access/Standing") {
-  static readonly layer = (requirements: Requirements): Layer.Layer<Standing, never, UserStates | Revocations> =>
+>()("@venue/auth/access/Eligibility") {
+  static readonly layer = (requirements: Requirements): Layer.Layer<UserEligibility, never, UserStates | Revocations> =>
     Layer.effect(
-      Standing,
+      UserEligibility,
       Effect.gen(function* () {
         const states = yield* UserStates
         const revocations = yield* Revocations
@@ -69,7 +69,7 @@ export class Standing extends Context.Service<
           if (kind === "user") forget(subject)
         })
 
-        return Standing.of({
+        return UserEligibility.of({
           requirements,
           of: (userId) => Cache.get(known, userId),
           recall: (userId) => Option.getOrUndefined(runSync(Cache.getSuccess(known, userId))),

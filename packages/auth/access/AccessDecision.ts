@@ -9,17 +9,17 @@ import { Accounts } from "../session/Accounts.ts"
 import type { Caller } from "./Caller.ts"
 import { liveSession } from "../session/LiveSession.ts"
 import { objection, PermissionDenied, type Rule, ruleOf } from "./Permission.ts"
-import { type Gates, gates, Standing } from "./Standing.ts"
+import { type Eligibility, eligibility, UserEligibility } from "./Eligibility.ts"
 
 export class UserFrozen extends Schema.TaggedError<UserFrozen>()("UserFrozen", { userId: Schema.String }) {}
 
 /** The user has a second factor, and this session has not seen it. */
-export class SecondFactorOwed extends Schema.TaggedError<SecondFactorOwed>()("SecondFactorOwed", {
+export class SecondFactorRequired extends Schema.TaggedError<SecondFactorRequired>()("SecondFactorRequired", {
   userId: Schema.String
 }) {}
 
 /** What the user still lacks for what they asked. */
-export class OnboardingOwed extends Schema.TaggedError<OnboardingOwed>()("OnboardingOwed", {
+export class OnboardingRequired extends Schema.TaggedError<OnboardingRequired>()("OnboardingRequired", {
   userId: Schema.String,
   missing: Schema.Array(Missing)
 }) {}
@@ -28,42 +28,50 @@ export interface Admitted {
   /** The account acted on. */
   readonly accountId: string
   /** How far the user has come. */
-  readonly gates: Gates
+  readonly eligibility: Eligibility
 }
 
-type Refused = PermissionDenied | SessionEnded | UserFrozen | SecondFactorOwed | OnboardingOwed | DatabaseUnavailable
+type Refused =
+  | PermissionDenied
+  | SessionEnded
+  | UserFrozen
+  | SecondFactorRequired
+  | OnboardingRequired
+  | DatabaseUnavailable
 
-export interface Admission {
+export interface AccessDecision {
   /** `named` is the account the caller wants to act on, and otherwise it is the main one. */
   readonly authorise: (caller: Caller, action: string, named: string | undefined) => Effect.Effect<Admitted, Refused>
   /** The main account of a caller who may do this on it by what is at hand; undefined when `authorise` must be asked. */
   readonly recall: (caller: Caller, action: string) => string | undefined
   /** May this caller stay connected? Answers with how far the user has come by now. */
-  readonly renew: (caller: Caller) => Effect.Effect<Gates, UserFrozen | SecondFactorOwed | DatabaseUnavailable>
+  readonly renew: (
+    caller: Caller
+  ) => Effect.Effect<Eligibility, UserFrozen | SecondFactorRequired | DatabaseUnavailable>
 }
 
-export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standing | UserStates> = Effect.gen(
-  function* () {
+export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | UserEligibility | UserStates> =
+  Effect.gen(function* () {
     const accounts = yield* Accounts
     const sessions = yield* Sessions
-    const standing = yield* Standing
+    const eligibilities = yield* UserEligibility
     const states = yield* UserStates
 
     const afresh = Effect.fnUntraced(function* ({ sessionId, userId }: Caller) {
       if (sessionId !== null) yield* liveSession(sessions, sessionId)
       return yield* states.find(userId)
     })
-    const gatesOf = (
+    const eligibleAs = (
       { aal, userId }: Caller,
       state: UserState
-    ): Result.Result<Gates, UserFrozen | SecondFactorOwed> => {
+    ): Result.Result<Eligibility, UserFrozen | SecondFactorRequired> => {
       if (state.frozen || !state.exists) return Result.fail(new UserFrozen({ userId }))
-      if (state.hasSecondFactor && aal === "aal1") return Result.fail(new SecondFactorOwed({ userId }))
-      return Result.succeed(gates(state, standing.requirements))
+      if (state.hasSecondFactor && aal === "aal1") return Result.fail(new SecondFactorRequired({ userId }))
+      return Result.succeed(eligibility(state, eligibilities.requirements))
     }
 
     return {
-      authorise: Effect.fn("Admission.authorise")(function* (caller, action, named) {
+      authorise: Effect.fn("AccessDecision.authorise")(function* (caller, action, named) {
         const rule = ruleOf(action)
         const asked = named === undefined || rule?.ignoresNamed ? caller.userId : named
         // Asked even of a caller who is refused anyway, so that all refusals take the same path.
@@ -74,30 +82,29 @@ export const make: Effect.Effect<Admission, never, Accounts | Sessions | Standin
         if (!isOwn || !isInScope(caller, rule!.on, asked)) {
           return yield* new PermissionDenied({ action, reason: "account" })
         }
-        const state = rule!.fresh ? yield* afresh(caller) : yield* standing.of(caller.userId)
-        const now = yield* Effect.fromResult(gatesOf(caller, state))
+        const state = rule!.fresh ? yield* afresh(caller) : yield* eligibilities.of(caller.userId)
+        const now = yield* Effect.fromResult(eligibleAs(caller, state))
         const missing = missingFor(now, action)
-        if (missing.length > 0) return yield* new OnboardingOwed({ userId: caller.userId, missing })
-        return { accountId: rule!.on === "user" ? caller.userId : asked, gates: now }
+        if (missing.length > 0) return yield* new OnboardingRequired({ userId: caller.userId, missing })
+        return { accountId: rule!.on === "user" ? caller.userId : asked, eligibility: now }
       }),
       recall: (caller, action) => {
         const { userId } = caller
         const rule = ruleOf(action)
-        const state = standing.recall(userId)
+        const state = eligibilities.recall(userId)
         if (rule === undefined || rule.fresh || state === undefined) return undefined
         if (objection(caller, action) !== undefined || !isInScope(caller, rule.on, userId)) return undefined
-        const now = gatesOf(caller, state)
+        const now = eligibleAs(caller, state)
         return Result.isSuccess(now) && missingFor(now.success, action).length === 0 ? userId : undefined
       },
-      renew: Effect.fn("Admission.renew")(function* (caller) {
-        return yield* Effect.fromResult(gatesOf(caller, yield* standing.of(caller.userId)))
+      renew: Effect.fn("AccessDecision.renew")(function* (caller) {
+        return yield* Effect.fromResult(eligibleAs(caller, yield* eligibilities.of(caller.userId)))
       })
     }
-  }
-)
+  })
 
 /** What keeps a user who stands so from this. Answers at once, for connections that stay open. */
-export const missingFor = ({ canFund, canTrade, missing }: Gates, action: string): ReadonlyArray<Missing> => {
+export const missingFor = ({ canFund, canTrade, missing }: Eligibility, action: string): ReadonlyArray<Missing> => {
   const gate = ruleOf(action)?.gate ?? "none"
   if (gate === "none" || (gate === "trade" ? canTrade : canFund)) return nothing
   return gate === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing

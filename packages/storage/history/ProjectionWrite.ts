@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Batch } from "@venue/postgres/Bulk"
 
 /** The rows of `stream` after `before` and up to `last`, and what they write. */
-export interface Landing {
+export interface ProjectionWrite {
   readonly stream: string
   readonly before: number
   readonly last: number
@@ -16,9 +16,12 @@ export interface Landing {
 const maxRows = 2_000
 
 /** False when the projection does not stand at `before`: then nothing was written. */
-export const land = (sql: SqlClient.SqlClient, landing: Landing): Effect.Effect<boolean, SqlError> => {
-  const place = [landing.stream, BigInt(landing.before), BigInt(landing.last)]
-  const batches = landing.batches.filter(({ rows }) => rows > 0)
+export const writeProjection = (
+  sql: SqlClient.SqlClient,
+  projection: ProjectionWrite
+): Effect.Effect<boolean, SqlError> => {
+  const place = [projection.stream, BigInt(projection.before), BigInt(projection.last)]
+  const batches = projection.batches.filter(({ rows }) => rows > 0)
   if (batches.some(({ rows }) => rows > maxRows)) return inPages(sql, place, batches)
   const inserts: Array<string> = []
   const parameters: Array<unknown> = [...place]

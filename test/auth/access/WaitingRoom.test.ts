@@ -1,10 +1,10 @@
-import * as Turns from "@venue/auth/access/Turns"
+import * as WaitingRoom from "@venue/auth/access/WaitingRoom"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 
 it.effect("there is one turn in each turn of the event loop, in the order they were asked for", () =>
   Effect.gen(function* () {
-    const { take } = Turns.make(10)
+    const { take } = WaitingRoom.make(10)
     const done: Array<string> = []
     const work = (name: string) =>
       Effect.andThen(
@@ -25,7 +25,7 @@ it.effect("there is one turn in each turn of the event loop, in the order they w
 
 it.effect("I48: whoever comes when too many wait is told so at once, and is in nobody's way", () =>
   Effect.gen(function* () {
-    const { isFull, take } = Turns.make(2)
+    const { isFull, take } = WaitingRoom.make(2)
     const [first, second] = [yield* Effect.forkChild(take), yield* Effect.forkChild(take)]
     yield* Effect.yieldNow
     assert.isTrue(isFull())
@@ -40,7 +40,7 @@ it.effect("I48: whoever comes when too many wait is told so at once, and is in n
 
 it.effect("whoever gives up leaves their place", () =>
   Effect.gen(function* () {
-    const { isFull, take } = Turns.make(1)
+    const { isFull, take } = WaitingRoom.make(1)
     const fiber = yield* Effect.forkChild(take)
     yield* Effect.yieldNow
     assert.isTrue(isFull())

@@ -1,12 +1,12 @@
 /** What a venue may not change after its first start, and that one database serves one venue. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
-import * as Founding from "@venue/postgres/Founding"
+import * as FixedSettings from "@venue/postgres/FixedSettings"
 import { Effect, Layer } from "effect"
 import { freshDatabase } from "../Postgres.ts"
 
 const start = (desks: string) => (url: Effect.Success<typeof freshDatabase>) =>
-  Layer.build(Layer.provide(Layer.fresh(Founding.layerAlone({ VENUE_DESKS: desks })), PgClient.layer({ url })))
+  Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerAlone({ VENUE_DESKS: desks })), PgClient.layer({ url })))
 
 it.live("a venue keeps the number of desks it was founded with", () =>
   Effect.gen(function* () {
@@ -14,7 +14,7 @@ it.live("a venue keeps the number of desks it was founded with", () =>
     yield* Effect.scoped(start("16")(url))
     yield* Effect.scoped(start("16")(url))
     const refused = yield* Effect.flip(Effect.scoped(start("8")(url)))
-    assert.strictEqual(refused._tag, "FoundedOtherwise")
+    assert.strictEqual(refused._tag, "SettingChanged")
     assert.include(refused.message, "VENUE_DESKS was 16")
   })
 )

@@ -2,6 +2,6 @@
 import { Context } from "effect"
 
 /** Desks that were up in this process, where it is the whole venue; undefined where gateways of other nodes may live. */
-export const Alone = Context.Reference<Set<string> | undefined>("@venue/cluster/Alone", {
+export const SingleProcess = Context.Reference<Set<string> | undefined>("@venue/cluster/SingleProcess", {
   defaultValue: () => undefined
 })

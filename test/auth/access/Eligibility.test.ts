@@ -1,4 +1,4 @@
-import { gates, type Requirements, Standing } from "@venue/auth/access/Standing"
+import { eligibility, type Requirements, UserEligibility } from "@venue/auth/access/Eligibility"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { type UserState, UserStates } from "@venue/storage/access/UserStates"
@@ -23,8 +23,8 @@ const onboarded: UserState = {
   hasSecondFactor: true
 }
 
-describe("gates", () => {
-  const of = (changes: Partial<UserState>) => gates({ ...onboarded, ...changes }, requirements)
+describe("eligibility", () => {
+  const of = (changes: Partial<UserState>) => eligibility({ ...onboarded, ...changes }, requirements)
 
   it("I47: who has come all the way may trade and move money", () => {
     assert.deepStrictEqual(of({}), { canTrade: true, canFund: true, missing: [] })
@@ -49,16 +49,16 @@ describe("gates", () => {
   it("where nobody is verified only who was refused is kept out", () => {
     const trusting = { ...requirements, verifiedIdentity: false }
     for (const identity of ["none", "pending", "verified"] as const) {
-      assert.deepStrictEqual(gates({ ...onboarded, identity }, trusting).missing, [])
+      assert.deepStrictEqual(eligibility({ ...onboarded, identity }, trusting).missing, [])
     }
-    assert.deepStrictEqual(gates({ ...onboarded, identity: "refused" }, trusting).missing, ["identity"])
+    assert.deepStrictEqual(eligibility({ ...onboarded, identity: "refused" }, trusting).missing, ["identity"])
   })
 
   it("a second factor is asked for where money moves, and only where the venue asks for one", () => {
     const without = { hasSecondFactor: false }
     assert.deepStrictEqual(of(without), { canTrade: true, canFund: false, missing: ["second_factor"] })
     const relaxed = { ...requirements, secondFactorToFund: false }
-    assert.isTrue(gates({ ...onboarded, ...without }, relaxed).canFund)
+    assert.isTrue(eligibility({ ...onboarded, ...without }, relaxed).canFund)
   })
 
   it("all that is missing is told at once", () => {
@@ -87,15 +87,15 @@ const scene = Effect.gen(function* () {
       })
   } as unknown as UserStates["Service"])
   const services = yield* Layer.build(
-    Standing.layer(requirements).pipe(
+    UserEligibility.layer(requirements).pipe(
       Layer.provideMerge(Revocations.layerMemory),
       Layer.provide(Layer.succeed(UserStates, states))
     )
   )
-  return yield* Effect.all({ standing: Standing, revocations: Revocations }).pipe(
+  return yield* Effect.all({ eligibilities: UserEligibility, revocations: Revocations }).pipe(
     Effect.provide(services),
-    Effect.map(({ revocations, standing }) => ({
-      standing,
+    Effect.map(({ revocations, eligibilities }) => ({
+      eligibilities,
       asked: () => asked,
       holdBack: (until: Effect.Effect<void, DatabaseUnavailable>) => {
         gate = until
@@ -112,40 +112,40 @@ const scene = Effect.gen(function* () {
   )
 })
 
-describe("Standing", () => {
+describe("UserEligibility", () => {
   it.effect("it is remembered until it changes", () =>
     Effect.gen(function* () {
-      const { asked, change, standing } = yield* scene
-      yield* standing.of("amy")
-      assert.isFalse((yield* standing.of("amy")).frozen)
+      const { asked, change, eligibilities } = yield* scene
+      yield* eligibilities.of("amy")
+      assert.isFalse((yield* eligibilities.of("amy")).frozen)
       assert.strictEqual(asked(), 1)
       yield* change({ frozen: true })
-      assert.isTrue((yield* standing.of("amy")).frozen)
+      assert.isTrue((yield* eligibilities.of("amy")).frozen)
     }).pipe(Effect.scoped)
   )
 
   it.effect("a change that nobody heard of is seen after half a second", () =>
     Effect.gen(function* () {
-      const { become, standing } = yield* scene
-      yield* standing.of("amy")
+      const { become, eligibilities } = yield* scene
+      yield* eligibilities.of("amy")
       become({ frozen: true })
-      assert.isFalse((yield* standing.of("amy")).frozen)
+      assert.isFalse((yield* eligibilities.of("amy")).frozen)
       yield* TestClock.adjust("500 millis")
-      assert.isTrue((yield* standing.of("amy")).frozen)
+      assert.isTrue((yield* eligibilities.of("amy")).frozen)
     }).pipe(Effect.scoped)
   )
 
   it.effect("an answer that was on its way when it changed is not remembered", () =>
     Effect.gen(function* () {
-      const { change, holdBack, standing } = yield* scene
+      const { change, holdBack, eligibilities } = yield* scene
       const held = yield* Deferred.make<void>()
       holdBack(Deferred.await(held))
-      const early = yield* Effect.forkChild(standing.of("amy"), { startImmediately: true })
+      const early = yield* Effect.forkChild(eligibilities.of("amy"), { startImmediately: true })
       holdBack(Effect.void)
       yield* change({ frozen: true })
       yield* Deferred.succeed(held, undefined)
       yield* Fiber.join(early)
-      assert.isTrue((yield* standing.of("amy")).frozen)
+      assert.isTrue((yield* eligibilities.of("amy")).frozen)
     }).pipe(Effect.scoped)
   )
 })

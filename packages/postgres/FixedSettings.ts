@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as Migrations from "./Migrations.ts"
 
 /** The venue was founded with another value; its journals depend on it. */
-export class FoundedOtherwise extends Schema.TaggedError<FoundedOtherwise>()("FoundedOtherwise", {
+export class SettingChanged extends Schema.TaggedError<SettingChanged>()("SettingChanged", {
   name: Schema.String,
   founded: Schema.String,
   asked: Schema.String
@@ -15,11 +15,11 @@ export class FoundedOtherwise extends Schema.TaggedError<FoundedOtherwise>()("Fo
 }
 
 /** Stores the value at the first start, and agrees with it at every later one. */
-export const agree = Effect.fn("Founding.agree")(function* (name: string, asked: string) {
+export const agree = Effect.fn("FixedSettings.agree")(function* (name: string, asked: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into founding (name, value) values (${name}, ${asked}) on conflict do nothing`
   const [row] = yield* sql<{ readonly value: string }>`select value from founding where name = ${name}`
-  if (row!.value !== asked) return yield* new FoundedOtherwise({ name, founded: row!.value, asked })
+  if (row!.value !== asked) return yield* new SettingChanged({ name, founded: row!.value, asked })
 })
 
 /** Another venue of one process serves this database. Two of those would take its journals from each other for ever. */
