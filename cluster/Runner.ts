@@ -5,20 +5,22 @@ import { DeskLayer } from "./entities/desk/Desk.ts"
 import { MarketLayer } from "./entities/market/Market.ts"
 import { UserLayer } from "./entities/user/User.ts"
 import { Feed } from "./feed/Feed.ts"
-import { Desks, Markets, Users } from "./clients/Link.ts"
+import { DeskClient } from "./clients/DeskClient.ts"
+import { MarketClient } from "./clients/MarketClient.ts"
+import { UserClient } from "./clients/UserClient.ts"
 import { SingleProcess } from "./SingleProcess.ts"
 import { LocalEntities } from "./clients/LocalEntities.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
 /** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
-export const clients = Layer.mergeAll(Desks.layer, Feed.layer, Users.layer).pipe(
-  Layer.provideMerge(Markets.layer),
+export const clients = Layer.mergeAll(DeskClient.layer, Feed.layer, UserClient.layer).pipe(
+  Layer.provideMerge(MarketClient.layer),
   Layer.provideMerge(LocalEntities.layer)
 )
 
 /** Starts every desk that is not up; those that are here are. */
 const rouse = Effect.gen(function* () {
-  const desks = yield* Desks
+  const desks = yield* DeskClient
   const localEntities = yield* LocalEntities
   const { desks: count } = yield* VenueSettings
   yield* Effect.forEach(

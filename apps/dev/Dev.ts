@@ -2,7 +2,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { Markets } from "@venue/cluster/clients/Link"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
@@ -50,7 +50,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   yield* say("preparing the tables")
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
   const live = Effect.gen(function* () {
-    const markets = yield* Markets
+    const markets = yield* MarketClient
     const feed = yield* Feed
     const trade = yield* TradeGateway
     yield* say("waking the markets and the desks")

@@ -1,7 +1,7 @@
 /** The users a dev venue starts with: funded, onboarded, and the same after a restart. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { UserEligibility } from "@venue/auth/access/Eligibility"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Selectable } from "@venue/domain/Permission"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -71,7 +71,7 @@ const onboard = Effect.fnUntraced(function* (userId: string) {
 })
 
 const credit = Effect.fnUntraced(function* (userId: string, amount: bigint) {
-  const desks = yield* Desks
+  const desks = yield* DeskClient
   const credited = desks.ask(userId, (desk) =>
     desk.Change({
       userId,

@@ -1,4 +1,4 @@
-/** The entities that live on this node, to be called as functions: a link or a feed that finds one here needs no call. */
+/** The entities that live on this node, to be called as functions: a client or a feed that finds one here needs no call. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
 import { Context, type Effect, Layer } from "effect"

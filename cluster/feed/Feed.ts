@@ -8,7 +8,7 @@ import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Clock, Context, Deferred, Effect, Layer, Result, Stream } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
-import { Markets } from "../clients/Link.ts"
+import { MarketClient } from "../clients/MarketClient.ts"
 import { Market, type Watched } from "../protocol/Market.ts"
 import { type Batch, type LocalMarket, LocalEntities, type Watcher } from "../clients/LocalEntities.ts"
 import { VenueSettings } from "../VenueSettings.ts"
@@ -42,7 +42,7 @@ export class Feed extends Context.Service<
     readonly levels: (symbol: string, side: "BUY" | "SELL") => ReadonlyMap<number, number>
   }
 >()("@venue/cluster/feed/Feed") {
-  static readonly layer: Layer.Layer<Feed, never, Journal | Markets | LocalEntities | Sharding> = Layer.effect(
+  static readonly layer: Layer.Layer<Feed, never, Journal | MarketClient | LocalEntities | Sharding> = Layer.effect(
     Feed,
     Effect.gen(function* () {
       const { instruments } = yield* VenueSettings
@@ -173,7 +173,7 @@ const makeLog = Effect.fnUntraced(function* (
 ) {
   const { symbol } = instrument
   const journal = yield* Journal
-  const markets = yield* Markets
+  const markets = yield* MarketClient
   const localEntities = yield* LocalEntities
   const clock = yield* Clock.Clock
   const client = yield* Market.client

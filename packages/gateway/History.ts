@@ -1,5 +1,5 @@
 /** What was: read from the tables once they have caught up with what the caller may already know. */
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { marketStream } from "@venue/domain/Market"
@@ -31,7 +31,7 @@ export class History extends Context.Service<
   static readonly layer = Layer.effect(
     History,
     Effect.gen(function* () {
-      const desks = yield* Desks
+      const desks = yield* DeskClient
       const tables = yield* ReadTables
       const queries = yield* Semaphore.make(maxQueries)
 

@@ -1,5 +1,5 @@
 /** Another trade gateway of a venue, that can be cut off: what a dead process or a stalled desk looks like to the rest. */
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -17,15 +17,15 @@ export interface OtherGateway {
 }
 
 export const make = Effect.gen(function* () {
-  const desks = yield* Desks
+  const desks = yield* DeskClient
   const { desks: count } = yield* VenueSettings
-  const around = yield* Effect.context<Exclude<Layer.Services<typeof TradeGateway.layer>, Desks>>()
+  const around = yield* Effect.context<Exclude<Layer.Services<typeof TradeGateway.layer>, DeskClient>>()
 
   return Effect.gen(function* () {
     const cut = new Set<string>()
     const reach = <A, E>(deskId: string, call: Effect.Effect<A, E | Unavailable>): Effect.Effect<A, E | Unavailable> =>
       Effect.suspend(() => (cut.has(deskId) ? unanswered : call))
-    const between = Desks.of({
+    const between = DeskClient.of({
       submit: (submission, reply) => {
         if (!cut.has(deskOf(submission.userId, count))) desks.submit(submission, reply)
       },
@@ -36,7 +36,7 @@ export const make = Effect.gen(function* () {
       askDesk: (deskId, call) => reach(deskId, desks.askDesk(deskId, call))
     })
     const context = yield* Layer.build(Layer.fresh(TradeGateway.layer)).pipe(
-      Effect.provideService(Desks, between),
+      Effect.provideService(DeskClient, between),
       Effect.provideContext(around)
     )
     const gateway = Context.get(context, TradeGateway)

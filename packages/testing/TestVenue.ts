@@ -3,7 +3,8 @@ import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { Desks, Markets } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
@@ -95,8 +96,8 @@ export class TestVenue extends Context.Service<
       const states = yield* UserStates
       const { requirements } = yield* UserEligibility
       const sessions = yield* SessionTokens
-      const desks = yield* Desks
-      const markets = yield* Markets
+      const desks = yield* DeskClient
+      const markets = yield* MarketClient
       const tradeGateway = yield* TradeGateway
       const marketDataGateway = yield* MarketDataGateway
       const gateway = yield* OtherGateway.make

@@ -1,6 +1,6 @@
 /** What stands round a desk or a market under test: markets and a feed that do as the test says. */
 import { Feed, type Follower } from "@venue/cluster/feed/Feed"
-import { Markets } from "@venue/cluster/clients/Link"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { AccountView } from "@venue/cluster/protocol/Market"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -65,8 +65,8 @@ export const neighbours = () => {
         levels: () => new Map()
       })
     ),
-    Layer.succeed(Markets)(
-      Markets.of({
+    Layer.succeed(MarketClient)(
+      MarketClient.of({
         submit: (symbol, command) => submitted.push({ symbol, command }) > 0,
         view: (symbol, _user, _epoch, accountIds) => view(symbol, accountIds),
         depth: () => Effect.never,

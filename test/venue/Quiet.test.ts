@@ -1,5 +1,5 @@
 /** A venue where nothing happens: it sleeps until something is due, and is then what it was. */
-import { Markets } from "@venue/cluster/clients/Link"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
@@ -145,7 +145,7 @@ story("I51: after a day of silence an answer that does not come is called unknow
 story("a market that lost its log and has it again is heard, though nothing is recorded meanwhile", (venue) =>
   Effect.gen(function* () {
     const journal = yield* Journal
-    const markets = yield* Markets
+    const markets = yield* MarketClient
     const client = yield* venue.trade(yield* venue.user("alice"))
     // Somebody else owned the market for a moment; the price that shows it is lost.
     yield* journal.claim(marketStream(aapl), { restore: () => true, replay: () => {} }, Effect.succeed(true))

@@ -1,4 +1,4 @@
-import { Markets } from "@venue/cluster/clients/Link"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { starters } from "@venue/domain/Instrument"
 import * as Engine from "@venue/matching/Engine"
 import { Journal } from "@venue/journal/Journal"
@@ -73,7 +73,7 @@ for (const seed of ["first", "second"]) {
         assert.notStrictEqual(users[0], users[1])
       }
       // I25, I26: over everybody positions and cash are zero.
-      const markets = yield* Markets
+      const markets = yield* MarketClient
       for (const symbol of symbols) {
         assert.deepInclude(yield* markets.totals(symbol), { positions: 0, cash: 0 })
         assert.closeTo(sum(everyFill.filter((fill) => fill.symbol === symbol).map(signed)), 0, 1e-9)
@@ -106,7 +106,7 @@ story("I2, I6, I24: the log has no hole, and replayed it gives the book and the 
   Effect.gen(function* () {
     yield* trade(venue, { rounds: 40, usd: 5_000 })
     const journal = yield* Journal
-    const markets = yield* Markets
+    const markets = yield* MarketClient
     for (const symbol of symbols) {
       const rows = yield* journal.read(`market/${symbol}`, 0, 100_000)
       assert.deepEqual(

@@ -1,4 +1,5 @@
-import { Desks, Markets } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import type { PlaceOrder } from "@venue/domain/Order"
 import { assert } from "@effect/vitest"
@@ -147,7 +148,7 @@ story("I8, I20: a command that is delivered several times is done once, and answ
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const client = yield* venue.trade(alice)
-    const desks = yield* Desks
+    const desks = yield* DeskClient
     const request: PlaceOrder = {
       _tag: "PlaceOrder",
       commandId: id("place"),
@@ -179,6 +180,6 @@ story("I8, I20: a command that is delivered several times is done once, and answ
     assert.deepEqual(told(yield* client.drain), ["fill_response", "FILLED"])
     yield* client.send(say("get_user_orders"))
     assert.deepEqual((yield* client.take("all_orders_response")).all_orders_response.orders, [])
-    assert.deepInclude(yield* (yield* Markets).totals(aapl), { positions: 0, cash: 0 })
+    assert.deepInclude(yield* (yield* MarketClient).totals(aapl), { positions: 0, cash: 0 })
   })
 )

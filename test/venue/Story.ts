@@ -1,5 +1,6 @@
 /** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
-import type { Desks, Markets } from "@venue/cluster/clients/Link"
+import type { DeskClient } from "@venue/cluster/clients/DeskClient"
+import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import type { Journal } from "@venue/journal/Journal"
@@ -23,7 +24,7 @@ export const story = <E>(
   name: string,
   tell: (
     venue: TestVenue["Service"]
-  ) => Effect.Effect<void, E, TestVenue | BuilderCodes | Desks | Markets | Journal | Scope.Scope>,
+  ) => Effect.Effect<void, E, TestVenue | BuilderCodes | DeskClient | MarketClient | Journal | Scope.Scope>,
   atMillis = friday
 ) =>
   it.effect(name, () =>

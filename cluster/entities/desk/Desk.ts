@@ -6,7 +6,7 @@ import { Clock, Effect, type Layer, Result } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Feed } from "../../feed/Feed.ts"
-import type { Markets } from "../../clients/Link.ts"
+import type { MarketClient } from "../../clients/MarketClient.ts"
 import {
   type AccountSummary,
   type Cost,
@@ -31,7 +31,7 @@ const listenMillis = 100
 export const DeskLayer: Layer.Layer<
   never,
   never,
-  Sharding.Sharding | Journal | ReadTables | LocalEntities | Feed | Markets
+  Sharding.Sharding | Journal | ReadTables | LocalEntities | Feed | MarketClient
 > = Desk.toLayer(
   Effect.gen(function* () {
     const { entityId, shardId } = yield* Entity.CurrentAddress

@@ -7,7 +7,7 @@ import type { Alongside, Appender, Claimed, JournalShape } from "@venue/journal/
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { Effect, Result } from "effect"
 import type { Feed } from "../../feed/Feed.ts"
-import type { Markets } from "../../clients/Link.ts"
+import type { MarketClient } from "../../clients/MarketClient.ts"
 import type { AccountView } from "../../protocol/Market.ts"
 import type { Batch } from "../../clients/LocalEntities.ts"
 
@@ -19,7 +19,7 @@ const repeatMillis = 60_000
 export interface Surroundings {
   readonly journal: JournalShape
   readonly feed: Feed["Service"]
-  readonly markets: Markets["Service"]
+  readonly markets: MarketClient["Service"]
   readonly run: (effect: Effect.Effect<void>) => void
   readonly nowMillis: () => number
   /** The journal took this seat away: memory is discarded. */

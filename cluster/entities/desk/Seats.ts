@@ -7,7 +7,7 @@ import * as TraderRecord from "@venue/journal/TraderRecord"
 import { Cause, Clock, Effect, Schedule } from "effect"
 import { pack, unpack } from "msgpackr"
 import { Feed } from "../../feed/Feed.ts"
-import { Markets } from "../../clients/Link.ts"
+import { MarketClient } from "../../clients/MarketClient.ts"
 import { Unavailable } from "../../protocol/Market.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
@@ -38,7 +38,7 @@ export interface Seats {
 export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) {
   const journal = yield* Journal
   const feed = yield* Feed
-  const markets = yield* Markets
+  const markets = yield* MarketClient
   const clock = yield* Clock.Clock
   const venue = yield* VenueSettings
   const scope = yield* Effect.scope

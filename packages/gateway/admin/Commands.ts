@@ -3,7 +3,8 @@ import { AdminApi, creditMicros } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/session/Accounts"
-import { Desks, Markets } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -21,9 +22,9 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
     Effect.fnUntraced(function* (handlers) {
       const accounts = yield* Accounts
       const audit = yield* Audit
-      const desks = yield* Desks
+      const desks = yield* DeskClient
       const ids = yield* Ids
-      const markets = yield* Markets
+      const markets = yield* MarketClient
       const tables = yield* ReadTables
       const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)

@@ -1,6 +1,6 @@
 /** The proof that nothing was made or lost: sums that are zero while the books balance. */
 import { instant } from "@venue/api/Digits"
-import type { Markets } from "@venue/cluster/clients/Link"
+import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
@@ -8,7 +8,7 @@ import { Clock, Effect } from "effect"
 
 export const of = Effect.fn("Proof.of")(function* (
   instruments: ReadonlyMap<string, Instrument>,
-  markets: Markets["Service"],
+  markets: MarketClient["Service"],
   tables: ReadTables["Service"]
 ) {
   const totals = yield* Effect.forEach(

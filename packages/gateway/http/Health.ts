@@ -1,7 +1,7 @@
 /** Whether this node can serve: its desks answer and its markets are heard. */
 import * as Problem from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -15,10 +15,10 @@ export class Health extends Context.Service<
     readonly answer: (baseUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
   }
 >()("@venue/gateway/http/Health") {
-  static readonly layer: Layer.Layer<Health, never, Desks | Feed> = Layer.effect(
+  static readonly layer: Layer.Layer<Health, never, DeskClient | Feed> = Layer.effect(
     Health,
     Effect.gen(function* () {
-      const desks = yield* Desks
+      const desks = yield* DeskClient
       const feed = yield* Feed
       const clock = yield* Clock.Clock
       const { desks: count, instruments } = yield* VenueSettings

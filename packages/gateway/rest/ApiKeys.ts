@@ -7,7 +7,7 @@ import { Accounts } from "@venue/auth/session/Accounts"
 import * as AllowList from "@venue/auth/access/AllowList"
 import { Hmac } from "@venue/auth/access/Hmac"
 import * as KeyPair from "@venue/auth/keys/KeyPair"
-import { Users } from "@venue/cluster/clients/Link"
+import { UserClient } from "@venue/cluster/clients/UserClient"
 import { allAccounts } from "@venue/domain/ApiKey"
 import { Selectable } from "@venue/domain/Permission"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -22,7 +22,7 @@ export const layer = (baseUrl: string) =>
       const accounts = yield* Accounts
       const hmac = yield* Hmac
       const keys = yield* ApiKeys
-      const users = yield* Users
+      const users = yield* UserClient
       const pair = yield* KeyPair.make
       const refusals = problems(baseUrl)
 

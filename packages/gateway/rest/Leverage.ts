@@ -3,7 +3,7 @@ import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { leverageRefused } from "@venue/api/rest/Leverage"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ export const layer = (baseUrl: string) =>
     Api,
     "leverage",
     Effect.fnUntraced(function* (handlers) {
-      const desks = yield* Desks
+      const desks = yield* DeskClient
       const refusals = problems(baseUrl)
       const refused = (refusal: UnknownSymbol | NotALevel | LeverageInUse) =>
         Effect.fail(leverageRefused(refusals, refusal))

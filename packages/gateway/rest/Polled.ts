@@ -6,7 +6,7 @@ import { headerValue } from "@venue/api/Headers"
 import * as Problem from "@venue/api/Problem"
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import { Hmac } from "@venue/auth/access/Hmac"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { type Claimed, isReuse } from "@venue/storage/access/Nonces"
@@ -31,7 +31,7 @@ export type Taking = Pick<AuthenticationOptions, "baseUrl" | "brand" | "limits">
 /** Takes signed reads of what the main account has and holds. */
 export const make = Effect.gen(function* () {
   const access = yield* AccessDecision.make
-  const desks = yield* Desks
+  const desks = yield* DeskClient
   const hmac = yield* Hmac
   const { instruments } = yield* VenueSettings
   const run = Effect.runForkWith(yield* Effect.context<never>())

@@ -3,7 +3,7 @@ import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
 import { balancePublic, positionPublic, type PositionsBalanceResponseBody } from "@venue/api/rest/Positions"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { type AccountSummary, noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -17,7 +17,7 @@ export const layer = (baseUrl: string) =>
     Api,
     "positions",
     Effect.fnUntraced(function* (handlers) {
-      const desks = yield* Desks
+      const desks = yield* DeskClient
       const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
       return handlers.handle(

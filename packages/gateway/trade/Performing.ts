@@ -3,7 +3,7 @@ import * as Incoming from "@venue/api/Incoming"
 import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
 import type * as Permission from "@venue/auth/access/Permission"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { Cost, Submitted } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -21,7 +21,7 @@ import { costOf, type OrderCommand, requestOf } from "./Request.ts"
 const graceMillis = 1_000
 
 export const make = Effect.gen(function* () {
-  const desks = yield* Desks
+  const desks = yield* DeskClient
   const venue = yield* VenueSettings
   const ids = yield* Ids
   const clock = yield* Clock.Clock

@@ -2,7 +2,7 @@
  * Once a second, while anything is due to a connection: what is overdue is given up, and desks that hold an armed
  * connection or one that hears pulses are told that it lives, and answer the pulses.
  */
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Beat from "@venue/cluster/protocol/Beat"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
@@ -19,7 +19,7 @@ export interface Pulse {
 }
 
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
-  const desks = yield* Desks
+  const desks = yield* DeskClient
   const { desks: deskCount } = yield* VenueSettings
   const gatewayId = (yield* Ids).next().text
   const scope = yield* Effect.scope

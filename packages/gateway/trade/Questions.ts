@@ -9,7 +9,7 @@ import type {
   GetUserOrders,
   GetUserTrades
 } from "@venue/api/trade/QueryCommand"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { OpenOrder, RateLimited, Read } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
@@ -35,7 +35,7 @@ export interface Questions {
 }
 
 export const make = Effect.gen(function* () {
-  const desks = yield* Desks
+  const desks = yield* DeskClient
   const history = yield* History
   const ids = yield* Ids
   const clock = yield* Clock.Clock

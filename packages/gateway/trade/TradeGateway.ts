@@ -8,7 +8,7 @@ import { Hmac } from "@venue/auth/access/Hmac"
 import { Onboarding } from "@venue/auth/access/Onboarding"
 import type { UserEligibility } from "@venue/auth/access/Eligibility"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
@@ -50,7 +50,7 @@ export class TradeGateway extends Context.Service<
     | Accounts
     | Bearers
     | BuilderCodes
-    | Desks
+    | DeskClient
     | Feed
     | History
     | Hmac
@@ -62,7 +62,7 @@ export class TradeGateway extends Context.Service<
   > = Layer.effect(
     TradeGateway,
     Effect.gen(function* () {
-      const desks = yield* Desks
+      const desks = yield* DeskClient
       const feed = yield* Feed
       const hmac = yield* Hmac
       const builders = yield* BuilderCodes

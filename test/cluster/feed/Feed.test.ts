@@ -1,6 +1,6 @@
 /** The feed of one node: every row once, in order, without holes, whoever owns the market and whoever throws. */
 import { Feed } from "@venue/cluster/feed/Feed"
-import { Markets } from "@venue/cluster/clients/Link"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { marketStream } from "@venue/domain/Market"
 import { LocalEntities, type LocalMarket, type Watcher } from "@venue/cluster/clients/LocalEntities"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -68,8 +68,8 @@ const setUp = Effect.gen(function* () {
   const services = yield* Layer.build(
     Feed.layer.pipe(
       Layer.provide(
-        Layer.succeed(Markets)(
-          Markets.of({
+        Layer.succeed(MarketClient)(
+          MarketClient.of({
             submit: () => true,
             view: () => Effect.never,
             observe: () => Effect.void,

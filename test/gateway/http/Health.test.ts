@@ -1,6 +1,6 @@
 /** Readiness, over both kinds of listener. */
 import { Feed } from "@venue/cluster/feed/Feed"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { defaults } from "@venue/cluster/VenueSettings"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
@@ -36,8 +36,8 @@ const standIn = (silent: { market?: string; desk?: string }) =>
     ),
     Layer.provide(
       Layer.succeed(
-        Desks,
-        Desks.of({
+        DeskClient,
+        DeskClient.of({
           submit: () => {},
           whenReplied: (_userId, then) => then(),
           ask: () => Effect.die("not asked"),

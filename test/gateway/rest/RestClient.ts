@@ -1,6 +1,6 @@
 /** A venue in memory with its REST and operator addresses open, and a client that calls them over real sockets. */
 import { Hmac } from "@venue/auth/access/Hmac"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
 import { Health } from "@venue/gateway/http/Health"
@@ -122,9 +122,9 @@ export const layerCutOff = (database: "there" | "gone") =>
     ),
     Layer.provide(
       Layer.effect(
-        Desks,
-        Effect.map(Desks, (desks) =>
-          Desks.of({
+        DeskClient,
+        Effect.map(DeskClient, (desks) =>
+          DeskClient.of({
             ...desks,
             ask: () => Effect.fail(new Unavailable({ what: "a test" })),
             summary: () => Effect.fail(new Unavailable({ what: "a test" }))

@@ -1,6 +1,6 @@
 /** Reads that are answered without a route say what their route says, or leave it to it. */
 import { Hmac } from "@venue/auth/access/Hmac"
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Polled from "@venue/gateway/rest/Polled"
 import * as RateLimits from "@venue/gateway/http/RateLimits"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
@@ -165,8 +165,8 @@ it.layer(layer)("reads that are polled", (it) => {
       const { signed } = yield* RestClient
       const user = yield* venue.user("unlucky")
       yield* warm(user)
-      const desks = Desks.of({ ...(yield* Desks), summary: () => Effect.die("fault") })
-      const take = yield* Effect.provideService(taking, Desks, desks)
+      const desks = DeskClient.of({ ...(yield* DeskClient), summary: () => Effect.die("fault") })
+      const take = yield* Effect.provideService(taking, DeskClient, desks)
       assert.include(yield* take(yield* signed(user)), { status: 500 })
     }).pipe(Effect.provide(Logger.layer([])))
   )

@@ -1,5 +1,5 @@
 /** Questions whose answers do not come or come late, and what is read and asked meanwhile. */
-import { Desks } from "@venue/cluster/clients/Link"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { History } from "@venue/gateway/History"
@@ -96,8 +96,8 @@ const historyOf = (
           })
         ),
         Layer.succeed(
-          Desks,
-          Desks.of({
+          DeskClient,
+          DeskClient.of({
             submit: () => {},
             whenReplied: (_userId, then) => then(),
             ask: () => Effect.succeed(watermarks) as unknown as Effect.Effect<never>,

@@ -1,7 +1,7 @@
 /** A trader's doors to its markets: joined first, opened by a view, and nothing that adds risk while one is unknown. */
 import * as Seats from "@venue/cluster/entities/desk/Seats"
 import type { Feed } from "@venue/cluster/feed/Feed"
-import type { Markets } from "@venue/cluster/clients/Link"
+import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { traderStream } from "@venue/domain/Trader"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { OrderRequest } from "@venue/domain/Order"
@@ -17,7 +17,7 @@ type Near = ReturnType<typeof neighbours>
 
 const desk = (
   name: string,
-  tell: (near: Near) => Effect.Effect<void, unknown, Feed | Markets | Journal | ReadTables | Scope.Scope>
+  tell: (near: Near) => Effect.Effect<void, unknown, Feed | MarketClient | Journal | ReadTables | Scope.Scope>
 ) =>
   it.effect(name, () => {
     const near = neighbours()

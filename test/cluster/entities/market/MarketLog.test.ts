@@ -115,7 +115,7 @@ it.effect("rule 21.6: a poison command is refused on the record, and what else w
     yield* turns
     assert.isTrue(log.serving())
     assert.deepEqual(outcomes(), ["3 REJECTED_FAILED_TO_PROCESS"])
-    // All are sent again, as a link does.
+    // All are sent again, as a client does.
     say(command(1))
     say(command(2), poison(3), command(4))
     yield* turns

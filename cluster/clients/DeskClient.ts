@@ -1,0 +1,156 @@
+/** What a node asks of desks: all submissions for one desk leave in one call; what comes meanwhile goes with the next. */
+import { Context, Effect, Exit, Layer } from "effect"
+import type { Sharding } from "effect/cluster/Sharding"
+import {
+  type AccountSummary,
+  Desk,
+  deskOf,
+  type RateLimited,
+  type Read,
+  type Submission,
+  type Submitted
+} from "../protocol/Desk.ts"
+import type { Unavailable } from "../protocol/Market.ts"
+import { VenueSettings } from "../VenueSettings.ts"
+import { bounded, type ClusterFault } from "./ClusterFault.ts"
+import { LocalEntities } from "./LocalEntities.ts"
+
+/** More than this waiting for one target is refused at once. */
+const maxWaiting = 100_000
+/** One call carries at most so many; the rest goes with the next. */
+const maxBatch = 4_096
+
+type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
+
+export class DeskClient extends Context.Service<
+  DeskClient,
+  {
+    /** `reply` comes once, in this turn or a later one; `Refused` stands for a desk that cannot be reached, too. */
+    readonly submit: (submission: Submission, reply: (submitted: Submitted) => void) => void
+    /** Calls back once all that was submitted to this user's desk so far has its reply: at once when it has. */
+    readonly whenReplied: (userId: string, then: () => void) => void
+    /** The desk of a user, for what is asked one by one. Every call has a deadline. */
+    readonly ask: <A, E>(
+      userId: string,
+      call: (desk: RawDesk) => Effect.Effect<A, E>
+    ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
+    /** By desk id, for what a gateway says to each desk. */
+    readonly askDesk: <A, E>(
+      deskId: string,
+      call: (desk: RawDesk) => Effect.Effect<A, E>
+    ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
+    /** What an account has and holds: at once as a rule when its desk is here. */
+    readonly summary: (asked: Read) => Effect.Effect<AccountSummary, Unavailable | RateLimited>
+    /** Starts a desk that is not up; answers once it is. */
+    readonly rouse: (deskId: string) => Effect.Effect<void, Unavailable>
+  }
+>()("@venue/cluster/DeskClient") {
+  static readonly layer: Layer.Layer<DeskClient, never, LocalEntities | Sharding> = Layer.effect(
+    DeskClient,
+    Effect.gen(function* () {
+      const localEntities = yield* LocalEntities
+      const { desks } = yield* VenueSettings
+      const client = yield* Desk.client
+      const run = Effect.runForkWith(yield* Effect.context<never>())
+      const lines = new Map<string, DeskLine>()
+
+      const lineOf = (deskId: string): DeskLine => {
+        let line = lines.get(deskId)
+        if (line === undefined) {
+          line = deskLine((submissions, done) => {
+            const here = localEntities.desks.get(deskId)
+            if (here !== undefined) return done(here.submit(submissions))
+            const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
+            run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
+          })
+          lines.set(deskId, line)
+        }
+        return line
+      }
+
+      const askDesk: DeskClient["Service"]["askDesk"] = (deskId, call) =>
+        bounded(`desk ${deskId}`, call(client(deskId)))
+      return DeskClient.of({
+        submit: (submission, reply) => lineOf(deskOf(submission.userId, desks)).push(submission, reply),
+        whenReplied: (userId, then) => lineOf(deskOf(userId, desks)).whenReplied(then),
+        ask: (userId, call) => askDesk(deskOf(userId, desks), call),
+        summary: (asked) =>
+          Effect.suspend(() => {
+            const deskId = deskOf(asked.userId, desks)
+            const told = localEntities.desks.get(deskId)?.summary(asked)
+            return told === undefined ? askDesk(deskId, (desk) => desk.Summary(asked)) : Effect.succeed(told)
+          }),
+        rouse: (deskId) => askDesk(deskId, (desk) => desk.Rouse()),
+        askDesk
+      })
+    })
+  )
+}
+
+interface DeskLine {
+  readonly push: (submission: Submission, reply: (submitted: Submitted) => void) => void
+  readonly whenReplied: (then: () => void) => void
+}
+
+function deskLine(
+  call: (submissions: ReadonlyArray<Submission>, done: (answers: ReadonlyArray<Submitted> | undefined) => void) => void
+): DeskLine {
+  const waiting: Array<{ readonly submission: Submission; readonly reply: (submitted: Submitted) => void }> = []
+  let scheduled = false
+  let flying = false
+  /** Submissions that were pushed, and that have their reply. */
+  let pushed = 0
+  let replied = 0
+  let waiters: ReadonlyArray<{ readonly after: number; readonly tell: () => void }> = []
+
+  const send = () => {
+    scheduled = false
+    if (flying || waiting.length === 0) return
+    const parts = waiting.splice(0, maxBatch)
+    flying = true
+    call(
+      parts.map((part) => part.submission),
+      (answers) => {
+        flying = false
+        for (let i = 0; i < parts.length; i++) {
+          const { reply, submission } = parts[i]!
+          reply(answers?.[i] ?? refused(submission, "no desk could be reached; whether it was done is unknown"))
+        }
+        replied += parts.length
+        if (waiters.length > 0) tellWaiters()
+        kick()
+      }
+    )
+  }
+  const kick = () => {
+    if (scheduled || flying || waiting.length === 0) return
+    scheduled = true
+    // One turn of the event loop, so that the frames of all sockets read in it travel together.
+    setImmediate(send)
+  }
+  const tellWaiters = () => {
+    const due = waiters.filter(({ after }) => after <= replied)
+    waiters = waiters.filter(({ after }) => after > replied)
+    for (const { tell } of due) tell()
+  }
+  return {
+    push: (submission, reply) => {
+      if (waiting.length >= maxWaiting) {
+        return reply(refused(submission, "too many orders are waiting; not placed, try again"))
+      }
+      waiting.push({ submission, reply })
+      pushed++
+      kick()
+    },
+    whenReplied: (then) => {
+      if (pushed === replied) then()
+      else waiters = [...waiters, { after: pushed, tell: then }]
+    }
+  }
+}
+
+const refused = ({ request }: Submission, why: string): Submitted => ({
+  _tag: "Refused",
+  commandId: request.commandId.text,
+  why
+})

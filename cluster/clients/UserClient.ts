@@ -1,0 +1,26 @@
+/** What a node asks of the entities of users. */
+import { Context, Effect, Layer } from "effect"
+import type { Sharding } from "effect/cluster/Sharding"
+import type { Unavailable } from "../protocol/Market.ts"
+import { User } from "../protocol/User.ts"
+import { bounded, type ClusterFault } from "./ClusterFault.ts"
+
+type RawUser = ReturnType<Effect.Success<typeof User.client>>
+
+export class UserClient extends Context.Service<
+  UserClient,
+  {
+    /** The entity of a user. Every call has a deadline. */
+    readonly ask: <A, E>(
+      userId: string,
+      call: (user: RawUser) => Effect.Effect<A, E>
+    ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
+  }
+>()("@venue/cluster/UserClient") {
+  static readonly layer: Layer.Layer<UserClient, never, Sharding> = Layer.effect(
+    UserClient,
+    Effect.map(User.client, (client) =>
+      UserClient.of({ ask: (userId, call) => bounded(`user ${userId}`, call(client(userId))) })
+    )
+  )
+}
