@@ -76,7 +76,10 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     // While the addresses are still there, and all that answers: the last to come are the first to go.
     yield* Effect.addFinalizer(() => Effect.andThen(trade.drain, Runner.disarmed))
 
-    if (settings.simulatedPrices) yield* Effect.forkScoped(walk.run)
+    if (settings.simulatedPrices) {
+      yield* Effect.forkScoped(walk.run)
+      yield* priced(feed)
+    }
     if (settings.marketMaker) {
       const { publicKey, secretKey } = secrets.users.find(({ name }) => name === Seed.makerName)!
       yield* Effect.forkScoped(
@@ -104,6 +107,12 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const access = yield* Access.layer(settings, secretKey)
   return yield* Effect.provide(Effect.scoped(live), services(settings, url, { secretKey, isKnown }, access))
 })
+
+/** Whoever trades as soon as the venue is ready meets open markets. A market that cannot record prices keeps nobody out. */
+const priced = (feed: Feed["Service"]) =>
+  Effect.repeat(Effect.sleep("20 millis"), {
+    until: () => [...SimulatedPrices.startPrices.keys()].every((symbol) => feed.prices.has(symbol))
+  }).pipe(Effect.timeoutOption("10 seconds"))
 
 /** Tells one secret from another, and nothing else of it. */
 const markOf = (secretKey: Redacted.Redacted): string => Redacted.value(derivedKey(secretKey, "mark")).slice(0, 16)

@@ -102,7 +102,7 @@ const broken: ReadonlyArray<readonly [text: string, code: string]> = [
   ['{"type":["add_order"],"params":{}}', "InvalidJSONFormat"],
   ['{"type":"__proto__","params":{}}', "InvalidJSONFormat"],
   [`${JSON.stringify(limit("BUY", 1, 190))}${JSON.stringify(limit("BUY", 1, 190))}`, "InvalidJSONFormat"],
-  [JSON.stringify(limit("BUY", 1, 190, { quantity: "1" })), "InvalidJSONFormat"],
+  [JSON.stringify(limit("BUY", 1, 190, { quantity: "one" })), "InvalidJSONFormat"],
   [JSON.stringify(limit("BUY", 1, 190, { price: null })), "InvalidJSONFormat"],
   [JSON.stringify(limit("BUY", 1, 190, { side: "buy" })), "InvalidJSONFormat"],
   [JSON.stringify(limit("BUY", 1, 190, { order_type: "ICEBERG" })), "InvalidJSONFormat"],
