@@ -73,10 +73,13 @@ const onboard = Effect.fnUntraced(function* (userId: string) {
 const credit = Effect.fnUntraced(function* (userId: string, amount: bigint) {
   const desks = yield* DeskClient
   const credited = desks.ask(userId, (desk) =>
-    desk.Change({
+    desk.Credit({
       userId,
       cost: noCost,
-      command: { _tag: "Credit", creditId: `dev-start-${userId}`, accountId: userId, amount, reason: "dev start" }
+      creditId: `dev-start-${userId}`,
+      accountId: userId,
+      amount,
+      reason: "dev start"
     })
   )
   yield* Effect.retry(credited, {

@@ -1,7 +1,17 @@
 /** What may be asked of the desk that holds a slice of the users. */
 import { Order, OrderRequest } from "@venue/domain/Order"
-import { Balance, Holding, LedgerCommand, LedgerRefusal } from "@venue/domain/Trader"
-import { Schema } from "effect"
+import {
+  Arm,
+  Balance,
+  Credit,
+  Holding,
+  type LedgerCommand,
+  ledgerRefusals,
+  OpenAccount,
+  SetLeverage,
+  Transfer
+} from "@venue/domain/Trader"
+import { Schema, Struct } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Unavailable } from "./Market.ts"
@@ -51,6 +61,21 @@ const read = { ...account, cost: Cost }
 /** What is asked about one account, and what it costs its user. */
 export type Read = Schema.Struct<typeof read>["Type"]
 
+/** A command for the user's ledger: the message is the command and what it costs. Answers when the trader's journal has it. */
+const change = <
+  const Tag extends LedgerCommand["_tag"],
+  Fields extends Schema.Struct.Fields,
+  Refusal extends Schema.Top
+>(
+  tag: Tag,
+  command: { readonly fields: Fields },
+  refusal: Refusal
+) =>
+  Rpc.make(tag, {
+    payload: { userId: Schema.String, cost: Cost, ...Struct.omit(command.fields, ["_tag"]) },
+    error: Schema.Union([refusal, Unavailable, RateLimited])
+  })
+
 export const Desk = Entity.make("Desk", [
   Rpc.make("Submit", {
     payload: { submissions: Schema.Array(Submission) },
@@ -73,11 +98,11 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Watermark),
     error: Schema.Union([Unavailable, RateLimited])
   }),
-  /** Answers when the trader's journal has it. */
-  Rpc.make("Change", {
-    payload: { userId: Schema.String, cost: Cost, command: LedgerCommand },
-    error: Schema.Union([...LedgerRefusal.members, Unavailable, RateLimited])
-  }),
+  change("Credit", Credit, ledgerRefusals.Credit),
+  change("Transfer", Transfer, ledgerRefusals.Transfer),
+  change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),
+  change("OpenAccount", OpenAccount, ledgerRefusals.OpenAccount),
+  change("Arm", Arm, ledgerRefusals.Arm),
   /** Names a connection of a gateway; said again when the desk moved. */
   Rpc.make("Attach", {
     payload: { gatewayId: Schema.String, connectionId: Schema.String, ...account },

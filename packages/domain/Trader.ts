@@ -43,6 +43,10 @@ export type Arm = typeof Arm.Type
 
 export const LedgerCommand = Schema.Union([Credit, Transfer, SetLeverage, OpenAccount, Arm])
 export type LedgerCommand = typeof LedgerCommand.Type
+/** The command of that name. */
+export type LedgerCommandOf<Tag extends LedgerCommand["_tag"]> = {
+  readonly [Command in LedgerCommand as Command["_tag"]]: Command
+}[Tag] & { readonly _tag: Tag }
 
 export const Credited = Schema.TaggedStruct("Credited", {
   creditId: Schema.String,
@@ -117,17 +121,16 @@ export class TooManyAccounts extends Schema.TaggedError<TooManyAccounts>()("TooM
   limit: Schema.Number
 }) {}
 
-export const LedgerRefusal = Schema.Union([
-  InsufficientBalance,
-  UnknownAccount,
-  SameAccount,
-  InvalidAmount,
-  UnknownSymbol,
-  NotALevel,
-  LeverageInUse,
-  TooManyAccounts
-])
-export type LedgerRefusal = typeof LedgerRefusal.Type
+/** Why each command is refused. */
+export const ledgerRefusals = {
+  Credit: Schema.Union([UnknownAccount, InvalidAmount, InsufficientBalance]),
+  Transfer: Schema.Union([UnknownAccount, SameAccount, InvalidAmount, InsufficientBalance]),
+  SetLeverage: Schema.Union([UnknownAccount, UnknownSymbol, NotALevel, LeverageInUse]),
+  OpenAccount: TooManyAccounts,
+  Arm: UnknownAccount
+} satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
+export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
+  (typeof ledgerRefusals)[Tag]["Type"]
 
 /** One account's money; `available` may be negative, through prices only. */
 export const Balance = Schema.Struct({

@@ -10,6 +10,7 @@ import {
   InsufficientBalance,
   InvalidAmount,
   type LedgerCommand,
+  type LedgerCommandOf,
   type LedgerRefusal,
   LeverageInUse,
   NotALevel,
@@ -33,22 +34,27 @@ export { adopt, observe } from "./Events.ts"
 export { hash, restore, snapshot, type Snapshot } from "./Snapshot.ts"
 export { defaults, make, type Settings, type Trader } from "./Trader.ts"
 
-type Decision = Result.Result<ReadonlyArray<TraderEvent>, LedgerRefusal>
+type Tag = LedgerCommand["_tag"]
+type Decision<Of extends Tag> = Result.Result<ReadonlyArray<TraderEvent>, LedgerRefusal<Of>>
+
+const decisions: {
+  readonly [Of in Tag]: (trader: Trader, command: LedgerCommandOf<Of>, nowMillis: number) => Decision<Of>
+} = {
+  Credit: credit,
+  Transfer: transfer,
+  SetLeverage: setLeverage,
+  OpenAccount: openAccount,
+  Arm: arm
+}
 
 /** What the own journal is to record; nothing where the command was done before or changes nothing. */
-export const decide = (trader: Trader, command: LedgerCommand, nowMillis: number): Decision => {
-  switch (command._tag) {
-    case "Credit":
-      return credit(trader, command, nowMillis)
-    case "Transfer":
-      return transfer(trader, command, nowMillis)
-    case "SetLeverage":
-      return setLeverage(trader, command)
-    case "OpenAccount":
-      return openAccount(trader, command)
-    case "Arm":
-      return arm(trader, command)
-  }
+export const decide = <Of extends Tag>(
+  trader: Trader,
+  command: LedgerCommandOf<Of>,
+  nowMillis: number
+): Decision<Of> => {
+  const tag: Of = command._tag
+  return decisions[tag](trader, command, nowMillis)
 }
 
 export const apply = (trader: Trader, event: TraderEvent): void => {
@@ -158,7 +164,7 @@ export const pending = (trader: Trader, accountId: string, symbol: string): numb
   trader.accounts.get(accountId)?.exposures.get(symbol)?.pending ?? 0
 
 /** A correction may take no more than what no position or order needs. */
-function credit(trader: Trader, { accountId, amount, creditId, reason }: Credit, atMillis: number): Decision {
+function credit(trader: Trader, { accountId, amount, creditId, reason }: Credit, atMillis: number): Decision<"Credit"> {
   if (trader.creditIds.has(creditId)) return Result.succeed([])
   const held = balance(trader, accountId)
   if (held === undefined) return Result.fail(new UnknownAccount({ accountId }))
@@ -169,7 +175,7 @@ function credit(trader: Trader, { accountId, amount, creditId, reason }: Credit,
   return Result.succeed([{ _tag: "Credited", creditId, accountId, amount, reason, atMillis }])
 }
 
-function transfer(trader: Trader, command: Transfer, atMillis: number): Decision {
+function transfer(trader: Trader, command: Transfer, atMillis: number): Decision<"Transfer"> {
   const { amount, fromAccountId, toAccountId, transferId } = command
   if (trader.transferIds.has(transferId)) return Result.succeed([])
   const source = balance(trader, fromAccountId)
@@ -184,7 +190,7 @@ function transfer(trader: Trader, command: Transfer, atMillis: number): Decision
 }
 
 /** A command on its way may become an order, so it fixes the level too. */
-function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: SetLeverage): Decision {
+function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: SetLeverage): Decision<"SetLeverage"> {
   const account = trader.accounts.get(accountId)
   if (account === undefined) return Result.fail(new UnknownAccount({ accountId }))
   const instrument = trader.instruments.get(symbol)
@@ -203,14 +209,14 @@ function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: Set
   return Result.succeed([{ _tag: "LeverageSet", accountId, symbol, leverage: level }])
 }
 
-function openAccount(trader: Trader, { accountId }: OpenAccount): Decision {
+function openAccount(trader: Trader, { accountId }: OpenAccount): Decision<"OpenAccount"> {
   if (trader.accounts.has(accountId)) return Result.succeed([])
   const limit = trader.settings.maxSubaccounts
   if (trader.accounts.size > limit) return Result.fail(new TooManyAccounts({ limit }))
   return Result.succeed([{ _tag: "AccountOpened", accountId }])
 }
 
-function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decision {
+function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decision<"Arm"> {
   if (!trader.accounts.has(accountId)) return Result.fail(new UnknownAccount({ accountId }))
   if (on) {
     const isArmed = trader.armed.get(connectionId) === accountId

@@ -10,7 +10,6 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { moneyScale, unitsOf } from "@venue/domain/Decimal"
 import { type Permission, Selectable } from "@venue/domain/Permission"
-import type { LedgerCommand } from "@venue/domain/Trader"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
@@ -111,18 +110,19 @@ export class TestVenue extends Context.Service<
         return { public_key: user.publicKey, nonce, unix_ts: unixSeconds, signature }
       })
       const upgrade = (builderCode: string) => Client.open((transport) => tradeGateway.open(transport, builderCode))
-      const change = (userId: string, command: LedgerCommand) =>
-        desks.ask(userId, (desk) => desk.Change({ userId, cost: noCost, command }))
       const credit = (userId: string, accountId: string, usd: number) =>
         usd === 0
           ? Effect.void
-          : change(userId, {
-              _tag: "Credit",
-              creditId: nextId(),
-              accountId,
-              amount: BigInt(Math.round(usd * moneyScale)),
-              reason: "test"
-            })
+          : desks.ask(userId, (desk) =>
+              desk.Credit({
+                userId,
+                cost: noCost,
+                creditId: nextId(),
+                accountId,
+                amount: BigInt(Math.round(usd * moneyScale)),
+                reason: "test"
+              })
+            )
 
       return TestVenue.of({
         sign,
@@ -155,7 +155,7 @@ export class TestVenue extends Context.Service<
         subaccount: Effect.fnUntraced(function* ({ userId }, usd = 100_000) {
           const accountId = uuidOf(nextId())
           yield* users.openAccount({ accountId, userId })
-          yield* change(userId, { _tag: "OpenAccount", accountId })
+          yield* desks.ask(userId, (desk) => desk.OpenAccount({ userId, cost: noCost, accountId }))
           yield* credit(userId, accountId, usd)
           return accountId
         }, Effect.orDie),

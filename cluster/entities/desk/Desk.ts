@@ -1,6 +1,7 @@
 /** A slice of the users: the only door for their trading commands. It decides and hands on; it waits for no market. */
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
+import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, type Layer, Result } from "effect"
 import { Entity, Sharding } from "effect/cluster"
@@ -153,6 +154,32 @@ export const DeskLayer: Layer.Layer<
         return waitMillis > 0 ? Effect.fail(new RateLimited({ retryAfterMillis: waitMillis })) : Effect.void
       })
 
+    /** Decided once `ready`: unless told otherwise, on what every joined market says. */
+    const change = <Tag extends LedgerCommand["_tag"]>(
+      userId: string,
+      cost: Cost,
+      command: LedgerCommandOf<Tag>,
+      ready: (seat: Seat) => Effect.Effect<void, Unavailable> = opened
+    ) =>
+      Rpc.fork(
+        Effect.gen(function* () {
+          yield* charge(userId, cost)
+          const seat = yield* seats.wake(userId)
+          yield* ready(seat)
+          yield* Effect.callback<void, LedgerRefusal<Tag> | Unavailable>((resume) =>
+            seat.change(command, (result) =>
+              resume(
+                Result.isSuccess(result)
+                  ? Effect.void
+                  : Effect.fail(
+                      result.failure === "lost" ? new Unavailable({ what: `user ${userId}` }) : result.failure
+                    )
+              )
+            )
+          )
+        })
+      )
+
     return Desk.of({
       Submit: ({ payload: { submissions } }) =>
         Effect.forEach(
@@ -178,21 +205,17 @@ export const DeskLayer: Layer.Layer<
           )
         ),
       Watermarks: ({ payload }) => Rpc.fork(read(payload, (seat) => seat.watermarks())),
-      Change: ({ payload: { command, cost, userId } }) =>
-        Rpc.fork(
-          Effect.gen(function* () {
-            yield* charge(userId, cost)
-            const seat = yield* seats.wake(userId)
-            // Money and leverage are decided on what every joined market says; arming asks none.
-            if (command._tag !== "Arm") yield* opened(seat)
-            else if (command.armed) disconnects.arming(command.connectionId)
-            const result = yield* Effect.callback<Parameters<Parameters<Seat["change"]>[1]>[0]>((resume) =>
-              seat.change(command, (result) => resume(Effect.succeed(result)))
-            )
-            if (Result.isSuccess(result)) return
-            return yield* result.failure === "lost"
-              ? new Unavailable({ what: `user ${userId}` })
-              : Effect.fail(result.failure)
+      Credit: ({ payload: { cost, userId, ...command } }) => change(userId, cost, { _tag: "Credit", ...command }),
+      Transfer: ({ payload: { cost, userId, ...command } }) => change(userId, cost, { _tag: "Transfer", ...command }),
+      SetLeverage: ({ payload: { cost, userId, ...command } }) =>
+        change(userId, cost, { _tag: "SetLeverage", ...command }),
+      OpenAccount: ({ payload: { cost, userId, ...command } }) =>
+        change(userId, cost, { _tag: "OpenAccount", ...command }),
+      // It asks no market.
+      Arm: ({ payload: { cost, userId, ...command } }) =>
+        change(userId, cost, { _tag: "Arm", ...command }, () =>
+          Effect.sync(() => {
+            if (command.armed) disconnects.arming(command.connectionId)
           })
         ),
       Attach: ({ payload }) =>

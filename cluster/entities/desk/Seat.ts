@@ -1,7 +1,13 @@
 /** One trader at its desk: the machine, its journal, and a door to each market it has joined. */
 import type { MarketEvent } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
-import { type LedgerCommand, type LedgerRefusal, type TraderEvent, traderStream } from "@venue/domain/Trader"
+import {
+  type LedgerCommand,
+  type LedgerCommandOf,
+  type LedgerRefusal,
+  type TraderEvent,
+  traderStream
+} from "@venue/domain/Trader"
 import * as Ledger from "@venue/ledger/Ledger"
 import type { Alongside, Appender, Claimed, JournalShape } from "@venue/journal/Journal"
 import * as TraderRecord from "@venue/journal/TraderRecord"
@@ -50,7 +56,10 @@ export interface Seat {
   readonly symbols: () => ReadonlyArray<string>
   /** False when too much waits already. */
   readonly enter: (request: OrderRequest) => boolean
-  readonly change: (command: LedgerCommand, done: (result: Result.Result<void, LedgerRefusal | "lost">) => void) => void
+  readonly change: <Tag extends LedgerCommand["_tag"]>(
+    command: LedgerCommandOf<Tag>,
+    done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
+  ) => void
   /** Calls back once every joined market has answered, or with false when the seat is gone. Returns how to stop waiting. */
   readonly whenOpen: (then: (isOpen: boolean) => void) => () => void
   /** Every joined market has answered, or the one that is named. */

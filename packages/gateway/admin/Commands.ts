@@ -65,11 +65,11 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
               if (Option.isNone(owner)) return yield* noSuchAccount
               const userId = owner.value
               const creditId = ids.next().text
-              const command = { _tag: "Credit", creditId, accountId, amount: creditMicros(amount), reason } as const
+              const credit = { userId, cost: noCost, creditId, accountId, amount: creditMicros(amount), reason }
               yield* asked("credit_asked", userId, { creditId, accountId, amount, reason })
               // The same id again changes nothing, so what is unknown is asked again.
               yield* Effect.retry(
-                desks.ask(userId, (desk) => desk.Change({ userId, cost: noCost, command })),
+                desks.ask(userId, (desk) => desk.Credit(credit)),
                 { while: ({ _tag }) => _tag === "Unavailable", times: 2 }
               )
               return { credit_id: creditId, account_id: accountId, amount }
@@ -80,13 +80,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
               InvalidAmount: () => unfit("body.amount", "Expected an amount other than 0"),
               DatabaseUnavailable: () => Effect.fail(refusals.draining()),
               RateLimited: () => Effect.fail(refusals.draining()),
-              Unavailable: () => Effect.fail(refusals.deadlinePassed()),
-              // Refusals of other changes.
-              UnknownSymbol: Effect.die,
-              NotALevel: Effect.die,
-              LeverageInUse: Effect.die,
-              SameAccount: Effect.die,
-              TooManyAccounts: Effect.die
+              Unavailable: () => Effect.fail(refusals.deadlinePassed())
             })
           )
         )

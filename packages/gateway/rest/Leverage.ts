@@ -24,8 +24,8 @@ export const layer = (baseUrl: string) =>
         Effect.fnUntraced(
           function* ({ payload: { leverage, symbol } }) {
             const { accountId, userId } = yield* Caller
-            const command = { _tag: "SetLeverage", accountId, symbol: symbol.toUpperCase(), leverage } as const
-            yield* desks.ask(userId, (desk) => desk.Change({ userId, cost: noCost, command }))
+            const set = { userId, cost: noCost, accountId, symbol: symbol.toUpperCase(), leverage }
+            yield* desks.ask(userId, (desk) => desk.SetLeverage(set))
             return { $schema: schemaUri(baseUrl, "SetUserLeverageResponseBody"), leverage }
           },
           Effect.catchTags({
@@ -35,12 +35,7 @@ export const layer = (baseUrl: string) =>
             UnknownAccount: () => Effect.fail(refusals.notPermitted()),
             // It may have been done all the same.
             Unavailable: () => Effect.fail(refusals.deadlinePassed()),
-            RateLimited: (limited) => rateExceeded(refusals, limited),
-            // Refusals of other changes.
-            InsufficientBalance: Effect.die,
-            SameAccount: Effect.die,
-            InvalidAmount: Effect.die,
-            TooManyAccounts: Effect.die
+            RateLimited: (limited) => rateExceeded(refusals, limited)
           })
         )
       )

@@ -9,7 +9,7 @@ import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { echoOf, noEcho, unlisted } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
-import type { Arm, LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
+import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
 import { Clock, Effect } from "effect"
 import { barrier } from "./Barrier.ts"
 import type { Connection, Performed } from "./Connection.ts"
@@ -135,29 +135,38 @@ export const make = Effect.gen(function* () {
         return questions.read(connection, member, command, text)
       case "SetUserLeverage": {
         const { leverage, symbol } = command
-        const set = { _tag: "SetLeverage", accountId: member.accountId, symbol, leverage } as const
-        return questions.inLane(connection, symbol, text, change(member, costOf(connection, command), set, text))
+        const { accountId, caller } = member
+        const set = { userId: caller.userId, cost: costOf(connection, command), accountId, symbol, leverage }
+        return questions.inLane(connection, symbol, text, setLeverage(set, text))
       }
       case "CancelOnDisconnect": {
         const { armed } = command
         const { connectionId } = connection
-        const arm = { _tag: "Arm", connectionId, accountId: member.accountId, armed } as const
+        const { accountId, caller } = member
+        const arm = { userId: caller.userId, cost: costOf(connection, command), connectionId, accountId, armed }
         if (armed) connection.lease()
-        const answer = Effect.tap(change(member, costOf(connection, command), arm, text), () =>
-          Effect.sync(() => connection.arm(armed))
-        )
+        const answer = desks
+          .ask(arm.userId, (desk) => desk.Arm(arm))
+          .pipe(
+            // Whoever asks was let in with this account.
+            Effect.catchTag("UnknownAccount", Effect.die),
+            Effect.tap(() => Effect.sync(() => connection.arm(armed))),
+            Effect.as(Frame.ack(Incoming.ofObject(text)))
+          )
         return questions.ask(connection, text, answer)
       }
     }
   }
 
-  const change = (member: Member, cost: Cost, command: SetLeverage | Arm, text: string): Questions.Answer => {
-    const { userId } = member.caller
+  const setLeverage = (
+    set: Omit<SetLeverage, "_tag"> & { readonly userId: string; readonly cost: Cost },
+    text: string
+  ): Questions.Answer => {
     const incoming = Incoming.ofObject(text)
     const refused = (refusal: UnknownSymbol | NotALevel | LeverageInUse) =>
       Effect.succeed(Frame.leverageRefused(refusal, incoming))
     return desks
-      .ask(userId, (desk) => desk.Change({ userId, cost, command }))
+      .ask(set.userId, (desk) => desk.SetLeverage(set))
       .pipe(
         Effect.as(Frame.ack(incoming)),
         Effect.catchTags({
@@ -165,12 +174,7 @@ export const make = Effect.gen(function* () {
           NotALevel: refused,
           LeverageInUse: refused,
           // Whoever asks was let in with this account.
-          UnknownAccount: Effect.die,
-          // Refusals of other changes.
-          InsufficientBalance: Effect.die,
-          SameAccount: Effect.die,
-          InvalidAmount: Effect.die,
-          TooManyAccounts: Effect.die
+          UnknownAccount: Effect.die
         })
       )
   }
