@@ -1,4 +1,5 @@
 /** What a node asks of desks: all submissions for one desk leave in one call; what comes meanwhile goes with the next. */
+import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import {
@@ -114,7 +115,7 @@ function deskLine(
         flying = false
         for (let i = 0; i < parts.length; i++) {
           const { reply, submission } = parts[i]!
-          reply(answers?.[i] ?? refused(submission, "no desk could be reached; whether it was done is unknown"))
+          reply(answers?.[i] ?? refused(submission, { _tag: "DeskUnreachable" }))
         }
         replied += parts.length
         if (waiters.length > 0) tellWaiters()
@@ -135,9 +136,7 @@ function deskLine(
   }
   return {
     push: (submission, reply) => {
-      if (waiting.length >= maxWaiting) {
-        return reply(refused(submission, "too many orders are waiting; not placed, try again"))
-      }
+      if (waiting.length >= maxWaiting) return reply(refused(submission, { _tag: "DeskOverloaded" }))
       waiting.push({ submission, reply })
       pushed++
       kick()
@@ -149,8 +148,8 @@ function deskLine(
   }
 }
 
-const refused = ({ request }: Submission, why: string): Submitted => ({
+const refused = ({ request }: Submission, refusal: SubmitRefusal): Submitted => ({
   _tag: "Refused",
   commandId: request.commandId.text,
-  why
+  refusal
 })

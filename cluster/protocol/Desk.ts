@@ -1,5 +1,6 @@
 /** What may be asked of the desk that holds a slice of the users. */
 import { Order, OrderRequest } from "@venue/domain/Order"
+import { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import {
   Arm,
   Balance,
@@ -37,8 +38,8 @@ export const Submitted = Schema.Union([
   Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(Schema.String) }),
   Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
   Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
-  /** Not done, in part or as far as anybody knows: `why` says which, and whether to try again. */
-  Schema.TaggedStruct("Refused", { commandId: Schema.String, why: Schema.String })
+  /** Not done, in part or as far as anybody knows. */
+  Schema.TaggedStruct("Refused", { commandId: Schema.String, refusal: SubmitRefusal })
 ])
 export type Submitted = typeof Submitted.Type
 

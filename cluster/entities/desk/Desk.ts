@@ -1,6 +1,7 @@
 /** A slice of the users: the only door for their trading commands. It decides and hands on; it waits for no market. */
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
+import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, type Layer, Result } from "effect"
@@ -76,19 +77,18 @@ export const DeskLayer: Layer.Layer<
       const seat = seats.get(userId)
       if (seat === undefined) {
         seats.rouse(userId)
-        return refused(commandId, "the account is being loaded; not placed, try again")
+        return refused(commandId, { _tag: "AccountLoading" })
       }
       if (addsRisk(request) && !mayAddRisk(seat, request.symbol)) {
-        return refused(
-          commandId,
-          `${request.symbol} or a market you hold cannot record orders now; not placed, try again`
-        )
+        return refused(commandId, { _tag: "MarketSilent", symbol: request.symbol })
       }
-      if (!seat.trader.accounts.has(request.accountId)) return refused(commandId, `no account ${request.accountId}`)
+      if (!seat.trader.accounts.has(request.accountId)) {
+        return refused(commandId, { _tag: "UnknownAccount", accountId: request.accountId })
+      }
       const symbols = all ? seat.symbols() : [request.symbol]
       for (const symbol of symbols) {
         if (!seat.enter(all ? { ...request, symbol } : request)) {
-          return refused(commandId, `too many orders wait for ${symbol}; try again`)
+          return refused(commandId, { _tag: "TooManyWaiting", symbol })
         }
       }
       return { _tag: "HandedOn", commandId, symbols }
@@ -108,7 +108,7 @@ export const DeskLayer: Layer.Layer<
         } = submissions[answers.length]!
         run(Effect.logError(`desk ${entityId}: ${_tag} threw; its trader is loaded again`, done.failure))
         seats.drop(userId)
-        answers.push(refused(commandId.text, "it could not be processed; whether it was done is unknown"))
+        answers.push(refused(commandId.text, { _tag: "Faulted" }))
       }
     }
     const local: LocalDesk = {
@@ -248,7 +248,7 @@ export const DeskLayer: Layer.Layer<
   { maxIdleTime: "365 days" }
 )
 
-const refused = (commandId: string, why: string): Submitted => ({ _tag: "Refused", commandId, why })
+const refused = (commandId: string, refusal: SubmitRefusal): Submitted => ({ _tag: "Refused", commandId, refusal })
 
 function summary({ trader }: Seat, accountId: string): AccountSummary | undefined {
   const balance = Ledger.balance(trader, accountId)

@@ -2,6 +2,7 @@
 import * as Incoming from "@venue/api/Incoming"
 import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
+import * as SubmitRefusal from "@venue/api/trade/SubmitRefusal"
 import type * as Permission from "@venue/auth/access/Permission"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { Cost, Submitted } from "@venue/cluster/protocol/Desk"
@@ -71,7 +72,7 @@ export const make = Effect.gen(function* () {
       case "RateLimited":
         return say(Frame.rateLimited(submitted.retryAfterMillis, Incoming.ofObject(text)))
       case "Refused":
-        return say(Frame.err("ServerError", submitted.why, Incoming.ofObject(text)))
+        return say(Frame.err("ServerError", SubmitRefusal.message(submitted.refusal), Incoming.ofObject(text)))
       case "BadSymbol":
         if (request._tag === "CancelAllOrders") {
           return say(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))

@@ -1,0 +1,17 @@
+import { message } from "@venue/api/trade/SubmitRefusal"
+import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
+import { expect, it } from "vitest"
+
+const symbol = "AAPL-USD"
+
+it.each<readonly [refusal: SubmitRefusal, said: string]>([
+  [{ _tag: "AccountLoading" }, "the account is being loaded; not placed, try again"],
+  [{ _tag: "MarketSilent", symbol }, "AAPL-USD or a market you hold cannot record orders now; not placed, try again"],
+  [{ _tag: "UnknownAccount", accountId: "7" }, "no account 7"],
+  [{ _tag: "TooManyWaiting", symbol }, "too many orders wait for AAPL-USD; try again"],
+  [{ _tag: "DeskOverloaded" }, "too many orders are waiting; not placed, try again"],
+  [{ _tag: "Faulted" }, "it could not be processed; whether it was done is unknown"],
+  [{ _tag: "DeskUnreachable" }, "no desk could be reached; whether it was done is unknown"]
+])("a desk that hands an order on to no market says why, and whether it was placed (%o)", (refusal, said) => {
+  expect(message(refusal)).toBe(said)
+})
