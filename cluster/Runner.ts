@@ -19,13 +19,13 @@ export const clients = Layer.mergeAll(DeskClient.layer, Feed.layer, UserClient.l
 )
 
 /** Starts every desk that is not up; those that are here are. */
-const rouse = Effect.gen(function* () {
+const wakeDesks = Effect.gen(function* () {
   const desks = yield* DeskClient
   const localEntities = yield* LocalEntities
   const { desks: count } = yield* VenueSettings
   yield* Effect.forEach(
     Array.from({ length: count }, (_, id) => String(id)),
-    (id) => (localEntities.desks.has(id) ? Effect.void : Effect.ignore(desks.rouse(id))),
+    (id) => (localEntities.desks.has(id) ? Effect.void : Effect.ignore(desks.wake(id))),
     { discard: true, concurrency: "unbounded" }
   )
 })
@@ -35,7 +35,7 @@ const starter = Layer.effectDiscard(
   Effect.gen(function* () {
     // Where there is no other node, none takes a desk away.
     const lookAgain = (yield* SingleProcess) === undefined ? "10 seconds" : "1 minute"
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(rouse, Effect.sleep(lookAgain))))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(wakeDesks, Effect.sleep(lookAgain))))
   })
 )
 
@@ -61,7 +61,7 @@ export const ready = Effect.gen(function* () {
   const isCleared = () =>
     localEntities.desks.size === desks && [...localEntities.desks.values()].every((desk) => !desk.isEndingOrphans())
   yield* Effect.repeat(Effect.sleep(lookAgain), { until: areHeard })
-  yield* Effect.repeat(Effect.andThen(rouse, Effect.sleep(lookAgain)), { until: isCleared }).pipe(
+  yield* Effect.repeat(Effect.andThen(wakeDesks, Effect.sleep(lookAgain)), { until: isCleared }).pipe(
     Effect.timeoutOption(clearedWithin)
   )
 })

@@ -43,7 +43,7 @@ export class DeskClient extends Context.Service<
     /** What an account has and holds: at once as a rule when its desk is here. */
     readonly summary: (asked: Read) => Effect.Effect<AccountSummary, Unavailable | RateLimited>
     /** Starts a desk that is not up; answers once it is. */
-    readonly rouse: (deskId: string) => Effect.Effect<void, Unavailable>
+    readonly wake: (deskId: string) => Effect.Effect<void, Unavailable>
   }
 >()("@venue/cluster/DeskClient") {
   static readonly layer: Layer.Layer<DeskClient, never, LocalEntities | Sharding> = Layer.effect(
@@ -59,8 +59,8 @@ export class DeskClient extends Context.Service<
         let line = lines.get(deskId)
         if (line === undefined) {
           line = deskLine((submissions, done) => {
-            const here = localEntities.desks.get(deskId)
-            if (here !== undefined) return done(here.submit(submissions))
+            const answers = localEntities.desks.get(deskId)?.submit(submissions)
+            if (answers !== undefined) return done(answers)
             const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
             run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
           })
@@ -81,7 +81,7 @@ export class DeskClient extends Context.Service<
             const told = localEntities.desks.get(deskId)?.summary(asked)
             return told === undefined ? askDesk(deskId, (desk) => desk.Summary(asked)) : Effect.succeed(told)
           }),
-        rouse: (deskId) => askDesk(deskId, (desk) => desk.Rouse()),
+        wake: (deskId) => askDesk(deskId, (desk) => desk.Wake()),
         askDesk
       })
     })

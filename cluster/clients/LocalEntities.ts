@@ -42,9 +42,9 @@ export interface LocalMarket {
   readonly depth: Effect.Effect<DepthAt, Unavailable>
 }
 
+/** Undefined stands for what has to wait, for a trader to wake or a market to answer: it is asked as from elsewhere. */
 export interface LocalDesk {
-  readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted>
-  /** Undefined when a look does not tell, and it must be asked as from elsewhere. */
+  readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
   readonly summary: (asked: Read) => AccountSummary | undefined
   /** Whether cancels are on their way for connections that ended with an earlier process. */
   readonly isEndingOrphans: () => boolean

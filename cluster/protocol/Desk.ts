@@ -122,7 +122,7 @@ export const Desk = Entity.make("Desk", [
     error: Unavailable
   }),
   /** Asks nothing: a desk that is not up starts, and one that is says so. */
-  Rpc.make("Rouse")
+  Rpc.make("Wake")
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)
 
 /** The desk of a user: FNV-1a of the id, modulo the number of desks. */

@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
       whenReplied: desks.whenReplied,
       ask: (userId, call) => reach(deskOf(userId, count), desks.ask(userId, call)),
       summary: (asked) => reach(deskOf(asked.userId, count), desks.summary(asked)),
-      rouse: (deskId) => reach(deskId, desks.rouse(deskId)),
+      wake: (deskId) => reach(deskId, desks.wake(deskId)),
       askDesk: (deskId, call) => reach(deskId, desks.askDesk(deskId, call))
     })
     const context = yield* Layer.build(Layer.fresh(TradeGateway.layer)).pipe(

@@ -8,8 +8,8 @@ import * as Beat from "../../protocol/Beat.ts"
 import { deskOf } from "../../protocol/Desk.ts"
 import { Ids } from "../../clients/Ids.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
-import type { Seat } from "./Seat.ts"
-import type { Seats } from "./Seats.ts"
+import type { Trader } from "./Trader.ts"
+import type { Traders } from "./Traders.ts"
 
 export interface Connection {
   readonly connectionId: string
@@ -20,12 +20,12 @@ export interface Connection {
 export interface Disconnects {
   readonly attach: (gatewayId: string, connection: Connection) => void
   /** A trader is here, or its journal has a new row: leases are kept for as long as some connection is armed. */
-  readonly look: (seat: Seat) => void
+  readonly look: (trader: Trader) => void
   /** A connection is about to be armed, so its gateway lives, which may have renewed nothing before. */
   readonly arming: (connectionId: string) => void
   /** A gateway lives, and these are all the connections it has here that may be armed. */
   readonly renew: (gatewayId: string, connections: ReadonlyArray<Connection>) => void
-  readonly detach: (connectionId: string, seat: Seat) => void
+  readonly detach: (connectionId: string, trader: Trader) => void
   /** Takes in the traders of this desk that left something behind; what dead gateways armed begins to end. */
   readonly wakeArmed: (deskId: string) => Effect.Effect<void>
   /** Whether connections that dead gateways armed have not ended yet. */
@@ -41,13 +41,13 @@ interface Gateway {
 
 /** The cancels of a connection that ended, by market. It stays armed until all of them are recorded. */
 interface Ending {
-  readonly seat: Seat
+  readonly trader: Trader
   readonly accountId: string
   readonly sent: Map<string, { readonly commandId: Id; readonly expiresAtMillis: number }>
   readonly recorded: Set<string>
 }
 
-export const make = Effect.fnUntraced(function* (seats: Seats) {
+export const make = Effect.fnUntraced(function* (traders: Traders) {
   const journal = yield* Journal
   const clock = yield* Clock.Clock
   const ids = yield* Ids
@@ -67,18 +67,18 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
   /** While nothing is armed, it is of no interest who lives. */
   let isSweeping = false
 
-  const end = (connectionId: string, seat: Seat) => {
-    const accountId = Ledger.armed(seat.trader).get(connectionId)
+  const end = (connectionId: string, trader: Trader) => {
+    const accountId = Ledger.armed(trader.ledger).get(connectionId)
     if (accountId === undefined) return forget(connectionId)
     let ending = endings.get(connectionId)
-    if (ending?.seat !== seat) {
-      ending = { seat, accountId, sent: new Map(), recorded: new Set() }
+    if (ending?.trader !== trader) {
+      ending = { trader, accountId, sent: new Map(), recorded: new Set() }
       endings.set(connectionId, ending)
     }
     if (!cancelled(ending)) return
     forget(connectionId)
     disarming.add(connectionId)
-    seat.change({ _tag: "Arm", connectionId, accountId, armed: false }, () => void disarming.delete(connectionId))
+    trader.change({ _tag: "Arm", connectionId, accountId, armed: false }, () => void disarming.delete(connectionId))
   }
   const forget = (connectionId: string) => {
     endings.delete(connectionId)
@@ -86,12 +86,12 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
     missedAtMillis.delete(connectionId)
   }
   /** Cancels in every market that answers; true once all have recorded it. */
-  const cancelled = ({ accountId, recorded, seat, sent }: Ending): boolean => {
-    const symbols = seat.symbols()
+  const cancelled = ({ accountId, recorded, trader, sent }: Ending): boolean => {
+    const symbols = trader.symbols()
     for (const symbol of symbols) {
-      if (recorded.has(symbol) || !seat.isOpen(symbol)) continue
+      if (recorded.has(symbol) || !trader.isLive(symbol)) continue
       const cancel = sent.get(symbol)
-      if (cancel !== undefined && seat.trader.inFlight.has(cancel.commandId.text)) continue
+      if (cancel !== undefined && trader.ledger.inFlight.has(cancel.commandId.text)) continue
       // One that was recorded in time did its work; one that waited too long for its market is sent again.
       if (cancel !== undefined && now() <= cancel.expiresAtMillis) {
         recorded.add(symbol)
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       }
       const commandId = ids.next()
       const expiresAtMillis = now() + cancelExpiryMillis
-      if (seat.enter({ _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol })) {
+      if (trader.enter({ _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol })) {
         sent.set(symbol, { commandId, expiresAtMillis })
       }
     }
@@ -118,19 +118,19 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
     return missed ?? now()
   }
   const endOrphans = () => {
-    for (const seat of seats.all()) {
-      for (const connectionId of Ledger.armed(seat.trader).keys()) {
+    for (const trader of traders.all()) {
+      for (const connectionId of Ledger.armed(trader.ledger).keys()) {
         orphans.add(connectionId)
-        end(connectionId, seat)
+        end(connectionId, trader)
       }
     }
   }
   const isAnyArmed = () => {
-    for (const seat of seats.all()) if (Ledger.armed(seat.trader).size > 0) return true
+    for (const trader of traders.all()) if (Ledger.armed(trader.ledger).size > 0) return true
     return false
   }
-  const look = (seat: Seat) => {
-    if (isSweeping || Ledger.armed(seat.trader).size === 0) return
+  const look = (trader: Trader) => {
+    if (isSweeping || Ledger.armed(trader.ledger).size === 0) return
     isSweeping = true
     sweptAtMillis = now()
     sweeps.start()
@@ -144,9 +144,9 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       missedAtMillis.clear()
       return
     }
-    for (const seat of seats.all()) {
-      for (const connectionId of Ledger.armed(seat.trader).keys()) {
-        if (endings.has(connectionId) || now() - lastSeen(connectionId) > leaseMillis) end(connectionId, seat)
+    for (const trader of traders.all()) {
+      for (const connectionId of Ledger.armed(trader.ledger).keys()) {
+        if (endings.has(connectionId) || now() - lastSeen(connectionId) > leaseMillis) end(connectionId, trader)
       }
     }
     for (const [gatewayId, { renewedAtMillis }] of gateways) {
@@ -165,14 +165,14 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       return isSweeping
     })
   )
-  for (const seat of seats.all()) look(seat)
+  for (const trader of traders.all()) look(trader)
 
   const wakeArmed = Effect.fnUntraced(function* (deskId: string) {
     const entries = yield* journal.wakeUps().pipe(Effect.retry(Schedule.spaced("500 millis")), Effect.orDie)
     const userIds = new Set(entries.map(({ userId }) => userId).filter((userId) => deskOf(userId, desks) === deskId))
     yield* Effect.forEach(
       userIds,
-      (userId) => Effect.catch(seats.wake(userId), () => Effect.sync(() => seats.keep(userId))),
+      (userId) => Effect.catch(traders.wake(userId), () => Effect.sync(() => traders.keep(userId))),
       { discard: true, concurrency: "unbounded" }
     )
     if (started === undefined || started.has(deskId)) return
@@ -199,9 +199,9 @@ export const make = Effect.fnUntraced(function* (seats: Seats) {
       const connectionIds = new Set(connections.map(({ connectionId }) => connectionId))
       gateways.set(gatewayId, { renewedAtMillis: now(), connectionIds })
     },
-    detach: (connectionId, seat) => {
+    detach: (connectionId, trader) => {
       for (const { connectionIds } of gateways.values()) connectionIds.delete(connectionId)
-      end(connectionId, seat)
+      end(connectionId, trader)
     },
     wakeArmed,
     isEndingOrphans: () => orphans.size > 0,

@@ -1,6 +1,5 @@
 /** Submissions that come a second time, since the cluster sends a call again after a broken connection: they get the first answer. */
 import type { Submission, Submitted } from "../../protocol/Desk.ts"
-import type { LocalDesk } from "../../clients/LocalEntities.ts"
 
 export interface Repeats {
   readonly submit: (submissions: ReadonlyArray<Submission>, nowMillis: number) => ReadonlyArray<Submitted>
@@ -9,7 +8,7 @@ export interface Repeats {
 /** Answers are kept for one to two of these; a caller gives up its call in less. */
 const keptMillis = 5_000
 
-export const make = (submit: LocalDesk["submit"]): Repeats => {
+export const make = (submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted>): Repeats => {
   let recent = new Map<string, Submitted>()
   let older = new Map<string, Submitted>()
   let turnedAtMillis = 0

@@ -28,7 +28,7 @@ export class Health extends Context.Service<
       const probe = Effect.forEach(
         deskNumbers,
         (desk) =>
-          desks.rouse(String(desk)).pipe(
+          desks.wake(String(desk)).pipe(
             Effect.andThen(
               Effect.sync(() => {
                 answeredAtMillis[desk] = clock.currentTimeMillisUnsafe()

@@ -43,7 +43,7 @@ const standIn = (silent: { market?: string; desk?: string }) =>
           ask: () => Effect.die("not asked"),
           askDesk: () => Effect.die("not asked"),
           summary: () => Effect.die("not asked"),
-          rouse: (deskId) => (deskId === silent.desk ? Effect.fail(new Unavailable({ what: "desk" })) : Effect.void)
+          wake: (deskId) => (deskId === silent.desk ? Effect.fail(new Unavailable({ what: "desk" })) : Effect.void)
         })
       )
     )

@@ -103,7 +103,7 @@ const historyOf = (
             ask: () => Effect.succeed(watermarks) as unknown as Effect.Effect<never>,
             askDesk: unused,
             summary: unused,
-            rouse: unused
+            wake: unused
           })
         )
       )

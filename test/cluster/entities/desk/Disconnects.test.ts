@@ -1,8 +1,8 @@
 /** Cancel-on-disconnect at the desk: what counts as an end, and that it is over only when the markets have recorded it. */
 import { SingleProcess } from "@venue/cluster/SingleProcess"
 import * as Disconnects from "@venue/cluster/entities/desk/Disconnects"
-import type { Seat } from "@venue/cluster/entities/desk/Seat"
-import type { Seats } from "@venue/cluster/entities/desk/Seats"
+import type { Trader } from "@venue/cluster/entities/desk/Trader"
+import type { Traders } from "@venue/cluster/entities/desk/Traders"
 import type { Id } from "@venue/domain/Id"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Journal } from "@venue/journal/Journal"
@@ -19,36 +19,36 @@ const connection = { connectionId, userId, accountId: userId }
 /** One trader with an armed connection, in two markets that may be open. */
 const desk = Effect.fnUntraced(function* () {
   const instruments = new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
-  const trader = Ledger.make(userId, instruments, new Map(), Ledger.defaults)
-  Ledger.apply(trader, { _tag: "Armed", connectionId, accountId: userId })
+  const ledger = Ledger.make(userId, instruments, new Map(), Ledger.defaults)
+  Ledger.apply(ledger, { _tag: "Armed", connectionId, accountId: userId })
   const open = new Set([one.symbol, two.symbol])
   const cancels: Array<{ readonly symbol: string; readonly commandId: Id }> = []
-  const seat = {
+  const trader = {
     userId,
-    trader,
+    ledger,
     symbols: () => [one.symbol, two.symbol],
-    isOpen: (symbol?: string) => symbol === undefined || open.has(symbol),
+    isLive: (symbol?: string) => symbol === undefined || open.has(symbol),
     enter: (request) => {
-      Ledger.enter(trader, request, 1)
+      Ledger.enter(ledger, request, 1)
       cancels.push(request)
       return true
     },
     change: (command, done) => {
-      for (const event of Result.getOrThrow(Ledger.decide(trader, command, 0))) Ledger.apply(trader, event)
+      for (const event of Result.getOrThrow(Ledger.decide(ledger, command, 0))) Ledger.apply(ledger, event)
       done(Result.succeed(undefined))
     }
-  } satisfies Partial<Seat> as unknown as Seat
-  const disconnects = yield* Disconnects.make({ all: () => [seat] } satisfies Partial<Seats> as unknown as Seats)
+  } satisfies Partial<Trader> as unknown as Trader
+  const disconnects = yield* Disconnects.make({ all: () => [trader] } satisfies Partial<Traders> as unknown as Traders)
   return {
     cancels,
     disconnects,
     open,
-    seat,
-    isArmed: () => trader.armed.has(connectionId),
+    trader,
+    isArmed: () => ledger.armed.has(connectionId),
     symbols: () => cancels.map(({ symbol }) => symbol),
     /** The markets record all cancels so far. */
     record: () => {
-      for (const { commandId, symbol } of cancels) Ledger.release(trader, symbol, commandId)
+      for (const { commandId, symbol } of cancels) Ledger.release(ledger, symbol, commandId)
     },
     /** The gateway lives and names these for so many seconds. */
     alive: (seconds: number, named = [connection]) =>
@@ -113,9 +113,9 @@ it.effect("I34: a desk of one node of several wakes with gateways that may live,
 
 it.effect("I34: a connection stays armed until every market has recorded its cancel", () =>
   Effect.gen(function* () {
-    const { alive, cancels, disconnects, isArmed, open, record, seat, symbols } = yield* desk()
+    const { alive, cancels, disconnects, isArmed, open, record, trader, symbols } = yield* desk()
     open.delete(two.symbol)
-    disconnects.detach(connectionId, seat)
+    disconnects.detach(connectionId, trader)
     // A market that does not answer holds up nothing but its own cancel.
     assert.deepEqual(symbols(), [one.symbol])
     record()
@@ -165,12 +165,12 @@ it.effect(
   "I34: who is about to arm a connection lives, though it renewed nothing while there was nothing to renew",
   () =>
     Effect.gen(function* () {
-      const { alive, disconnects, seat, symbols } = yield* desk()
+      const { alive, disconnects, trader, symbols } = yield* desk()
       const other = { ...connection, connectionId: "other" }
       disconnects.attach("quiet", other)
       yield* alive(3)
       disconnects.arming(other.connectionId)
-      Ledger.apply(seat.trader, { _tag: "Armed", connectionId: other.connectionId, accountId: userId })
+      Ledger.apply(trader.ledger, { _tag: "Armed", connectionId: other.connectionId, accountId: userId })
       yield* alive(2)
       assert.deepEqual(symbols(), [])
       yield* alive(2)
@@ -182,17 +182,17 @@ it.effect("I34: leases are looked at while a connection is armed, and no longer;
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
-      const { alive, disconnects, isArmed, record, seat, symbols } = yield* desk()
+      const { alive, disconnects, isArmed, record, trader, symbols } = yield* desk()
       yield* alive(3)
-      disconnects.detach(connectionId, seat)
+      disconnects.detach(connectionId, trader)
       record()
       yield* alive(2, [])
       assert.isFalse(isArmed())
       const before = wakes()
       yield* TestClock.adjust("1 day")
       assert.strictEqual(wakes(), before)
-      Ledger.apply(seat.trader, { _tag: "Armed", connectionId, accountId: userId })
-      disconnects.look(seat)
+      Ledger.apply(trader.ledger, { _tag: "Armed", connectionId, accountId: userId })
+      disconnects.look(trader)
       yield* alive(5)
       assert.lengthOf(symbols(), 2)
       yield* TestClock.adjust("2 seconds")

@@ -1,6 +1,6 @@
 /** The traders of a desk: claimed once, loaded again by themselves, and none kept out by another. */
-import type { Seat } from "@venue/cluster/entities/desk/Seat"
-import * as Seats from "@venue/cluster/entities/desk/Seats"
+import type { Trader } from "@venue/cluster/entities/desk/Trader"
+import * as Traders from "@venue/cluster/entities/desk/Traders"
 import { traderStream } from "@venue/domain/Trader"
 import type { LedgerRefusal } from "@venue/domain/Trader"
 import { Journal } from "@venue/journal/Journal"
@@ -19,9 +19,9 @@ const still = Effect.succeed(true)
 const nothing = { restore: () => true, replay: () => {} }
 
 /** Credits the trader and says what came of it. */
-const credit = (seat: Seat, creditId: string) =>
+const credit = (trader: Trader, creditId: string) =>
   Effect.callback<Result.Result<void, LedgerRefusal | "lost">>((resume) =>
-    seat.change({ _tag: "Credit", creditId, accountId: userId, amount: 1n, reason: "test" }, (result) =>
+    trader.change({ _tag: "Credit", creditId, accountId: userId, amount: 1n, reason: "test" }, (result) =>
       resume(Effect.succeed(result))
     )
   )
@@ -29,14 +29,14 @@ const credit = (seat: Seat, creditId: string) =>
 it.effect("a trader that is asked for again while it is being loaded is claimed once", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
-    const seats = yield* Seats.make(still)
-    const first = yield* Effect.forkChild(seats.wake(userId), { startImmediately: true })
+    const traders = yield* Traders.make(still)
+    const first = yield* Effect.forkChild(traders.wake(userId), { startImmediately: true })
     yield* Effect.callback<void>((resume) => {
       setImmediate(() => resume(Effect.void))
     })
-    const second = yield* seats.wake(userId)
+    const second = yield* traders.wake(userId)
     yield* turns
-    assert.strictEqual(seats.get(userId), second)
+    assert.strictEqual(traders.get(userId), second)
     assert.lengthOf(yield* journal.read(traderStream(userId), 0, 10), 1)
     first.interruptUnsafe()
   }).pipe(Effect.provide(around()))
@@ -45,25 +45,25 @@ it.effect("a trader that is asked for again while it is being loaded is claimed 
 it.effect("a trader whose journal was taken is loaded again without being asked for, and its caller is told", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
-    const seats = yield* Seats.make(still)
-    const seat = yield* seats.wake(userId)
+    const traders = yield* Traders.make(still)
+    const trader = yield* traders.wake(userId)
     yield* journal.claim(traderStream(userId), nothing, still)
-    assert.deepEqual(yield* credit(seat, "one"), Result.fail("lost"))
+    assert.deepEqual(yield* credit(trader, "one"), Result.fail("lost"))
     yield* turns
-    const next = seats.get(userId)!
-    assert.notStrictEqual(next, seat)
+    const next = traders.get(userId)!
+    assert.notStrictEqual(next, trader)
     assert.deepEqual(yield* credit(next, "one"), Result.succeed(undefined))
     // What was discarded answers nothing any more.
-    assert.deepEqual(yield* credit(seat, "two"), Result.fail("lost"))
-    assert.isFalse(seat.isOpen())
+    assert.deepEqual(yield* credit(trader, "two"), Result.fail("lost"))
+    assert.isFalse(trader.isLive())
   }).pipe(Effect.provide(around()))
 )
 
 it.effect("I4: a desk that is no longer ours claims no trader", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
-    const seats = yield* Seats.make(Effect.succeed(false))
-    assert.isTrue(Exit.isFailure(yield* Effect.exit(seats.wake(userId))))
+    const traders = yield* Traders.make(Effect.succeed(false))
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(traders.wake(userId))))
     assert.lengthOf(yield* journal.read(traderStream(userId), 0, 10), 0)
   }).pipe(Effect.provide(around()))
 )
@@ -86,8 +86,8 @@ it.effect("a journal that cannot be read keeps only its own trader out", () =>
         )
         .wake()
     })
-    const seats = yield* Seats.make(still)
-    const woken = yield* Effect.forEach([idOf(6), idOf(7), idOf(8)], ({ text }) => Effect.exit(seats.wake(text)), {
+    const traders = yield* Traders.make(still)
+    const woken = yield* Effect.forEach([idOf(6), idOf(7), idOf(8)], ({ text }) => Effect.exit(traders.wake(text)), {
       concurrency: "unbounded"
     })
     assert.deepEqual(woken.map(Exit.isSuccess), [true, false, true])
@@ -97,9 +97,9 @@ it.effect("a journal that cannot be read keeps only its own trader out", () =>
 it.effect("who waits for the markets of a trader that is dropped waits no longer", () => {
   const near = neighbours()
   return Effect.gen(function* () {
-    const seats = yield* Seats.make(still)
-    const seat = yield* seats.wake(userId)
-    seat.enter({
+    const traders = yield* Traders.make(still)
+    const trader = yield* traders.wake(userId)
+    trader.enter({
       _tag: "CancelAllOrders",
       commandId: idOf(1),
       expiresAtMillis: 5_000,
@@ -107,11 +107,11 @@ it.effect("who waits for the markets of a trader that is dropped waits no longer
       symbol: one.symbol
     })
     const heard: Array<boolean> = []
-    seat.whenOpen((isOpen) => heard.push(isOpen))
-    seat.whenOpen((isOpen) => heard.push(isOpen))()
+    trader.whenLive((isLive) => heard.push(isLive))
+    trader.whenLive((isLive) => heard.push(isLive))()
     yield* TestClock.adjust("1 second")
     assert.deepEqual(heard, [])
-    seats.drop(userId)
+    traders.drop(userId)
     assert.deepEqual(heard, [false])
     yield* turns
     assert.strictEqual(near.following(), 1)

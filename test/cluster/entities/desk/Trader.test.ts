@@ -1,5 +1,5 @@
-/** A trader's doors to its markets: joined first, opened by a view, and nothing that adds risk while one is unknown. */
-import * as Seats from "@venue/cluster/entities/desk/Seats"
+/** A trader and its markets: joined first, live by a view, and nothing that adds risk while one is unknown. */
+import * as Traders from "@venue/cluster/entities/desk/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { traderStream } from "@venue/domain/Trader"
@@ -30,9 +30,9 @@ const desk = (
     )
   })
 
-const seatOf = Effect.fnUntraced(function* () {
-  const seats = yield* Seats.make(Effect.succeed(true))
-  return yield* seats.wake(userId)
+const traderOf = Effect.fnUntraced(function* () {
+  const traders = yield* Traders.make(Effect.succeed(true))
+  return yield* traders.wake(userId)
 })
 
 const cancel = (n: number, { symbol }: Instrument): OrderRequest => ({
@@ -67,8 +67,8 @@ const sent = ({ submitted }: Near) => submitted.map(({ command }) => command.com
 const joined = Effect.fnUntraced(function* (near: Near, instruments: ReadonlyArray<Instrument>) {
   yield* Effect.scoped(
     Effect.gen(function* () {
-      const seat = yield* seatOf()
-      instruments.forEach((instrument, at) => seat.enter(cancel(50 + at, instrument)))
+      const trader = yield* traderOf()
+      instruments.forEach((instrument, at) => trader.enter(cancel(50 + at, instrument)))
       yield* turns
     })
   )
@@ -79,8 +79,8 @@ desk("a trader joins a market in its journal before anything of it goes there", 
   Effect.gen(function* () {
     const journal = yield* Journal
     near.answers(one)
-    const seat = yield* seatOf()
-    assert.isTrue(seat.enter(cancel(1, one)))
+    const trader = yield* traderOf()
+    assert.isTrue(trader.enter(cancel(1, one)))
     assert.deepEqual(sent(near), [])
     yield* turns
     const rows = yield* journal.read(traderStream(userId), 0, 10)
@@ -96,31 +96,31 @@ desk("a view behind what the feed has told is asked for again", (near) =>
   Effect.gen(function* () {
     near.heads.set(one.symbol, 7)
     near.views.set(one.symbol, 6)
-    const seat = yield* seatOf()
-    seat.enter(cancel(1, one))
+    const trader = yield* traderOf()
+    trader.enter(cancel(1, one))
     yield* turns
     assert.deepEqual(near.asked, [one.symbol])
-    assert.isFalse(seat.isOpen())
+    assert.isFalse(trader.isLive())
     near.views.set(one.symbol, 8)
     yield* TestClock.adjust("100 millis")
     yield* turns
-    assert.isTrue(seat.isOpen())
-    assert.deepEqual(seat.watermarks(), [{ symbol: one.symbol, seq: 8 }])
+    assert.isTrue(trader.isLive())
+    assert.deepEqual(trader.watermarks(), [{ symbol: one.symbol, seq: 8 }])
   })
 )
 
 desk("no view is taken before the feed has begun, or what came between would be told by neither", (near) =>
   Effect.gen(function* () {
     near.views.set(one.symbol, 5)
-    const seat = yield* seatOf()
-    seat.enter(cancel(1, one))
+    const trader = yield* traderOf()
+    trader.enter(cancel(1, one))
     yield* turns
     assert.deepEqual(near.asked, [])
     near.heads.set(one.symbol, 9)
     near.views.set(one.symbol, 9)
     yield* TestClock.adjust("100 millis")
     yield* turns
-    assert.isTrue(seat.isOpen())
+    assert.isTrue(trader.isLive())
   })
 )
 
@@ -132,12 +132,12 @@ desk(
       near.answers(two)
       yield* joined(near, [one, two])
       near.views.delete(two.symbol)
-      const seat = yield* seatOf()
+      const trader = yield* traderOf()
       yield* turns
-      seat.enter(cancel(1, one))
-      seat.enter(place(2, one))
-      seat.enter(cancel(3, one))
-      seat.enter(cancel(4, two))
+      trader.enter(cancel(1, one))
+      trader.enter(place(2, one))
+      trader.enter(cancel(3, one))
+      trader.enter(cancel(4, two))
       yield* turns
       assert.deepEqual(sent(near), [1])
       near.answers(two)
@@ -157,9 +157,9 @@ desk("I20: a command that the market recorded before this desk took the trader i
     near.answers(one)
     yield* joined(near, [one])
     near.recorded.set(one.symbol, [idOf(1).text])
-    const seat = yield* seatOf()
+    const trader = yield* traderOf()
     yield* turns
-    assert.isTrue(seat.enter(cancel(1, one)))
+    assert.isTrue(trader.enter(cancel(1, one)))
     // The old desk's copy arrived after the view: it is told by the log.
     near.tell(one, 2, userId, {
       _tag: "Done",
@@ -169,9 +169,9 @@ desk("I20: a command that the market recorded before this desk took the trader i
       accountId: userId,
       atMillis: 1
     })
-    assert.isTrue(seat.enter(cancel(2, one)))
-    assert.isTrue(seat.enter(cancel(3, one)))
+    assert.isTrue(trader.enter(cancel(2, one)))
+    assert.isTrue(trader.enter(cancel(3, one)))
     assert.deepEqual(sent(near), [3])
-    assert.strictEqual(seat.trader.inFlight.size, 1)
+    assert.strictEqual(trader.ledger.inFlight.size, 1)
   })
 )

@@ -1,0 +1,199 @@
+/** One trader at its desk: its ledger, its journal, and the markets it has joined. */
+import type { MarketEvent } from "@venue/domain/Market"
+import type { OrderRequest } from "@venue/domain/Order"
+import type { LedgerCommand, LedgerCommandOf, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
+import * as Ledger from "@venue/ledger/Ledger"
+import type { Claimed, JournalShape } from "@venue/journal/Journal"
+import { Effect, Result, Schedule } from "effect"
+import type { Batch } from "../../clients/LocalEntities.ts"
+import type { MarketClient } from "../../clients/MarketClient.ts"
+import type { Feed, Follower } from "../../feed/Feed.ts"
+import type { AccountView, Unavailable } from "../../protocol/Market.ts"
+import * as JoinedMarket from "./JoinedMarket.ts"
+import * as TraderLog from "./TraderLog.ts"
+
+export interface Surroundings {
+  readonly journal: JournalShape
+  readonly feed: Feed["Service"]
+  readonly markets: MarketClient["Service"]
+  readonly run: (effect: Effect.Effect<void>) => void
+  readonly nowMillis: () => number
+  /** The journal has another owner for this trader: its memory is discarded. */
+  readonly dropped: (trader: Trader) => void
+  /** A row of the trader's journal is committed. */
+  readonly recorded: (userId: string) => void
+}
+
+export interface Trader {
+  readonly userId: string
+  readonly ledger: Ledger.Trader
+  readonly symbols: () => ReadonlyArray<string>
+  /** False when too much waits already. */
+  readonly enter: (request: OrderRequest) => boolean
+  readonly change: <Tag extends LedgerCommand["_tag"]>(
+    command: LedgerCommandOf<Tag>,
+    done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
+  ) => void
+  /** Calls back once every joined market is live, or with false when the trader is gone. Returns how to stop waiting. */
+  readonly whenLive: (then: (isLive: boolean) => void) => () => void
+  /** Every joined market is live, or the one that is named. */
+  readonly isLive: (symbol?: string) => boolean
+  readonly watermarks: () => ReadonlyArray<{ readonly symbol: string; readonly seq: number }>
+  readonly leave: () => void
+}
+
+export const make = (userId: string, ledger: Ledger.Trader, from: Claimed, around: Surroundings): Trader => {
+  const { feed, markets, nowMillis } = around
+  const joined = JoinedMarket.empty()
+  const { bySymbol } = joined
+  const waiters = makeWaiters()
+  let isGone = false
+
+  const leave = () => {
+    if (isGone) return
+    isGone = true
+    follows.stop()
+    bySymbol.clear()
+    log.close()
+    waiters.tell(false)
+  }
+  const lose = () => {
+    leave()
+    around.dropped(trader)
+  }
+  const log = TraderLog.make(userId, from, around.journal, { recorded: () => around.recorded(userId), lost: lose })
+  const record = (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => {
+    for (const event of events) {
+      Ledger.apply(ledger, event)
+      if (event._tag === "AccountOpened") follows.start(event.accountId)
+    }
+    log.record(events, done)
+  }
+
+  const isSent = (commandId: string) => ledger.inFlight.has(commandId)
+  const take = (market: JoinedMarket.JoinedMarket, event: MarketEvent, seq: number) => {
+    if (JoinedMarket.event(market, event, seq, nowMillis(), isSent)) Ledger.observe(ledger, market.symbol, event)
+  }
+  const observe = (event: MarketEvent, batch: Batch) => {
+    const market = bySymbol.get(batch.instrument.symbol)
+    if (market !== undefined) take(market, event, batch.seq)
+  }
+  const follows = makeFollows(feed, { rank: "trader", observe, broken: lose })
+
+  const submit = (request: OrderRequest): boolean => {
+    if (markets.submit(request.symbol, Ledger.enter(ledger, request, from.epoch))) return true
+    Ledger.release(ledger, request.symbol, request.commandId)
+    return false
+  }
+  const takeView = (market: JoinedMarket.JoinedMarket, view: AccountView) => {
+    for (const { accountId, orders, position } of view.accounts) {
+      Ledger.adopt(ledger, market.symbol, accountId, { position: { ...position }, orders })
+    }
+    for (const { event, seq } of JoinedMarket.goLive(joined, market, view, nowMillis())) take(market, event, seq)
+    for (const request of JoinedMarket.released(joined)) submit(request)
+    if (JoinedMarket.isLive(joined)) waiters.tell(true)
+  }
+  const join = (symbol: string): JoinedMarket.JoinedMarket => {
+    const market = JoinedMarket.join(joined, symbol, Ledger.joined(ledger, symbol))
+    const isWanted = () => bySymbol.get(symbol) === market
+    const view = Effect.suspend(() => markets.view(symbol, userId, from.epoch, Ledger.accountIds(ledger)))
+    const sync = () => around.run(synced(feed, market, userId, isWanted, view, takeView))
+    if (market.wasJoined) sync()
+    else record([{ _tag: "Joined", symbol }], (committed) => (committed ? sync() : undefined))
+    return market
+  }
+
+  for (const accountId of Ledger.accountIds(ledger)) follows.start(accountId)
+  for (const symbol of Ledger.symbols(ledger)) join(symbol)
+
+  const trader: Trader = {
+    userId,
+    ledger,
+    symbols: () => [...bySymbol.keys()],
+    enter: (request) => {
+      if (isGone) return false
+      const answer = JoinedMarket.request(joined, bySymbol.get(request.symbol) ?? join(request.symbol), request)
+      return answer === "submit" ? submit(request) : answer !== "full"
+    },
+    change: (command, done) => {
+      if (isGone) return done(Result.fail("lost"))
+      const decided = Ledger.decide(ledger, command, nowMillis())
+      if (Result.isFailure(decided)) return done(Result.fail(decided.failure))
+      record(decided.success, (committed) => done(committed ? Result.succeed(undefined) : Result.fail("lost")))
+    },
+    whenLive: (then) => {
+      if (!isGone && !JoinedMarket.isLive(joined)) return waiters.add(then)
+      then(!isGone)
+      return () => {}
+    },
+    isLive: (symbol) =>
+      !isGone && (symbol === undefined ? JoinedMarket.isLive(joined) : bySymbol.get(symbol)?.state === "live"),
+    watermarks: () => [...bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq })),
+    leave
+  }
+  return trader
+}
+
+/** Asks until the market answers with a view that is not behind what this node has already been told. */
+const synced = (
+  feed: Feed["Service"],
+  market: JoinedMarket.JoinedMarket,
+  userId: string,
+  isWanted: () => boolean,
+  view: Effect.Effect<AccountView, Unavailable>,
+  take: (market: JoinedMarket.JoinedMarket, view: AccountView) => void
+): Effect.Effect<void> => {
+  const { symbol } = market
+  const attempt = Effect.suspend(() => {
+    if (!isWanted()) return Effect.succeed(true)
+    // A feed begins at some row: what came between an older view and that row would be told by neither.
+    const toldSeq = feed.head(symbol)?.seq
+    if (toldSeq === undefined) return Effect.succeed(false)
+    return Effect.match(view, {
+      onFailure: () => false,
+      onSuccess: (found) => {
+        if (!isWanted()) return true
+        if (!JoinedMarket.fits(market, found.seq, toldSeq)) return false
+        take(market, found)
+        return true
+      }
+    })
+  })
+  return Effect.repeat(attempt, { schedule: Schedule.spaced("100 millis"), until: (isDone) => isDone }).pipe(
+    Effect.asVoid,
+    // It does not go live: what the market says and what is known here contradict each other.
+    Effect.tapDefect((defect) => Effect.logError(`user ${userId} cannot take what ${symbol} says`, defect))
+  )
+}
+
+/** The accounts whose events are followed in the feed. */
+const makeFollows = (feed: Feed["Service"], follower: Follower) => {
+  const stops = new Map<string, () => void>()
+  return {
+    start: (accountId: string) => {
+      stops.get(accountId)?.()
+      stops.set(accountId, feed.follow(accountId, follower))
+    },
+    stop: () => {
+      for (const stop of stops.values()) stop()
+      stops.clear()
+    }
+  }
+}
+
+/** Whoever waits for every market to be live. */
+const makeWaiters = () => {
+  const waiters = new Set<(isLive: boolean) => void>()
+  return {
+    add: (then: (isLive: boolean) => void) => {
+      waiters.add(then)
+      return () => waiters.delete(then)
+    },
+    tell: (isLive: boolean) => {
+      for (const then of waiters) {
+        waiters.delete(then)
+        then(isLive)
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** What is asked of one trader: charged to its user, and answered once the trader is awake and its markets are live. */
+import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
+import * as Ledger from "@venue/ledger/Ledger"
+import { Clock, Effect, Result } from "effect"
+import { type AccountSummary, type Cost, RateLimited, type Read } from "../../protocol/Desk.ts"
+import { Unavailable } from "../../protocol/Market.ts"
+import type { Trader } from "./Trader.ts"
+import type { Traders } from "./Traders.ts"
+
+export interface TraderCalls {
+  /** An account's summary, when it can be told at once. */
+  readonly summaryNow: (asked: Read) => AccountSummary | undefined
+  readonly read: <A>(
+    asked: Read,
+    get: (trader: Trader, accountId: string) => A | undefined
+  ) => Effect.Effect<A, Unavailable | RateLimited>
+  /** Decided once `ready`: unless told otherwise, on what every joined market says. Answers when the journal has it. */
+  readonly change: <Tag extends LedgerCommand["_tag"]>(
+    userId: string,
+    cost: Cost,
+    command: LedgerCommandOf<Tag>,
+    ready?: (trader: Trader) => Effect.Effect<void, Unavailable>
+  ) => Effect.Effect<void, LedgerRefusal<Tag> | Unavailable | RateLimited>
+}
+
+export const make = Effect.fnUntraced(function* (traders: Traders) {
+  const clock = yield* Clock.Clock
+  const spend = (userId: string, cost: Cost) => traders.spend(userId, cost, clock.currentTimeMillisUnsafe())
+
+  const awake = Effect.fnUntraced(function* (userId: string, cost: Cost) {
+    const waitMillis = spend(userId, cost)
+    if (waitMillis > 0) return yield* new RateLimited({ retryAfterMillis: waitMillis })
+    return yield* traders.wake(userId)
+  })
+
+  return {
+    summaryNow: ({ accountId, cost, userId }) => {
+      const trader = traders.get(userId)
+      return trader?.isLive() === true && spend(userId, cost) === 0 ? summary(trader, accountId) : undefined
+    },
+    read: Effect.fnUntraced(function* ({ accountId, cost, userId }, get) {
+      const trader = yield* awake(userId, cost)
+      yield* live(trader)
+      const found = get(trader, accountId)
+      return found === undefined ? yield* new Unavailable({ what: `account ${accountId}` }) : found
+    }),
+    change: Effect.fnUntraced(function* (userId, cost, command, ready = live) {
+      const trader = yield* awake(userId, cost)
+      yield* ready(trader)
+      yield* changed(trader, command)
+    })
+  } satisfies TraderCalls as TraderCalls
+})
+
+/** Undefined when the user has no such account. */
+export const summary = ({ ledger }: Trader, accountId: string): AccountSummary | undefined => {
+  const balance = Ledger.balance(ledger, accountId)
+  return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(ledger, accountId) }
+}
+
+const live = (trader: Trader) =>
+  Effect.callback<void, Unavailable>((resume) => {
+    const stop = trader.whenLive((isLive) => resume(isLive ? Effect.void : Effect.fail(gone(trader))))
+    return Effect.sync(stop)
+  })
+
+const changed = <Tag extends LedgerCommand["_tag"]>(trader: Trader, command: LedgerCommandOf<Tag>) =>
+  Effect.callback<void, LedgerRefusal<Tag> | Unavailable>((resume) =>
+    trader.change(command, (result) =>
+      resume(
+        Result.isSuccess(result) ? Effect.void : Effect.fail(result.failure === "lost" ? gone(trader) : result.failure)
+      )
+    )
+  )
+
+const gone = ({ userId }: Trader) => new Unavailable({ what: `user ${userId}` })

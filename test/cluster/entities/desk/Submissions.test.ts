@@ -1,0 +1,99 @@
+/** Orders at a desk: waited for while their trader wakes, and one that throws costs nobody else anything. */
+import * as Submissions from "@venue/cluster/entities/desk/Submissions"
+import * as Traders from "@venue/cluster/entities/desk/Traders"
+import type { Submission, Submitted } from "@venue/cluster/protocol/Desk"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { Journal } from "@venue/journal/Journal"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { idOf, neighbours, one, turns, userId, venue } from "../../Neighbours.ts"
+
+const around = (near = neighbours()) =>
+  Layer.mergeAll(near.layer, Journal.layerMemory, ReadTables.layerMemory, Logger.layer([])).pipe(
+    Layer.provideMerge(venue)
+  )
+
+const other = idOf(8).text
+
+const cancelOf = (owner: string, n: number): Submission => ({
+  userId: owner,
+  cost: noCost,
+  request: {
+    _tag: "CancelOrder",
+    commandId: idOf(n),
+    expiresAtMillis: 60_000,
+    accountId: owner,
+    symbol: one.symbol,
+    orderId: idOf(99).text,
+    byClientOrderId: false
+  }
+})
+
+const handedOn = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(n).text, symbols: [one.symbol] })
+
+const make = Effect.fnUntraced(function* (owned = true) {
+  const traders = yield* Traders.make(Effect.succeed(owned))
+  const submissions = yield* Submissions.make("0", traders)
+  return { traders, submissions }
+})
+
+it.effect("an order of a trader that sleeps waits until it is awake, and is answered as if it had never slept", () =>
+  Effect.gen(function* () {
+    const { submissions } = yield* make()
+    assert.isUndefined(submissions.now([cancelOf(userId, 1)]))
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [handedOn(1)])
+    assert.deepEqual(submissions.now([cancelOf(userId, 2)]), [handedOn(2)])
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 3)]), [handedOn(3)])
+    assert.isUndefined(submissions.now([cancelOf(userId, 4), cancelOf(other, 5)]))
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect("an order of a trader that cannot be woken is refused by name, and nothing is done", () =>
+  Effect.gen(function* () {
+    const { submissions } = yield* make(false)
+    assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1)]), [
+      { _tag: "Refused", commandId: idOf(1).text, refusal: { _tag: "AccountLoading" } }
+    ])
+  }).pipe(Effect.provide(around()))
+)
+
+it.effect(
+  "I20: an order that the cluster delivers a second time is answered as before, and not handed on again",
+  () => {
+    const near = neighbours()
+    near.answers(one)
+    return Effect.gen(function* () {
+      const { submissions } = yield* make()
+      yield* submissions.submit([cancelOf(userId, 1)])
+      yield* turns
+      assert.deepEqual(yield* submissions.submit([cancelOf(userId, 1), cancelOf(userId, 2)]), [
+        handedOn(1),
+        handedOn(2)
+      ])
+      assert.lengthOf(near.submitted, 2)
+    }).pipe(Effect.provide(around(near)))
+  }
+)
+
+it.effect("an order that throws costs its own trader a new start, and nobody else anything", () =>
+  Effect.gen(function* () {
+    const { submissions, traders } = yield* make()
+    yield* submissions.submit([cancelOf(userId, 1), cancelOf(other, 2)])
+    const broken = traders.get(userId)!
+    const kept = traders.get(other)!
+    Object.assign(broken, {
+      enter: () => {
+        throw new Error("a fault")
+      }
+    })
+    assert.deepEqual(submissions.now([cancelOf(userId, 3), cancelOf(other, 4)]), [
+      { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "Faulted" } },
+      handedOn(4)
+    ])
+    yield* turns
+    assert.notStrictEqual(traders.get(userId), broken)
+    assert.strictEqual(traders.get(other), kept)
+    assert.deepEqual(submissions.now([cancelOf(userId, 5)]), [handedOn(5)])
+  }).pipe(Effect.provide(around()))
+)
