@@ -10,6 +10,7 @@ import { MarketClient } from "./clients/MarketClient.ts"
 import { UserClient } from "./clients/UserClient.ts"
 import { SingleProcess } from "./SingleProcess.ts"
 import { LocalEntities } from "./clients/LocalEntities.ts"
+import { SimulatedSerialization } from "./clients/SimulatedSerialization.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
 /** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
@@ -46,6 +47,7 @@ export const layer = Layer.mergeAll(MarketLayer, DeskLayer, UserLayer, starter).
 export const alone = (options: { readonly simulate: boolean }) =>
   Sharding.layer.pipe(
     Layer.provideMerge(Layer.sync(SingleProcess, () => new Set<string>())),
+    Layer.provideMerge(Layer.succeed(SimulatedSerialization, options.simulate)),
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerMemory),
     Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),

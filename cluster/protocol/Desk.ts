@@ -58,9 +58,9 @@ export const Watermark = Schema.Struct({ symbol: Schema.String, seq: Schema.Numb
 export type Watermark = typeof Watermark.Type
 
 const account = { userId: Schema.String, accountId: Schema.String }
-const read = { ...account, cost: Cost }
 /** What is asked about one account, and what it costs its user. */
-export type Read = Schema.Struct<typeof read>["Type"]
+export const Read = Schema.Struct({ ...account, cost: Cost })
+export type Read = typeof Read.Type
 
 /** A command for the user's ledger: the message is the command and what it costs. Answers when the trader's journal has it. */
 const change = <
@@ -83,19 +83,19 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Submitted),
     error: Unavailable
   }),
-  Rpc.make("Summary", { payload: read, success: AccountSummary, error: Schema.Union([Unavailable, RateLimited]) }),
+  Rpc.make("Summary", { payload: Read, success: AccountSummary, error: Schema.Union([Unavailable, RateLimited]) }),
   Rpc.make("Orders", {
-    payload: read,
+    payload: Read,
     success: Schema.Array(OpenOrder),
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("Leverages", {
-    payload: read,
+    payload: Read,
     success: Schema.Array(Schema.Struct({ symbol: Schema.String, leverage: Schema.Number })),
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("Watermarks", {
-    payload: read,
+    payload: Read,
     success: Schema.Array(Watermark),
     error: Schema.Union([Unavailable, RateLimited])
   }),

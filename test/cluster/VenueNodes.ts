@@ -3,6 +3,7 @@ import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import { SimulatedSerialization } from "@venue/cluster/clients/SimulatedSerialization"
 import * as Runner from "@venue/cluster/Runner"
 import { starters } from "@venue/domain/Instrument"
 import { History } from "@venue/gateway/History"
@@ -48,6 +49,7 @@ const storage = (url: Redacted.Redacted) =>
 
 export const runner = (url: Redacted.Redacted, port: number) =>
   Runner.layer.pipe(
+    Layer.provide(Layer.succeed(SimulatedSerialization, true)),
     Layer.provide(
       NodeClusterSocket.layer({
         storage: "sql",

@@ -9,6 +9,7 @@ import type { Feed } from "../../feed/Feed.ts"
 import type { MarketClient } from "../../clients/MarketClient.ts"
 import { type AccountSummary, Desk } from "../../protocol/Desk.ts"
 import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
+import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as Disconnects from "./Disconnects.ts"
 import * as Submissions from "./Submissions.ts"
@@ -50,8 +51,9 @@ export const DeskLayer: Layer.Layer<
 )
 
 /** What is here is called as a function, as long as this desk is. */
-const enter = Effect.fnUntraced(function* (deskId: string, local: LocalDesk) {
+const enter = Effect.fnUntraced(function* (deskId: string, calls: LocalDesk) {
   const { desks } = yield* LocalEntities
+  const local = yield* SimulatedSerialization.desk(calls)
   desks.set(deskId, local)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {

@@ -9,7 +9,8 @@ import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import * as Beat from "../../protocol/Beat.ts"
 import { type AccountView, type DepthAt, Market, Unavailable, type Watched } from "../../protocol/Market.ts"
-import { LocalEntities, type LocalMarket, type Watcher } from "../../clients/LocalEntities.ts"
+import { LocalEntities, type Watcher } from "../../clients/LocalEntities.ts"
+import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketLog from "./MarketLog.ts"
 import * as Projection from "./Projection.ts"
@@ -102,7 +103,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
           )
         )
 
-      const local: LocalMarket = { submit: log.submit, head, watch, view, depth }
+      const local = yield* SimulatedSerialization.market({ submit: log.submit, head, watch, view, depth })
       localEntities.markets.set(symbol, local)
       const leave = () => {
         if (localEntities.markets.get(symbol) === local) localEntities.markets.delete(symbol)
