@@ -13,13 +13,9 @@ import {
 } from "../protocol/Desk.ts"
 import type { Unavailable } from "../protocol/Market.ts"
 import { VenueSettings } from "../VenueSettings.ts"
+import * as Batcher from "./Batcher.ts"
 import { bounded, type ClusterFault } from "./ClusterFault.ts"
 import { LocalEntities } from "./LocalEntities.ts"
-
-/** More than this waiting for one target is refused at once. */
-const maxWaiting = 100_000
-/** One call carries at most so many; the rest goes with the next. */
-const maxBatch = 4_096
 
 type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
 
@@ -53,27 +49,27 @@ export class DeskClient extends Context.Service<
       const { desks } = yield* VenueSettings
       const client = yield* Desk.client
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      const lines = new Map<string, DeskLine>()
+      const queues = new Map<string, SubmissionQueue>()
 
-      const lineOf = (deskId: string): DeskLine => {
-        let line = lines.get(deskId)
-        if (line === undefined) {
-          line = deskLine((submissions, done) => {
-            const answers = localEntities.desks.get(deskId)?.submit(submissions)
-            if (answers !== undefined) return done(answers)
-            const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
-            run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
-          })
-          lines.set(deskId, line)
-        }
-        return line
+      const make = (deskId: string) =>
+        submissionQueue((submissions, done) => {
+          const answers = localEntities.desks.get(deskId)?.submit(submissions)
+          if (answers !== undefined) return done(answers)
+          const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
+          run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
+        })
+      const queueOf = (userId: string): SubmissionQueue => {
+        const deskId = deskOf(userId, desks)
+        let queue = queues.get(deskId)
+        if (queue === undefined) queues.set(deskId, (queue = make(deskId)))
+        return queue
       }
 
       const askDesk: DeskClient["Service"]["askDesk"] = (deskId, call) =>
         bounded(`desk ${deskId}`, call(client(deskId)))
       return DeskClient.of({
-        submit: (submission, reply) => lineOf(deskOf(submission.userId, desks)).push(submission, reply),
-        whenReplied: (userId, then) => lineOf(deskOf(userId, desks)).whenReplied(then),
+        submit: (submission, reply) => queueOf(submission.userId).push(submission, reply),
+        whenReplied: (userId, then) => queueOf(userId).whenReplied(then),
         ask: (userId, call) => askDesk(deskOf(userId, desks), call),
         summary: (asked) =>
           Effect.suspend(() => {
@@ -88,47 +84,36 @@ export class DeskClient extends Context.Service<
   )
 }
 
-interface DeskLine {
+interface SubmissionQueue {
   readonly push: (submission: Submission, reply: (submitted: Submitted) => void) => void
   readonly whenReplied: (then: () => void) => void
 }
 
-function deskLine(
+/** What waits for one desk, or for its answer. A call that fails is not made again: whether it was done is unknown. */
+function submissionQueue(
   call: (submissions: ReadonlyArray<Submission>, done: (answers: ReadonlyArray<Submitted> | undefined) => void) => void
-): DeskLine {
-  const waiting: Array<{ readonly submission: Submission; readonly reply: (submitted: Submitted) => void }> = []
-  let scheduled = false
-  let flying = false
+): SubmissionQueue {
   /** Submissions that were pushed, and that have their reply. */
   let pushed = 0
   let replied = 0
   let waiters: ReadonlyArray<{ readonly after: number; readonly tell: () => void }> = []
-
-  const send = () => {
-    scheduled = false
-    if (flying || waiting.length === 0) return
-    const parts = waiting.splice(0, maxBatch)
-    flying = true
-    call(
-      parts.map((part) => part.submission),
-      (answers) => {
-        flying = false
-        for (let i = 0; i < parts.length; i++) {
-          const { reply, submission } = parts[i]!
-          reply(answers?.[i] ?? refused(submission, { _tag: "DeskUnreachable" }))
+  const batcher = Batcher.make<{ readonly submission: Submission; readonly reply: (submitted: Submitted) => void }>({
+    send: (parts, done) =>
+      call(
+        parts.map(({ submission }) => submission),
+        (answers) => {
+          done(true)
+          for (let i = 0; i < parts.length; i++) {
+            const { reply, submission } = parts[i]!
+            reply(answers?.[i] ?? refused(submission, { _tag: "DeskUnreachable" }))
+          }
+          replied += parts.length
+          if (waiters.length > 0) tellWaiters()
         }
-        replied += parts.length
-        if (waiters.length > 0) tellWaiters()
-        kick()
-      }
-    )
-  }
-  const kick = () => {
-    if (scheduled || flying || waiting.length === 0) return
-    scheduled = true
+      ),
     // One turn of the event loop, so that the frames of all sockets read in it travel together.
-    setImmediate(send)
-  }
+    gather: setImmediate
+  })
   const tellWaiters = () => {
     const due = waiters.filter(({ after }) => after <= replied)
     waiters = waiters.filter(({ after }) => after > replied)
@@ -136,10 +121,8 @@ function deskLine(
   }
   return {
     push: (submission, reply) => {
-      if (waiting.length >= maxWaiting) return reply(refused(submission, { _tag: "DeskOverloaded" }))
-      waiting.push({ submission, reply })
-      pushed++
-      kick()
+      if (batcher.push({ submission, reply })) pushed++
+      else reply(refused(submission, { _tag: "DeskOverloaded" }))
     },
     whenReplied: (then) => {
       if (pushed === replied) then()

@@ -3,13 +3,11 @@ import type { TraderCommand } from "@venue/domain/Market"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import { type AccountView, type DepthAt, Market, type Unavailable } from "../protocol/Market.ts"
+import * as Batcher from "./Batcher.ts"
 import { bounded } from "./ClusterFault.ts"
 import { LocalEntities } from "./LocalEntities.ts"
 
-/** More than this waiting for one target is refused at once. */
-const maxWaiting = 100_000
-/** One call carries at most so many; the rest goes with the next. */
-const maxBatch = 4_096
+/** After a market did not say that it recorded what it was sent, that is sent again this much later. */
 const retryMillis = 50
 
 export class MarketClient extends Context.Service<
@@ -36,29 +34,31 @@ export class MarketClient extends Context.Service<
       const localEntities = yield* LocalEntities
       const client = yield* Market.client
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      const lines = new Map<string, MarketLine>()
+      const batchers = new Map<string, Batcher.Batcher<TraderCommand>>()
       const ask = <A, E>(symbol: string, call: Effect.Effect<A, E>) => bounded(`market ${symbol}`, call)
 
-      const lineOf = (symbol: string): MarketLine => {
-        let line = lines.get(symbol)
-        if (line === undefined) {
-          line = marketLine(
-            (commands, done) => {
-              const here = localEntities.markets.get(symbol)
-              if (here !== undefined) return here.submit(commands, done)
-              const call = ask(symbol, client(symbol).Submit({ commands }))
-              run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit)))))
-            },
-            () => localEntities.markets.has(symbol),
-            (again) => run(Effect.andThen(Effect.sleep(retryMillis), Effect.sync(again)))
-          )
-          lines.set(symbol, line)
-        }
-        return line
+      const make = (symbol: string) =>
+        Batcher.make<TraderCommand>({
+          send: (commands, done) => {
+            const here = localEntities.markets.get(symbol)
+            if (here !== undefined) return here.submit(commands, done)
+            const call = ask(symbol, client(symbol).Submit({ commands }))
+            run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit)))))
+          },
+          // After the desk's whole batch, before the next input: no event-loop turn is lost.
+          gather: queueMicrotask,
+          pause: (again) => run(Effect.andThen(Effect.sleep(retryMillis), Effect.sync(again))),
+          // A market of this node takes calls in their order.
+          mayOverlap: () => localEntities.markets.has(symbol)
+        })
+      const batcherOf = (symbol: string) => {
+        let batcher = batchers.get(symbol)
+        if (batcher === undefined) batchers.set(symbol, (batcher = make(symbol)))
+        return batcher
       }
 
       return MarketClient.of({
-        submit: (symbol, command) => lineOf(symbol).push(command),
+        submit: (symbol, command) => batcherOf(symbol).push(command),
         view: (symbol, userId, traderEpoch, accountIds) =>
           Effect.suspend(
             () =>
@@ -72,62 +72,4 @@ export class MarketClient extends Context.Service<
       })
     })
   )
-}
-
-interface MarketLine {
-  readonly push: (command: TraderCommand) => boolean
-}
-
-/** Commands leave in order and are dropped here only when recorded; after a failure all of them leave again, in order. */
-function marketLine(
-  call: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void,
-  isHere: () => boolean,
-  later: (again: () => void) => void
-): MarketLine {
-  let waiting: Array<TraderCommand> = []
-  let flying: Array<ReadonlyArray<TraderCommand>> = []
-  let scheduled = false
-  /** Answers of calls made before a failure are stale. */
-  let round = 0
-  let backingOff = false
-
-  const send = () => {
-    scheduled = false
-    if (waiting.length === 0 || backingOff || (flying.length > 0 && !isHere())) return
-    const commands = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch)
-    waiting = waiting.length <= maxBatch ? [] : waiting.slice(maxBatch)
-    flying.push(commands)
-    const mine = round
-    call(commands, (committed) => {
-      if (mine !== round) return
-      if (committed) {
-        flying.splice(flying.indexOf(commands), 1)
-      } else {
-        round++
-        waiting = [...flying.flat(), ...waiting]
-        flying = []
-        backingOff = true
-        later(() => {
-          backingOff = false
-          kick()
-        })
-      }
-      kick()
-    })
-    kick()
-  }
-  const kick = () => {
-    if (scheduled || backingOff || waiting.length === 0) return
-    scheduled = true
-    // After the desk's whole batch, before the next input: no event-loop turn is lost.
-    queueMicrotask(send)
-  }
-  return {
-    push: (command) => {
-      if (waiting.length >= maxWaiting) return false
-      waiting.push(command)
-      kick()
-      return true
-    }
-  }
 }
