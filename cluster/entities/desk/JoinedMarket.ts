@@ -133,7 +133,9 @@ export const released = (markets: JoinedMarkets): ReadonlyArray<OrderRequest> =>
   return going
 }
 
-export const isLive = ({ bySymbol }: JoinedMarkets): boolean => {
+/** Whether every market is live, or the one that is named. */
+export const isLive = ({ bySymbol }: JoinedMarkets, symbol?: string): boolean => {
+  if (symbol !== undefined) return bySymbol.get(symbol)?.state === "live"
   for (const { state } of bySymbol.values()) if (state !== "live") return false
   return true
 }

@@ -46,7 +46,7 @@ export const make = (userId: string, ledger: Ledger.Trader, from: Claimed, aroun
   const { feed, markets, nowMillis } = around
   const joined = JoinedMarket.empty()
   const { bySymbol } = joined
-  const waiters = makeWaiters()
+  const waiters = makeWaiters(joined, () => isGone)
   let isGone = false
 
   const leave = () => {
@@ -71,33 +71,28 @@ export const make = (userId: string, ledger: Ledger.Trader, from: Claimed, aroun
   }
 
   const isSent = (commandId: string) => ledger.inFlight.has(commandId)
-  const take = (market: JoinedMarket.JoinedMarket, event: MarketEvent, seq: number) => {
-    if (JoinedMarket.event(market, event, seq, nowMillis(), isSent)) Ledger.observe(ledger, market.symbol, event)
+  const take = (symbol: string, event: MarketEvent, seq: number) => {
+    const market = bySymbol.get(symbol)
+    if (market === undefined || !JoinedMarket.event(market, event, seq, nowMillis(), isSent)) return
+    Ledger.observe(ledger, symbol, event)
   }
-  const observe = (event: MarketEvent, batch: Batch) => {
-    const market = bySymbol.get(batch.instrument.symbol)
-    if (market !== undefined) take(market, event, batch.seq)
-  }
+  const observe = (event: MarketEvent, { instrument, seq }: Batch) => take(instrument.symbol, event, seq)
   const follows = makeFollows(feed, { rank: "trader", observe, broken: lose })
 
-  const submit = (request: OrderRequest): boolean => {
-    if (markets.submit(request.symbol, Ledger.enter(ledger, request, from.epoch))) return true
-    Ledger.release(ledger, request.symbol, request.commandId)
-    return false
-  }
   const takeView = (market: JoinedMarket.JoinedMarket, view: AccountView) => {
     for (const { accountId, orders, position } of view.accounts) {
       Ledger.adopt(ledger, market.symbol, accountId, { position: { ...position }, orders })
     }
-    for (const { event, seq } of JoinedMarket.goLive(joined, market, view, nowMillis())) take(market, event, seq)
-    for (const request of JoinedMarket.released(joined)) submit(request)
+    for (const { event, seq } of JoinedMarket.goLive(joined, market, view, nowMillis())) {
+      take(market.symbol, event, seq)
+    }
+    for (const request of JoinedMarket.released(joined)) submit(markets, ledger, request, from.epoch)
     if (JoinedMarket.isLive(joined)) waiters.tell(true)
   }
   const join = (symbol: string): JoinedMarket.JoinedMarket => {
     const market = JoinedMarket.join(joined, symbol, Ledger.joined(ledger, symbol))
-    const isWanted = () => bySymbol.get(symbol) === market
     const view = Effect.suspend(() => markets.view(symbol, userId, from.epoch, Ledger.accountIds(ledger)))
-    const sync = () => around.run(synced(feed, market, userId, isWanted, view, takeView))
+    const sync = () => around.run(synced(feed, market, userId, () => !isGone, view, takeView))
     if (market.wasJoined) sync()
     else record([{ _tag: "Joined", symbol }], (committed) => (committed ? sync() : undefined))
     return market
@@ -109,11 +104,11 @@ export const make = (userId: string, ledger: Ledger.Trader, from: Claimed, aroun
   const trader: Trader = {
     userId,
     ledger,
-    symbols: () => [...bySymbol.keys()],
+    ...looks(joined),
     enter: (request) => {
       if (isGone) return false
       const answer = JoinedMarket.request(joined, bySymbol.get(request.symbol) ?? join(request.symbol), request)
-      return answer === "submit" ? submit(request) : answer !== "full"
+      return answer === "submit" ? submit(markets, ledger, request, from.epoch) : answer !== "full"
     },
     change: (command, done) => {
       if (isGone) return done(Result.fail("lost"))
@@ -121,17 +116,29 @@ export const make = (userId: string, ledger: Ledger.Trader, from: Claimed, aroun
       if (Result.isFailure(decided)) return done(Result.fail(decided.failure))
       record(decided.success, (committed) => done(committed ? Result.succeed(undefined) : Result.fail("lost")))
     },
-    whenLive: (then) => {
-      if (!isGone && !JoinedMarket.isLive(joined)) return waiters.add(then)
-      then(!isGone)
-      return () => {}
-    },
-    isLive: (symbol) =>
-      !isGone && (symbol === undefined ? JoinedMarket.isLive(joined) : bySymbol.get(symbol)?.state === "live"),
-    watermarks: () => [...bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq })),
+    whenLive: waiters.add,
+    isLive: (symbol) => !isGone && JoinedMarket.isLive(joined, symbol),
     leave
   }
   return trader
+}
+
+/** What can be read off the joined markets. */
+const looks = ({ bySymbol }: JoinedMarket.JoinedMarkets): Pick<Trader, "symbols" | "watermarks"> => ({
+  symbols: () => [...bySymbol.keys()],
+  watermarks: () => [...bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))
+})
+
+/** The ledger holds for it and it is on its way; false when too much waits for its market. */
+const submit = (
+  markets: MarketClient["Service"],
+  ledger: Ledger.Trader,
+  request: OrderRequest,
+  traderEpoch: number
+): boolean => {
+  if (markets.submit(request.symbol, Ledger.enter(ledger, request, traderEpoch))) return true
+  Ledger.release(ledger, request.symbol, request.commandId)
+  return false
 }
 
 /** Asks until the market answers with a view that is not behind what this node has already been told. */
@@ -182,11 +189,12 @@ const makeFollows = (feed: Feed["Service"], follower: Follower) => {
 }
 
 /** Whoever waits for every market to be live. */
-const makeWaiters = () => {
+const makeWaiters = (joined: JoinedMarket.JoinedMarkets, isGone: () => boolean) => {
   const waiters = new Set<(isLive: boolean) => void>()
   return {
     add: (then: (isLive: boolean) => void) => {
-      waiters.add(then)
+      if (isGone() || JoinedMarket.isLive(joined)) then(!isGone())
+      else waiters.add(then)
       return () => waiters.delete(then)
     },
     tell: (isLive: boolean) => {
