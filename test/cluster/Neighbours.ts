@@ -1,5 +1,6 @@
 /** What stands round a desk or a market under test: markets and a feed that do as the test says. */
-import { Feed, type Follower } from "@venue/cluster/feed/Feed"
+import { Feed } from "@venue/cluster/feed/Feed"
+import type { Follower } from "@venue/cluster/feed/Followers"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { AccountView } from "@venue/cluster/protocol/Market"
 import { Unavailable } from "@venue/cluster/protocol/Market"

@@ -1,0 +1,135 @@
+/** Keeps a followed log up to date: it watches the market wherever that lives, and begins anew at an end or a hole. */
+import type { Instrument } from "@venue/domain/Instrument"
+import { type Level, marketStream, type Priced } from "@venue/domain/Market"
+import { Journal } from "@venue/journal/Journal"
+import * as MarketRecord from "@venue/journal/MarketRecord"
+import { Deferred, Effect, Schedule, Stream } from "effect"
+import { type Batch, LocalEntities } from "../clients/LocalEntities.ts"
+import { MarketClient } from "../clients/MarketClient.ts"
+import { Market, type Watched } from "../protocol/Market.ts"
+import type { FollowedLog } from "./FollowedLog.ts"
+
+/** Rows that are read back at once. */
+const pageSize = 256
+/** Batches that may come before the start of a watch is known. */
+const maxEarly = 4_096
+const beginAgain = Schedule.spaced("50 millis")
+
+interface Watcher {
+  readonly batch: (batch: Batch) => void
+  readonly head: (epoch: number, seq: number) => void
+  readonly closed: () => void
+}
+
+/** Watches for as long as the scope is open. `priced` is told the prices that the market has when a watch begins. */
+export const start = Effect.fnUntraced(function* (
+  instrument: Instrument,
+  log: FollowedLog,
+  priced: (prices: Priced) => void
+) {
+  const { symbol } = instrument
+  const markets = yield* MarketClient
+  const readBack = yield* makeReadBack(instrument, log)
+  const attach = yield* makeAttach(instrument)
+
+  /** One residence of the market, from attaching to its end or to the first hole. */
+  const session = Effect.gen(function* () {
+    yield* markets.depth(symbol)
+    const over = Deferred.makeUnsafe<void>()
+    const end = () => Deferred.doneUnsafe(over, Effect.void)
+    let early: Array<Batch> | undefined = []
+    const here = yield* attach({
+      batch: (batch) => {
+        if (early === undefined ? !log.advance(batch) : early.push(batch) > maxEarly) end()
+      },
+      head: (epoch, seq) => {
+        const last = log.head()
+        if (early !== undefined || last === undefined) return
+        if (seq > last.seq) end()
+        else if (epoch >= last.epoch) log.hear(epoch, last.seq)
+      },
+      closed: end
+    })
+
+    const depth = yield* markets.depth(symbol)
+    if (log.head() === undefined) log.hear(depth.epoch, depth.seq)
+    else yield* readBack(depth.seq)
+    log.reset(depth.levels)
+    if (depth.prices !== null) priced(depth.prices)
+    const waited = early
+    early = undefined
+    if (!waited.every(log.advance)) return
+    if (here !== undefined) {
+      const detach = log.attach(here)
+      yield* Effect.addFinalizer(() => Effect.sync(detach))
+    }
+    yield* Deferred.await(over)
+  })
+
+  yield* Effect.scoped(session).pipe(
+    Effect.tapDefect((defect) => Effect.logError(`watching ${symbol}`, defect)),
+    Effect.exit,
+    Effect.repeat(beginAgain),
+    Effect.forkScoped
+  )
+})
+
+/** What was missed comes from the journal, without the levels that it changed. */
+const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: FollowedLog) {
+  const journal = yield* Journal
+  const stream = marketStream(instrument.symbol)
+  return Effect.fnUntraced(function* (upTo: number) {
+    for (let last = log.head()!.seq; last < upTo; last = log.head()!.seq) {
+      const rows = yield* journal.read(stream, last, Math.min(pageSize, upTo - last))
+      if (rows.length === 0) return yield* Effect.die(`${stream} ends before row ${upTo}`)
+      for (const row of rows) log.advance(decode(instrument, row, []))
+    }
+  })
+})
+
+/** Watches the market on this node, and returns it, or through the cluster for as long as it lives elsewhere. */
+const makeAttach = Effect.fnUntraced(function* (instrument: Instrument) {
+  const { symbol } = instrument
+  const localEntities = yield* LocalEntities
+  const client = yield* Market.client
+  const watchThere = (watcher: Watcher) =>
+    client(symbol)
+      .Watch()
+      .pipe(
+        Stream.takeUntil(() => localEntities.markets.has(symbol)),
+        Stream.runForEach((row) =>
+          Effect.sync(() =>
+            row.events.length === 0
+              ? watcher.head(row.epoch, row.seq)
+              : watcher.batch(decode(instrument, row, row.levels))
+          )
+        ),
+        Effect.exit,
+        Effect.andThen(Effect.sync(watcher.closed)),
+        Effect.forkScoped
+      )
+  return Effect.fnUntraced(function* (watcher: Watcher) {
+    const here = localEntities.markets.get(symbol)
+    if (here === undefined) {
+      yield* watchThere(watcher)
+      return undefined
+    }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => here.watch(watcher)),
+      (stop) => Effect.sync(stop)
+    )
+    return here
+  })
+})
+
+const decode = (
+  instrument: Instrument,
+  { epoch, events, seq }: Pick<Watched, "epoch" | "seq" | "events">,
+  levels: ReadonlyArray<Level>
+): Batch => ({
+  instrument,
+  epoch,
+  seq,
+  events: events.length === 0 ? [] : MarketRecord.decode(events),
+  levels
+})
