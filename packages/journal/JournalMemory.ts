@@ -2,9 +2,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
-import type { JournalShape } from "./Journal.ts"
 import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
-import type { Alongside, Row, WakeUp } from "./JournalStream.ts"
+import type { Alongside, JournalShape, Row, WakeUp } from "./JournalStream.ts"
 
 /** What would be the database: share it between two journals, and they fence each other. */
 export class JournalRows extends Context.Service<

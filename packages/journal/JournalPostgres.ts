@@ -5,10 +5,10 @@ import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import * as Flush from "./Flush.ts"
-import type { JournalShape } from "./Journal.ts"
 import { claimMany } from "./JournalClaim.ts"
 import * as JournalQueries from "./JournalQueries.ts"
 import * as JournalStatement from "./JournalStatement.ts"
+import type { JournalShape } from "./JournalStream.ts"
 
 /** While nothing is flushed, the database is asked this often whether it is there. */
 const probeMillis = 500

@@ -1,5 +1,5 @@
 /** What a stream of the journal is made of, and what its owner and the journal promise each other. */
-import { Schema } from "effect"
+import { type Effect, Schema } from "effect"
 
 /** One committed row. The row of a claim has empty `events`. */
 export interface Row {
@@ -74,3 +74,38 @@ export class JournalUnavailable extends Schema.TaggedError<JournalUnavailable>()
 
 /** Somebody else appended first, and the shard is no longer ours. */
 export class NotOwner extends Schema.TaggedError<NotOwner>()("NotOwner", { stream: Schema.String }) {}
+
+export interface JournalShape {
+  /**
+   * Loads snapshot and tail, then claims epoch + 1. Where another row was first, reads the tail again and retries
+   * while `still` answers true. `restore` is called at most once and first, then `replay` for each later row, claims
+   * of others included. Not to be called inside a transaction.
+   */
+  readonly claim: (
+    stream: string,
+    into: Replay,
+    still: Effect.Effect<boolean>
+  ) => Effect.Effect<Claimed, JournalUnavailable | NotOwner>
+  /** The same for many short streams in grouped statements. */
+  readonly claimMany: (
+    streams: ReadonlyArray<string>,
+    into: (stream: string) => Replay,
+    still: Effect.Effect<boolean>
+  ) => Effect.Effect<ReadonlyMap<string, Claimed>, JournalUnavailable | NotOwner>
+  /** Starts appending after a claim, once per claim. */
+  readonly append: (owner: Owner, from: Claimed) => Appender
+  /** Committed rows after a seq, in order: at most `limit`, or fewer when they are large; none means there are none. */
+  readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
+  /**
+   * Never replaces a newer one, and never runs ahead of the journal. The state is these bytes one after the other; they
+   * must not change while it is saved.
+   */
+  readonly saveSnapshot: (
+    stream: string,
+    seq: number,
+    state: ReadonlyArray<Uint8Array>
+  ) => Effect.Effect<void, JournalUnavailable>
+  readonly wakeUps: () => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
+  /** When the database last answered; asked each half second while there is nothing to flush. */
+  readonly lastRoundTripMillis: () => number
+}
