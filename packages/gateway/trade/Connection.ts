@@ -11,16 +11,16 @@ import type { AccountSummary } from "@venue/cluster/protocol/Desk"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 import * as AccountEvents from "./AccountEvents.ts"
-import * as Crossing from "./Crossing.ts"
-import * as Dues from "./Dues.ts"
-import * as Lane from "./Lane.ts"
-import type { Member, Place, Unsigned } from "./Member.ts"
-import * as Sweep from "./Sweep.ts"
+import * as ReplyBarrier from "./ReplyBarrier.ts"
+import * as Backpressure from "./Backpressure.ts"
+import * as ReplyQueue from "./ReplyQueue.ts"
+import type { Member, Origin, Unsigned } from "./Member.ts"
+import * as CancelAllReply from "./CancelAllReply.ts"
 
-/** What the frames that wait for the answer to `auth` may count for, as dues. */
+/** What the frames that wait for the answer to `auth` may count for, as backpressure. */
 const maxEarly = 256
 /** Frames that cost nothing at once may cost this much in all before one comes that is charged with it: a minute's limit. */
-const maxOwed = 12_000
+const maxDeferred = 12_000
 /** A connection may say so much beside `auth` before it is signed in. */
 const maxUnsigned = 1_000
 const authWithinMillis = 60_000
@@ -29,10 +29,10 @@ const authWithinMillis = 60_000
 export interface Gateway {
   readonly nowMillis: () => number
   /** Over all its connections. */
-  readonly dues: Dues.Dues
+  readonly backpressure: Backpressure.Backpressure
   /** Says who this is, once its trader is awake, or why not. */
-  readonly signIn: (connectionId: string, auth: Auth, place: Place, done: (answer: Member | Unsigned) => void) => void
-  readonly perform: (connection: Connection, member: Member, command: Performed, text: string) => void
+  readonly signIn: (connectionId: string, auth: Auth, place: Origin, done: (answer: Member | Unsigned) => void) => void
+  readonly perform: (connection: Connection, member: Member, command: TradingCommand, text: string) => void
   readonly follow: (
     accountId: string,
     observe: (event: MarketEvent, batch: Batch) => void,
@@ -47,7 +47,7 @@ export interface Gateway {
   readonly ended: (connection: Connection) => void
 }
 
-export type Performed = Exclude<Command.Command, { readonly _tag: "Auth" | "Subscribe" | "Unsubscribe" }>
+export type TradingCommand = Exclude<Command.Command, { readonly _tag: "Auth" | "Subscribe" | "Unsubscribe" }>
 
 export interface Connection {
   readonly connectionId: string
@@ -63,19 +63,19 @@ export interface Connection {
   /** Something to be asked once all before it is answered, whatever the symbol. */
   readonly askOfAll: (commandId: string, request: string, start: () => void) => void
   readonly answerOfAll: (commandId: string, request: string, text: string) => void
-  /** Something was asked with this frame whose answer has no place in a lane; it is owed until it is settled. */
+  /** Something was asked with this frame whose answer has no place in a queue; it is owed until it is settled. */
   readonly asked: (request: string) => void
   /** It was answered, or never will be. */
   readonly settled: (request: string) => void
   /** A cancel of all orders went out; without a symbol, of all symbols. */
-  readonly sweep: (commandId: string, symbol: string, incoming: string | undefined, dueMillis: number) => void
-  /** The desk says which markets a sweep touches. */
+  readonly cancel: (commandId: string, symbol: string, incoming: string | undefined, dueMillis: number) => void
+  /** The desk says which markets a cancel touches. */
   readonly swept: (commandId: string, symbols: ReadonlyArray<string>) => void
   /** It is refused. */
   readonly refuseSweep: (commandId: string, text: string) => void
   /** Weight of small messages, charged with the next one that goes to the desk. */
-  readonly takeOwed: () => number
-  readonly owe: (weight: number) => void
+  readonly takeDeferred: () => number
+  readonly defer: (weight: number) => void
   readonly arm: (armed: boolean) => void
   /** It is about to be armed: from now on its desk must hear that it lives. */
   readonly lease: () => void
@@ -90,7 +90,7 @@ export interface Connection {
   /** From here on frames are refused; what it is owed still comes. */
   readonly drain: () => void
   /** Whether something that came before has no answer yet. */
-  readonly isOwed: () => boolean
+  readonly isOutstanding: () => boolean
   /** Tells of all commands whose answer has not come by that time that their outcome is not known. */
   readonly giveUp: (nowMillis: number) => void
   readonly close: (code: number, reason: string) => void
@@ -101,27 +101,27 @@ export const open = (
   gateway: Gateway,
   instruments: ReadonlyMap<string, Instrument>,
   transport: Transport,
-  place: Place
+  place: Origin
 ): Receiver => {
   const openedAtMillis = gateway.nowMillis()
-  const { dues } = gateway
+  const { backpressure } = gateway
   const channels = new Set<Channel>()
   let wantsOrders = false
   let wantsFills = false
-  const lanes = new Map<string, Lane.Lane>()
-  const sweeps = Sweep.make()
-  const crossings = Crossing.make()
+  const queues = new Map<string, ReplyQueue.ReplyQueue>()
+  const cancels = CancelAllReply.make()
+  const barriers = ReplyBarrier.make()
   let member: Member | undefined
   let early: Array<string> | undefined
-  let earlyDues = 0
-  let owed = 0
+  let earlyWeight = 0
+  let deferredWeight = 0
   let armed = false
   let leased = false
   let over = false
   let isDraining = false
-  const tally: Dues.Tally = { owed: 0 }
-  /** What was owed when its dues were last told. */
-  let owing = 0
+  const outstanding: Backpressure.Outstanding = { weight: 0 }
+  /** What was owed when its outstanding weight was last charged. */
+  let charged = 0
   let paused = false
   let unfollow = () => {}
 
@@ -131,12 +131,12 @@ export const open = (
     if (transport.waitingBytes() > maxWaitingBytes) close(1013, "frames were not read; 1 MiB was waiting")
   }
   /** After every change of what is owed: too much of it leaves frames unread, and reading goes on at half of that. */
-  const reckon = () => {
+  const update = () => {
     if (over) return
-    const now = tally.owed
-    if (now !== owing) dues.change(now - owing)
-    owing = now
-    const most = dues.most()
+    const now = outstanding.weight
+    if (now !== charged) backpressure.change(now - charged)
+    charged = now
+    const most = backpressure.most()
     if (paused ? now > most / 2 : now < most) return
     paused = !paused
     if (paused) transport.pause()
@@ -150,17 +150,17 @@ export const open = (
   const closed = () => {
     if (over) return
     over = true
-    dues.change(-owing)
-    if (member !== undefined) dues.leave()
+    backpressure.change(-charged)
+    if (member !== undefined) backpressure.leave()
     unfollow()
     gateway.ended(connection)
   }
-  const lane = (symbol: string): Lane.Lane => {
-    let found = lanes.get(symbol)
+  const queue = (symbol: string): ReplyQueue.ReplyQueue => {
+    let found = queues.get(symbol)
     if (found === undefined) {
-      found = Lane.make(tally)
-      lanes.set(symbol, found)
-      Crossing.extend(crossings, found)
+      found = ReplyQueue.make(outstanding)
+      queues.set(symbol, found)
+      ReplyBarrier.extend(barriers, found)
     }
     return found
   }
@@ -171,23 +171,23 @@ export const open = (
     const commandId = AccountEvents.commandOf(event)
     const order = wantsOrders ? AccountEvents.order(event, accountId, batch) : ""
     const last = AccountEvents.isLast(event)
-    if (sweeps.size > 0 && Sweep.tell(sweeps, commandId, symbol, order, last, send)) return reckon()
+    if (cancels.size > 0 && CancelAllReply.tell(cancels, commandId, symbol, order, last, send)) return update()
     const fill = wantsFills ? AccountEvents.fill(event, accountId, batch) : ""
-    const lane = lanes.get(symbol)
-    if (lane === undefined || lane.entries.length === 0) {
+    const queue = queues.get(symbol)
+    if (queue === undefined || queue.entries.length === 0) {
       if (fill !== "") send(fill)
       if (order !== "") send(order)
       return
     }
-    if (fill !== "") Lane.tell(lane, commandId, fill, false, send)
-    Lane.tell(lane, commandId, order, last, send)
-    reckon()
+    if (fill !== "") ReplyQueue.tell(queue, commandId, fill, false, send)
+    ReplyQueue.tell(queue, commandId, order, last, send)
+    update()
   }
 
   const signIn = (auth: Auth) => {
     if (member !== undefined) return send(signedInAlready)
     early = []
-    earlyDues = 0
+    earlyWeight = 0
     gateway.signIn(connectionId, auth, place, (answer) => {
       if (over) return
       const waited = early ?? []
@@ -204,7 +204,7 @@ export const open = (
       else {
         member = answer
         unfollow = gateway.follow(member.accountId, observe, () => close(1011, "an event could not be told"))
-        dues.join()
+        backpressure.join()
         gateway.opened(connection)
         send(Frame.authenticated)
       }
@@ -213,7 +213,7 @@ export const open = (
   }
 
   const subscribe = (asked: Subscribe | Unsubscribe, text: string) => {
-    owed += 0.1
+    deferredWeight += 0.1
     const on = asked._tag === "Subscribe"
     const barred = on
       ? asked.channels.filter((channel) => !Permission.permits(member!.caller, `channel ${channel}`))
@@ -233,35 +233,35 @@ export const open = (
     }
     for (const { code, message } of asked.declined) send(Frame.err(code, message, Incoming.ofObject(text)))
     if (pulsed) gateway.pulse(connection, member!, text)
-    reckon()
+    update()
   }
 
   const receive = (text: string) => {
     if (over) return
     if (early !== undefined) {
-      earlyDues += Dues.of(text)
-      if (earlyDues <= maxEarly) early.push(text)
+      earlyWeight += Backpressure.weightOf(text)
+      if (earlyWeight <= maxEarly) early.push(text)
       else close(1008, "too many frames before the answer to auth")
       return
     }
     if (isDraining) return send(Frame.err("ServerError", `${goingDown}; not done`, Incoming.ofObject(text)))
-    if (owed >= (member === undefined ? maxUnsigned : maxOwed))
+    if (deferredWeight >= (member === undefined ? maxUnsigned : maxDeferred))
       return close(1008, "too many frames that ask for nothing")
     const command = Command.decode(text)
     if (command._tag === "Malformed") {
-      owed += 1
+      deferredWeight += 1
       if (member !== undefined && command.meant === "auth") return send(signedInAlready)
       return send(member === undefined && command.meant === "other" ? signInFirst(text) : Frame.malformed(command))
     }
     if (command._tag === "Auth") return signIn(command)
     if (member === undefined) {
-      owed += 1
+      deferredWeight += 1
       return send(signInFirst(text))
     }
     if (command._tag === "Subscribe" || command._tag === "Unsubscribe") return subscribe(command, text)
     gateway.perform(connection, member, command, text)
-    if (tally.owed > 0) gateway.due()
-    reckon()
+    if (outstanding.weight > 0) gateway.due()
+    update()
   }
 
   const unknown = (incoming: string | undefined) =>
@@ -274,10 +274,10 @@ export const open = (
     )
 
   const giveUp = (nowMillis: number) => {
-    for (const owing of lanes.values())
-      Lane.giveUp(owing, nowMillis, (request) => unknown(Incoming.ofObject(request)), send)
-    Sweep.giveUp(sweeps, nowMillis, unknown, send)
-    reckon()
+    for (const charged of queues.values())
+      ReplyQueue.giveUp(charged, nowMillis, (request) => unknown(Incoming.ofObject(request)), send)
+    CancelAllReply.giveUp(cancels, nowMillis, unknown, send)
+    update()
   }
 
   const connection: Connection = {
@@ -285,56 +285,56 @@ export const open = (
     member: () => member,
     send,
     subscribed: (channel) => channels.has(channel),
-    expect: (symbol, commandId, request, dueMillis) => Lane.expect(lane(symbol), commandId, request, dueMillis),
-    ask: (symbol, commandId, request, start) => Lane.ask(lane(symbol), commandId, request, start),
+    expect: (symbol, commandId, request, dueMillis) => ReplyQueue.expect(queue(symbol), commandId, request, dueMillis),
+    ask: (symbol, commandId, request, start) => ReplyQueue.ask(queue(symbol), commandId, request, start),
     answer: (symbol, commandId, text) => {
-      Lane.answer(lane(symbol), commandId, text, send)
-      reckon()
+      ReplyQueue.answer(queue(symbol), commandId, text, send)
+      update()
     },
     asked: (request) => {
-      tally.owed += Dues.of(request)
+      outstanding.weight += Backpressure.weightOf(request)
     },
     settled: (request) => {
-      tally.owed -= Dues.of(request)
-      reckon()
+      outstanding.weight -= Backpressure.weightOf(request)
+      update()
     },
     askOfAll: (commandId, request, start) => {
-      tally.owed += Dues.of(request)
-      Crossing.enter(crossings, commandId, lanes.values(), true, start)
+      outstanding.weight += Backpressure.weightOf(request)
+      ReplyBarrier.enter(barriers, commandId, queues.values(), true, start)
     },
     answerOfAll: (commandId, request, text) => {
-      tally.owed -= Dues.of(request)
+      outstanding.weight -= Backpressure.weightOf(request)
       send(text)
-      Crossing.leave(crossings, commandId, send)
-      reckon()
+      ReplyBarrier.leave(barriers, commandId, send)
+      update()
     },
-    sweep: (commandId, symbol, incoming, dueMillis) => {
+    cancel: (commandId, symbol, incoming, dueMillis) => {
       const isOfAll = symbol === ""
-      const mine = isOfAll ? lanes.values() : instruments.has(symbol) ? [lane(symbol)] : []
-      const weight = Dues.of(incoming ?? "")
-      tally.owed += weight
+      const mine = isOfAll ? queues.values() : instruments.has(symbol) ? [queue(symbol)] : []
+      const weight = Backpressure.weightOf(incoming ?? "")
+      outstanding.weight += weight
       const done = () => {
-        tally.owed -= weight
-        Crossing.leave(crossings, commandId, send)
+        outstanding.weight -= weight
+        ReplyBarrier.leave(barriers, commandId, send)
       }
-      Sweep.begin(sweeps, commandId, { incoming, dueMillis, done })
-      Crossing.enter(crossings, commandId, mine, isOfAll, () => Sweep.turn(sweeps, commandId, send))
+      CancelAllReply.begin(cancels, commandId, { incoming, dueMillis, done })
+      ReplyBarrier.enter(barriers, commandId, mine, isOfAll, () => CancelAllReply.turn(cancels, commandId, send))
     },
     swept: (commandId, symbols) => {
-      Sweep.touched(sweeps, commandId, symbols, send)
-      reckon()
+      CancelAllReply.touched(cancels, commandId, symbols, send)
+      update()
     },
     refuseSweep: (commandId, text) => {
-      Sweep.refuse(sweeps, commandId, text, send)
-      reckon()
+      CancelAllReply.refuse(cancels, commandId, text, send)
+      update()
     },
-    takeOwed: () => {
-      const weight = owed
-      owed = 0
+    takeDeferred: () => {
+      const weight = deferredWeight
+      deferredWeight = 0
       return weight
     },
-    owe: (weight) => {
-      owed += weight
+    defer: (weight) => {
+      deferredWeight += weight
     },
     arm: (now) => {
       if (now === armed) return
@@ -346,7 +346,7 @@ export const open = (
       gateway.due()
     },
     isLeased: () => leased,
-    isWaiting: () => member === undefined || tally.owed > 0,
+    isWaiting: () => member === undefined || outstanding.weight > 0,
     tick: () => {
       const now = gateway.nowMillis()
       if (member === undefined && now - openedAtMillis > authWithinMillis)
@@ -368,7 +368,7 @@ export const open = (
     drain: () => {
       isDraining = true
     },
-    isOwed: () => tally.owed > 0 || early !== undefined,
+    isOutstanding: () => outstanding.weight > 0 || early !== undefined,
     giveUp,
     close
   }

@@ -3,11 +3,11 @@ import * as Command from "@venue/api/trade/Command"
 import type { Cost } from "@venue/cluster/protocol/Desk"
 import type { Id } from "@venue/domain/Id"
 import type { OrderRequest } from "@venue/domain/Order"
-import type { Connection, Performed } from "./Connection.ts"
+import type { Connection, TradingCommand } from "./Connection.ts"
 import type { Member } from "./Member.ts"
 
 export type OrderCommand = Extract<
-  Performed,
+  TradingCommand,
   { readonly _tag: "AddOrder" | "ModifyOrder" | "CancelOrder" | "CancelAllOrders" | "ClosePosition" }
 >
 
@@ -56,8 +56,8 @@ export function requestOf(
 }
 
 /** Takes what the connection owes with it. */
-export const costOf = (connection: Connection, command: Performed): Cost => {
+export const costOf = (connection: Connection, command: TradingCommand): Cost => {
   const { bucket, weight } = Command.weight(command)
   // What is owed is no cancel's weight, so it waits for the next message that is none.
-  return { bucket, weight: bucket === "general" ? weight + connection.takeOwed() : weight }
+  return { bucket, weight: bucket === "general" ? weight + connection.takeDeferred() : weight }
 }

@@ -20,10 +20,10 @@ import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type { History } from "../History.ts"
 import type { Receiver, Transport } from "../socket/Transport.ts"
 import { type Connection, type Gateway, goingDown, open } from "./Connection.ts"
-import type { Member, Place, Unsigned } from "./Member.ts"
-import * as Credentials from "./Credentials.ts"
-import * as Dues from "./Dues.ts"
-import * as Performing from "./Performing.ts"
+import type { Member, Origin, Unsigned } from "./Member.ts"
+import * as ConnectionRevocation from "./ConnectionRevocation.ts"
+import * as Backpressure from "./Backpressure.ts"
+import * as CommandHandler from "./CommandHandler.ts"
 import * as Pulse from "./Pulse.ts"
 
 const maxConnectionsPerUser = 20
@@ -73,14 +73,14 @@ export class TradeGateway extends Context.Service<
       const ids = yield* Ids
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      const perform = yield* Performing.make
+      const perform = yield* CommandHandler.make
       const connections = new Set<Connection>()
       const perUser = new Map<string, number>()
       let isDraining = false
       /** Sockets that are not closed for good, and desks that have not been told of an end. */
       let leaving = 0
       const pulse = yield* Pulse.make(connections)
-      const credentials = yield* Credentials.make(connections, access)
+      const revocations = yield* ConnectionRevocation.make(connections, access)
 
       const isFull = (userId: string) => venue.rateLimits && (perUser.get(userId) ?? 0) >= maxConnectionsPerUser
       const callerOf = ({ credential }: Auth, address: string) =>
@@ -100,7 +100,7 @@ export class TradeGateway extends Context.Service<
         if (code === "") return ""
         return Option.exists(yield* builders.find(code), ({ active }) => active) ? code : ""
       })
-      const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, place: Place) {
+      const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, place: Origin) {
         const { address, country } = place
         const caller = yield* callerOf(auth, address)
         const { userId } = caller
@@ -112,7 +112,7 @@ export class TradeGateway extends Context.Service<
         return { caller, accountId, builderCode, eligibility }
       })
       const refused = (why: string) => Effect.as(Effect.logDebug("a sign-in was refused", why), "denied" as const)
-      const signIn = (connectionId: string, auth: Auth, place: Place): Effect.Effect<Member | Unsigned> =>
+      const signIn = (connectionId: string, auth: Auth, place: Origin): Effect.Effect<Member | Unsigned> =>
         member(connectionId, auth, place).pipe(
           Effect.catchTags({
             Unauthenticated: ({ reason }) => refused(reason),
@@ -143,14 +143,14 @@ export class TradeGateway extends Context.Service<
       })
       const gateway: Gateway = {
         nowMillis: () => clock.currentTimeMillisUnsafe(),
-        dues: Dues.make(),
+        backpressure: Backpressure.make(),
         signIn: (connectionId, auth, place, done) => {
-          credentials.begin(connectionId)
+          revocations.begin(connectionId)
           run(
             Effect.map(signIn(connectionId, auth, place), (answer) => {
               // Several may have been let in at once by the look at the start.
               done(typeof answer !== "string" && isFull(answer.caller.userId) ? "tooMany" : answer)
-              credentials.settled(connectionId)
+              revocations.ended(connectionId)
             })
           )
         },
@@ -176,7 +176,7 @@ export class TradeGateway extends Context.Service<
         },
         opened: (connection) => {
           count(connection.member()!.caller.userId, 1)
-          credentials.opened(connection)
+          revocations.opened(connection)
         },
         ended: (connection) => {
           connections.delete(connection)
@@ -206,7 +206,7 @@ export class TradeGateway extends Context.Service<
       const drain = Effect.gen(function* () {
         isDraining = true
         for (const connection of connections) connection.drain()
-        yield* awaited(answeredWithinMillis, () => ![...connections].some((connection) => connection.isOwed()))
+        yield* awaited(answeredWithinMillis, () => ![...connections].some((connection) => connection.isOutstanding()))
         for (const connection of connections) connection.giveUp(Infinity)
         closeAll()
         yield* awaited(leftWithinMillis, () => leaving === 0)

@@ -11,10 +11,10 @@ import { echoOf, noEcho, unlisted } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { Arm, LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
 import { Clock, Effect } from "effect"
-import { barrier } from "./Barrier.ts"
-import type { Connection, Performed } from "./Connection.ts"
+import { accessRefusal } from "./AccessRefusal.ts"
+import type { Connection, TradingCommand } from "./Connection.ts"
 import type { Member } from "./Member.ts"
-import * as Questions from "./Questions.ts"
+import * as Queries from "./Queries.ts"
 import { costOf, type OrderCommand, requestOf } from "./Request.ts"
 
 /** How long after its expiry a command's outcome may still come before it is called unknown. */
@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
   const venue = yield* VenueSettings
   const ids = yield* Ids
   const clock = yield* Clock.Clock
-  const questions = yield* Questions.make
+  const queries = yield* Queries.make
   const { instruments } = venue
 
   const order = (connection: Connection, member: Member, command: OrderCommand, text: string) => {
@@ -42,7 +42,7 @@ export const make = Effect.gen(function* () {
     const cost = costOf(connection, command)
     const isSweep = command._tag === "CancelAllOrders"
     const isInLane = !isSweep && instrument !== undefined
-    if (isSweep) connection.sweep(commandId, symbol, Incoming.ofObject(text), dueMillis)
+    if (isSweep) connection.cancel(commandId, symbol, Incoming.ofObject(text), dueMillis)
     else if (isInLane) connection.expect(symbol, commandId, text, dueMillis)
     else connection.asked(text)
     desks.submit({ userId: member.caller.userId, cost, request }, (submitted) => {
@@ -88,12 +88,12 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const perform = (connection: Connection, member: Member, command: Performed, text: string): void => {
+  const perform = (connection: Connection, member: Member, command: TradingCommand, text: string): void => {
     const action = actions[command._tag]
-    const barred = barrier(member, action)
+    const barred = accessRefusal(member, action)
     if (barred !== undefined) {
       const [code, message] = barred
-      connection.owe(Command.weight(command).weight)
+      connection.defer(Command.weight(command).weight)
       return connection.send(Frame.err(code, message, Incoming.ofObject(text)))
     }
     switch (command._tag) {
@@ -104,9 +104,9 @@ export const make = Effect.gen(function* () {
       case "ClosePosition":
         return order(connection, member, command, text)
       case "CancelTwap": {
-        connection.owe(Command.weight(command).weight)
+        connection.defer(Command.weight(command).weight)
         if (!connection.subscribed("order_responses")) return
-        return questions.inLane(
+        return queries.inQueue(
           connection,
           command.symbol,
           text,
@@ -125,18 +125,18 @@ export const make = Effect.gen(function* () {
       case "AddTwap":
       case "CancelStopOrder":
       case "ModifyStopOrder":
-        connection.owe(Command.weight(command).weight)
+        connection.defer(Command.weight(command).weight)
         return connection.send(Frame.err(command.code, command.message, Incoming.ofObject(text)))
       case "GetOrder":
       case "GetUserOrders":
       case "GetUserTrades":
       case "GetUserLeverage":
       case "GetAvailableLeverageLevels":
-        return questions.read(connection, member, command, text)
+        return queries.read(connection, member, command, text)
       case "SetUserLeverage": {
         const { leverage, symbol } = command
         const set = { _tag: "SetLeverage", accountId: member.accountId, symbol, leverage } as const
-        return questions.inLane(connection, symbol, text, change(member, costOf(connection, command), set, text))
+        return queries.inQueue(connection, symbol, text, change(member, costOf(connection, command), set, text))
       }
       case "CancelOnDisconnect": {
         const { armed } = command
@@ -146,12 +146,12 @@ export const make = Effect.gen(function* () {
         const answer = Effect.tap(change(member, costOf(connection, command), arm, text), () =>
           Effect.sync(() => connection.arm(armed))
         )
-        return questions.ask(connection, text, answer)
+        return queries.ask(connection, text, answer)
       }
     }
   }
 
-  const change = (member: Member, cost: Cost, command: SetLeverage | Arm, text: string): Questions.Answer => {
+  const change = (member: Member, cost: Cost, command: SetLeverage | Arm, text: string): Queries.Answer => {
     const { userId } = member.caller
     const incoming = Incoming.ofObject(text)
     const refused = (refusal: UnknownSymbol | NotALevel | LeverageInUse) =>
@@ -178,7 +178,7 @@ export const make = Effect.gen(function* () {
   return perform
 })
 
-const actions: { readonly [Tag in Performed["_tag"]]: Permission.Action } = {
+const actions: { readonly [Tag in TradingCommand["_tag"]]: Permission.Action } = {
   AddOrder: "add_order",
   ModifyOrder: "modify_order",
   CancelOrder: "cancel_order",

@@ -21,17 +21,17 @@ import type { Connection } from "./Connection.ts"
 import type { Member } from "./Member.ts"
 import { costOf } from "./Request.ts"
 
-type Question = GetOrder | GetUserOrders | GetUserTrades | GetUserLeverage | GetAvailableLeverageLevels
+type Query = GetOrder | GetUserOrders | GetUserTrades | GetUserLeverage | GetAvailableLeverageLevels
 
 /** The frame that is the answer. */
 export type Answer = Effect.Effect<string, Unavailable | RateLimited>
 
-export interface Questions {
-  readonly read: (connection: Connection, member: Member, question: Question, text: string) => void
+export interface Queries {
+  readonly read: (connection: Connection, member: Member, query: Query, text: string) => void
   /** Sends an answer when it comes. */
   readonly ask: (connection: Connection, text: string, answer: Answer) => void
   /** Sends an answer about one symbol in its place among that symbol's commands, and asks for it no sooner. */
-  readonly inLane: (connection: Connection, symbol: string, text: string, answer: Answer) => void
+  readonly inQueue: (connection: Connection, symbol: string, text: string, answer: Answer) => void
 }
 
 export const make = Effect.gen(function* () {
@@ -54,13 +54,13 @@ export const make = Effect.gen(function* () {
       // An answer has to come: others may wait behind it.
       Effect.catchCause((cause) =>
         Effect.as(
-          Effect.logError("a question could not be answered", cause),
+          Effect.logError("a query could not be answered", cause),
           Frame.err("ServerError", "it could not be answered", Incoming.ofObject(text))
         )
       )
     )
 
-  const ask: Questions["ask"] = (connection, text, answer) => {
+  const ask: Queries["ask"] = (connection, text, answer) => {
     connection.asked(text)
     run(
       frameOf(text, answer).pipe(
@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  const inLane: Questions["inLane"] = (connection, symbol, text, answer) => {
+  const inQueue: Queries["inQueue"] = (connection, symbol, text, answer) => {
     if (!instruments.has(symbol)) return ask(connection, text, answer)
     const askId = ids.next().text
     connection.ask(symbol, askId, text, () => {
@@ -151,28 +151,26 @@ export const make = Effect.gen(function* () {
     return Frame.availableLeverageLevelsResponse(all.slice(offset, offset + limit))
   }
 
-  const read: Questions["read"] = (connection, member, question, text) => {
-    if (question._tag === "GetAvailableLeverageLevels") {
-      connection.owe(Command.weight(question).weight)
-      return connection.send(levels(question))
+  const read: Queries["read"] = (connection, member, query, text) => {
+    if (query._tag === "GetAvailableLeverageLevels") {
+      connection.defer(Command.weight(query).weight)
+      return connection.send(levels(query))
     }
     const { accountId, caller } = member
-    const reader = { userId: caller.userId, accountId, cost: costOf(connection, question) }
-    switch (question._tag) {
+    const reader = { userId: caller.userId, accountId, cost: costOf(connection, query) }
+    switch (query._tag) {
       case "GetOrder":
-        return inLane(connection, question.symbol, text, order(reader, question))
+        return inQueue(connection, query.symbol, text, order(reader, query))
       case "GetUserOrders": {
-        const answer = openOrders(reader, question)
-        return question.symbol === null
-          ? ofAll(connection, text, answer)
-          : inLane(connection, question.symbol, text, answer)
+        const answer = openOrders(reader, query)
+        return query.symbol === null ? ofAll(connection, text, answer) : inQueue(connection, query.symbol, text, answer)
       }
       case "GetUserTrades":
-        return ask(connection, text, trades(reader, question))
+        return ask(connection, text, trades(reader, query))
       case "GetUserLeverage":
-        return ofAll(connection, text, leverages(reader, question))
+        return ofAll(connection, text, leverages(reader, query))
     }
   }
 
-  return { read, ask, inLane } satisfies Questions as Questions
+  return { read, ask, inQueue } satisfies Queries as Queries
 })
