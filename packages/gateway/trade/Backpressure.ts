@@ -1,39 +1,52 @@
+/** Frames wait unread while too many answers are outstanding, on one connection or on all of a gateway together. */
+import type { Transport } from "../socket/Transport.ts"
+
 /**
- * The answers a gateway owes all its connections together. While they are many, no connection may be owed more than its
- * share; one that is owed less is read as ever, so nobody waits for another's answers.
+ * All connections of one gateway share this. While much is outstanding in all, no connection may have more than its share;
+ * one that has less is read as ever, so nobody waits for another's answers.
  */
-export interface Backpressure {
-  /** A connection is owed so much more, or less. */
-  readonly change: (by: number) => void
-  /** A connection has signed in; before that it is owed nothing. */
+export interface Total {
+  /** So much more is outstanding on a connection, or less. */
+  readonly charge: (weight: number) => void
+  /** A connection has signed in; before that nothing is outstanding on it. */
   readonly join: () => void
   readonly leave: () => void
-  /** What one connection may be owed now before its frames wait; at least one. */
+  /** So much may be outstanding on one connection now before its frames wait; it is at least one. */
   readonly most: () => number
 }
 
-/** What one connection is owed in all. */
+/** The weight of all that one connection waits for the answer of. */
 export interface Outstanding {
   weight: number
 }
 
-/** Of one connection. */
+/** Each connection has one. */
+export interface Backpressure {
+  readonly outstanding: Outstanding
+  readonly join: () => void
+  /** Follows every change of what is outstanding: too much of it pauses the reading, which goes on at half of that. */
+  readonly update: () => void
+  /** The connection is over. */
+  readonly end: () => void
+}
+
+/** This holds for one connection. */
 const mostOutstanding = 256
 /**
- * Of all. What is owed stays below about twice this, or one for each connection where they are more. Some flushes of the
- * journal fit in, so that a venue at its limit is never short of work.
+ * This holds for all of them. The total stays below about twice this, or one for each connection where they are more.
+ * Some flushes of the journal fit in, so that a venue at its limit is never short of work.
  */
 const mostOutstandingInAll = 8_192
 
-/** What a text that waits counts for: one, and one more for each KiB, so that long frames are bounded as short ones are. */
+/** A text that waits counts for one, and one more for each KiB, so that long frames are bounded as short ones are. */
 export const weightOf = (text: string): number => 1 + Math.floor(text.length / 1024)
 
-export const make = (): Backpressure => {
-  let owed = 0
+export const makeTotal = (): Total => {
+  let outstanding = 0
   let connections = 0
   return {
-    change: (by) => {
-      owed += by
+    charge: (weight) => {
+      outstanding += weight
     },
     join: () => {
       connections += 1
@@ -42,8 +55,40 @@ export const make = (): Backpressure => {
       connections -= 1
     },
     most: () =>
-      owed < mostOutstandingInAll
+      outstanding < mostOutstandingInAll
         ? mostOutstanding
         : Math.max(1, Math.min(mostOutstanding, Math.floor(mostOutstandingInAll / connections)))
+  }
+}
+
+export const make = (total: Total, transport: Pick<Transport, "pause" | "resume">): Backpressure => {
+  const outstanding: Outstanding = { weight: 0 }
+  /** The total was told of so much of it. */
+  let charged = 0
+  let hasJoined = false
+  let isPaused = false
+  let isOver = false
+  return {
+    outstanding,
+    join: () => {
+      hasJoined = true
+      total.join()
+    },
+    update: () => {
+      if (isOver) return
+      const { weight } = outstanding
+      if (weight !== charged) total.charge(weight - charged)
+      charged = weight
+      const most = total.most()
+      if (isPaused ? weight > most / 2 : weight < most) return
+      isPaused = !isPaused
+      if (isPaused) transport.pause()
+      else transport.resume()
+    },
+    end: () => {
+      isOver = true
+      total.charge(-charged)
+      if (hasJoined) total.leave()
+    }
   }
 }

@@ -24,14 +24,14 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
       access.renew(caller).pipe(
         Effect.retry({ while: ({ _tag }) => _tag === "DatabaseUnavailable", schedule: Schedule.spaced(retryEvery) }),
         Effect.match({
-          onSuccess: connection.stand,
+          onSuccess: (eligibility) => connection.renew(eligibility),
           onFailure: ({ _tag }) =>
             connection.close(1008, _tag === "UserFrozen" ? "the user was frozen" : "the second factor is owed")
         })
       )
     )
   const heed = (connection: Connection, { kind, subject }: Revocation) => {
-    const caller = connection.member()?.caller
+    const caller = connection.member?.caller
     if (caller?.[subjects[kind]] !== subject) return
     if (kind === "user") return renew(connection, caller)
     connection.close(1008, reasons[kind])

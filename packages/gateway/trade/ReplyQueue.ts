@@ -1,18 +1,21 @@
 /**
- * The replies that are outstanding on one symbol of one connection. Facts come in the order of the log, which is the order of the
- * commands; what a desk answers by itself comes when it comes, and waits here for its turn.
+ * The replies that are outstanding on one symbol of one connection. Facts come in the order of the log, which is the
+ * order of the commands; what a desk answers by itself comes when it comes, and waits here for its turn.
  */
 import * as Backpressure from "./Backpressure.ts"
 
+/** A command whose answer is due at that time, or its outcome is unknown. */
+export interface Expected {
+  readonly commandId: string
+  /** This is the frame it came as, for the error that may be its answer. */
+  readonly request: string
+  readonly dueMillis: number
+  readonly start?: () => void
+}
+
 /** A command without an answer yet, or text that waits behind one. */
 type Entry =
-  | {
-      readonly commandId: string
-      /** The frame it came as, for the error that may be its answer. */
-      readonly request: string
-      readonly dueMillis: number
-      readonly start?: () => void
-    }
+  | Expected
   | {
       readonly commandId: undefined
       readonly text: string
@@ -28,14 +31,12 @@ export interface ReplyQueue {
 
 export const make = (outstanding: Backpressure.Outstanding): ReplyQueue => ({ entries: [], outstanding })
 
-/** A command went out; its answer is due at that time, or its outcome is unknown. */
-export const expect = (queue: ReplyQueue, commandId: string, request: string, dueMillis: number): void => {
-  push(queue, { commandId, request, dueMillis })
-}
+/** A command went out. */
+export const expect = (queue: ReplyQueue, expected: Expected): void => push(queue, expected)
 
 /**
- * Something to be asked once everything before it is answered: at once when nothing is outstanding. It is never given up here:
- * it may begin late, and whoever is asked has a deadline.
+ * Something is asked once everything before it is answered: at once when nothing is outstanding. It is never given up
+ * here: it may begin late, and whoever is asked has a deadline.
  */
 export const ask = (queue: ReplyQueue, commandId: string, request: string, start: () => void): void => {
   push(queue, { commandId, request, dueMillis: Infinity, start })

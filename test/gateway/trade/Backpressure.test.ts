@@ -1,7 +1,9 @@
 /** Connections whose answers do not come, and what is read of them meanwhile. */
 import * as Connection from "@venue/gateway/trade/Connection"
 import * as Backpressure from "@venue/gateway/trade/Backpressure"
+import type { ExpectedOrder } from "@venue/gateway/trade/ExpectedReply"
 import type { Receiver } from "@venue/gateway/socket/Transport"
+import { Id } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
 import { expect, it } from "vitest"
 
@@ -19,7 +21,7 @@ const auth = JSON.stringify({
 
 interface Client {
   /** Commands that were read and are not answered. */
-  readonly outstanding: ReadonlyArray<string>
+  readonly outstanding: ReadonlyArray<ExpectedOrder>
   readonly sent: ReadonlyArray<string>
   readonly waiting: () => number
   readonly write: (count: number, frame?: string) => void
@@ -31,12 +33,12 @@ interface Client {
 
 /** A client that has sent a great deal, of which its socket hands in what is read. */
 const start = () => {
-  const backpressure = Backpressure.make()
+  const backpressure = Backpressure.makeTotal()
   let commands = 0
-  const all: Array<ReadonlyArray<string>> = []
+  const all: Array<ReadonlyArray<ExpectedOrder>> = []
 
   const client = (): Client => {
-    const outstanding: Array<string> = []
+    const outstanding: Array<ExpectedOrder> = []
     all.push(outstanding)
     const sent: Array<string> = []
     let paused = false
@@ -45,7 +47,7 @@ const start = () => {
     const gateway: Connection.Gateway = {
       nowMillis: () => 0,
       backpressure,
-      signIn: (_id, _auth, _place, done) =>
+      signIn: (_id, _auth, _origin, done) =>
         done({
           caller: {
             userId: "u",
@@ -62,13 +64,24 @@ const start = () => {
           builderCode: "",
           eligibility: { canTrade: true, canFund: true, missing: [] }
         }),
-      perform: (from, _member, _command, text) => {
-        const id = `c${++commands}`
-        outstanding.push(id)
-        from.expect(symbol, id, text, Infinity)
+      instruments: new Map(),
+      handle: (_from, { caller: { userId } }, _command, cost, request) => {
+        const commandId = `c${++commands}`
+        const expected = {
+          _tag: "Order",
+          ordering: "bySymbol",
+          commandId,
+          symbol,
+          request,
+          dueMillis: Infinity,
+          submission: { userId, cost, request: { ...nothingSent, commandId: new Id(0, 0, 0, commands) } }
+        } as const
+        outstanding.push(expected)
+        return expected
       },
+      submit: () => {},
       follow: () => () => {},
-      pulse: () => {},
+      pulse: unasked,
       due: () => {},
       arrived: (opened) => void (connection = opened),
       opened: () => {},
@@ -77,7 +90,6 @@ const start = () => {
     const receiver: Receiver = Connection.open(
       "c",
       gateway,
-      new Map(),
       {
         send: (text) => void sent.push(text),
         close: () => {},
@@ -105,8 +117,8 @@ const start = () => {
       },
       waiting: () => unread.length,
       answer: () => {
-        const id = outstanding.shift()!
-        connection!.answer(symbol, id, id)
+        const expected = outstanding.shift()!
+        connection!.replies.answer(expected, expected.commandId)
         self.read()
       }
     }
@@ -197,17 +209,18 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
       "c",
       {
         nowMillis: () => 0,
-        backpressure: Backpressure.make(),
+        backpressure: Backpressure.makeTotal(),
         signIn: () => {},
-        perform: () => {},
+        instruments: new Map(),
+        handle: unasked,
+        submit: unasked,
         follow: () => () => {},
-        pulse: () => {},
+        pulse: unasked,
         arrived: () => {},
         due: () => {},
         opened: () => {},
         ended: () => {}
       },
-      new Map(),
       {
         send: () => {},
         close: (code) => void closes.push(code),
@@ -228,3 +241,9 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
 })
 
 const nowhere = { builderCode: "", address: "", country: undefined }
+
+const nothingSent = { _tag: "CancelAllOrders", expiresAtMillis: 0, accountId: "u", symbol } as const
+
+const unasked = (): never => {
+  throw new Error("not asked")
+}

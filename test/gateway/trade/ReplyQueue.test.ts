@@ -10,7 +10,8 @@ const start = () => {
   return {
     queue,
     sent,
-    expect: (id: string, due = 1_000) => ReplyQueue.expect(queue, id, `request ${id}`, due),
+    expect: (id: string, due = 1_000) =>
+      ReplyQueue.expect(queue, { commandId: id, request: `request ${id}`, dueMillis: due }),
     ask: (id: string, begin = () => {}) => ReplyQueue.ask(queue, id, `request ${id}`, begin),
     tell: (id: string, text: string, last = true) => ReplyQueue.tell(queue, id, text, last, send),
     answer: (id: string, text: string) => ReplyQueue.answer(queue, id, text, send),
@@ -89,7 +90,7 @@ it("I51: an overdue command is called unknown at its turn; its outcome is told w
 it("I48: what waits counts by its length, whether a request or what was told early, until it is sent or given up", () => {
   const { answer, expect: expectReply, giveUp, queue, tell } = start()
   const long = "x".repeat(64 * 1_024)
-  ReplyQueue.expect(queue, "a", long, 10)
+  ReplyQueue.expect(queue, { commandId: "a", request: long, dueMillis: 10 })
   expectReply("b")
   ReplyQueue.ask(queue, "c", long, () => {})
   expect(queue.outstanding.weight).toBe(65 + 1 + 65)
