@@ -24,10 +24,10 @@ export interface Pulse {
 }
 
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
-  const desks = yield* DeskClient
   const { desks: deskCount } = yield* VenueSettings
   const gatewayId = (yield* Ids).next().text
   const scope = yield* Effect.scope
+  const renew = yield* makeRenew(gatewayId)
   /** Desks that have not answered yet: they are waited for alone, so that one that stalls costs the others no lease. */
   const asked = new Set<string>()
 
@@ -56,30 +56,6 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
       )
     })
 
-  const renew = (deskId: string, mine: ReadonlyArray<Connection>) => {
-    const named = mine.map((connection) => {
-      const { accountId, caller } = connection.member!
-      return {
-        connectionId: connection.connectionId,
-        userId: caller.userId,
-        accountId,
-        wanted: hearsPulses(connection.subscriptions)
-      }
-    })
-    return desks
-      .askDesk(deskId, (desk) => desk.Renew({ gatewayId, connections: named }))
-      .pipe(
-        Effect.map((summaries) => {
-          const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
-          for (let i = 0; i < mine.length; i++) {
-            const summary = summaryOf.get(named[i]!.accountId)
-            if (named[i]!.wanted && summary !== undefined) mine[i]!.tellSummary(summary)
-          }
-        }),
-        Effect.ignore
-      )
-  }
-
   const isRenewed = (connection: Connection) => connection.isLeased || hearsPulses(connection.subscriptions)
   const seconds = yield* Beat.make(
     1_000,
@@ -107,6 +83,34 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     },
     first: yield* makeFirst(seconds.start)
   } satisfies Pulse as Pulse
+})
+
+/** Tells a desk that these connections live, and them what it answers. */
+const makeRenew = Effect.fnUntraced(function* (gatewayId: string) {
+  const desks = yield* DeskClient
+  return (deskId: string, mine: ReadonlyArray<Connection>) => {
+    const named = mine.map((connection) => {
+      const { accountId, caller } = connection.member!
+      return {
+        connectionId: connection.connectionId,
+        userId: caller.userId,
+        accountId,
+        wanted: hearsPulses(connection.subscriptions)
+      }
+    })
+    return desks
+      .askDesk(deskId, (desk) => desk.Renew({ gatewayId, connections: named }))
+      .pipe(
+        Effect.map((summaries) => {
+          const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
+          for (let i = 0; i < mine.length; i++) {
+            const summary = summaryOf.get(named[i]!.accountId)
+            if (named[i]!.wanted && summary !== undefined) mine[i]!.tellSummary(summary)
+          }
+        }),
+        Effect.ignore
+      )
+  }
 })
 
 const makeFirst = Effect.fnUntraced(function* (due: () => void) {
