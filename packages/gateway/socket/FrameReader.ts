@@ -21,9 +21,7 @@ export interface FrameReaderOptions {
 
 export const open = (options: FrameReaderOptions): FrameReader => {
   const { allowance, socket, ws } = options
-  // The parser would take all that was read at once, without a word between two frames.
-  const parse = socket.listeners("data").at(-1) as (this: NetSocket, bytes: Buffer) => void
-  socket.off("data", parse)
+  const parse = takenFrom(socket)
   /** These bytes were read and not handed on; an unfinished frame has a buffer of its own. */
   let pending: Buffer = nothing
   /** The parser keeps so much of a message that is not finished. */
@@ -31,7 +29,7 @@ export const open = (options: FrameReaderOptions): FrameReader => {
   const frames = framesOf(allowance)
   let isOver = false
   let isWaiting = false
-  let discardedBytes = 0
+  const discard = discarding(ws)
   const isPatient = patienceOf(options.nowMillis)
 
   const end = (code: number, reason: string) => {
@@ -92,16 +90,28 @@ export const open = (options: FrameReaderOptions): FrameReader => {
     if (ws.isPaused && !isOver && !options.isPaused()) ws.resume()
   }
   socket.on("data", (bytes: Buffer) => {
-    if (!isOver) {
-      pending = pending.length === 0 ? bytes : joined(pending, bytes)
-      return pump()
-    }
-    // It is read as far as it takes to see the end of the client, and no further.
-    discardedBytes += bytes.length
-    if (discardedBytes > limits.frameBytes) ws.pause()
+    if (isOver) return discard(bytes)
+    pending = pending.length === 0 ? bytes : joined(pending, bytes)
+    pump()
   })
   ws.on("error", () => (isOver = true))
   return { proceed: pump }
+}
+
+/** The parser would take all that was read at once, without a word between two frames: it is called from here instead. */
+function takenFrom(socket: NetSocket): (this: NetSocket, bytes: Buffer) => void {
+  const parse = socket.listeners("data").at(-1) as (this: NetSocket, bytes: Buffer) => void
+  socket.off("data", parse)
+  return parse
+}
+
+/** After the end of a socket it is read as far as it takes to see the end of the client, and no further. */
+function discarding(ws: WebSocket): (bytes: Buffer) => void {
+  let discardedBytes = 0
+  return ({ length }) => {
+    discardedBytes += length
+    if (discardedBytes > limits.frameBytes) ws.pause()
+  }
 }
 
 /** This comes after the frames that were passed. */

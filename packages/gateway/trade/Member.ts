@@ -13,7 +13,7 @@ export interface Member {
 }
 
 /** What is known of a client before it says who it is. */
-export interface Place {
+export interface Origin {
   /** Of its upgrade; empty when there is none. */
   readonly builderCode: string
   /** Empty when nobody knows. */

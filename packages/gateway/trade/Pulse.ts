@@ -4,11 +4,14 @@
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Beat from "@venue/cluster/protocol/Beat"
-import { deskOf } from "@venue/cluster/protocol/Desk"
+import { deskOf, noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Effect } from "effect"
 import type { Connection } from "./Connection.ts"
+import { type ExpectedQuery, unordered } from "./ExpectedReply.ts"
+import type { Member } from "./Member.ts"
+import { hearsPulses } from "./Subscriptions.ts"
 
 export interface Pulse {
   readonly gatewayId: string
@@ -16,13 +19,15 @@ export interface Pulse {
   readonly due: () => void
   /** There is a new connection. */
   readonly arrived: () => void
+  /** Asks for the first values of what a connection has just subscribed to with this frame. */
+  readonly first: (connection: Connection, member: Member, request: string) => ExpectedQuery
 }
 
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
-  const desks = yield* DeskClient
   const { desks: deskCount } = yield* VenueSettings
   const gatewayId = (yield* Ids).next().text
   const scope = yield* Effect.scope
+  const renew = yield* makeRenew(gatewayId)
   /** Desks that have not answered yet: they are waited for alone, so that one that stalls costs the others no lease. */
   const asked = new Set<string>()
 
@@ -30,7 +35,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     Effect.suspend(() => {
       const byDesk = new Map<string, Array<Connection>>()
       for (const connection of connections) {
-        const member = connection.member()
+        const member = connection.member
         if (member === undefined || !isNamed(connection)) continue
         const deskId = deskOf(member.caller.userId, deskCount)
         const mine = byDesk.get(deskId)
@@ -51,31 +56,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
       )
     })
 
-  const renew = (deskId: string, mine: ReadonlyArray<Connection>) => {
-    const named = mine.map((connection) => {
-      const { accountId, caller } = connection.member()!
-      return {
-        connectionId: connection.connectionId,
-        userId: caller.userId,
-        accountId,
-        wanted: isPulsed(connection)
-      }
-    })
-    return desks
-      .askDesk(deskId, (desk) => desk.Renew({ gatewayId, connections: named }))
-      .pipe(
-        Effect.map((summaries) => {
-          const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
-          for (let i = 0; i < mine.length; i++) {
-            const summary = summaryOf.get(named[i]!.accountId)
-            if (named[i]!.wanted && summary !== undefined) mine[i]!.tellSummary(summary)
-          }
-        }),
-        Effect.ignore
-      )
-  }
-
-  const isRenewed = (connection: Connection) => connection.isLeased() || isPulsed(connection)
+  const isRenewed = (connection: Connection) => connection.isLeased || hearsPulses(connection.subscriptions)
   const seconds = yield* Beat.make(
     1_000,
     Effect.suspend(() => {
@@ -99,12 +80,59 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     arrived: () => {
       seconds.start()
       minutes.start()
-    }
+    },
+    first: yield* makeFirst(seconds.start)
   } satisfies Pulse as Pulse
 })
 
-const isPulsed = (connection: Connection): boolean =>
-  connection.subscribed("positions") || connection.subscribed("balances")
+/** Tells a desk that these connections live, and them what it answers. */
+const makeRenew = Effect.fnUntraced(function* (gatewayId: string) {
+  const desks = yield* DeskClient
+  return (deskId: string, mine: ReadonlyArray<Connection>) => {
+    const named = mine.map((connection) => {
+      const { accountId, caller } = connection.member!
+      return {
+        connectionId: connection.connectionId,
+        userId: caller.userId,
+        accountId,
+        wanted: hearsPulses(connection.subscriptions)
+      }
+    })
+    return desks
+      .askDesk(deskId, (desk) => desk.Renew({ gatewayId, connections: named }))
+      .pipe(
+        Effect.map((summaries) => {
+          const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
+          for (let i = 0; i < mine.length; i++) {
+            const summary = summaryOf.get(named[i]!.accountId)
+            if (named[i]!.wanted && summary !== undefined) mine[i]!.tellSummary(summary)
+          }
+        }),
+        Effect.ignore
+      )
+  }
+})
+
+const makeFirst = Effect.fnUntraced(function* (due: () => void) {
+  const desks = yield* DeskClient
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const first: Pulse["first"] = (connection, { accountId, caller: { userId } }, request) => ({
+    ...unordered,
+    request,
+    ask: (answer) => {
+      due()
+      run(
+        desks.summary({ userId, accountId, cost: noCost }).pipe(
+          Effect.map((summary) => connection.tellSummary(summary)),
+          Effect.ignore,
+          // The values have been sent one by one, or the next pulse has them.
+          Effect.ensuring(Effect.sync(() => answer("")))
+        )
+      )
+    }
+  })
+  return first
+})
 
 const some = <A>(all: Iterable<A>, is: (one: A) => boolean): boolean => {
   for (const one of all) if (is(one)) return true

@@ -1,13 +1,14 @@
-/** A command of the wire as the request the venue knows, and what it costs. */
-import * as Command from "@venue/api/trade/Command"
-import type { Cost } from "@venue/cluster/protocol/Desk"
+/** A command of the wire as the request the venue knows. */
+import type { Command } from "@venue/api/trade/Command"
 import type { Id } from "@venue/domain/Id"
 import type { OrderRequest } from "@venue/domain/Order"
-import type { Connection, Performed } from "./Connection.ts"
 import type { Member } from "./Member.ts"
 
+/** A member trades with these; the rest is about the connection itself. */
+export type TradingCommand = Exclude<Command, { readonly _tag: "Auth" | "Subscribe" | "Unsubscribe" }>
+
 export type OrderCommand = Extract<
-  Performed,
+  TradingCommand,
   { readonly _tag: "AddOrder" | "ModifyOrder" | "CancelOrder" | "CancelAllOrders" | "ClosePosition" }
 >
 
@@ -53,11 +54,4 @@ export function requestOf(
         builderCode
       }
   }
-}
-
-/** Takes what the connection owes with it. */
-export const costOf = (connection: Connection, command: Performed): Cost => {
-  const { bucket, weight } = Command.weight(command)
-  // What is owed is no cancel's weight, so it waits for the next message that is none.
-  return { bucket, weight: bucket === "general" ? weight + connection.takeOwed() : weight }
 }

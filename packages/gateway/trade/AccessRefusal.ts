@@ -1,10 +1,10 @@
-/** Why a command is not taken up: in the words of the error frame. */
+/** Says why a member may not send a command, in the words of the error frame. */
 import type { ErrorCode } from "@venue/api/ErrorFrame"
 import { missingFor } from "@venue/auth/access/AccessDecision"
 import * as Permission from "@venue/auth/access/Permission"
 import type { Member } from "./Member.ts"
 
-export const barrier = (
+export const accessRefusal = (
   { caller, eligibility }: Member,
   action: Permission.Action
 ): readonly [code: ErrorCode, message: string] | undefined => {

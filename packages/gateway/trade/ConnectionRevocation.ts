@@ -1,4 +1,4 @@
-/** Connections whose credential is taken back, or whose user's standing changes, while they are open. */
+/** Closes or renews open connections whose credential is revoked, or whose user's eligibility changes. */
 import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
@@ -6,16 +6,16 @@ import { Effect, FiberMap, Schedule } from "effect"
 import type { Connection } from "./Connection.ts"
 
 /** A sign-in in three steps, so that what is taken back while it is under way counts too. */
-export interface Credentials {
+export interface ConnectionRevocation {
   readonly begin: (connectionId: string) => void
   readonly opened: (connection: Connection) => void
-  readonly settled: (connectionId: string) => void
+  readonly ended: (connectionId: string) => void
 }
 
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>, access: AccessDecision) {
   const revocations = yield* Revocations
   const heardMeanwhile = new Map<string, Array<Revocation>>()
-  // The last question of a connection is the one whose answer counts.
+  // The last renewal of a connection is the one whose answer counts.
   const run = yield* FiberMap.runtime(yield* FiberMap.make<string>())<never>()
 
   const renew = (connection: Connection, caller: Caller) =>
@@ -24,14 +24,14 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
       access.renew(caller).pipe(
         Effect.retry({ while: ({ _tag }) => _tag === "DatabaseUnavailable", schedule: Schedule.spaced(retryEvery) }),
         Effect.match({
-          onSuccess: connection.stand,
+          onSuccess: (eligibility) => connection.renew(eligibility),
           onFailure: ({ _tag }) =>
             connection.close(1008, _tag === "UserFrozen" ? "the user was frozen" : "the second factor is owed")
         })
       )
     )
   const heed = (connection: Connection, { kind, subject }: Revocation) => {
-    const caller = connection.member()?.caller
+    const caller = connection.member?.caller
     if (caller?.[subjects[kind]] !== subject) return
     if (kind === "user") return renew(connection, caller)
     connection.close(1008, reasons[kind])
@@ -42,17 +42,17 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
     for (const connection of connections) heed(connection, revocation)
   })
 
-  const credentials: Credentials = {
+  const revocation: ConnectionRevocation = {
     begin: (connectionId) => void heardMeanwhile.set(connectionId, []),
     opened: (connection) => {
       for (const revocation of heardMeanwhile.get(connection.connectionId) ?? []) heed(connection, revocation)
     },
-    settled: (connectionId) => void heardMeanwhile.delete(connectionId)
+    ended: (connectionId) => void heardMeanwhile.delete(connectionId)
   }
-  return credentials
+  return revocation
 })
 
-/** What of a caller a revocation names. */
+/** A revocation names this of a caller. */
 const subjects = {
   key: "publicKey",
   session: "sessionId",

@@ -3,7 +3,7 @@ import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { rules } from "@venue/auth/access/Permission"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
-import { barrier } from "@venue/gateway/trade/Barrier"
+import { accessRefusal } from "@venue/gateway/trade/AccessRefusal"
 import type { Member } from "@venue/gateway/trade/Member"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Sessions } from "@venue/storage/access/Sessions"
@@ -265,8 +265,8 @@ it("I47: a user whose region is blocked is told what keeps them, and may still t
     builderCode: "",
     eligibility: { canTrade: false, canFund: false, missing: ["region"] }
   }
-  assert.deepEqual(barrier(blocked, "add_order"), ["PermissionDenied", "the user may not do this: region"])
-  assert.isUndefined(barrier(blocked, "cancel_all_orders"))
+  assert.deepEqual(accessRefusal(blocked, "add_order"), ["PermissionDenied", "the user may not do this: region"])
+  assert.isUndefined(accessRefusal(blocked, "cancel_all_orders"))
 })
 
 it("I47: every command that trades is among those tried here", () => {

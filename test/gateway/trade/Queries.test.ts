@@ -1,4 +1,4 @@
-/** Questions whose answers do not come or come late, and what is read and asked meanwhile. */
+/** Queries whose answers do not come or come late, and what is read and asked meanwhile. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
@@ -10,9 +10,9 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { friday, limit, say, story, told } from "../../venue/Story.ts"
 
-const mostOwed = 256
+const mostOutstanding = 256
 
-const questions = [
+const queries = [
   say("get_user_trades", { limit: 1_000 }),
   say("get_user_orders"),
   say("get_user_leverage"),
@@ -33,43 +33,45 @@ const stalledVenue = Layer.fresh(TestVenue.layer).pipe(Layer.provide(stalledHist
 /** The day first: a venue that stands goes through every tick on the way there. */
 const onFriday = Layer.unwrap(Effect.as(TestClock.setTime(friday), stalledVenue))
 
-for (const question of questions) {
-  it.effect(`I48: a connection is owed 256 answers at most to ${question.type}, and is read again without them`, () =>
-    Effect.gen(function* () {
-      const venue = yield* TestVenue
-      const gateway = yield* venue.gateway
-      const user = yield* venue.user("asking")
-      const client = yield* venue.trade(user, [], { gateway })
-      yield* gateway.cutFrom(user.userId)
-      yield* client.sendAll(Array.from({ length: 3 * mostOwed }, () => question))
-      const unread: Array<number> = []
-      for (let turn = 0; turn < 3; turn++) {
-        yield* venue.settle
-        unread.push(client.unread())
-        // Each is given up.
-        yield* TestClock.adjust("2 seconds")
-      }
-      assert.deepStrictEqual(unread, [2 * mostOwed, mostOwed, 0])
-    }).pipe(Effect.provide(onFriday))
+for (const query of queries) {
+  it.effect(
+    `I48: a connection has 256 answers outstanding at most to ${query.type}, and is read again without them`,
+    () =>
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const gateway = yield* venue.gateway
+        const user = yield* venue.user("asking")
+        const client = yield* venue.trade(user, [], { gateway })
+        yield* gateway.cutFrom(user.userId)
+        yield* client.sendAll(Array.from({ length: 3 * mostOutstanding }, () => query))
+        const unread: Array<number> = []
+        for (let turn = 0; turn < 3; turn++) {
+          yield* venue.settle
+          unread.push(client.unread())
+          // Each is given up.
+          yield* TestClock.adjust("2 seconds")
+        }
+        assert.deepStrictEqual(unread, [2 * mostOutstanding, mostOutstanding, 0])
+      }).pipe(Effect.provide(onFriday))
   )
 }
 
-story("I48: orders for a symbol that nobody lists are owed until they are answered, and no longer", (venue) =>
+story("I48: orders for a symbol that nobody lists are outstanding until they are answered, and no longer", (venue) =>
   Effect.gen(function* () {
     const stranded = { symbol: "MOON-USD" }
     const gateway = yield* venue.gateway
     const user = yield* venue.user("asking")
     const cut = yield* venue.trade(user, [], { gateway })
     const client = yield* venue.trade(user, ["order_responses"])
-    yield* client.sendAll(Array.from({ length: 2 * mostOwed }, () => limit("BUY", 1, 190, stranded)))
+    yield* client.sendAll(Array.from({ length: 2 * mostOutstanding }, () => limit("BUY", 1, 190, stranded)))
     yield* venue.settle
     assert.deepStrictEqual(
       told(yield* client.drain),
-      Array.from({ length: 2 * mostOwed }, () => "BAD_SYMBOL")
+      Array.from({ length: 2 * mostOutstanding }, () => "BAD_SYMBOL")
     )
     yield* gateway.cutFrom(user.userId)
-    yield* cut.sendAll(Array.from({ length: 2 * mostOwed }, () => limit("BUY", 1, 190, stranded)))
-    assert.strictEqual(cut.unread(), mostOwed)
+    yield* cut.sendAll(Array.from({ length: 2 * mostOutstanding }, () => limit("BUY", 1, 190, stranded)))
+    assert.strictEqual(cut.unread(), mostOutstanding)
   })
 )
 

@@ -1,7 +1,9 @@
 /** Connections whose answers do not come, and what is read of them meanwhile. */
 import * as Connection from "@venue/gateway/trade/Connection"
-import * as Dues from "@venue/gateway/trade/Dues"
+import * as Backpressure from "@venue/gateway/trade/Backpressure"
+import type { ExpectedOrder } from "@venue/gateway/trade/ExpectedReply"
 import type { Receiver } from "@venue/gateway/socket/Transport"
+import { Id } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
 import { expect, it } from "vitest"
 
@@ -19,7 +21,7 @@ const auth = JSON.stringify({
 
 interface Client {
   /** Commands that were read and are not answered. */
-  readonly owed: ReadonlyArray<string>
+  readonly outstanding: ReadonlyArray<ExpectedOrder>
   readonly sent: ReadonlyArray<string>
   readonly waiting: () => number
   readonly write: (count: number, frame?: string) => void
@@ -31,21 +33,21 @@ interface Client {
 
 /** A client that has sent a great deal, of which its socket hands in what is read. */
 const start = () => {
-  const dues = Dues.make()
+  const backpressure = Backpressure.makeTotal()
   let commands = 0
-  const debts: Array<ReadonlyArray<string>> = []
+  const all: Array<ReadonlyArray<ExpectedOrder>> = []
 
   const client = (): Client => {
-    const owed: Array<string> = []
-    debts.push(owed)
+    const outstanding: Array<ExpectedOrder> = []
+    all.push(outstanding)
     const sent: Array<string> = []
     let paused = false
     const unread: Array<string> = []
     let connection: Connection.Connection | undefined
     const gateway: Connection.Gateway = {
       nowMillis: () => 0,
-      dues,
-      signIn: (_id, _auth, _place, done) =>
+      backpressure,
+      signIn: (_id, _auth, _origin, done) =>
         done({
           caller: {
             userId: "u",
@@ -62,13 +64,24 @@ const start = () => {
           builderCode: "",
           eligibility: { canTrade: true, canFund: true, missing: [] }
         }),
-      perform: (from, _member, _command, text) => {
-        const id = `c${++commands}`
-        owed.push(id)
-        from.expect(symbol, id, text, Infinity)
+      instruments: new Map(),
+      handle: (_from, { caller: { userId } }, _command, cost, request) => {
+        const commandId = `c${++commands}`
+        const expected = {
+          _tag: "Order",
+          ordering: "bySymbol",
+          commandId,
+          symbol,
+          request,
+          dueMillis: Infinity,
+          submission: { userId, cost, request: { ...nothingSent, commandId: new Id(0, 0, 0, commands) } }
+        } as const
+        outstanding.push(expected)
+        return expected
       },
+      submit: () => {},
       follow: () => () => {},
-      pulse: () => {},
+      pulse: unasked,
       due: () => {},
       arrived: (opened) => void (connection = opened),
       opened: () => {},
@@ -77,7 +90,6 @@ const start = () => {
     const receiver: Receiver = Connection.open(
       "c",
       gateway,
-      new Map(),
       {
         send: (text) => void sent.push(text),
         close: () => {},
@@ -90,7 +102,7 @@ const start = () => {
     receiver.text(auth)
     sent.splice(0)
     const self: Client = {
-      owed,
+      outstanding,
       sent,
       closed: receiver.closed,
       write: (count: number, frame = order) => {
@@ -105,54 +117,55 @@ const start = () => {
       },
       waiting: () => unread.length,
       answer: () => {
-        const id = owed.shift()!
-        connection!.answer(symbol, id, id)
+        const expected = outstanding.shift()!
+        connection!.replies.answer(expected, expected.commandId)
         self.read()
       }
     }
     return self
   }
-  return { client, owed: () => debts.reduce((sum, { length }) => sum + length, 0) }
+  return { client, outstanding: () => all.reduce((sum, { length }) => sum + length, 0) }
 }
 
-it("one connection is owed 256 answers at most, and is read again once half of them are given", () => {
+it("one connection has 256 answers outstanding at most, and is read again once half of them are given", () => {
   const { client } = start()
   const one = client()
   one.write(1_000)
-  expect(one.owed).toHaveLength(256)
+  expect(one.outstanding).toHaveLength(256)
   for (let i = 0; i < 127; i++) one.answer()
-  expect(one.owed).toHaveLength(129)
+  expect(one.outstanding).toHaveLength(129)
   one.answer()
-  expect(one.owed).toHaveLength(256)
+  expect(one.outstanding).toHaveLength(256)
 })
 
-it("however many connections send however much, a gateway owes a bounded number of answers", () => {
-  const { client, owed } = start()
+it("however many connections send however much, a gateway has a bounded number of answers outstanding", () => {
+  const { client, outstanding } = start()
   const all = Array.from({ length: 500 }, client)
   for (const one of all) one.write(1_000)
-  expect(owed()).toBeGreaterThan(8_000)
-  expect(owed()).toBeLessThan(2 * 8_192)
+  expect(outstanding()).toBeGreaterThan(8_000)
+  expect(outstanding()).toBeLessThan(2 * 8_192)
 })
 
-it("while others are owed all there is, who is owed little is read and answered", () => {
+it("while others wait for all there is, who waits for little is read and answered", () => {
   const { client } = start()
   for (let i = 0; i < 100; i++) client().write(1_000)
   const quiet = client()
   quiet.write(1)
-  expect(quiet.owed).toHaveLength(1)
+  expect(quiet.outstanding).toHaveLength(1)
   quiet.answer()
   expect(quiet.sent).toHaveLength(1)
   quiet.write(1)
-  expect(quiet.owed).toHaveLength(1)
+  expect(quiet.outstanding).toHaveLength(1)
 })
 
 it("everything sent is answered in the end, in its order, whoever is answered first", () => {
-  const { client, owed } = start()
+  const { client, outstanding } = start()
   const all = Array.from({ length: 300 }, client)
   for (const one of all) one.write(400)
-  for (let turn = 0; owed() > 0; turn++) {
+  for (let turn = 0; outstanding() > 0; turn++) {
     // The last ones first, some more often than others.
-    for (let i = all.length - 1; i >= 0; i--) if (all[i]!.owed.length > 0 && (turn + i) % 3 !== 0) all[i]!.answer()
+    for (let i = all.length - 1; i >= 0; i--)
+      if (all[i]!.outstanding.length > 0 && (turn + i) % 3 !== 0) all[i]!.answer()
   }
   for (const { sent, waiting } of all) {
     expect(waiting()).toBe(0)
@@ -161,31 +174,31 @@ it("everything sent is answered in the end, in its order, whoever is answered fi
   }
 })
 
-it("what a connection was owed when it closed is owed no longer", () => {
-  const { client, owed } = start()
+it("what was outstanding for a connection when it closed is charged no longer", () => {
+  const { client, outstanding } = start()
   const gone = Array.from({ length: 100 }, client)
   for (const one of gone) one.write(1_000)
   const after = client()
   after.write(1_000)
-  expect(after.owed.length).toBeLessThan(256)
+  expect(after.outstanding.length).toBeLessThan(256)
   for (const one of gone) one.closed()
   const next = client()
   next.write(1_000)
-  expect(next.owed).toHaveLength(256)
-  expect(owed()).toBeGreaterThan(0)
+  expect(next.outstanding).toHaveLength(256)
+  expect(outstanding()).toBeGreaterThan(0)
 })
 
-it("I48: of the longest frames a connection is owed for few, so that they hold little memory", () => {
+it("I48: few of the longest frames may be outstanding for a connection, so that they hold little memory", () => {
   const { client } = start()
   const one = client()
   one.write(100, longest)
-  expect(one.owed).toHaveLength(4)
+  expect(one.outstanding).toHaveLength(4)
   one.answer()
-  expect(one.owed).toHaveLength(3)
+  expect(one.outstanding).toHaveLength(3)
   one.answer()
   one.answer()
-  expect(one.owed).toHaveLength(4)
-  while (one.owed.length > 0) one.answer()
+  expect(one.outstanding).toHaveLength(4)
+  while (one.outstanding.length > 0) one.answer()
   expect(one.sent).toHaveLength(100)
 })
 
@@ -196,17 +209,18 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
       "c",
       {
         nowMillis: () => 0,
-        dues: Dues.make(),
+        backpressure: Backpressure.makeTotal(),
         signIn: () => {},
-        perform: () => {},
+        instruments: new Map(),
+        handle: unasked,
+        submit: unasked,
         follow: () => () => {},
-        pulse: () => {},
+        pulse: unasked,
         arrived: () => {},
         due: () => {},
         opened: () => {},
         ended: () => {}
       },
-      new Map(),
       {
         send: () => {},
         close: (code) => void closes.push(code),
@@ -227,3 +241,9 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
 })
 
 const nowhere = { builderCode: "", address: "", country: undefined }
+
+const nothingSent = { _tag: "CancelAllOrders", expiresAtMillis: 0, accountId: "u", symbol } as const
+
+const unasked = (): never => {
+  throw new Error("not asked")
+}

@@ -1,0 +1,26 @@
+/** The levels of a market as a listener hears them: sorted, or the best one of each side. */
+import type { PriceLevel } from "@venue/api/marketData/Frame"
+
+/** The feed keeps the levels of each side by price, in no order. */
+export interface Book {
+  readonly levels: (symbol: string, side: "BUY" | "SELL") => ReadonlyMap<number, number>
+}
+
+export const bids = (book: Book, symbol: string): ReadonlyArray<PriceLevel> => sorted(book.levels(symbol, "BUY"), -1)
+
+export const asks = (book: Book, symbol: string): ReadonlyArray<PriceLevel> => sorted(book.levels(symbol, "SELL"), 1)
+
+export const bestBid = (book: Book, symbol: string): PriceLevel | undefined => best(book.levels(symbol, "BUY"), -1)
+
+export const bestAsk = (book: Book, symbol: string): PriceLevel | undefined => best(book.levels(symbol, "SELL"), 1)
+
+const sorted = (levels: ReadonlyMap<number, number>, direction: 1 | -1): ReadonlyArray<PriceLevel> =>
+  Array.from(levels, ([price, quantity]) => ({ price, quantity })).sort((a, b) => direction * (a.price - b.price))
+
+function best(levels: ReadonlyMap<number, number>, direction: 1 | -1): PriceLevel | undefined {
+  let found: PriceLevel | undefined
+  for (const [price, quantity] of levels) {
+    if (found === undefined || direction * (price - found.price) < 0) found = { price, quantity }
+  }
+  return found
+}

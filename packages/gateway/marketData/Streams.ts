@@ -1,0 +1,90 @@
+/** Who hears which stream of market data; each message is built once for all of them. */
+import * as Frame from "@venue/api/marketData/Frame"
+import * as Subscription from "@venue/api/marketData/Subscription"
+import { maxPulseBytes, maxWaitingBytes, type Transport } from "../socket/Transport.ts"
+
+export interface Listener {
+  readonly transport: Transport
+  /** These are the keys of the streams that it hears. */
+  readonly keys: Set<string>
+  sequence: number
+  minute: number
+  messages: number
+}
+
+interface Stream {
+  readonly topic: Subscription.Topic
+  readonly listeners: Set<Listener>
+}
+
+export interface Streams {
+  readonly listeners: ReadonlySet<Listener>
+  readonly open: (transport: Transport) => Listener
+  readonly leave: (listener: Listener) => void
+  readonly subscribe: (listener: Listener, topic: Subscription.Topic) => void
+  readonly unsubscribe: (listener: Listener, topic: Subscription.Topic) => void
+  readonly isHeard: (channel: Subscription.Channel) => boolean
+  /** They hear one stream, or nobody does. */
+  readonly hearing: (topic: Subscription.Topic) => ReadonlySet<Listener> | undefined
+  /** Tells the value of every stream of a channel that is heard, save to those who have much to read yet. */
+  readonly pulse: (
+    channel: Subscription.Channel,
+    valueOf: (topic: Subscription.Topic) => Frame.Body | undefined
+  ) => void
+}
+
+/** The next message in a listener's numbering. */
+export const tell = (streams: Streams, listener: Listener, body: Frame.Body): void =>
+  say(streams, listener, Frame.frame(body, ++listener.sequence))
+
+/** A confirmation or an error has no number. */
+export const say = (streams: Streams, listener: Listener, text: string): void => {
+  listener.transport.send(text)
+  if (listener.transport.waitingBytes() <= maxWaitingBytes) return
+  listener.transport.close(1013, "frames were not read; 1 MiB was waiting")
+  streams.leave(listener)
+}
+
+export const make = (): Streams => {
+  const streams = new Map<string, Stream>()
+  const listeners = new Set<Listener>()
+  const self: Streams = {
+    listeners,
+    open: (transport) => {
+      const listener: Listener = { transport, keys: new Set(), sequence: 0, minute: 0, messages: 0 }
+      listeners.add(listener)
+      return listener
+    },
+    leave: (listener) => {
+      for (const key of listener.keys) streams.get(key)?.listeners.delete(listener)
+      listener.keys.clear()
+      listeners.delete(listener)
+    },
+    subscribe: (listener, topic) => {
+      const key = Subscription.keyOf(topic)
+      const stream = streams.get(key) ?? { topic, listeners: new Set() }
+      streams.set(key, stream)
+      listener.keys.add(key)
+      stream.listeners.add(listener)
+    },
+    unsubscribe: (listener, topic) => {
+      const key = Subscription.keyOf(topic)
+      listener.keys.delete(key)
+      streams.get(key)?.listeners.delete(listener)
+    },
+    isHeard: (channel) =>
+      [...streams.values()].some(({ listeners, topic }) => topic.channel === channel && listeners.size > 0),
+    hearing: (topic) => streams.get(Subscription.keyOf(topic))?.listeners,
+    pulse: (channel, valueOf) => {
+      for (const { listeners, topic } of streams.values()) {
+        if (topic.channel !== channel || listeners.size === 0) continue
+        const body = valueOf(topic)
+        if (body === undefined) continue
+        for (const listener of listeners) {
+          if (listener.transport.waitingBytes() <= maxPulseBytes) tell(self, listener, body)
+        }
+      }
+    }
+  }
+  return self
+}

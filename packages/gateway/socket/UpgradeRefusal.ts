@@ -1,0 +1,28 @@
+/** What a client is told whose socket may not open now. */
+import * as Problem from "@venue/api/Problem"
+import { contentType } from "effect/http/ProblemDetails"
+import type { Socket as NetSocket } from "node:net"
+import * as PlainHttp from "../http/PlainHttp.ts"
+import { retryAfter } from "../http/Refusal.ts"
+import type { Refusal } from "./SocketBudget.ts"
+
+export function refuse(socket: NetSocket, baseUrl: string, refusal: Refusal): void {
+  const { body, waitMillis } = refusals(baseUrl, refusal)
+  PlainHttp.refuseSocket(() => ({ contentType, body }), socket, body, retryAfter(waitMillis))
+}
+
+/** A socket of the address, or of anybody, may be over any time: it is worth another try after a while. */
+const fullMillis = 5_000
+
+function refusals(baseUrl: string, refusal: Refusal) {
+  switch (refusal._tag) {
+    case "TooManyUpgrades":
+      return { waitMillis: refusal.waitMillis, body: Problem.body(baseUrl, 429, "rate-exceeded") }
+    case "AddressFull": {
+      const detail = `An address may have ${refusal.most} sockets open here; close one first.`
+      return { waitMillis: fullMillis, body: Problem.body(baseUrl, 429, "too-many-sockets", { detail }) }
+    }
+    case "VenueFull":
+      return { waitMillis: fullMillis, body: Problem.body(baseUrl, 503, "venue-full") }
+  }
+}

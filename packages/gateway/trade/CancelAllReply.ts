@@ -1,0 +1,124 @@
+/**
+ * The replies to cancels of all orders of one connection: each is acknowledged once every market it touched has
+ * committed and its turn among the connection's commands has come, and told order by order then.
+ */
+import * as Frame from "@venue/api/trade/Frame"
+
+export interface CancelAllReply {
+  readonly incoming: string | undefined
+  /** Markets it touches; unknown until the desk says which. */
+  symbols: ReadonlyArray<string> | undefined
+  readonly answered: Set<string>
+  readonly frames: Array<string>
+  readonly dueMillis: number
+  /** It is sent instead of an acknowledgement. */
+  refusal: string | undefined
+  isItsTurn: boolean
+  /** It is called when all is said. */
+  readonly done: () => void
+}
+
+/** They are kept by command id. */
+export type CancelAllReplies = Map<string, CancelAllReply>
+
+export const make = (): CancelAllReplies => new Map()
+
+export const begin = (
+  replies: CancelAllReplies,
+  commandId: string,
+  { done, dueMillis, incoming }: Pick<CancelAllReply, "incoming" | "dueMillis" | "done">
+): void =>
+  void replies.set(commandId, {
+    incoming,
+    dueMillis,
+    done,
+    symbols: undefined,
+    answered: new Set(),
+    frames: [],
+    refusal: undefined,
+    isItsTurn: false
+  })
+
+/** Everything that came before it is answered. */
+export const turn = (replies: CancelAllReplies, commandId: string, send: (text: string) => void): void => {
+  const reply = replies.get(commandId)
+  if (reply === undefined) return
+  reply.isItsTurn = true
+  answer(replies, commandId, reply, send)
+}
+
+/** What the log tells of one market. `last`: that market has answered. Answers false when it belongs to none of these. */
+export const tell = (
+  replies: CancelAllReplies,
+  commandId: string,
+  symbol: string,
+  frame: string,
+  last: boolean,
+  send: (text: string) => void
+): boolean => {
+  const reply = replies.get(commandId)
+  if (reply === undefined) return false
+  if (frame !== "") reply.frames.push(frame)
+  if (last) reply.answered.add(symbol)
+  answer(replies, commandId, reply, send)
+  return true
+}
+
+/** The desk says which markets it touches. */
+export const touched = (
+  replies: CancelAllReplies,
+  commandId: string,
+  symbols: ReadonlyArray<string>,
+  send: (text: string) => void
+): void => {
+  const reply = replies.get(commandId)
+  if (reply === undefined) return
+  reply.symbols = symbols
+  answer(replies, commandId, reply, send)
+}
+
+/** Its request is refused. What the markets have told of it all the same is sent after that. */
+export const refuse = (
+  replies: CancelAllReplies,
+  commandId: string,
+  refusal: string,
+  send: (text: string) => void
+): void => {
+  const reply = replies.get(commandId)
+  // It was given up.
+  if (reply === undefined) return send(refusal)
+  reply.refusal = refusal
+  answer(replies, commandId, reply, send)
+}
+
+/** Gives up on those whose answer is overdue, and not on those that only wait for their turn: `unknown` tells the client. */
+export const giveUp = (
+  replies: CancelAllReplies,
+  nowMillis: number,
+  unknown: (incoming: string | undefined) => void,
+  send: (text: string) => void
+): void => {
+  for (const [commandId, reply] of replies) {
+    if (reply.dueMillis > nowMillis || isComplete(reply)) continue
+    replies.delete(commandId)
+    unknown(reply.incoming)
+    reply.frames.forEach(send)
+    reply.done()
+  }
+}
+
+const answer = (
+  replies: CancelAllReplies,
+  commandId: string,
+  reply: CancelAllReply,
+  send: (text: string) => void
+): void => {
+  if (!reply.isItsTurn || !isComplete(reply)) return
+  replies.delete(commandId)
+  send(reply.refusal ?? Frame.ack(reply.incoming))
+  reply.frames.forEach(send)
+  reply.done()
+}
+
+const isComplete = ({ answered, refusal, symbols }: CancelAllReply): boolean =>
+  refusal !== undefined || (symbols !== undefined && symbols.every((symbol) => answered.has(symbol)))

@@ -1,0 +1,222 @@
+/** What a command of the trade socket sets in motion, and the answer that is to be expected. */
+import * as Incoming from "@venue/api/Incoming"
+import * as Frame from "@venue/api/trade/Frame"
+import * as SubmitRefusal from "@venue/api/trade/SubmitRefusal"
+import type * as Permission from "@venue/auth/access/Permission"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import type { Cost, Submitted } from "@venue/cluster/protocol/Desk"
+import { Ids } from "@venue/cluster/clients/Ids"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { echoOf, noEcho, unlisted } from "@venue/domain/Market"
+import type { OrderRequest } from "@venue/domain/Order"
+import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
+import { Clock, Effect } from "effect"
+import { accessRefusal } from "./AccessRefusal.ts"
+import type { Connection, Gateway } from "./Connection.ts"
+import type { Answered, ExpectedCancelAll, ExpectedOrder } from "./ExpectedReply.ts"
+import type { Member } from "./Member.ts"
+import * as Queries from "./Queries.ts"
+import type { Answer } from "./QueryAnswers.ts"
+import { type OrderCommand, requestOf, type TradingCommand } from "./Request.ts"
+
+export type CommandHandler = Pick<Gateway, "handle" | "submit">
+
+/** How long after its expiry a command's outcome may still come before it is called unknown. */
+const graceMillis = 1_000
+
+export const make = Effect.gen(function* () {
+  const desks = yield* DeskClient
+  const clock = yield* Clock.Clock
+  const queries = yield* Queries.make
+  const order = yield* makeOrder
+  const setLeverage = yield* makeSetLeverage
+  const refused = yield* makeRefused
+
+  const handle: CommandHandler["handle"] = (connection, member, command, cost, text) => {
+    const refusal = accessRefusal(member, actions[command._tag])
+    if (refusal !== undefined) {
+      const [code, message] = refusal
+      return answered(Frame.err(code, message, Incoming.ofObject(text)))
+    }
+    switch (command._tag) {
+      case "AddOrder":
+      case "ModifyOrder":
+      case "CancelOrder":
+      case "CancelAllOrders":
+      case "ClosePosition":
+        return order(member, command, cost, text)
+      case "CancelTwap": {
+        if (!connection.subscriptions.hearsOrders) return answered("")
+        const answer = Effect.sync(() => noSuchTwap(member, command, clock.currentTimeMillisUnsafe()))
+        return { ...queries.bySymbol(command.symbol, text, answer), isFree: true }
+      }
+      case "AddTwap":
+      case "CancelStopOrder":
+      case "ModifyStopOrder":
+        return answered(Frame.err(command.code, command.message, Incoming.ofObject(text)))
+      case "GetOrder":
+      case "GetUserOrders":
+      case "GetUserTrades":
+      case "GetUserLeverage":
+      case "GetAvailableLeverageLevels":
+        return queries.read(member, command, cost, text)
+      case "SetUserLeverage": {
+        const { leverage, symbol } = command
+        const { accountId, caller } = member
+        const set = { userId: caller.userId, cost, accountId, symbol, leverage }
+        return queries.bySymbol(symbol, text, setLeverage(set, text))
+      }
+      case "CancelOnDisconnect": {
+        const { armed } = command
+        const { connectionId } = connection
+        const { accountId, caller } = member
+        if (armed) connection.lease()
+        const answer = desks
+          .ask(caller.userId, (desk) => desk.Arm({ userId: caller.userId, cost, connectionId, accountId, armed }))
+          .pipe(
+            // Whoever asks was let in with this account.
+            Effect.catchTag("UnknownAccount", Effect.die),
+            Effect.tap(() => Effect.sync(() => connection.arm(armed))),
+            Effect.as(Frame.ack(Incoming.ofObject(text)))
+          )
+        return queries.atOnce(text, answer)
+      }
+    }
+  }
+
+  const submit: CommandHandler["submit"] = (connection, member, expected) => {
+    desks.submit(expected.submission, (submitted) => {
+      if (submitted._tag === "HandedOn") return connection.replies.handedOn(expected, submitted.symbols)
+      const { request } = expected.submission
+      refused(connection, member, request, submitted, expected.request, (frame) =>
+        connection.replies.answer(expected, frame)
+      )
+    })
+  }
+
+  return { handle, submit } satisfies CommandHandler as CommandHandler
+})
+
+const answered = (frame: string): Answered => ({ _tag: "Answered", frame })
+
+const noSuchTwap = (
+  { accountId }: Member,
+  { byClientTwapId, symbol, twapId }: Extract<TradingCommand, { readonly _tag: "CancelTwap" }>,
+  atMillis: number
+): string =>
+  Frame.refusal(symbol, {
+    accountId,
+    status: "NO_SUCH_ORDER",
+    echo: byClientTwapId ? { ...noEcho, clientOrderId: twapId } : { ...noEcho, orderId: twapId },
+    atMillis
+  })
+
+const actions: { readonly [Tag in TradingCommand["_tag"]]: Permission.Action } = {
+  AddOrder: "add_order",
+  ModifyOrder: "modify_order",
+  CancelOrder: "cancel_order",
+  CancelTwap: "cancel_order",
+  CancelAllOrders: "cancel_all_orders",
+  ClosePosition: "close_position",
+  CancelOnDisconnect: "cancel_on_disconnect",
+  GetOrder: "get_order",
+  GetUserOrders: "get_user_orders",
+  GetUserTrades: "get_user_trades",
+  GetUserLeverage: "get_user_leverage",
+  GetAvailableLeverageLevels: "get_available_leverage_levels",
+  SetUserLeverage: "set_user_leverage",
+  AddTwap: "add_twap",
+  CancelStopOrder: "cancel_stop_order",
+  ModifyStopOrder: "modify_stop_order"
+}
+
+/** An order with its id and its expiry, ready to leave. */
+const makeOrder = Effect.gen(function* () {
+  const { commandExpiryMillis, instruments } = yield* VenueSettings
+  const ids = yield* Ids
+  const clock = yield* Clock.Clock
+
+  return (member: Member, command: OrderCommand, cost: Cost, text: string): ExpectedOrder | ExpectedCancelAll => {
+    const id = ids.next()
+    const named = command.symbol ?? ""
+    const instrument = instruments.get(named)
+    // The one text of its symbol, which all that is kept by symbol finds without comparing letters.
+    const symbol = instrument?.symbol ?? named
+    const expiresAtMillis = clock.currentTimeMillisUnsafe() + commandExpiryMillis
+    const submission = {
+      userId: member.caller.userId,
+      cost,
+      request: requestOf(command, symbol, id, expiresAtMillis, member)
+    }
+    const dueMillis = expiresAtMillis + graceMillis
+    if (command._tag === "CancelAllOrders") {
+      return { _tag: "CancelAll", commandId: id.text, symbol, request: text, dueMillis, submission }
+    }
+    const ordering = instrument === undefined ? "none" : "bySymbol"
+    return { _tag: "Order", ordering, commandId: id.text, symbol, request: text, dueMillis, submission }
+  }
+})
+
+const makeRefused = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+
+  /** What the desk says by itself; everything else comes by the log. */
+  const refused = (
+    connection: Connection,
+    member: Member,
+    request: OrderRequest,
+    submitted: Exclude<Submitted, { readonly _tag: "HandedOn" }>,
+    text: string,
+    say: (frame: string) => void
+  ) => {
+    const { symbol } = request
+    switch (submitted._tag) {
+      case "RateLimited":
+        return say(Frame.rateLimited(submitted.retryAfterMillis, Incoming.ofObject(text)))
+      case "Refused":
+        return say(Frame.err("ServerError", SubmitRefusal.message(submitted.refusal), Incoming.ofObject(text)))
+      case "BadSymbol":
+        if (request._tag === "CancelAllOrders") {
+          return say(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))
+        }
+        if (!connection.subscriptions.hearsOrders) return say("")
+        return say(
+          Frame.refusal(symbol, {
+            accountId: member.accountId,
+            status: unlisted[request._tag],
+            echo: echoOf(request),
+            atMillis: clock.currentTimeMillisUnsafe()
+          })
+        )
+    }
+  }
+
+  return refused
+})
+
+const makeSetLeverage = Effect.gen(function* () {
+  const desks = yield* DeskClient
+
+  const setLeverage = (
+    set: Omit<SetLeverage, "_tag"> & { readonly userId: string; readonly cost: Cost },
+    text: string
+  ): Answer => {
+    const incoming = Incoming.ofObject(text)
+    const refused = (refusal: UnknownSymbol | NotALevel | LeverageInUse) =>
+      Effect.succeed(Frame.leverageRefused(refusal, incoming))
+    return desks
+      .ask(set.userId, (desk) => desk.SetLeverage(set))
+      .pipe(
+        Effect.as(Frame.ack(incoming)),
+        Effect.catchTags({
+          UnknownSymbol: refused,
+          NotALevel: refused,
+          LeverageInUse: refused,
+          // Whoever asks was let in with this account.
+          UnknownAccount: Effect.die
+        })
+      )
+  }
+
+  return setLeverage
+})

@@ -1,0 +1,51 @@
+/** What a command leaves to be answered. The command handler says so, and the replies of the connection keep the order. */
+import type { Submission } from "@venue/cluster/protocol/Desk"
+
+export type ExpectedReply = ExpectedOrder | ExpectedCancelAll | ExpectedQuery
+
+/** The answer was found on the spot: it overtakes what is outstanding. */
+export interface Answered {
+  readonly _tag: "Answered"
+  /** It is empty where there is nothing to say. */
+  readonly frame: string
+}
+
+/** An order, its change or its cancel leaves at once; its market's log or its desk answers it. */
+export interface ExpectedOrder {
+  readonly _tag: "Order"
+  readonly ordering: "bySymbol" | "none"
+  readonly commandId: string
+  readonly symbol: string
+  /** This is the frame it came as, for the error that may be its answer. */
+  readonly request: string
+  /** When no answer has come by then, its outcome is unknown. */
+  readonly dueMillis: number
+  readonly submission: Submission
+}
+
+/** A cancel of all orders leaves at once too; it is answered after all that came before it. */
+export interface ExpectedCancelAll {
+  readonly _tag: "CancelAll"
+  readonly commandId: string
+  /** It is empty where orders of all symbols are cancelled. */
+  readonly symbol: string
+  readonly request: string
+  readonly dueMillis: number
+  readonly submission: Submission
+}
+
+/** A query is asked when all before it is answered, or at once where it keeps no order. */
+export interface ExpectedQuery {
+  readonly _tag: "Query"
+  readonly ordering: "bySymbol" | "afterAll" | "none"
+  readonly commandId: string
+  readonly symbol: string
+  readonly request: string
+  /** The answer has to come: others may wait behind it. An empty one is not sent. */
+  readonly ask: (answer: (frame: string) => void) => void
+  /** No desk is charged for it. */
+  readonly isFree: boolean
+}
+
+/** Most queries keep no order with others. */
+export const unordered = { _tag: "Query", ordering: "none", commandId: "", symbol: "", isFree: false } as const

@@ -1,0 +1,91 @@
+/** What a client of the trade socket reads, and which of its other answers the answer keeps its order with. */
+import * as Incoming from "@venue/api/Incoming"
+import * as Frame from "@venue/api/trade/Frame"
+import type {
+  GetAvailableLeverageLevels,
+  GetOrder,
+  GetUserLeverage,
+  GetUserOrders,
+  GetUserTrades
+} from "@venue/api/trade/QueryCommand"
+import type { Cost } from "@venue/cluster/protocol/Desk"
+import { Ids } from "@venue/cluster/clients/Ids"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { Effect } from "effect"
+import { type Answered, type ExpectedQuery, unordered } from "./ExpectedReply.ts"
+import type { Member } from "./Member.ts"
+import * as QueryAnswers from "./QueryAnswers.ts"
+
+type Query = GetOrder | GetUserOrders | GetUserTrades | GetUserLeverage | GetAvailableLeverageLevels
+
+export interface Queries {
+  readonly read: (member: Member, query: Query, cost: Cost, text: string) => Answered | ExpectedQuery
+  /** It is answered when the answer comes, in no order with others. */
+  readonly atOnce: (text: string, answer: QueryAnswers.Answer) => ExpectedQuery
+  /** It is about one symbol: asked and answered at its turn among that symbol's commands. */
+  readonly bySymbol: (symbol: string, text: string, answer: QueryAnswers.Answer) => ExpectedQuery
+}
+
+export const make = Effect.gen(function* () {
+  const answers = yield* QueryAnswers.make
+  const ids = yield* Ids
+  const { instruments } = yield* VenueSettings
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+
+  const asking =
+    (text: string, answer: QueryAnswers.Answer): ExpectedQuery["ask"] =>
+    (tell) =>
+      void run(Effect.map(frameOf(text, answer), tell))
+
+  const atOnce: Queries["atOnce"] = (request, answer) => ({ ...unordered, request, ask: asking(request, answer) })
+
+  const bySymbol: Queries["bySymbol"] = (symbol, text, answer) =>
+    instruments.has(symbol)
+      ? { ...atOnce(text, answer), ordering: "bySymbol", commandId: ids.next().text, symbol }
+      : atOnce(text, answer)
+
+  /** It is about all symbols: asked and answered after all that came before it. */
+  const afterAll = (text: string, answer: QueryAnswers.Answer): ExpectedQuery => ({
+    ...atOnce(text, answer),
+    ordering: "afterAll",
+    commandId: ids.next().text
+  })
+
+  const read: Queries["read"] = ({ accountId, caller }, query, cost, text) => {
+    const reader = { userId: caller.userId, accountId, cost }
+    switch (query._tag) {
+      case "GetOrder":
+        return bySymbol(query.symbol, text, answers.order(reader, query))
+      case "GetUserOrders": {
+        const answer = answers.openOrders(reader, query)
+        return query.symbol === null ? afterAll(text, answer) : bySymbol(query.symbol, text, answer)
+      }
+      case "GetUserTrades":
+        return atOnce(text, answers.trades(reader, query))
+      case "GetUserLeverage":
+        return afterAll(text, answers.leverages(reader, query))
+      case "GetAvailableLeverageLevels":
+        return { _tag: "Answered", frame: answers.levels(query) }
+    }
+  }
+
+  return { read, atOnce, bySymbol } satisfies Queries as Queries
+})
+
+/** A fault of the venue's is never told as a refusal. */
+const frameOf = (text: string, answer: QueryAnswers.Answer): Effect.Effect<string> =>
+  answer.pipe(
+    Effect.catchTags({
+      RateLimited: ({ retryAfterMillis }) =>
+        Effect.succeed(Frame.rateLimited(retryAfterMillis, Incoming.ofObject(text))),
+      Unavailable: ({ what }) =>
+        Effect.succeed(Frame.err("ServerError", `${what} did not answer; try again`, Incoming.ofObject(text)))
+    }),
+    // An answer has to come: others may wait behind it.
+    Effect.catchCause((cause) =>
+      Effect.as(
+        Effect.logError("a query could not be answered", cause),
+        Frame.err("ServerError", "it could not be answered", Incoming.ofObject(text))
+      )
+    )
+  )

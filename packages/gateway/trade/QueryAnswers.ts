@@ -1,0 +1,93 @@
+/** The answers to what a client of the trade socket reads. */
+import * as Frame from "@venue/api/trade/Frame"
+import type {
+  GetAvailableLeverageLevels,
+  GetOrder,
+  GetUserLeverage,
+  GetUserOrders,
+  GetUserTrades
+} from "@venue/api/trade/QueryCommand"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import type { OpenOrder, RateLimited, Read } from "@venue/cluster/protocol/Desk"
+import type { Unavailable } from "@venue/cluster/protocol/Market"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { noEcho } from "@venue/domain/Market"
+import { Clock, Effect } from "effect"
+import { History } from "../History.ts"
+
+/** It gives the frame that is the answer. */
+export type Answer = Effect.Effect<string, Unavailable | RateLimited>
+
+export const make = Effect.gen(function* () {
+  const desks = yield* DeskClient
+  const history = yield* History
+  const clock = yield* Clock.Clock
+  const { instruments } = yield* VenueSettings
+
+  const orders = (reader: Read) => desks.ask(reader.userId, (desk) => desk.Orders(reader))
+
+  const resting = ({ order, symbol }: OpenOrder): Frame.RestingOrder => ({
+    instrument: instruments.get(symbol)!,
+    order,
+    status: order.modified ? "MODIFIED" : "ACK",
+    updateMillis: order.updatedAtMillis
+  })
+
+  const order = (reader: Read, { orderId, symbol: asked }: GetOrder): Answer =>
+    Effect.map(orders(reader), (open) => {
+      const found =
+        open.find(({ order, symbol }) => symbol === asked && order.orderId.text === orderId) ??
+        open.find(({ order, symbol }) => symbol === asked && order.clientOrderId === orderId)
+      return found !== undefined
+        ? Frame.getOrderResponse(resting(found))
+        : Frame.refusal(asked, {
+            accountId: reader.accountId,
+            status: "NO_SUCH_ORDER",
+            echo: { ...noEcho, orderId },
+            atMillis: clock.currentTimeMillisUnsafe()
+          })
+    })
+
+  const openOrders = (reader: Read, { limit, offset, symbol: asked }: GetUserOrders): Answer =>
+    Effect.map(orders(reader), (open) =>
+      Frame.allOrdersResponse(
+        open
+          .filter(({ symbol }) => asked === null || symbol === asked)
+          .slice(offset, offset + limit)
+          .map(resting)
+      )
+    )
+
+  const trades = (reader: Read, { endMillis, limit, offset, orderId, startMillis }: GetUserTrades): Answer =>
+    Effect.map(
+      history.trades(reader, {
+        orderId: orderId ?? undefined,
+        startMillis: startMillis ?? undefined,
+        endMillis: endMillis === null ? undefined : endMillis + 1,
+        limit,
+        offset
+      }),
+      (found) => Frame.userTradesResponse((symbol) => instruments.get(symbol)!, found)
+    )
+
+  const leverages = (reader: Read, { limit, offset }: GetUserLeverage): Answer =>
+    Effect.map(
+      desks.ask(reader.userId, (desk) => desk.Leverages(reader)),
+      (levels) =>
+        Frame.userLeverageResponse(
+          reader.accountId,
+          levels
+            .slice(offset, offset + limit)
+            .map(({ leverage, symbol }) => ({ instrument: instruments.get(symbol)!, leverage }))
+        )
+    )
+
+  const levels = ({ limit, offset }: GetAvailableLeverageLevels): string => {
+    const all = [...instruments.values()].flatMap((instrument) =>
+      Array.from({ length: instrument.maxLeverage }, (_, index) => ({ instrument, leverage: index + 1 }))
+    )
+    return Frame.availableLeverageLevelsResponse(all.slice(offset, offset + limit))
+  }
+
+  return { order, openOrders, trades, leverages, levels }
+})

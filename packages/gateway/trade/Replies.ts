@@ -1,0 +1,134 @@
+/** The replies that one connection waits for, in the order in which their commands came. */
+import * as Incoming from "@venue/api/Incoming"
+import * as Frame from "@venue/api/trade/Frame"
+import * as Backpressure from "./Backpressure.ts"
+import * as CancelAllReply from "./CancelAllReply.ts"
+import type { ExpectedCancelAll, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
+import * as ReplyBarrier from "./ReplyBarrier.ts"
+import * as ReplyQueue from "./ReplyQueue.ts"
+
+export class Replies {
+  private readonly backpressure: Backpressure.Backpressure
+  private readonly isListed: (symbol: string) => boolean
+  private readonly send: (text: string) => void
+  private readonly queues = new Map<string, ReplyQueue.ReplyQueue>()
+  private readonly barriers = ReplyBarrier.make()
+  private readonly cancels = CancelAllReply.make()
+
+  constructor(
+    backpressure: Backpressure.Backpressure,
+    isListed: (symbol: string) => boolean,
+    send: (text: string) => void
+  ) {
+    this.backpressure = backpressure
+    this.isListed = isListed
+    this.send = (text) => {
+      if (text !== "") send(text)
+    }
+  }
+
+  /** A command has its turn behind those before it; a query is asked when that has come. */
+  expect(expected: ExpectedReply): void {
+    if (expected._tag === "Query") this.expectQuery(expected)
+    else if (expected._tag === "CancelAll") this.expectCancelAll(expected)
+    else if (expected.ordering === "bySymbol") ReplyQueue.expect(this.queueOf(expected.symbol), expected)
+    else this.backpressure.outstanding.weight += Backpressure.weightOf(expected.request)
+  }
+
+  /** The desk has handed it on to these markets, whose logs answer it. */
+  handedOn(expected: ExpectedOrder | ExpectedCancelAll, symbols: ReadonlyArray<string>): void {
+    if (expected._tag === "CancelAll") {
+      CancelAllReply.touched(this.cancels, expected.commandId, symbols, this.send)
+      this.backpressure.update()
+    } else if (expected.ordering === "none") this.answer(expected, "")
+  }
+
+  /** The desk has answered it by itself; an empty frame is not sent. */
+  answer(expected: ExpectedOrder | ExpectedCancelAll, frame: string): void {
+    const { commandId, request, symbol } = expected
+    if (expected._tag === "CancelAll") CancelAllReply.refuse(this.cancels, commandId, frame, this.send)
+    else if (expected.ordering === "bySymbol") ReplyQueue.answer(this.queueOf(symbol), commandId, frame, this.send)
+    else {
+      this.send(frame)
+      this.backpressure.outstanding.weight -= Backpressure.weightOf(request)
+    }
+    this.backpressure.update()
+  }
+
+  /** The log of a market tells this of a command, or of none of this connection's; empty frames are not sent. */
+  tell(symbol: string, commandId: string, fill: string, order: string, isLast: boolean): void {
+    const { cancels, send } = this
+    if (cancels.size > 0 && CancelAllReply.tell(cancels, commandId, symbol, order, isLast, send)) {
+      return this.backpressure.update()
+    }
+    const queue = this.queues.get(symbol)
+    if (queue === undefined || queue.entries.length === 0) {
+      send(fill)
+      return send(order)
+    }
+    if (fill !== "") ReplyQueue.tell(queue, commandId, fill, false, send)
+    ReplyQueue.tell(queue, commandId, order, isLast, send)
+    this.backpressure.update()
+  }
+
+  /** Tells of all commands whose answer has not come by that time that their outcome is not known. */
+  giveUp(nowMillis: number): void {
+    const unknown = (incoming: string | undefined) => this.send(Frame.err("ServerError", unknownOutcome, incoming))
+    for (const queue of this.queues.values()) {
+      ReplyQueue.giveUp(queue, nowMillis, (request) => unknown(Incoming.ofObject(request)), this.send)
+    }
+    CancelAllReply.giveUp(this.cancels, nowMillis, unknown, this.send)
+    this.backpressure.update()
+  }
+
+  private expectCancelAll({ commandId, dueMillis, request, symbol }: ExpectedCancelAll): void {
+    const { barriers, cancels, send } = this
+    const { outstanding } = this.backpressure
+    const isOfAll = symbol === ""
+    const touched = isOfAll ? this.queues.values() : this.isListed(symbol) ? [this.queueOf(symbol)] : []
+    const incoming = Incoming.ofObject(request)
+    const weight = Backpressure.weightOf(incoming ?? "")
+    outstanding.weight += weight
+    const done = () => {
+      outstanding.weight -= weight
+      ReplyBarrier.leave(barriers, commandId, send)
+    }
+    CancelAllReply.begin(cancels, commandId, { incoming, dueMillis, done })
+    ReplyBarrier.enter(barriers, commandId, touched, isOfAll, () => CancelAllReply.turn(cancels, commandId, send))
+  }
+
+  private expectQuery({ ask, commandId, ordering, request, symbol }: ExpectedQuery): void {
+    if (ordering === "bySymbol") {
+      const queue = this.queueOf(symbol)
+      const answer = (frame: string) => {
+        ReplyQueue.answer(queue, commandId, frame, this.send)
+        this.backpressure.update()
+      }
+      return ReplyQueue.ask(queue, commandId, request, () => ask(answer))
+    }
+    const { outstanding } = this.backpressure
+    const weight = Backpressure.weightOf(request)
+    outstanding.weight += weight
+    const answer = (frame: string) => {
+      outstanding.weight -= weight
+      this.send(frame)
+      if (ordering === "afterAll") ReplyBarrier.leave(this.barriers, commandId, this.send)
+      this.backpressure.update()
+    }
+    if (ordering === "none") ask(answer)
+    else ReplyBarrier.enter(this.barriers, commandId, this.queues.values(), true, () => ask(answer))
+  }
+
+  private queueOf(symbol: string): ReplyQueue.ReplyQueue {
+    let queue = this.queues.get(symbol)
+    if (queue === undefined) {
+      queue = ReplyQueue.make(this.backpressure.outstanding)
+      this.queues.set(symbol, queue)
+      ReplyBarrier.extend(this.barriers, queue)
+    }
+    return queue
+  }
+}
+
+const unknownOutcome =
+  "the outcome is not known yet; it is told when it is, and get_user_orders and get_user_trades show it"

@@ -1,0 +1,83 @@
+/** Lets a client of the trade socket in: says who it is and which account it trades, and tells that account's desk. */
+import type { Auth } from "@venue/api/trade/SessionCommand"
+import type { AccessDecision } from "@venue/auth/access/AccessDecision"
+import { ofToken } from "@venue/auth/access/Caller"
+import { Hmac } from "@venue/auth/access/Hmac"
+import { Onboarding } from "@venue/auth/access/Onboarding"
+import { Bearers } from "@venue/auth/session/Bearers"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
+import { Effect, Option, Redacted } from "effect"
+import type { Member, Origin, Unsigned } from "./Member.ts"
+import type { UserConnections } from "./UserConnections.ts"
+
+export type SignIn = (connectionId: string, auth: Auth, origin: Origin) => Effect.Effect<Member | Unsigned>
+
+export const make = Effect.fnUntraced(function* (gatewayId: string, access: AccessDecision, users: UserConnections) {
+  const desks = yield* DeskClient
+  const onboarding = yield* Onboarding
+  const callerOf = yield* makeCallerOf
+  const earning = yield* makeEarning
+
+  const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, origin: Origin) {
+    const { address, country } = origin
+    const caller = yield* callerOf(auth, address)
+    const { userId } = caller
+    if (country !== undefined) yield* onboarding.seenIn(userId, country)
+    const { accountId, eligibility } = yield* access.authorise(caller, "auth", auth.accountId ?? undefined)
+    if (users.isFull(userId)) return "tooMany" as const
+    const builderCode = yield* earning(auth.builderCode ?? origin.builderCode)
+    yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId }))
+    return { caller, accountId, builderCode, eligibility }
+  })
+
+  const signIn: SignIn = (connectionId, auth, origin) =>
+    member(connectionId, auth, origin).pipe(
+      Effect.catchTags({
+        Unauthenticated: ({ reason }) => refused(reason),
+        InvalidToken: ({ reason }) => refused(reason),
+        SessionEnded: ({ _tag }) => refused(_tag),
+        PermissionDenied: ({ reason }) => refused(reason),
+        UserFrozen: ({ _tag }) => refused(_tag),
+        SecondFactorRequired: ({ _tag }) => refused(_tag),
+        OnboardingRequired: ({ _tag }) => refused(_tag),
+        // Users are never deleted, so whoever has a credential is known.
+        UnknownUser: Effect.die,
+        DatabaseUnavailable: () => Effect.succeed("unavailable" as const),
+        Unavailable: () => Effect.succeed("unavailable" as const)
+      }),
+      Effect.catchCause((cause) =>
+        // Frames wait for the answer.
+        Effect.as(Effect.logError("a sign-in failed", cause), "unavailable" as const)
+      )
+    )
+  return signIn
+})
+
+const refused = (why: string) => Effect.as(Effect.logDebug("a sign-in was refused", why), "denied" as const)
+
+const makeCallerOf = Effect.gen(function* () {
+  const bearers = yield* Bearers
+  const hmac = yield* Hmac
+  return ({ credential }: Auth, address: string) =>
+    credential._tag === "Token"
+      ? Effect.map(bearers.verify(Redacted.value(credential.jwt)), ofToken)
+      : hmac.verify(
+          {
+            publicKey: credential.publicKey,
+            nonce: credential.nonce,
+            timestamp: credential.unixSeconds,
+            signature: Redacted.value(credential.signature)
+          },
+          address
+        )
+})
+
+/** Orders carry only what earns somebody a share: of codes that strangers make up there is no end. */
+const makeEarning = Effect.gen(function* () {
+  const builders = yield* BuilderCodes
+  return Effect.fnUntraced(function* (code: string) {
+    if (code === "") return ""
+    return Option.exists(yield* builders.find(code), ({ active }) => active) ? code : ""
+  })
+})

@@ -1,0 +1,49 @@
+/** The channels that one connection hears. */
+import * as Incoming from "@venue/api/Incoming"
+import * as Frame from "@venue/api/trade/Frame"
+import type { Channel, Subscribe, Unsubscribe } from "@venue/api/trade/SessionCommand"
+import * as Permission from "@venue/auth/access/Permission"
+import type { Caller } from "@venue/auth/access/Caller"
+
+export interface Subscriptions {
+  readonly channels: Set<Channel>
+  /** Every fact of the account asks for these two, so they are kept beside the set. */
+  hearsOrders: boolean
+  hearsFills: boolean
+}
+
+export const make = (): Subscriptions => ({ channels: new Set(), hearsOrders: false, hearsFills: false })
+
+/** It hears something that is told once a second rather than when it happens. */
+export const hearsPulses = ({ channels }: Subscriptions): boolean => pulsed.some((channel) => channels.has(channel))
+
+/**
+ * What may be heard is confirmed channel by channel; the rest of the message is refused. Answers whether a channel that is
+ * told once a second was subscribed to, so that its first values are due.
+ */
+export const change = (
+  subscriptions: Subscriptions,
+  caller: Caller,
+  asked: Subscribe | Unsubscribe,
+  text: string,
+  send: (text: string) => void
+): boolean => {
+  const { channels } = subscriptions
+  const on = asked._tag === "Subscribe"
+  const barred = on ? asked.channels.filter((channel) => !Permission.permits(caller, `channel ${channel}`)) : []
+  for (const channel of asked.channels) {
+    if (barred.includes(channel)) continue
+    if (on) channels.add(channel)
+    else channels.delete(channel)
+    send(on ? Frame.subscribed(channel) : Frame.unsubscribed(channel))
+  }
+  subscriptions.hearsOrders = channels.has("order_responses")
+  subscriptions.hearsFills = channels.has("fills")
+  if (barred.length > 0) {
+    send(Frame.err("PermissionDenied", `this key may not hear ${barred.join(", ")}`, Incoming.ofObject(text)))
+  }
+  for (const { code, message } of asked.declined) send(Frame.err(code, message, Incoming.ofObject(text)))
+  return on && pulsed.some((channel) => asked.channels.includes(channel) && !barred.includes(channel))
+}
+
+const pulsed: ReadonlyArray<Channel> = ["positions", "balances"]

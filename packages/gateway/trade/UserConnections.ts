@@ -1,0 +1,22 @@
+/** Counts the open connections of each user, of which there may be so many at one gateway. */
+export interface UserConnections {
+  readonly isFull: (userId: string) => boolean
+  readonly opened: (userId: string) => void
+  readonly ended: (userId: string) => void
+}
+
+const maxConnectionsPerUser = 20
+
+export const make = (isLimited: boolean): UserConnections => {
+  const openOf = new Map<string, number>()
+  const count = (userId: string, by: 1 | -1) => {
+    const now = (openOf.get(userId) ?? 0) + by
+    if (now === 0) openOf.delete(userId)
+    else openOf.set(userId, now)
+  }
+  return {
+    isFull: (userId) => isLimited && (openOf.get(userId) ?? 0) >= maxConnectionsPerUser,
+    opened: (userId) => count(userId, 1),
+    ended: (userId) => count(userId, -1)
+  }
+}
