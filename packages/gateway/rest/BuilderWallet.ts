@@ -7,7 +7,7 @@ import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import { type ClientAddress, network } from "../http/ClientAddress.ts"
 import * as RateLimits from "../http/RateLimits.ts"
 import * as Refusal from "../http/Refusal.ts"
@@ -28,7 +28,7 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
     return (caller: string) => Refusal.spend(refusals, limits, caller, 1)
   })
 
-  const handlers = HttpApiBuilder.group(
+  const handlers = group(
     Api,
     "builderWallet",
     Effect.fnUntraced(function* (handlers) {

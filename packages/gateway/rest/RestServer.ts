@@ -7,6 +7,7 @@ import { ruleOf } from "@venue/auth/access/Permission"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import * as ClientAddress from "../http/ClientAddress.ts"
 import { Health } from "../http/Health.ts"
 import * as ApiKeys from "./ApiKeys.ts"
@@ -19,7 +20,6 @@ import * as HttpListener from "../http/HttpListener.ts"
 import * as Leverage from "./Leverage.ts"
 import * as Onboarding from "./Onboarding.ts"
 import * as Pages from "./Pages.ts"
-import * as Polled from "./Polled.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
 import * as RateLimits from "../http/RateLimits.ts"
@@ -48,10 +48,8 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
   const addressOf = ClientAddress.from(trustedProxies)
   const countryOf = ClientAddress.countryFrom(trustedProxies, countryHeader)
   const limits = RateLimits.make({ enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
-  const polled = yield* Polled.make
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
     crossOrigin: crossOrigin(brand),
-    takes: polled({ baseUrl, brand, countryHeader, limits, trustedProxies }),
     layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
     routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes],
     // Of users their own bucket is taken, once it is known who they are. Health is asked by machines, and always told.
@@ -87,7 +85,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
   )
 
 const health = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     Api,
     "health",
     Effect.fnUntraced(function* (handlers) {
