@@ -4,6 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import type { Assurance, Session } from "@venue/storage/access/Sessions"
 import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameters } from "jose"
 import type { SigningKeys } from "../keys/SigningKeys.ts"
+import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 
 /** What a token says of its bearer. */
 export interface TokenClaims {
@@ -24,7 +25,6 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
   reason: Schema.Literals(["form", "header", "unknown_key", "signature", "claims", "expired"])
 }) {}
 
-export const lifetimeSeconds = 3600
 const audience = "authenticated"
 const type = "at+jwt"
 
@@ -41,7 +41,7 @@ export const claimsOf = (session: Session, { issuedAtSeconds, issuer, scope, tok
   aud: audience,
   sub: session.userId,
   iat: issuedAtSeconds,
-  exp: issuedAtSeconds + lifetimeSeconds,
+  exp: issuedAtSeconds + tokenLifetimeSeconds,
   jti: tokenId,
   role: audience,
   aal: session.aal,

@@ -7,10 +7,11 @@ import { Transaction } from "@venue/postgres/Transaction"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { claimsOf, lifetimeSeconds } from "./AccessToken.ts"
+import { claimsOf } from "./AccessToken.ts"
 import { objection, type Presenter } from "./Presenter.ts"
 import * as RefreshTokens from "./RefreshTokens.ts"
 import { SigningKeys } from "../keys/SigningKeys.ts"
+import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 
 export interface Issued {
   readonly accessToken: Redacted.Redacted
@@ -109,8 +110,8 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
     const answer: Issued = {
       accessToken: Redacted.make(accessToken),
       refreshToken,
-      expiresInSeconds: lifetimeSeconds,
-      expiresAtSeconds: issuedAtSeconds + lifetimeSeconds,
+      expiresInSeconds: tokenLifetimeSeconds,
+      expiresAtSeconds: issuedAtSeconds + tokenLifetimeSeconds,
       scope,
       session
     }

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as ClientAddress from "../http/ClientAddress.ts"
 import * as RateLimits from "../http/RateLimits.ts"
-import { Refused } from "./Route.ts"
+import { Refused } from "./Refused.ts"
 
 export interface AuthSiteOptions {
   /** The public address of the service with `/auth/v1`, byte for byte as tokens name it. */

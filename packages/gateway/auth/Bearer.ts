@@ -5,7 +5,7 @@ import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { type Refused, refused } from "./Route.ts"
+import { type Refused, refused } from "./Refused.ts"
 import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Bearer = Effect.Effect<TokenClaims, Refused | DatabaseUnavailable, HttpServerRequest.HttpServerRequest>
