@@ -19,7 +19,7 @@ export interface Issued {
   readonly expiresInSeconds: number
   /** Unix seconds. */
   readonly expiresAtSeconds: number
-  /** Of this access token; that of the session or less. */
+  /** This access token has it; it is that of the session or less. */
   readonly scope: string | null
   readonly session: Session
 }
@@ -155,7 +155,9 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
       return next
     }
     // The newest one was never used: whoever shows its parent gets no more than its holder has.
-    return generation === newest.generation - 1 ? RefreshTokens.derive(serverKey, shown, newest.salt) : undefined
+    if (generation !== newest.generation - 1) return undefined
+    yield* sessions.touch(sessionId)
+    return RefreshTokens.derive(serverKey, shown, newest.salt)
   })
 
   /** A refusal is a value: what it takes back is to be kept, and a failure would undo it. */
