@@ -94,9 +94,9 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
 
 /** What keeps a user who stands so from this. Answers at once, for connections that stay open. */
 export const missingFor = ({ canFund, canTrade, missing }: Eligibility, action: string): ReadonlyArray<Missing> => {
-  const gate = ruleOf(action)?.gate ?? "none"
-  if (gate === "none" || (gate === "trade" ? canTrade : canFund)) return nothing
-  return gate === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing
+  const needs = ruleOf(action)?.needs ?? "none"
+  if (needs === "none" || (needs === "trade" ? canTrade : canFund)) return nothing
+  return needs === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing
 }
 
 const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: string): boolean => {

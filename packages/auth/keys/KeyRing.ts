@@ -16,7 +16,7 @@ export type KeyState = typeof KeyState.Type
 export interface RingKey {
   readonly key: SigningKey
   readonly state: KeyState
-  /** Of the last change of its state. */
+  /** Its state changed last at this moment. */
   readonly sinceMillis: number
 }
 

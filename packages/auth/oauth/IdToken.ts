@@ -21,7 +21,7 @@ export const userClaims = (
   })
 })
 
-/** Of one sign-in; `user` comes from `userClaims`. */
+/** They say what is known of one sign-in; `user` comes from `userClaims`. */
 export const claims = (signIn: {
   readonly issuer: string
   readonly clientId: string

@@ -10,7 +10,7 @@ import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 export interface TokenClaims {
   readonly userId: string
   readonly sessionId: string
-  /** Of the key that signed it. */
+  /** It names the key that signed it. */
   readonly kid: string
   readonly aal: Assurance
   /** The application it was given to; null when the user has it themselves. */
@@ -31,7 +31,7 @@ const type = "at+jwt"
 export interface Issue {
   readonly issuer: string
   readonly tokenId: string
-  /** Of this token; that of the session or less. */
+  /** This token has it; it is that of the session or less. */
   readonly scope: string | null
   readonly issuedAtSeconds: number
 }

@@ -10,7 +10,7 @@ import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Bearer = Effect.Effect<TokenClaims, Refused | DatabaseUnavailable, HttpServerRequest.HttpServerRequest>
 
-/** Of somebody who signed in themselves: an application acts for its user, but not on how that user signs in. */
+/** The bearer signed in themselves: an application acts for its user, but not on how that user signs in. */
 export const ownOnly = (bearer: Bearer): Bearer =>
   Effect.flatMap(bearer, (claims) =>
     claims.clientId === null ? Effect.succeed(claims) : Effect.fail(refused("application_refused"))

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   refusal: Schema.Literals(AuthError.refusals),
-  /** Of limits: how long to wait. */
+  /** A limit says how long to wait. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite)
 }) {}
 

@@ -45,7 +45,7 @@ export const route = <R>(
   method: HttpMethod.HttpMethod,
   path: HttpRouter.PathInput,
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | CaptchaUnavailable | DatabaseUnavailable, R>,
-  /** Of every answer, refusals too. */
+  /** Every answer has them, refusals too. */
   headers: Readonly<Record<string, string>> = {}
 ) => {
   const told = (request: HttpServerRequest.HttpServerRequest, outcome: string) =>

@@ -45,9 +45,9 @@ export interface Refusals {
     objection: Objection,
     headers?: Readonly<Record<string, string>>
   ) => HttpServerResponse.HttpServerResponse
-  /** Of what nobody expected, which is logged. */
+  /** Answers what nobody expected, and logs it. */
   readonly unexpected: (cause: Cause.Cause<unknown>) => Effect.Effect<HttpServerResponse.HttpServerResponse>
-  /** Of what reaches no gate, such as bytes that are not HTTP. */
+  /** Words what reaches no gate, such as bytes that are not HTTP. */
   readonly unparsable: Wording
 }
 
@@ -55,7 +55,7 @@ export interface Refusals {
 export interface CrossOrigin {
   /** The request headers they may send, comma between; undefined where they may not ask at all. */
   readonly requestHeaders: (routes: ReadonlyArray<Route>) => string | undefined
-  /** Of every answer, refusals too: without it the page may not even read what was wrong. */
+  /** Every answer passes it, refusals too: without it the page may not even read what was wrong. */
   readonly share: (
     response: HttpServerResponse.HttpServerResponse,
     routes: ReadonlyArray<Route>
