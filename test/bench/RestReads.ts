@@ -10,7 +10,8 @@ import type { RestOptions, RestReport } from "./RestClient.ts"
 import { settled, startServer, startVenue, startVenues, type Venue } from "./VenueProcess.ts"
 import * as Worker from "./Worker.ts"
 
-const goal: Goal = { better: "higher", solid: 0.45, aim: 0.75 }
+/** Of a server that keeps what a venue must keep; the bare one shows what that takes. */
+const goal: Goal = { better: "higher", solid: 0.35, aim: 0.75 }
 const connections = 16
 const path = "/user/positions"
 const name = `REST, GET ${path} signed, ${connections} connections`
@@ -45,13 +46,13 @@ export const rest = async (options: Options): Promise<ReadonlyArray<Row>> => {
   await venue.stop()
   await server.stop()
   return [
-    { name, unit: "reads/s", anchor: "bare node:http", rounds: againstBare, goal, notes },
+    { name, unit: "reads/s", anchor: "bare node:http", rounds: againstBare, goal: null, notes },
     {
       name: `${name}, durable`,
       unit: "reads/s",
       anchor: "node:http that checks the signature and commits the nonce",
       rounds: againstLeast,
-      goal: null,
+      goal,
       notes: []
     }
   ]

@@ -26,7 +26,8 @@ export const document = ({ accessOf, baseUrl, brand }: DocumentOptions): OpenApi
     components: { ...spec.components, securitySchemes: schemes(brand) },
     paths: eachOperation(spec.paths, (operation, method, path) => {
       const access = accessOf(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
-      return access === undefined ? operation : secured(operation, brand, access)
+      const told = path.startsWith("/health/") ? operation : answering(operation, [429])
+      return access === undefined ? told : secured(told, brand, access)
     })
   }
 }
@@ -97,17 +98,24 @@ const modelled = (operation: Operation): Operation => ({
         response.content?.[contentType] === undefined ? response : { ...response, content: refused }
       ])
     ),
-    ...Object.fromEntries(
-      beforeRoutes(operation).map((status) => [status, { description: titles[status], content: refused }])
-    )
+    ...answersOf(beforeRoutes(operation))
   }
 })
+
+/** Health is asked by machines, and always told; all else has a limit, by user or by address. */
+const answering = (operation: Operation, statuses: ReadonlyArray<Status>): Operation => ({
+  ...operation,
+  responses: { ...answersOf(statuses), ...operation.responses }
+})
+
+const answersOf = (statuses: ReadonlyArray<Status>): Operation["responses"] =>
+  Object.fromEntries(statuses.map((status) => [status, { description: titles[status], content: refused }]))
 
 const refused = { [contentType]: { schema: { $ref: "#/components/schemas/ErrorModel" } } }
 
 /** What may be answered before the endpoint is asked, or instead of it: no endpoint fails so itself. */
 const beforeRoutes = ({ requestBody }: Operation): ReadonlyArray<Status> =>
-  requestBody === undefined ? [504] : [413, 415, 504]
+  requestBody === undefined ? [504] : [400, 413, 415, 504]
 
 const withoutClasses = <S>(schemas: Record<string, S>): Record<string, S> =>
   Object.fromEntries(Object.entries(schemas).filter(([name]) => !name.endsWith("Encoded")))

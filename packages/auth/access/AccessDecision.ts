@@ -42,8 +42,6 @@ type Refused =
 export interface AccessDecision {
   /** `named` is the account the caller wants to act on, and otherwise it is the main one. */
   readonly authorise: (caller: Caller, action: string, named: string | undefined) => Effect.Effect<Admitted, Refused>
-  /** The main account of a caller who may do this on it by what is at hand; undefined when `authorise` must be asked. */
-  readonly recall: (caller: Caller, action: string) => string | undefined
   /** May this caller stay connected? Answers with how far the user has come by now. */
   readonly renew: (
     caller: Caller
@@ -71,7 +69,7 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
     }
 
     return {
-      authorise: Effect.fn("AccessDecision.authorise")(function* (caller, action, named) {
+      authorise: Effect.fnUntraced(function* (caller, action, named) {
         const rule = ruleOf(action)
         const asked = named === undefined || rule?.ignoresNamed ? caller.userId : named
         // Asked even of a caller who is refused anyway, so that all refusals take the same path.
@@ -88,15 +86,6 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
         if (missing.length > 0) return yield* new OnboardingRequired({ userId: caller.userId, missing })
         return { accountId: rule!.on === "user" ? caller.userId : asked, eligibility: now }
       }),
-      recall: (caller, action) => {
-        const { userId } = caller
-        const rule = ruleOf(action)
-        const state = eligibilities.recall(userId)
-        if (rule === undefined || rule.fresh || state === undefined) return undefined
-        if (objection(caller, action) !== undefined || !isInScope(caller, rule.on, userId)) return undefined
-        const now = eligibleAs(caller, state)
-        return Result.isSuccess(now) && missingFor(now.success, action).length === 0 ? userId : undefined
-      },
       renew: Effect.fn("AccessDecision.renew")(function* (caller) {
         return yield* Effect.fromResult(eligibleAs(caller, yield* eligibilities.of(caller.userId)))
       })
@@ -105,9 +94,9 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
 
 /** What keeps a user who stands so from this. Answers at once, for connections that stay open. */
 export const missingFor = ({ canFund, canTrade, missing }: Eligibility, action: string): ReadonlyArray<Missing> => {
-  const gate = ruleOf(action)?.gate ?? "none"
-  if (gate === "none" || (gate === "trade" ? canTrade : canFund)) return nothing
-  return gate === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing
+  const needs = ruleOf(action)?.needs ?? "none"
+  if (needs === "none" || (needs === "trade" ? canTrade : canFund)) return nothing
+  return needs === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing
 }
 
 const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: string): boolean => {

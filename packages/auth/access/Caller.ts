@@ -16,7 +16,7 @@ export interface Caller {
   readonly publicKey: string | null
   /** Null when no token was used. */
   readonly sessionId: string | null
-  /** Of the key that signed the token; null when none was used. */
+  /** It names the key that signed the token; null when none was used. */
   readonly kid: string | null
   /** How well the session knows its user; null for a key, which has no session. */
   readonly aal: "aal1" | "aal2" | null

@@ -3,7 +3,7 @@ import type { Missing } from "@venue/domain/Onboarding"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { type UserState, UserStates } from "@venue/storage/access/UserStates"
-import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
+import { Cache, Context, Effect, Exit, Layer } from "effect"
 
 /** What the venue asks of everybody. */
 export interface Requirements {
@@ -46,8 +46,6 @@ export class UserEligibility extends Context.Service<
     readonly requirements: Requirements
     /** At most half a second old when a change is not heard of. */
     readonly of: (userId: string) => Effect.Effect<UserState, DatabaseUnavailable>
-    /** The same when it is at hand. */
-    readonly recall: (userId: string) => UserState | undefined
     /** What was just changed here is asked for anew; other nodes hear of it. */
     readonly forget: (userId: string) => void
   }
@@ -72,7 +70,6 @@ export class UserEligibility extends Context.Service<
         return UserEligibility.of({
           requirements,
           of: (userId) => Cache.get(known, userId),
-          recall: (userId) => Option.getOrUndefined(runSync(Cache.getSuccess(known, userId))),
           forget
         })
       })

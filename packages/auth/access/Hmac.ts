@@ -1,7 +1,7 @@
 /** Callers that sign each request, or their connection, with the secret of an API key. */
 import { ApiKeys, type ApiKey } from "@venue/storage/access/ApiKeys"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { type Claimed, isReuse, type NonceReused, Nonces } from "@venue/storage/access/Nonces"
+import { Nonces } from "@venue/storage/access/Nonces"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { ServerTime } from "@venue/postgres/ServerTime"
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Redacted } from "effect"
@@ -20,13 +20,6 @@ export interface Signed {
   readonly signature: string
 }
 
-/** A caller whose signature is good. */
-export interface Recalled {
-  readonly caller: Caller
-  /** True when this use of the nonce is its first. */
-  readonly claim: (done: (exit: Claimed) => void) => void
-}
-
 export class Hmac extends Context.Service<
   Hmac,
   {
@@ -36,11 +29,6 @@ export class Hmac extends Context.Service<
      * afterwards. `address` is empty when nobody knows where the caller is.
      */
     readonly verify: (signed: Signed, address: string) => Effect.Effect<Caller, Unauthenticated | DatabaseUnavailable>
-    /**
-     * The same for who cannot wait: undefined when something is not at hand or not as it should be, and nothing has
-     * happened; `verify` tells. Otherwise only the nonce is left to be claimed.
-     */
-    readonly recall: (signed: Signed, address: string) => Recalled | undefined
     /** A key that was just revoked is good for nothing here any more; other nodes hear of it. */
     readonly forget: (publicKey: string) => void
   }
@@ -54,7 +42,6 @@ export class Hmac extends Context.Service<
       const serverTime = yield* ServerTime
       const uses = yield* KeyUses.make
       const clock = yield* Clock.Clock
-      const runSync = Effect.runSyncWith(yield* Effect.context<never>())
       const holders = new WeakMap<ApiKey, Holder>()
       const holderOf = (key: ApiKey): Holder => {
         const holder = holders.get(key) ?? { caller: ofKey(key), mayCallFrom: access(key) }
@@ -77,13 +64,6 @@ export class Hmac extends Context.Service<
       })
 
       const serverMillis = () => clock.currentTimeMillisUnsafe() + serverTime.offsetMillis()
-      const claim = (publicKey: string, nonce: string, now: number, done: (exit: Claimed) => void) =>
-        nonces.claimThen(publicKey, nonce, (exit) => {
-          if (Exit.isSuccess(exit)) uses.used(publicKey, now)
-          else if (isReuse(exit)) uses.failed(publicKey, now)
-          done(exit)
-        })
-
       const verify = Effect.fnUntraced(function* (signed: Signed, address: string) {
         const { nonce, publicKey } = signed
         const now = serverMillis()
@@ -99,25 +79,15 @@ export class Hmac extends Context.Service<
           uses.failed(publicKey, now)
           return yield* new Unauthenticated({ reason })
         }
-        yield* Effect.catchTag(
-          Effect.callback<void, NonceReused | DatabaseUnavailable>((resume) => claim(publicKey, nonce, now, resume)),
-          "NonceReused",
-          () => Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
-        )
+        yield* Effect.catchTag(nonces.claim(publicKey, nonce), "NonceReused", () => {
+          uses.failed(publicKey, now)
+          return Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
+        })
+        uses.used(publicKey, now)
         return holderOf(key).caller
       })
 
-      const recall: Hmac["Service"]["recall"] = (signed, address) => {
-        const { nonce, publicKey } = signed
-        const now = serverMillis()
-        if (formFault(signed, now) !== undefined) return undefined
-        const key = Option.getOrUndefined(Option.flatten(runSync(Cache.getSuccess(known, publicKey))))
-        if (key === undefined || !isSignature(signed, key.secret) || obstacle(key, address) !== undefined)
-          return undefined
-        return { caller: holderOf(key).caller, claim: (done) => claim(publicKey, nonce, now, done) }
-      }
-
-      return Hmac.of({ verify, recall, forget })
+      return Hmac.of({ verify, forget })
     })
   )
 }

@@ -14,8 +14,8 @@ export interface Rule {
   readonly on: "account" | "main" | "user"
   /** The named account is not even looked at, whoever's it is. */
   readonly ignoresNamed: boolean
-  /** How far a user must have come. */
-  readonly gate: "none" | "trade" | "fund"
+  /** What a user must have come far enough for. */
+  readonly needs: "none" | "trade" | "fund"
   /** The user themselves, and no application they let in: what it did would outlive the grant they may withdraw. */
   readonly ownOnly: boolean
   /** The session and the user are asked for in the database at every request, and nothing remembered is believed. */
@@ -27,11 +27,11 @@ const rule = (...anyOf: ReadonlyArray<Permission>): Rule => ({
   anyOf,
   on: "account",
   ignoresNamed: false,
-  gate: "none",
+  needs: "none",
   ownOnly: false,
   fresh: false
 })
-const trading: Rule = { ...rule("execute_orders"), gate: "trade" }
+const trading: Rule = { ...rule("execute_orders"), needs: "trade" }
 /** A key that leaked must not make another. */
 const keys: Rule = { ...rule(), via: ["jwt"], on: "user", ownOnly: true, fresh: true }
 /** The user as others see them, for whoever signed them in. */

@@ -1,15 +1,15 @@
-/** Turns for work that is heavy and done for strangers: one in each turn of the event loop, and few may wait. */
+/** Where work that is heavy and done for strangers waits: one leaves in each turn of the event loop, and few may wait. */
 import { Effect, Schema } from "effect"
 
 export class TooManyWait extends Schema.TaggedError<TooManyWait>()("TooManyWait", {}) {}
 
-export interface Turns {
-  /** Waits for a turn. Whoever gives up waiting leaves their place. */
-  readonly take: Effect.Effect<void, TooManyWait>
+export interface WaitingRoom {
+  /** Waits to be let out. Whoever gives up leaves their place. */
+  readonly wait: Effect.Effect<void, TooManyWait>
   readonly isFull: () => boolean
 }
 
-export const make = (maxWaiting: number): Turns => {
+export const make = (maxWaiting: number): WaitingRoom => {
   const waiting = new Set<() => void>()
   let isMoving = false
   const move = () => {
@@ -23,7 +23,7 @@ export const make = (maxWaiting: number): Turns => {
   const isFull = () => waiting.size >= maxWaiting
   return {
     isFull,
-    take: Effect.callback<void, TooManyWait>((resume) => {
+    wait: Effect.callback<void, TooManyWait>((resume) => {
       if (isFull()) return resume(Effect.fail(new TooManyWait()))
       const go = () => resume(Effect.void)
       waiting.add(go)

@@ -7,7 +7,7 @@
  * until the last token it signed is over. In an emergency neither is waited for.
  */
 import { Result, Schema } from "effect"
-import { lifetimeSeconds } from "../session/AccessToken.ts"
+import { tokenLifetimeSeconds } from "../session/TokenLifetime.ts"
 import type { SigningKey } from "./SigningKey.ts"
 
 export const KeyState = Schema.Literals(["standby", "active", "retired"])
@@ -16,7 +16,7 @@ export type KeyState = typeof KeyState.Type
 export interface RingKey {
   readonly key: SigningKey
   readonly state: KeyState
-  /** Of the last change of its state. */
+  /** Its state changed last at this moment. */
   readonly sinceMillis: number
 }
 
@@ -90,4 +90,4 @@ export const jwksCacheSeconds = 600
 /** Twice as long as the published keys may be cached. */
 const standbyMillis = 2 * jwksCacheSeconds * 1000
 /** A token's lifetime, the cache's, and a minute for clocks. */
-const retiredMillis = (lifetimeSeconds + jwksCacheSeconds + 60) * 1000
+const retiredMillis = (tokenLifetimeSeconds + jwksCacheSeconds + 60) * 1000

@@ -1,5 +1,5 @@
 /** The keys of this venue's tokens: one signs, all that are published verify. */
-import { Clock, Context, Duration, Effect, FileSystem, Layer, Redacted, Result, Semaphore } from "effect"
+import { Clock, Context, Duration, Effect, FileSystem, Layer, Redacted, Result, Schedule, Semaphore } from "effect"
 import { SignJWT } from "jose"
 import type { KeyObject } from "node:crypto"
 import { keyFile, type KeyStore, parse, print, type SigningKeysUnusable } from "./KeyFile.ts"
@@ -39,7 +39,7 @@ export class SigningKeys extends Context.Service<
       SigningKeys,
       Effect.gen(function* () {
         const { keys, reread } = yield* make(yield* keyFile(path))
-        yield* Effect.forkScoped(Effect.forever(Effect.delay(reread, readEvery)))
+        yield* Effect.forkScoped(Effect.schedule(reread, Schedule.spaced(readEvery)))
         return keys
       })
     )

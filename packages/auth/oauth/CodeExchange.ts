@@ -24,7 +24,7 @@ export interface Redemption {
 
 export interface Exchanged {
   readonly issued: Issued
-  /** Of this access token. */
+  /** The access token has this scope. */
   readonly scope: string
   /** When `openid` was granted, and only for a code. */
   readonly idToken: Redacted.Redacted | undefined

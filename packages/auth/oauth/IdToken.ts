@@ -2,7 +2,7 @@
 import type { Profile } from "@venue/storage/access/Profiles"
 import { Redacted } from "effect"
 import { createHash } from "node:crypto"
-import { lifetimeSeconds } from "../session/AccessToken.ts"
+import { tokenLifetimeSeconds } from "../session/TokenLifetime.ts"
 import * as Scope from "./Scope.ts"
 
 /**
@@ -21,7 +21,7 @@ export const userClaims = (
   })
 })
 
-/** Of one sign-in; `user` comes from `userClaims`. */
+/** They say what is known of one sign-in; `user` comes from `userClaims`. */
 export const claims = (signIn: {
   readonly issuer: string
   readonly clientId: string
@@ -36,7 +36,7 @@ export const claims = (signIn: {
   iss: signIn.issuer,
   aud: signIn.clientId,
   iat: signIn.nowSeconds,
-  exp: signIn.nowSeconds + lifetimeSeconds,
+  exp: signIn.nowSeconds + tokenLifetimeSeconds,
   auth_time: signIn.provenAtSeconds,
   at_hash: halfHash(signIn.accessToken),
   ...(signIn.nonce !== null && { nonce: signIn.nonce })

@@ -4,7 +4,7 @@ export const scopes = ["openid", "profile", "email", "phone", "offline_access"] 
 
 export type Scope = (typeof scopes)[number]
 
-/** Of an application that asks for none. */
+/** An application that asks for none has this one. */
 const usual: Scope = "email"
 
 /** Each once, in the order they were asked for; undefined when one of them is unknown. */

@@ -4,12 +4,13 @@ import { Effect, Option, Schema } from "effect"
 import type { Assurance, Session } from "@venue/storage/access/Sessions"
 import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameters } from "jose"
 import type { SigningKeys } from "../keys/SigningKeys.ts"
+import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 
 /** What a token says of its bearer. */
 export interface TokenClaims {
   readonly userId: string
   readonly sessionId: string
-  /** Of the key that signed it. */
+  /** It names the key that signed it. */
   readonly kid: string
   readonly aal: Assurance
   /** The application it was given to; null when the user has it themselves. */
@@ -24,14 +25,13 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
   reason: Schema.Literals(["form", "header", "unknown_key", "signature", "claims", "expired"])
 }) {}
 
-export const lifetimeSeconds = 3600
 const audience = "authenticated"
 const type = "at+jwt"
 
 export interface Issue {
   readonly issuer: string
   readonly tokenId: string
-  /** Of this token; that of the session or less. */
+  /** This token has it; it is that of the session or less. */
   readonly scope: string | null
   readonly issuedAtSeconds: number
 }
@@ -41,7 +41,7 @@ export const claimsOf = (session: Session, { issuedAtSeconds, issuer, scope, tok
   aud: audience,
   sub: session.userId,
   iat: issuedAtSeconds,
-  exp: issuedAtSeconds + lifetimeSeconds,
+  exp: issuedAtSeconds + tokenLifetimeSeconds,
   jti: tokenId,
   role: audience,
   aal: session.aal,

@@ -88,7 +88,7 @@ const subjects = { session: "sessionId", client: "clientId", user: "userId", sig
 
 const nameOf = (token: string): string => token.slice(-signatureLength)
 
-/** Of an ES256 signature in base64url. */
+/** An ES256 signature in base64url is so long. */
 const signatureLength = 86
 
 interface Known {

@@ -7,7 +7,7 @@ export interface Presenter {
   readonly clientId: string | null
   /** Whether there a public application may go without saying who it is. */
   readonly allowPublicForm?: boolean
-  /** Of the new access token, not of the session: what was granted, or less. */
+  /** The new access token gets it, not the session: what was granted, or less. */
   readonly scope?: string
 }
 

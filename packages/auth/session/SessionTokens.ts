@@ -7,10 +7,11 @@ import { Transaction } from "@venue/postgres/Transaction"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { claimsOf, lifetimeSeconds } from "./AccessToken.ts"
+import { claimsOf } from "./AccessToken.ts"
 import { objection, type Presenter } from "./Presenter.ts"
 import * as RefreshTokens from "./RefreshTokens.ts"
 import { SigningKeys } from "../keys/SigningKeys.ts"
+import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 
 export interface Issued {
   readonly accessToken: Redacted.Redacted
@@ -18,7 +19,7 @@ export interface Issued {
   readonly expiresInSeconds: number
   /** Unix seconds. */
   readonly expiresAtSeconds: number
-  /** Of this access token; that of the session or less. */
+  /** This access token has it; it is that of the session or less. */
   readonly scope: string | null
   readonly session: Session
 }
@@ -109,8 +110,8 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
     const answer: Issued = {
       accessToken: Redacted.make(accessToken),
       refreshToken,
-      expiresInSeconds: lifetimeSeconds,
-      expiresAtSeconds: issuedAtSeconds + lifetimeSeconds,
+      expiresInSeconds: tokenLifetimeSeconds,
+      expiresAtSeconds: issuedAtSeconds + tokenLifetimeSeconds,
       scope,
       session
     }
@@ -154,7 +155,9 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
       return next
     }
     // The newest one was never used: whoever shows its parent gets no more than its holder has.
-    return generation === newest.generation - 1 ? RefreshTokens.derive(serverKey, shown, newest.salt) : undefined
+    if (generation !== newest.generation - 1) return undefined
+    yield* sessions.touch(sessionId)
+    return RefreshTokens.derive(serverKey, shown, newest.salt)
   })
 
   /** A refusal is a value: what it takes back is to be kept, and a failure would undo it. */

@@ -85,7 +85,7 @@ export const read = (
     readonly message: WalletMessage.WalletMessage
     readonly addressLower: string
     readonly nonce: string
-    /** Of the agreement that the signer accepts. */
+    /** It is that of the agreement which the signer accepts. */
     readonly agreementUrl: string
   },
   BuilderMessageRefused
@@ -177,7 +177,7 @@ const statementOf = ({ agreementUrl, serviceName, statement }: Template, builder
     .replace("{service_name}", () => serviceName)
     .replace("{agreement_url}", () => agreementUrl)
 
-/** Of an address that `termsOf` looked at. */
+/** The address is one that `termsOf` looked at. */
 const domainOf = ({ uri }: Pick<BuilderTerms, "uri">): string => new URL(uri).host
 
 const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Said, nonce: string): string =>
@@ -195,7 +195,7 @@ const textOf = ({ address, builderCode, issuedAtMillis, template, uri }: Said, n
     `Expiration Time: ${timeOf(issuedAtMillis + WalletMessage.maxAgeMillis)}`
   ].join("\n")
 
-/** Of a message to anybody at any time. */
+/** All messages are as long, whoever they are for and whenever. */
 const lengthOf = (terms: BuilderTerms, template: Template): number => anyText(terms, template).length
 
 const anyText = (terms: BuilderTerms, template: Template): string => {

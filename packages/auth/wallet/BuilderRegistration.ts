@@ -31,7 +31,7 @@ export interface Builder {
 }
 
 export interface IssuedKey {
-  /** Of the wallet; it is the id of their main account too. */
+  /** The wallet is theirs; it is the id of their main account too. */
   readonly userId: string
   readonly publicKey: string
   readonly secretKey: Redacted.Redacted

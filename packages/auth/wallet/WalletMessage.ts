@@ -124,7 +124,7 @@ const malformed = (fault: string) => Result.fail(new MalformedMessage({ fault })
 const ascii = /^[\n\x20-\x7e]*$/
 /** A user before the host, as in `https://user@host/`. */
 const userInfo = /^[^/?#]*\/\/[^/?#]*@/
-/** Of RFC 3339 one form, without leap seconds. */
+/** This is one form of RFC 3339, without leap seconds. */
 const moment = String.raw`\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)`
 const dateTime = new RegExp(`^${moment}$`)
 

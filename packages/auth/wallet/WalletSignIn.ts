@@ -97,7 +97,7 @@ export class WalletSignIn extends Context.Service<
         return WalletSignIn.of({
           isBusy: waitingRoom.isFull,
           signIn: Effect.fn("WalletSignIn.signIn")(function* (proof: Proof) {
-            yield* Effect.mapError(waitingRoom.take, () => new WalletRefused({ reason: "busy" }))
+            yield* Effect.mapError(waitingRoom.wait, () => new WalletRefused({ reason: "busy" }))
             const proven = proofOf(proof, options, yield* Clock.currentTimeMillis)
             const message = yield* Effect.mapError(Effect.fromResult(proven), (reason) => new WalletRefused({ reason }))
             return yield* Effect.catchTag(enter(message), "WalletNonceUsed", () =>

@@ -5,6 +5,7 @@ import { problems, schemaUri } from "@venue/api/Problem"
 import { described } from "@venue/api/rest/Document"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import { Health } from "../http/Health.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
@@ -58,7 +59,7 @@ const namesOf = (baseUrl: string): ReadonlyArray<string> =>
   })
 
 const health = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     AdminApi,
     "health",
     Effect.fnUntraced(function* (handlers) {

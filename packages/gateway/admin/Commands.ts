@@ -12,11 +12,11 @@ import { unitsOf } from "@venue/domain/Decimal"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import * as Proof from "./Proof.ts"
 
 export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) => Effect.Effect<void>) =>
-  HttpApiBuilder.group(
+  group(
     AdminApi,
     "operator",
     Effect.fnUntraced(function* (handlers) {

@@ -5,11 +5,11 @@ import { problems } from "@venue/api/Problem"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { OperatorActions } from "@venue/auth/access/OperatorActions"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import { inTheNameOf } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     AdminApi,
     "keys",
     Effect.fnUntraced(function* (handlers) {

@@ -6,11 +6,11 @@ import * as ClientRegistration from "@venue/auth/oauth/ClientRegistration"
 import type { Operator } from "@venue/auth/access/Operator"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Effect, Redacted } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import { inTheNameOf } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     AdminApi,
     "oauthClients",
     Effect.fnUntraced(function* (handlers) {

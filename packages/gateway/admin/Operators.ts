@@ -1,8 +1,8 @@
 /** Who may use the operator interface: whoever has its token. Each deed is done in their name. */
 import { Operator, OperatorOnly } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
+import * as RateLimits from "@venue/domain/RateLimits"
 import { Clock, Effect, Layer, Redacted } from "effect"
-import * as RateLimits from "../http/RateLimits.ts"
 import * as Refusal from "../http/Refusal.ts"
 import { isSameText } from "../http/SameText.ts"
 

@@ -6,11 +6,11 @@ import type { SigningKeysUnusable } from "@venue/auth/keys/KeyFile"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import type { Operator } from "@venue/auth/access/Operator"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import { inTheNameOf } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     AdminApi,
     "signingKeys",
     Effect.fnUntraced(function* (handlers) {

@@ -7,11 +7,11 @@ import type { UnknownBuilderCode } from "@venue/storage/access/BuilderCodes"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { UnknownUser } from "@venue/storage/access/Users"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import { inTheNameOf } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     AdminApi,
     "users",
     Effect.fnUntraced(function* (handlers) {

@@ -2,7 +2,7 @@
 import { ClientAuthentication } from "@venue/auth/oauth/ClientAuthentication"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { refused } from "./Route.ts"
+import { refused } from "./Refused.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { type AuthSite, spend } from "./AuthSite.ts"
 

@@ -1,10 +1,10 @@
 /** What every part of the authentication service knows of the place it is served at. */
 import * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
+import * as RateLimits from "@venue/domain/RateLimits"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as ClientAddress from "../http/ClientAddress.ts"
-import * as RateLimits from "../http/RateLimits.ts"
-import { Refused } from "./Route.ts"
+import { Refused } from "./Refused.ts"
 
 export interface AuthSiteOptions {
   /** The public address of the service with `/auth/v1`, byte for byte as tokens name it. */
@@ -30,8 +30,7 @@ export interface AuthSite extends Omit<AuthSiteOptions, "captcha" | "limits"> {
 export type Limit = keyof typeof buckets
 
 export const make = (options: AuthSiteOptions, nowMillis: () => number): AuthSite => {
-  const limit = (bucket: { readonly capacity: number; readonly refillMillis: number }) =>
-    RateLimits.make({ ...bucket, enabled: options.limits, nowMillis })
+  const limit = (rate: RateLimits.Rate) => RateLimits.make({ ...rate, enabled: options.limits, nowMillis })
   return {
     ...options,
     captcha: CaptchaRule.make(options.captcha),
@@ -79,6 +78,6 @@ const buckets = {
   authorize: { capacity: 60, refillMillis: 60_000 },
   /** Each draws a picture, which takes this process many times longer than an answer. */
   enrol: { capacity: 15, refillMillis: 60_000 },
-  /** Of whatever else asks the database on behalf of whoever comes; what it holds is what may wait there at once. */
+  /** Whatever else asks the database for whoever comes pays here; what a bucket holds is what may wait there at once. */
   calls: { capacity: 300, refillMillis: 60_000 }
 } as const

@@ -5,12 +5,12 @@ import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { type Refused, refused } from "./Route.ts"
+import { type Refused, refused } from "./Refused.ts"
 import { type AuthSite, spend } from "./AuthSite.ts"
 
 export type Bearer = Effect.Effect<TokenClaims, Refused | DatabaseUnavailable, HttpServerRequest.HttpServerRequest>
 
-/** Of somebody who signed in themselves: an application acts for its user, but not on how that user signs in. */
+/** The bearer signed in themselves: an application acts for its user, but not on how that user signs in. */
 export const ownOnly = (bearer: Bearer): Bearer =>
   Effect.flatMap(bearer, (claims) =>
     claims.clientId === null ? Effect.succeed(claims) : Effect.fail(refused("application_refused"))

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { isSameText } from "../http/SameText.ts"
-import { type Refused, refused } from "./Route.ts"
+import { type Refused, refused } from "./Refused.ts"
 
 export const demand =
   (keys: ReadonlyArray<string>) =>

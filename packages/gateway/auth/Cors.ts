@@ -24,7 +24,7 @@ export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
 
 const requestHeaders = "authorization, apikey, content-type, x-client-info, x-supabase-api-version"
 
-/** Of every answer to a page of another site. */
+/** Every answer to a page of another site has these headers. */
 export const shared = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "retry-after, www-authenticate"

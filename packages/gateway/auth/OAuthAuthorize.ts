@@ -2,7 +2,8 @@
 import { Authorize } from "@venue/auth/oauth/Authorize"
 import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { prefix, refusal, refused, route } from "./Route.ts"
+import { refused } from "./Refused.ts"
+import { prefix, refusal, route } from "./Route.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { type AuthSite, spend } from "./AuthSite.ts"
 

@@ -2,7 +2,8 @@
 import { TokenRevocation } from "@venue/auth/session/TokenRevocation"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Refused, refused, route } from "./Route.ts"
+import { Refused, refused } from "./Refused.ts"
+import { route } from "./Route.ts"
 import * as Application from "./Application.ts"
 import { type AuthSite, busyMillis, spend } from "./AuthSite.ts"
 

@@ -12,7 +12,7 @@ import type { Pages } from "./AuthServer.ts"
 export interface PagesOptions {
   /** As the signed statement names it. */
   readonly serviceName: string
-  /** Of the auth service's `apikey` set; publishable, so the page may show it to every browser. */
+  /** It is one of those the auth service takes as `apikey`, and publishable: the page may show it to every browser. */
   readonly clientKey: string
   /** The pages are of its origin, and call no other. */
   readonly issuer: string

@@ -2,7 +2,7 @@
 import { isFields, parse } from "@venue/api/Incoming"
 import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { refused } from "./Route.ts"
+import { refused } from "./Refused.ts"
 
 /** Every parameter as often as it was sent. */
 export const query = Effect.map(

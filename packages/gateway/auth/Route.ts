@@ -3,19 +3,12 @@ import * as AuthError from "@venue/api/auth/AuthError"
 import type { CaptchaUnavailable } from "@venue/providers/Captcha"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { Cause, Effect, Schema } from "effect"
+import { Cause, Effect } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { type HttpMethod, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { retryAfter } from "../http/Refusal.ts"
 import type { AuthSite } from "./AuthSite.ts"
-
-export class Refused extends Schema.TaggedError<Refused>()("Refused", {
-  refusal: Schema.Literals(AuthError.refusals),
-  /** Of limits: how long to wait. */
-  retryAfterMillis: Schema.optionalKey(Schema.Finite)
-}) {}
-
-export const refused = (refusal: AuthError.Refusal): Refused => new Refused({ refusal })
+import type { Refused } from "./Refused.ts"
 
 /** Under this path of the issuer's host is everything but the pages and one of the discovery addresses. */
 export const prefix = "/auth/v1"
@@ -52,7 +45,7 @@ export const route = <R>(
   method: HttpMethod.HttpMethod,
   path: HttpRouter.PathInput,
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Refused | CaptchaUnavailable | DatabaseUnavailable, R>,
-  /** Of every answer, refusals too. */
+  /** Every answer has them, refusals too. */
   headers: Readonly<Record<string, string>> = {}
 ) => {
   const told = (request: HttpServerRequest.HttpServerRequest, outcome: string) =>

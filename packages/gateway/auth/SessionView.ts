@@ -8,7 +8,7 @@ import { Factors } from "@venue/storage/access/Factors"
 import { Identities } from "@venue/storage/access/Identities"
 import { Users } from "@venue/storage/access/Users"
 import { Effect, Option, Redacted } from "effect"
-import { type Refused, refused } from "./Route.ts"
+import { type Refused, refused } from "./Refused.ts"
 
 export interface SessionView {
   readonly user: (userId: string) => Effect.Effect<UserBody, Refused | DatabaseUnavailable>

@@ -10,17 +10,34 @@ import { Sessions } from "@venue/storage/access/Sessions"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as ClientAddress from "../http/ClientAddress.ts"
-import { Refused, refused, route } from "./Route.ts"
+import { Refused, refused } from "./Refused.ts"
+import { route } from "./Route.ts"
 import * as RequestBody from "./RequestBody.ts"
 import { type AuthSite, busyMillis, spend } from "./AuthSite.ts"
 import * as ClientKey from "./ClientKey.ts"
 import * as SessionView from "./SessionView.ts"
 
 export const routes = Effect.fnUntraced(function* (site: AuthSite) {
+  const signIn = yield* signsIn(site)
+  const refresh = yield* refreshes(site)
+  return [
+    route(
+      site,
+      "POST",
+      "/token",
+      Effect.gen(function* () {
+        const [grantType, ...more] = (yield* RequestBody.query).getAll("grant_type")
+        if (more.length > 0) return yield* refused("validation_failed")
+        if (grantType === "web3") return yield* signIn
+        if (grantType === "refresh_token") return yield* refresh
+        return yield* refused("unsupported_grant_type")
+      })
+    )
+  ]
+})
+
+const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
   const captcha = yield* Captcha
-  const clients = yield* OAuthClients
-  const sessions = yield* Sessions
-  const tokens = yield* SessionTokens
   const view = yield* SessionView.make
   const wallets = yield* WalletSignIn
   const demandKey = ClientKey.demand(site.clientKeys)
@@ -31,7 +48,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
     yield* captcha.verify(Redacted.make(solved), address)
   })
 
-  const signIn = Effect.gen(function* () {
+  return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* demandKey(request)
     yield* spend(site, "signIn", request)
@@ -57,6 +74,14 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
     )
     return HttpServerResponse.jsonUnsafe(yield* view.session(issued))
   })
+})
+
+const refreshes = Effect.fnUntraced(function* (site: AuthSite) {
+  const clients = yield* OAuthClients
+  const sessions = yield* Sessions
+  const tokens = yield* SessionTokens
+  const view = yield* SessionView.make
+  const demandKey = ClientKey.demand(site.clientKeys)
 
   /** By form a session of the user's own needs the client key all the same, and a public application its grant. */
   const demandRight = Effect.fnUntraced(function* (
@@ -72,7 +97,7 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
     if (!Option.exists(client, mayRefresh)) return yield* refused("unauthorized_client")
   })
 
-  const refresh = Effect.gen(function* () {
+  return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const allowPublicForm = site.allowPublicFormRefresh && RequestBody.isForm(request)
     if (!allowPublicForm) yield* demandKey(request)
@@ -90,21 +115,6 @@ export const routes = Effect.fnUntraced(function* (site: AuthSite) {
     )
     return HttpServerResponse.jsonUnsafe(yield* view.session(issued))
   })
-
-  return [
-    route(
-      site,
-      "POST",
-      "/token",
-      Effect.gen(function* () {
-        const [grantType, ...more] = (yield* RequestBody.query).getAll("grant_type")
-        if (more.length > 0) return yield* refused("validation_failed")
-        if (grantType === "web3") return yield* signIn
-        if (grantType === "refresh_token") return yield* refresh
-        return yield* refused("unsupported_grant_type")
-      })
-    )
-  ]
 })
 
 const walletRefusals: Readonly<Record<Exclude<WalletRefused["reason"], "busy">, AuthError.Refusal>> = {

@@ -11,11 +11,12 @@ import { Hmac, type Signed } from "@venue/auth/access/Hmac"
 import { Onboarding } from "@venue/auth/access/Onboarding"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { SessionEnded } from "@venue/storage/access/Sessions"
+import type { RateLimits } from "@venue/domain/RateLimits"
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { tokenOf } from "../auth/Bearer.ts"
 import { type ClientAddress, type ClientCountry, network } from "./ClientAddress.ts"
-import { type RateLimits, weightOf } from "./RateLimits.ts"
+import { weightOf } from "./RequestWeight.ts"
 import * as Refusal from "./Refusal.ts"
 
 export interface AuthenticationOptions {

@@ -12,7 +12,7 @@ export const crossOrigin = (brand: string): CrossOrigin => {
   }
 }
 
-/** Of every answer to a page of another site. */
+/** Every answer to a page of another site has these headers. */
 export const shared = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" }
 
 /** The key of another user is for a builder's backend alone. */

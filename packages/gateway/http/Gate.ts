@@ -8,6 +8,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import type { Within } from "./Deadlines.ts"
 import type { Wording } from "./PlainHttp.ts"
 
 export interface Route {
@@ -44,9 +45,9 @@ export interface Refusals {
     objection: Objection,
     headers?: Readonly<Record<string, string>>
   ) => HttpServerResponse.HttpServerResponse
-  /** Of what nobody expected, which is logged. */
+  /** Answers what nobody expected, and logs it. */
   readonly unexpected: (cause: Cause.Cause<unknown>) => Effect.Effect<HttpServerResponse.HttpServerResponse>
-  /** Of what reaches no gate, such as bytes that are not HTTP. */
+  /** Words what reaches no gate, such as bytes that are not HTTP. */
   readonly unparsable: Wording
 }
 
@@ -54,7 +55,7 @@ export interface Refusals {
 export interface CrossOrigin {
   /** The request headers they may send, comma between; undefined where they may not ask at all. */
   readonly requestHeaders: (routes: ReadonlyArray<Route>) => string | undefined
-  /** Of every answer, refusals too: without it the page may not even read what was wrong. */
+  /** Every answer passes it, refusals too: without it the page may not even read what was wrong. */
   readonly share: (
     response: HttpServerResponse.HttpServerResponse,
     routes: ReadonlyArray<Route>
@@ -63,6 +64,8 @@ export interface CrossOrigin {
 
 export interface GateOptions {
   readonly refusals: Refusals
+  /** Ends a request that takes too long. */
+  readonly within: Within
   /** Everything that is served, to tell a wrong method from a wrong path. */
   readonly routes: ReadonlyArray<Route>
   /** JSON alone is let in, unless the routes look at their bodies themselves. */
@@ -74,25 +77,25 @@ export interface GateOptions {
 }
 
 export const gate = <E, R>(
-  { admit = () => undefined, bodies = "json", crossOrigin, refusals, routes }: GateOptions,
+  { admit = () => undefined, bodies = "json", crossOrigin, refusals, routes, within }: GateOptions,
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => {
   const table = FindMyWay.make<Route>()
   for (const route of routes) table.on(route.method, route.path as FindMyWay.PathInput, route)
   const methods = Array.from(new Set(routes.map(({ method }) => method)))
+  const samePath = Map.groupBy(routes, ({ path }) => path)
 
   const routesAt = (url: string) => methods.flatMap((method) => table.find(method, url)?.handler ?? [])
   /** Why nothing is served there by this method. */
-  const unserved = ({ method, url }: HttpServerRequest.HttpServerRequest) => {
-    const here = routesAt(url)
+  const unserved = (method: string, here: ReadonlyArray<Route>) => {
     const allowed = allowOf(here, crossOrigin)
     if (here.length === 0) return refusals.refuse("no-such-path")
     if (!allowed.includes(method)) return refusals.refuse("method-not-allowed", { allow: allowed.join(", ") })
     return crossOrigin !== undefined && method === "OPTIONS" ? preflight(here, crossOrigin) : undefined
   }
   /** Why it does not even reach its route. */
-  const refused = (request: HttpServerRequest.HttpServerRequest) => {
-    const answer = table.find(request.method, request.url) === undefined ? unserved(request) : undefined
+  const refused = (request: HttpServerRequest.HttpServerRequest, isServed: boolean, here: ReadonlyArray<Route>) => {
+    const answer = isServed ? undefined : unserved(request.method, here)
     if (answer !== undefined) return answer
     const { headers } = request
     if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusals.refuse("body-too-large")
@@ -111,21 +114,23 @@ export const gate = <E, R>(
     return refusals.unexpected(cause)
   }
 
+  const tooLate = () => refusals.refuse("deadline-passed")
+  const finished = (answer: HttpServerResponse.HttpServerResponse, here: ReadonlyArray<Route>) => {
+    const kept =
+      answer.headers["cache-control"] === undefined
+        ? HttpServerResponse.setHeader(answer, "cache-control", "no-store")
+        : answer
+    return crossOrigin === undefined ? kept : crossOrigin.share(kept, here)
+  }
+
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const answer = refused(request)
-    return (answer === undefined ? app : Effect.succeed(answer)).pipe(
-      Effect.timeoutOrElse({
-        duration: deadline,
-        orElse: () => Effect.succeed(refusals.refuse("deadline-passed"))
-      }),
+    const served = table.find(request.method, request.url)?.handler
+    const here = served === undefined ? routesAt(request.url) : samePath.get(served.path)!
+    const answer = refused(request, served !== undefined, here)
+    if (answer !== undefined) return Effect.succeed(finished(answer, here))
+    return within(app, tooLate).pipe(
       Effect.catchCause(failed),
-      Effect.map((answer) => {
-        const kept =
-          answer.headers["cache-control"] === undefined
-            ? HttpServerResponse.setHeader(answer, "cache-control", "no-store")
-            : answer
-        return crossOrigin === undefined ? kept : crossOrigin.share(kept, routesAt(request.url))
-      })
+      Effect.map((response) => finished(response, here))
     )
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
@@ -155,7 +160,7 @@ const preflight = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin) => {
 const maxBodyBytes = 64 * 1024
 
 /** Longer than anything behind it waits; what a silent database holds up ends here. */
-const deadline = "15 seconds"
+export const deadlineMillis = 15_000
 
 type Headers = Readonly<Record<string, string | undefined>>
 

@@ -3,7 +3,7 @@ import * as Problem from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 export class Health extends Context.Service<
@@ -38,7 +38,7 @@ export class Health extends Context.Service<
           ),
         { discard: true, concurrency: "unbounded" }
       )
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(probe, Effect.sleep("1 second"))))
+      yield* Effect.forkScoped(Effect.repeat(probe, Schedule.spaced("1 second")))
 
       const ready = (): boolean => {
         const since = clock.currentTimeMillisUnsafe() - freshMillis

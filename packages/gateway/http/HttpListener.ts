@@ -1,11 +1,12 @@
 /** One HTTP address: routes behind their gate, on a port that says so when it is taken. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, type FileSystem, Layer, type Path, type Scope } from "effect"
+import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, type Scope } from "effect"
 import { type Etag, HttpMiddleware, HttpRouter, type HttpPlatform } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Deadlines from "./Deadlines.ts"
 import * as Listening from "./Listening.ts"
 import * as PlainHttp from "./PlainHttp.ts"
-import { gate, type GateOptions, type Refusals } from "./Gate.ts"
+import { deadlineMillis, gate, type GateOptions, type Refusals } from "./Gate.ts"
 import { problemRefusals } from "./ProblemRefusals.ts"
 
 export interface HttpListener {
@@ -23,7 +24,7 @@ export interface HttpListenerOptions {
 }
 
 /** What is served at an address, once that is known. */
-export interface Site<R> extends Omit<GateOptions, "refusals"> {
+export interface Site<R> extends Omit<GateOptions, "refusals" | "within"> {
   readonly layer: Layer.Layer<never, never, R>
   /** What alone it is called, with its port where that is not the usual one; any name will do when it is left out. */
   readonly names?: ReadonlyArray<string>
@@ -51,13 +52,9 @@ export const listen = Effect.fnUntraced(function* <R>(
     never,
     Exclude<R, Platform> | Scope.Scope
   >
-  const app = gate({ ...site, refusals }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
-  // A span of a request would hold its address, and what stands there may be a secret.
-  const handle = yield* Effect.provideService(
-    NodeHttpServer.makeHandler(app, { scope }),
-    HttpMiddleware.TracerDisabledWhen,
-    () => true
-  )
+  const within = yield* Deadlines.make(deadlineMillis)
+  const app = gate({ ...site, refusals, within }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
+  const handle = yield* Effect.updateContext(NodeHttpServer.makeHandler(app, { scope }), ofRequests)
   server.on("request", (request, response) => {
     const fault =
       PlainHttp.hostFault(request) ?? (names === undefined ? undefined : PlainHttp.nameFault(request, names))
@@ -66,3 +63,19 @@ export const listen = Effect.fnUntraced(function* <R>(
   })
   return { port, url }
 })
+
+/**
+ * What every request carries: time and the log. Routes have taken the services they need when they were made, and a
+ * request that carried all those of the venue would copy them several times.
+ */
+const ofRequests = (all: Context.Context<never>) =>
+  Context.pick(
+    Clock.Clock,
+    Logger.CurrentLoggers,
+    References.CurrentLogAnnotations,
+    References.LogToStderr,
+    References.MinimumLogLevel
+  )(all).pipe(
+    // A span of a request would hold its address, and what stands there may be a secret.
+    Context.add(HttpMiddleware.TracerDisabledWhen, () => true)
+  )

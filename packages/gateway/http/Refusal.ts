@@ -1,10 +1,10 @@
 /** Refusals outside what an endpoint declares: problem+json answers of their own. */
 import * as Problem from "@venue/api/Problem"
 import type { RateLimited } from "@venue/cluster/protocol/Desk"
+import type { RateLimits } from "@venue/domain/RateLimits"
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { contentType } from "effect/http/ProblemDetails"
-import type { RateLimits } from "./RateLimits.ts"
 
 export const refusal = (
   baseUrl: string,

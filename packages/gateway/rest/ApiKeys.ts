@@ -12,10 +12,10 @@ import { allAccounts } from "@venue/domain/ApiKey"
 import { Selectable } from "@venue/domain/Permission"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Effect, Option } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     Api,
     "apiKeys",
     Effect.fnUntraced(function* (handlers) {

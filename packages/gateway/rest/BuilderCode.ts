@@ -8,10 +8,10 @@ import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Effect, Option } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     Api,
     "builderCode",
     Effect.fnUntraced(function* (handlers) {

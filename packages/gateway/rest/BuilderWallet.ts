@@ -5,11 +5,11 @@ import { ActiveBuilder, Builder } from "@venue/api/rest/BuilderWallet"
 import { Caller } from "@venue/api/rest/Caller"
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as RateLimits from "@venue/domain/RateLimits"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import { type ClientAddress, network } from "../http/ClientAddress.ts"
-import * as RateLimits from "../http/RateLimits.ts"
 import * as Refusal from "../http/Refusal.ts"
 
 export interface BuilderWalletOptions {
@@ -24,11 +24,11 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
     const clock = yield* Clock.Clock
     const { rateLimits } = yield* VenueSettings
     const nowMillis = () => clock.currentTimeMillisUnsafe()
-    const limits = RateLimits.make({ enabled: rateLimits, nowMillis, capacity: perMinute })
+    const limits = RateLimits.make({ enabled: rateLimits, nowMillis, capacity: perMinute, refillMillis: 60_000 })
     return (caller: string) => Refusal.spend(refusals, limits, caller, 1)
   })
 
-  const handlers = HttpApiBuilder.group(
+  const handlers = group(
     Api,
     "builderWallet",
     Effect.fnUntraced(function* (handlers) {

@@ -5,12 +5,12 @@ import { Caller } from "@venue/api/rest/Caller"
 import { Onboarding } from "@venue/auth/access/Onboarding"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import type { Route } from "../http/Gate.ts"
 import { refusal } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     Api,
     "onboarding",
     Effect.fnUntraced(function* (handlers) {

@@ -9,11 +9,11 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Trader"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import { rateExceeded } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     Api,
     "positions",
     Effect.fnUntraced(function* (handlers) {
@@ -36,7 +36,7 @@ export const layer = (baseUrl: string) =>
     })
   )
 
-export const body = (
+const body = (
   baseUrl: string,
   instruments: ReadonlyMap<string, Instrument>,
   { balance, holdings }: AccountSummary

@@ -6,11 +6,12 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketHours } from "@venue/domain/MarketHours"
 import { Clock, Effect } from "effect"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiSchema } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import * as MarkChange from "./MarkChange.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     Api,
     "refdata",
     Effect.fnUntraced(function* (handlers) {

@@ -5,8 +5,10 @@ import { Api } from "@venue/api/rest/Api"
 import { document } from "@venue/api/rest/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as RateLimits from "@venue/domain/RateLimits"
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
 import * as ClientAddress from "../http/ClientAddress.ts"
 import { Health } from "../http/Health.ts"
 import * as ApiKeys from "./ApiKeys.ts"
@@ -19,10 +21,9 @@ import * as HttpListener from "../http/HttpListener.ts"
 import * as Leverage from "./Leverage.ts"
 import * as Onboarding from "./Onboarding.ts"
 import * as Pages from "./Pages.ts"
-import * as Polled from "./Polled.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
-import * as RateLimits from "../http/RateLimits.ts"
+import { rate } from "../http/RequestWeight.ts"
 import * as Refdata from "./Refdata.ts"
 import { refusal, retryAfter } from "../http/Refusal.ts"
 import * as Subaccounts from "./Subaccounts.ts"
@@ -47,14 +48,12 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
   const { brand, countryHeader, trustedProxies = [] } = options
   const addressOf = ClientAddress.from(trustedProxies)
   const countryOf = ClientAddress.countryFrom(trustedProxies, countryHeader)
-  const limits = RateLimits.make({ enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
-  const polled = yield* Polled.make
+  const limits = RateLimits.make({ ...rate, enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
     crossOrigin: crossOrigin(brand),
-    takes: polled({ baseUrl, brand, countryHeader, limits, trustedProxies }),
     layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
     routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes],
-    // Of users their own bucket is taken, once it is known who they are. Health is asked by machines, and always told.
+    // Users pay from their own bucket, once it is known who they are. Health is asked by machines, and always told.
     admit: (request) => {
       if (request.url.startsWith("/user/") || request.url.startsWith("/health/")) return undefined
       const waitMillis = limits.spend(ClientAddress.network(addressOf(request)), 1)
@@ -87,7 +86,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
   )
 
 const health = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     Api,
     "health",
     Effect.fnUntraced(function* (handlers) {

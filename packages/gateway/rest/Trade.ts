@@ -6,12 +6,12 @@ import { tradeRecord, tradesAsked } from "@venue/api/rest/Trade"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Effect } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { History } from "../History.ts"
+import { group } from "../http/Endpoints.ts"
 import { rateExceeded } from "../http/Refusal.ts"
 
 export const layer = (baseUrl: string) =>
-  HttpApiBuilder.group(
+  group(
     Api,
     "trade",
     Effect.fnUntraced(function* (handlers) {

@@ -1,6 +1,6 @@
 /** Bounds what sockets cost this process: how many are open, how much each may send and leave unfinished or unread. */
+import * as RateLimits from "@venue/domain/RateLimits"
 import * as ClientAddress from "../http/ClientAddress.ts"
-import * as RateLimits from "../http/RateLimits.ts"
 
 /** Each socket has a bucket; when it is empty that of the address is drawn on, which outlives the socket. */
 interface Rate {
@@ -115,7 +115,12 @@ const drawnUnits = 128
 function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): SocketBudget {
   const { nowMillis } = options
   const openOf = new Map<string, number>()
-  const upgrades = RateLimits.make({ enabled: options.limits, nowMillis, capacity: limits.upgradesPerMinute })
+  const upgrades = RateLimits.make({
+    enabled: options.limits,
+    nowMillis,
+    capacity: limits.upgradesPerMinute,
+    refillMillis: 60_000
+  })
   const frames = shared(kind.frames, options.limits || kind.isAlwaysCharged, nowMillis)
   const controls = shared(limits.controls, true, nowMillis)
   const count = (network: string, by: 1 | -1) => {
@@ -177,20 +182,15 @@ function share({ bytes: most, bytesOfEach }: Memory, all: { bytes: number }): (b
 
 /** The bucket of one socket is looked after only when it is empty. */
 function bucket({ burst, perSecond }: Rate, nowMillis: () => number, draw: () => boolean): (units: number) => boolean {
-  let left = burst
-  let filledAtMillis = nowMillis()
-  const refill = () => {
-    const now = nowMillis()
-    left = Math.min(burst, left + (Math.max(0, now - filledAtMillis) * perSecond) / 1_000)
-    filledAtMillis = now
-  }
+  const rate: RateLimits.Rate = { capacity: burst, refillMillis: (burst / perSecond) * 1_000 }
+  const own = RateLimits.full(rate, nowMillis())
   return (units) => {
-    if (left < units) {
-      refill()
-      if (left < units && draw()) left += drawnUnits
-      if (left < units) return false
+    if (own.tokens < units) {
+      RateLimits.refill(own, rate, nowMillis())
+      if (own.tokens < units && draw()) own.tokens += drawnUnits
+      if (own.tokens < units) return false
     }
-    left -= units
+    own.tokens -= units
     return true
   }
 }

@@ -1,5 +1,5 @@
 /** Remembers request nonces long enough to refuse a replay, on every node and over restarts. */
-import { Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
@@ -12,7 +12,7 @@ export class NonceReused extends Schema.TaggedError<NonceReused>()("NonceReused"
   nonce: Schema.String
 }) {}
 
-export type Claimed = Exit.Exit<void, NonceReused | DatabaseUnavailable>
+type Claimed = Exit.Exit<void, NonceReused | DatabaseUnavailable>
 
 export class Nonces extends Context.Service<
   Nonces,
@@ -23,8 +23,6 @@ export class Nonces extends Context.Service<
      * new one.
      */
     readonly claim: (publicKey: string, nonce: string) => Effect.Effect<void, NonceReused | DatabaseUnavailable>
-    /** The same for who cannot wait; `done` may come at once. */
-    readonly claimThen: (publicKey: string, nonce: string, done: (exit: Claimed) => void) => void
   }
 >()("@venue/storage/access/Nonces") {
   static readonly layerMemory: Layer.Layer<Nonces> = Layer.effect(
@@ -52,15 +50,9 @@ export class Nonces extends Context.Service<
   ).pipe(Layer.provide(Migrations.layer))
 }
 
-/** It was used before; any other failure tells nothing of it. */
-export const isReuse = (exit: Claimed): boolean =>
-  Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "NonceReused")
-
-const of = (claimThen: Nonces["Service"]["claimThen"]): Nonces["Service"] =>
-  Nonces.of({
-    claimThen,
-    claim: (publicKey, nonce) => Effect.callback((resume) => claimThen(publicKey, nonce, resume))
-  })
+/** `done` may be called at once. */
+const of = (claim: (publicKey: string, nonce: string, done: (exit: Claimed) => void) => void): Nonces["Service"] =>
+  Nonces.of({ claim: (publicKey, nonce) => Effect.callback((resume) => claim(publicKey, nonce, resume)) })
 
 const windowMillis = 15 * 60 * 1000
 /** Nonces in one insert; the others go with the next. */

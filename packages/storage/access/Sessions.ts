@@ -75,6 +75,8 @@ export class Sessions extends Context.Service<
     readonly hasGeneration: (sessionId: string, generation: number) => Effect.Effect<boolean, DatabaseUnavailable>
     /** From now on it is the one that counts. To be said while the session is locked. */
     readonly issue: (token: Redacted.Redacted, place: RefreshToken) => Effect.Effect<void, DatabaseUnavailable>
+    /** It was refreshed without a new token, and is not idle. */
+    readonly touch: (sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Sessions") {
   static readonly layer: Layer.Layer<Sessions, MigrationError | SqlError, SqlClient.SqlClient | Revocations> =
@@ -122,6 +124,9 @@ export class Sessions extends Context.Service<
           sql.withTransaction,
           orUnavailable
         )
+
+        const refreshedAt = (sessionId: string, nowMillis: number) =>
+          sql`update session set refreshed_at = ${new Date(nowMillis)} where session_id = ${sessionId}`
 
         return Sessions.of({
           begin: Effect.fn("Sessions.begin")(
@@ -199,12 +204,15 @@ export class Sessions extends Context.Service<
             function* (text: Redacted.Redacted, place: RefreshToken) {
               const now = yield* Clock.currentTimeMillis
               yield* tokens.add(text, place, now)
-              yield* sql`update session set refreshed_at = ${new Date(now)} where session_id = ${place.sessionId}`
+              yield* refreshedAt(place.sessionId, now)
               yield* sweep(now)
             },
             sql.withTransaction,
             orUnavailable
-          )
+          ),
+          touch: Effect.fn("Sessions.touch")(function* (sessionId: string) {
+            yield* refreshedAt(sessionId, yield* Clock.currentTimeMillis)
+          }, orUnavailable)
         })
       })
     ).pipe(Layer.provide(Migrations.layer))
@@ -275,7 +283,11 @@ export class Sessions extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           tokens.add(token, place)
           change(place.sessionId, { refreshedAtMillis: now })
-        }, transaction)
+        }, transaction),
+        touch: (sessionId) =>
+          transaction(
+            Effect.map(Clock.currentTimeMillis, (refreshedAtMillis) => change(sessionId, { refreshedAtMillis }))
+          )
       })
     })
   ).pipe(Layer.provide(MemoryTables.layer))

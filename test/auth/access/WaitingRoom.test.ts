@@ -2,13 +2,13 @@ import * as WaitingRoom from "@venue/auth/access/WaitingRoom"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 
-it.effect("there is one turn in each turn of the event loop, in the order they were asked for", () =>
+it.effect("one is let out in each turn of the event loop, in the order they came", () =>
   Effect.gen(function* () {
-    const { take } = WaitingRoom.make(10)
+    const { wait } = WaitingRoom.make(10)
     const done: Array<string> = []
     const work = (name: string) =>
       Effect.andThen(
-        take,
+        wait,
         Effect.sync(() => done.push(name))
       )
     const between = Effect.callback<void>((resume) => {
@@ -25,27 +25,27 @@ it.effect("there is one turn in each turn of the event loop, in the order they w
 
 it.effect("I48: whoever comes when too many wait is told so at once, and is in nobody's way", () =>
   Effect.gen(function* () {
-    const { isFull, take } = WaitingRoom.make(2)
-    const [first, second] = [yield* Effect.forkChild(take), yield* Effect.forkChild(take)]
+    const { isFull, wait } = WaitingRoom.make(2)
+    const [first, second] = [yield* Effect.forkChild(wait), yield* Effect.forkChild(wait)]
     yield* Effect.yieldNow
     assert.isTrue(isFull())
-    const refused = yield* Effect.flip(take)
+    const refused = yield* Effect.flip(wait)
     assert.strictEqual(refused._tag, "TooManyWait")
     yield* Fiber.join(first)
     yield* Fiber.join(second)
     assert.isFalse(isFull())
-    yield* take
+    yield* wait
   })
 )
 
 it.effect("whoever gives up leaves their place", () =>
   Effect.gen(function* () {
-    const { isFull, take } = WaitingRoom.make(1)
-    const fiber = yield* Effect.forkChild(take)
+    const { isFull, wait } = WaitingRoom.make(1)
+    const fiber = yield* Effect.forkChild(wait)
     yield* Effect.yieldNow
     assert.isTrue(isFull())
     yield* Fiber.interrupt(fiber)
     assert.isFalse(isFull())
-    yield* take
+    yield* wait
   })
 )

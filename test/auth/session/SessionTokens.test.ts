@@ -79,6 +79,19 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       })
     )
 
+    it.effect("R4: a program that goes on with a token it showed before keeps its session from idling out", () =>
+      Effect.gen(function* () {
+        const { refreshToken, session } = yield* begin()
+        const first = yield* refresh(refreshToken)
+        for (const days of [29, 58, 87]) {
+          yield* TestClock.setTime(start + days * day)
+          const again = yield* refresh(refreshToken)
+          assert.deepStrictEqual(again.refreshToken, first.refreshToken)
+          assert.strictEqual((yield* find(session.sessionId)).refreshedAtMillis, start + days * day)
+        }
+      })
+    )
+
     it.effect("R6: an application's token is good for that application alone, and a user's own for none", () =>
       Effect.gen(function* () {
         const mine = yield* begin()

@@ -53,6 +53,18 @@ it.live("whoever sends a body may be told that it is too large or no JSON, and e
   }).pipe(Effect.provide(layer))
 )
 
+it.live("bodies that cannot be read are documented, and limits wherever there are some", () =>
+  Effect.gen(function* () {
+    const { restUrl } = yield* RestClient
+    for (const { hasBody, name, statuses } of yield* documents) {
+      if (hasBody) expect([name, statuses]).toEqual([name, expect.arrayContaining([400])])
+    }
+    for (const { name, statuses } of yield* operationsAt(restUrl)) {
+      expect([name, statuses.includes(429)]).toEqual([name, !name.startsWith("GET /health/")])
+    }
+  }).pipe(Effect.provide(layer))
+)
+
 it.live("whoever signs may be told that the venue cannot look at it now", () =>
   Effect.gen(function* () {
     const { signed } = yield* RestClient

@@ -270,7 +270,7 @@ it("I47: a user whose region is blocked is told what keeps them, and may still t
 })
 
 it("I47: every command that trades is among those tried here", () => {
-  const trading = Object.entries(rules).flatMap(([action, { gate }]) => (gate === "trade" ? [action] : []))
+  const trading = Object.entries(rules).flatMap(([action, { needs }]) => (needs === "trade" ? [action] : []))
   const offered = trading.filter(
     (action) => !action.includes(" ") && !["add_twap", "modify_stop_order"].includes(action)
   )

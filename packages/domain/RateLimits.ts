@@ -1,0 +1,68 @@
+/** How much may be asked: buckets that fill again evenly, one for each name. The clock is given. */
+
+export interface Rate {
+  /** What a full bucket holds. */
+  readonly capacity: number
+  /** How long an empty one takes to be full. */
+  readonly refillMillis: number
+}
+
+export interface Bucket {
+  tokens: number
+  filledAtMillis: number
+}
+
+export const full = ({ capacity }: Rate, nowMillis: number): Bucket => ({
+  tokens: capacity,
+  filledAtMillis: nowMillis
+})
+
+/** A clock that was set back gives nothing. */
+export const refill = (bucket: Bucket, rate: Rate, nowMillis: number): void => {
+  bucket.tokens = tokensAt(bucket, rate, nowMillis)
+  bucket.filledAtMillis = nowMillis
+}
+
+export interface RateLimits {
+  /** 0 when the weight was taken, else how many milliseconds to wait for it. */
+  readonly spend: (name: string, weight: number) => number
+  /** As `spend`, and takes nothing. */
+  readonly peek: (name: string, weight: number) => number
+}
+
+export interface RateLimitsOptions extends Rate {
+  /** When it is false, everything is let through. */
+  readonly enabled: boolean
+  readonly nowMillis: () => number
+}
+
+export const make = ({ enabled, nowMillis, ...rate }: RateLimitsOptions): RateLimits => {
+  const buckets = new Map<string, Bucket>()
+  const waitMillis = (weight: number, tokens: number): number =>
+    tokens >= weight ? 0 : Math.ceil(((weight - tokens) * rate.refillMillis) / rate.capacity)
+  return {
+    peek: (name, weight) => {
+      const bucket = enabled ? buckets.get(name) : undefined
+      return bucket === undefined ? 0 : waitMillis(weight, tokensAt(bucket, rate, nowMillis()))
+    },
+    spend: (name, weight) => {
+      if (!enabled) return 0
+      const now = nowMillis()
+      const bucket = buckets.get(name) ?? full(rate, now)
+      refill(bucket, rate, now)
+      // The map keeps the order of use, so what leaves it first was used longest ago.
+      buckets.delete(name)
+      buckets.set(name, bucket)
+      if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value!)
+      const wait = waitMillis(weight, bucket.tokens)
+      if (wait === 0) bucket.tokens -= weight
+      return wait
+    }
+  }
+}
+
+const tokensAt = ({ filledAtMillis, tokens }: Bucket, { capacity, refillMillis }: Rate, nowMillis: number): number =>
+  Math.min(capacity, tokens + (Math.max(0, nowMillis - filledAtMillis) * capacity) / refillMillis)
+
+/** These are remembered; the name that asked least lately is forgotten first. */
+const maxBuckets = 20_000

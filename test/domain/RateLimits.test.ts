@@ -1,0 +1,52 @@
+/** Buckets that fill again evenly. */
+import * as RateLimits from "@venue/domain/RateLimits"
+import { expect, it } from "vitest"
+
+const limitsAt = (clock: { now: number }, enabled = true) =>
+  RateLimits.make({ enabled, nowMillis: () => clock.now, capacity: 1_200, refillMillis: 60_000 })
+
+it("a minute holds 1,200, and what is missing comes back at 20 a second", () => {
+  const clock = { now: 0 }
+  const limits = limitsAt(clock)
+  for (let i = 0; i < 120; i++) expect(limits.spend("alice", 10)).toBe(0)
+  expect(limits.spend("alice", 10)).toBe(500)
+  clock.now += 499
+  expect(limits.spend("alice", 10)).toBe(1)
+  clock.now += 1
+  expect(limits.spend("alice", 10)).toBe(0)
+  expect(limits.spend("bob", 1_200)).toBe(0)
+})
+
+it("a clock that steps back gives nothing and takes nothing", () => {
+  const clock = { now: 10_000 }
+  const limits = limitsAt(clock)
+  limits.spend("alice", 1_200)
+  clock.now = 0
+  expect(limits.spend("alice", 1)).toBe(50)
+})
+
+it("switched off, everything is let through", () => {
+  const limits = limitsAt({ now: 0 }, false)
+  for (let i = 0; i < 10; i++) expect(limits.spend("alice", 1_200)).toBe(0)
+})
+
+it("a look takes nothing", () => {
+  const clock = { now: 0 }
+  const limits = limitsAt(clock)
+  expect(limits.peek("alice", 20)).toBe(0)
+  expect(limits.spend("alice", 1_200)).toBe(0)
+  for (let i = 0; i < 2; i++) expect(limits.peek("alice", 20)).toBe(1_000)
+  clock.now += 1_000
+  expect(limits.peek("alice", 20)).toBe(0)
+  expect(limits.spend("alice", 20)).toBe(0)
+})
+
+it("whoever asked least lately is forgotten first, and counts as somebody new", () => {
+  const limits = limitsAt({ now: 0 })
+  limits.spend("alice", 1_200)
+  limits.spend("bob", 1_200)
+  for (let i = 0; i < 19_998; i++) limits.spend(`user ${i}`, 1)
+  expect(limits.spend("alice", 1)).toBe(50)
+  limits.spend("one more", 1)
+  expect([limits.spend("alice", 1), limits.spend("bob", 1)]).toEqual([50, 0])
+})

@@ -1,0 +1,46 @@
+/** What takes too long ends, and what does not is left alone. */
+import * as Deadlines from "@venue/gateway/http/Deadlines"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+it.effect("whatever is not over in time is interrupted and answered otherwise, each at its own time", () =>
+  Effect.gen(function* () {
+    const within = yield* Deadlines.make(1_000)
+    const heard: Array<string> = []
+    const ask = (name: string) =>
+      within(
+        Effect.onInterrupt(Effect.never, () => Effect.sync(() => void heard.push(`${name} interrupted`))),
+        () => `${name} late`
+      ).pipe(
+        Effect.map((answer) => void heard.push(answer)),
+        Effect.uninterruptible,
+        Effect.forkChild({ startImmediately: true })
+      )
+    yield* ask("first")
+    yield* TestClock.adjust(600)
+    yield* ask("second")
+    yield* TestClock.adjust(399)
+    assert.deepStrictEqual(heard, [])
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(heard, ["first interrupted", "first late"])
+    yield* TestClock.adjust(600)
+    assert.deepStrictEqual(heard.slice(2), ["second interrupted", "second late"])
+  })
+)
+
+it.effect("what ends in time is as it was: its value, its failure, and who interrupted it", () =>
+  Effect.gen(function* () {
+    const within = yield* Deadlines.make(1_000)
+    assert.strictEqual(yield* within(Effect.succeed("in time"), () => "late"), "in time")
+    assert.strictEqual(yield* Effect.flip(within(Effect.fail("a failure"), () => "late")), "a failure")
+    const begun = yield* Deferred.make<void>()
+    const fiber = yield* Effect.forkChild(
+      within(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never), () => "late")
+    )
+    yield* Deferred.await(begun)
+    yield* Fiber.interrupt(fiber)
+    assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))
+    yield* TestClock.adjust(5_000)
+  })
+)

@@ -1,0 +1,29 @@
+/** What a gate answers where its routes do not. */
+import * as Deadlines from "@venue/gateway/http/Deadlines"
+import { gate } from "@venue/gateway/http/Gate"
+import { problemRefusals } from "@venue/gateway/http/ProblemRefusals"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
+
+it.live("a route that does not answer in time is interrupted and answered with 504, others are as they were", () =>
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.make
+    const interrupted = yield* Deferred.make<void>()
+    const silent = Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined))
+    yield* router.addAll([
+      HttpRouter.route("GET", "/silent", silent),
+      HttpRouter.route("GET", "/prompt", Effect.succeed(HttpServerResponse.text("here")))
+    ])
+    const routes = ["/silent", "/prompt"].map((path) => ({ method: "GET", path }))
+    const within = yield* Deadlines.make(50)
+    const app = gate({ refusals: problemRefusals("http://here"), routes, within }, router.asHttpEffect())
+    const handle = HttpEffect.toWebHandler(app)
+    const get = (path: string) => Effect.promise(() => handle(new Request(`http://here${path}`)))
+    const [late, prompt] = yield* Effect.all([get("/silent"), get("/prompt")], { concurrency: 2 })
+    yield* Deferred.await(interrupted)
+    assert.strictEqual(late.status, 504)
+    assert.match(yield* Effect.promise(() => late.text()), /deadline-passed/)
+    assert.deepStrictEqual([prompt.status, yield* Effect.promise(() => prompt.text())], [200, "here"])
+  })
+)
