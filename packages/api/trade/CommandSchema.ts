@@ -57,6 +57,7 @@ const Placement = {
   stop_loss: NoTrigger
 }
 
+/** A command in its plain form is its own JSON; what is read beside that, such as numbers as text, need not be sent. */
 export const AddOrder = message(
   "add_order",
   Schema.Union([
@@ -69,6 +70,8 @@ export const AddOrder = message(
     Schema.Struct({ ...Placement, order_type: Schema.Literal("MARKET"), price: Maybe(Decimal) })
   ])
 )
+
+export type AddOrder = typeof AddOrder.Type
 
 /** `price` and `quantity` 0 mean unchanged, as does leaving them out. */
 export const ModifyOrder = message(
@@ -103,6 +106,8 @@ export const CancelOrder = message(
     })
   ])
 )
+
+export type CancelOrder = typeof CancelOrder.Type
 
 /** Of every symbol when none is given. */
 export const CancelAllOrders = message("cancel_all_orders", Schema.Struct({ symbol: Maybe(SymbolFilter) }))
