@@ -47,7 +47,7 @@ export interface TradeClient {
   readonly send: (command: Command) => Effect.Effect<void, NotConnected>
   /** Sends and waits for the first frame that `pick` takes for the answer. */
   readonly ask: <A>(command: Command, pick: (frame: Frame) => Option.Option<A>) => Effect.Effect<A, AskError>
-  /** The first word on a new order: `ACK`, or a refusal with an empty order id. */
+  /** The first word on a new order: `ACK`, or a refusal with an empty order id. It is told on `order_responses`. */
   readonly place: (order: NewOrder) => Effect.Effect<OrderResponse, AskError>
   /** The first order cancelled, or `NO_SUCH_ORDER`. */
   readonly cancel: (order: OrderToCancel) => Effect.Effect<OrderResponse, AskError>
