@@ -1,7 +1,8 @@
 /** `npm run demo`: two demo users trade with each other through the public socket of a venue that runs. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect } from "effect"
+import { Console, Effect, Layer } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as DemoStory from "./DemoStory.ts"
 import * as DevFile from "./DevFile.ts"
 
@@ -15,7 +16,7 @@ const demo = DevFile.load.pipe(
     Console.error(`${path} was not written by this version: npm start`)
   ),
   Effect.tapErrorTag("DemoFailed", ({ message }) => Console.error(`The demo stopped: ${message}`)),
-  Effect.provide(NodeServices.layer)
+  Effect.provide(Layer.merge(NodeServices.layer, SecureRandom.layerWebCrypto))
 )
 
 NodeRuntime.runMain(demo, { disableErrorReporting: true })

@@ -1,9 +1,17 @@
 /** One demo user on the trade socket: tells every order response and fill, and remembers what was said. */
+import type {
+  BalanceResponse,
+  FillResponse,
+  Frame,
+  OrderResponse,
+  PositionResponse
+} from "@venue/api/trade/FrameSchema"
+import * as Credentials from "@venue/client/Credentials"
+import * as TradeClient from "@venue/client/TradeClient"
 import { Console, Effect, Queue, Schema, type Scope } from "effect"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { DevUser } from "./DevFile.ts"
 import { text } from "./DemoText.ts"
-import * as TradeClient from "./TradeClient.ts"
-import type { AddOrder, BalanceResponse, FillResponse, Frame, OrderResponse, PositionResponse } from "./TradeFrame.ts"
 
 /** The demo cannot go on; the message is for the reader. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
@@ -26,10 +34,10 @@ export interface DemoAccount {
 export const open = Effect.fn("DemoAccount.open")(function* (
   user: DevUser,
   url: string
-): Effect.fn.Return<DemoAccount, DemoFailed, Scope.Scope> {
-  const keys = { publicKey: user.public_key, secretKey: user.secret_key }
+): Effect.fn.Return<DemoAccount, DemoFailed, Scope.Scope | SecureRandom> {
+  const credentials = yield* Credentials.ofApiKey({ publicKey: user.public_key, secretKey: user.secret_key })
   const channels = ["order_responses", "fills", "positions", "balances"] as const
-  const client = yield* TradeClient.make({ url, keys, channels })
+  const client = yield* TradeClient.make({ url, credentials, channels })
   const heard: DemoAccount["heard"] = {
     connected: false,
     lost: "nobody answers",
@@ -64,7 +72,7 @@ export const eventually = Effect.fnUntraced(function* <A>(look: () => A | undefi
 })
 
 /** The first answer to a new order; a refusal ends the demo. */
-export const place = Effect.fnUntraced(function* (account: DemoAccount, order: AddOrder) {
+export const place = Effect.fnUntraced(function* (account: DemoAccount, order: TradeClient.NewOrder) {
   const answer = yield* account.client
     .place(order)
     .pipe(
@@ -100,7 +108,7 @@ const hear = (name: string, heard: DemoAccount["heard"], frame: Frame): Effect.E
   if (frame.position_response !== undefined)
     heard.positions.set(frame.position_response.symbol, frame.position_response)
   if (frame.err !== undefined)
-    return Console.log(`  ${name.padEnd(6)} error ${frame.err.error_code} ${frame.err.message ?? ""}`)
+    return Console.log(`  ${name.padEnd(6)} error ${frame.err.error_code} ${frame.err.message}`)
   if (frame.fill_response !== undefined) {
     const fill = frame.fill_response
     heard.fills.push(fill)
@@ -112,7 +120,7 @@ const hear = (name: string, heard: DemoAccount["heard"], frame: Frame): Effect.E
   }
   if (frame.order_response === undefined) return Effect.void
   const order = frame.order_response
-  heard.orders.set(order.client_order_id ?? "", order)
+  heard.orders.set(order.client_order_id, order)
   return Console.log(
     `  ${name.padEnd(6)} order    ${order.status} ${order.side ?? ""} ${text(order.quantity)} ${order.symbol} at ` +
       `${text(order.price)} ${order.type ?? ""} ${order.time_in_force ?? ""}, remaining ${text(order.quantity_remaining)}`

@@ -1,19 +1,21 @@
 /** The demo: bob offers, alice takes, both see what it did to their balances, both close again. */
-import { Console, Effect, type Scope } from "effect"
+import type { BalanceResponse } from "@venue/api/trade/FrameSchema"
+import * as MarketDataClient from "@venue/client/MarketDataClient"
+import type { NewOrder } from "@venue/client/TradeClient"
+import { Console, Effect, Queue, type Scope } from "effect"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as DemoAccount from "./DemoAccount.ts"
 import { type DemoAccount as Account, DemoFailed } from "./DemoAccount.ts"
 import { balanceLines, changeLine, fillLines, sum, text, total } from "./DemoText.ts"
 import type { DevFile } from "./DevFile.ts"
 import { type Listing, listings } from "./Listing.ts"
-import { watch } from "./MarkPrices.ts"
-import type { AddOrder, BalanceResponse } from "./TradeFrame.ts"
 
 const symbol = "AAPL-USD"
 const quantity = 10
 
 export const run = Effect.fn("DemoStory.run")(function* (
   dev: DevFile
-): Effect.fn.Return<void, DemoFailed, Scope.Scope> {
+): Effect.fn.Return<void, DemoFailed, Scope.Scope | SecureRandom> {
   const [alice, bob] = yield* Effect.all([enter(dev, "alice"), enter(dev, "bob")])
   const listing = yield* listings(dev.urls.rest).pipe(
     Effect.map((all) => all.find((each) => each.symbol === symbol)),
@@ -77,17 +79,16 @@ const meetingPrice = (listing: Listing, prices: Prices) =>
 
 const watchPrices = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Prices, never, Scope.Scope> {
   const prices: Prices = { bid: undefined, ask: undefined, mark: undefined }
-  yield* Effect.forkScoped(
-    watch({ url, channels: ["bbo", "mark_price"], symbols: [symbol] }, (tick) => {
-      if (tick.symbol !== symbol) return
-      if (tick.type === "mark_price") {
-        prices.mark = Number(tick.price)
-        return
-      }
-      prices.bid = tick.bid[0] === undefined ? undefined : Number(tick.bid[0][0])
-      prices.ask = tick.ask[0] === undefined ? undefined : Number(tick.ask[0][0])
-    })
-  )
+  const { events } = yield* MarketDataClient.make({ url, channels: ["bbo", "mark_price"], symbols: [symbol] })
+  const happened = (event: MarketDataClient.MarketDataEvent): void => {
+    if (event._tag !== "Received") return
+    const { frame } = event
+    if (frame.type === "mark_price" && frame.symbol === symbol) prices.mark = Number(frame.price)
+    if (frame.type !== "bbo") return
+    prices.bid = frame.bid[0] === undefined ? undefined : Number(frame.bid[0][0])
+    prices.ask = frame.ask[0] === undefined ? undefined : Number(frame.ask[0][0])
+  }
+  yield* Effect.forkScoped(Effect.forever(Effect.map(Queue.take(events), happened)))
   // A market without quotes says so at once; its mark alone is then the price.
   yield* Effect.sleep("1 second")
   return prices
@@ -109,13 +110,13 @@ const meet = Effect.fnUntraced(function* (trade: {
 }) {
   const { amount, buyer, price, reduceOnly, seller } = trade
   const terms = { symbol, order_type: "LIMIT", quantity: amount, price, reduce_only: reduceOnly } as const
-  const rest: AddOrder = {
+  const rest: NewOrder = {
     ...terms,
     side: "SELL",
     order_time_in_force: "GTC",
     client_order_id: `demo-sell-${reduceOnly ? 2 : 1}`
   }
-  const take: AddOrder = {
+  const take: NewOrder = {
     ...terms,
     side: "BUY",
     order_time_in_force: "IOC",

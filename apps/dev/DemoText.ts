@@ -1,5 +1,5 @@
 /** The demo's figures in words that a reader can add up by hand. */
-import type { BalanceResponse, FillResponse } from "./TradeFrame.ts"
+import type { BalanceResponse, FillResponse } from "@venue/api/trade/FrameSchema"
 
 /** Two decimals, or as many as there are up to eight; never an exponent. */
 export const text = (value: number): string => {

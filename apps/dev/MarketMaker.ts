@@ -1,18 +1,19 @@
 /** Quotes both sides of every symbol through the public sockets, with a user and keys of its own like anybody else. */
+import type { Frame } from "@venue/api/trade/FrameSchema"
+import * as Credentials from "@venue/client/Credentials"
+import * as MarketDataClient from "@venue/client/MarketDataClient"
+import { type Backoff, patient } from "@venue/client/ReconnectingSocket"
+import * as TradeClient from "@venue/client/TradeClient"
 import { Clock, Effect, Option, Queue, Schedule } from "effect"
 import { awaitListings } from "./Listing.ts"
-import { watch } from "./MarkPrices.ts"
 import * as QuoteBook from "./QuoteBook.ts"
 import { type QuoteTerms, usualTerms } from "./Quotes.ts"
-import { type Backoff, patient } from "./ReconnectingSocket.ts"
-import * as TradeClient from "./TradeClient.ts"
-import type { Frame } from "./TradeFrame.ts"
 
 export interface MarketMakerOptions {
   readonly restUrl: string
   readonly tradeUrl: string
   readonly marketDataUrl: string
-  readonly keys: TradeClient.TradeKeys
+  readonly keys: Credentials.ApiKey
   readonly terms?: QuoteTerms
   readonly backoff?: Backoff
 }
@@ -39,17 +40,25 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
 
   const client = yield* TradeClient.make({
     url: options.tradeUrl,
-    keys,
+    credentials: yield* Credentials.ofApiKey(keys),
     channels: ["order_responses", "fills", "positions"],
     backoff
   })
 
-  const marks = watch({ url: options.marketDataUrl, channels: ["mark_price"], symbols: ["*"], backoff }, (tick) => {
-    const book = books.get(tick.symbol)
-    if (book === undefined || tick.type !== "mark_price") return
-    book.mark = Number(tick.price)
-    book.markedAtMillis = now()
+  const marketData = yield* MarketDataClient.make({
+    url: options.marketDataUrl,
+    channels: ["mark_price"],
+    symbols: ["*"],
+    backoff
   })
+
+  const marked = (event: MarketDataClient.MarketDataEvent): void => {
+    if (event._tag !== "Received" || event.frame.type !== "mark_price") return
+    const book = books.get(event.frame.symbol)
+    if (book === undefined) return
+    book.mark = Number(event.frame.price)
+    book.markedAtMillis = now()
+  }
 
   // Each turn begins with another symbol, so that a turn that runs out of messages starves none of them.
   const turn = Effect.sync(() => {
@@ -128,7 +137,7 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
     }
   })
 
-  yield* Effect.forkScoped(marks)
+  yield* Effect.forkScoped(Effect.forever(Effect.map(Queue.take(marketData.events), marked)))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(turnMillis), turn)))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(reconcileEvery), reconcile)))
   return yield* Effect.forever(Effect.flatMap(Queue.take(client.events), happened))

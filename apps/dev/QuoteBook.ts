@@ -1,8 +1,10 @@
 /** What a market maker knows of one symbol: its mark, its position and its own quotes, kept true by what the venue says. */
+import type { ErrorResponse } from "@venue/api/ErrorFrame"
+import type { Command } from "@venue/api/trade/CommandSchema"
+import type { FillResponse, OrderResponse } from "@venue/api/trade/FrameSchema"
+import { requestOf } from "@venue/client/TradeClient"
 import { decimal, type Listing } from "./Listing.ts"
 import { type Action, plan, type QuoteTerms, wanted, type Working } from "./Quotes.ts"
-import type { Command, ErrorResponse, FillResponse, OrderResponse } from "./TradeFrame.ts"
-import { requestOf } from "./TradeFrame.ts"
 
 /** Changed in place by the one market maker it belongs to. */
 export interface QuoteBook {
@@ -120,8 +122,8 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
 
 /** True when the error answered a command about one of these quotes. */
 export const failed = (book: QuoteBook, error: ErrorResponse, nowMillis: number): boolean => {
-  const request = requestOf(error)
-  const order = find(book, request?.params?.client_order_id, request?.params?.order_id)
+  const { clientOrderId, orderId } = requestOf(error)
+  const order = find(book, clientOrderId, orderId)
   if (order === undefined) return false
   // The outcome of a server error is unknown: it becomes overdue and is cancelled.
   if (error.error_code === "ServerError") pause(book, nowMillis)
@@ -187,9 +189,9 @@ function nameOf(working: Working): {
 }
 
 /** Either id may be missing in an answer, and a cancel by client id says it where order ids stand. */
-function find(book: QuoteBook, clientOrderId: string | undefined, orderId: string | undefined): Working | undefined {
-  const known = book.orders.get(clientOrderId ?? "") ?? book.orders.get(orderId ?? "")
-  if (known !== undefined || orderId === undefined || orderId === "") return known
+function find(book: QuoteBook, clientOrderId: string, orderId: string): Working | undefined {
+  const known = book.orders.get(clientOrderId) ?? book.orders.get(orderId)
+  if (known !== undefined || orderId === "") return known
   for (const order of book.orders.values()) if (order.orderId === orderId) return order
   return undefined
 }

@@ -1,16 +1,30 @@
 /** The error frame, the same on both sockets. */
+import { Schema } from "effect"
 import type { Malformed } from "./Malformed.ts"
 
-export type ErrorCode =
-  | "InvalidJSONFormat"
-  | "InvalidParameter"
-  | "InvalidOrder"
-  | "AlreadyAuthenticated"
-  | "PermissionDenied"
-  | "RateLimited"
-  | "KycRequired"
-  | "TncRequired"
-  | "ServerError"
+export const ErrorCode = Schema.Literals([
+  "InvalidJSONFormat",
+  "InvalidParameter",
+  "InvalidOrder",
+  "AlreadyAuthenticated",
+  "PermissionDenied",
+  "RateLimited",
+  "KycRequired",
+  "TncRequired",
+  "ServerError"
+])
+export type ErrorCode = typeof ErrorCode.Type
+
+/** The request that is answered; its text where that was no JSON object, or was long. */
+export const IncomingMessage = Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String])
+
+export const ErrorResponse = Schema.Struct({
+  error_code: ErrorCode,
+  message: Schema.String,
+  /** Absent for whatever may hold a credential. */
+  incoming_message: Schema.optionalKey(IncomingMessage)
+}).annotate({ identifier: "ErrorResponse" })
+export type ErrorResponse = typeof ErrorResponse.Type
 
 /** `incoming` is JSON text (`Incoming.ofObject` of the request), and absent for whatever may hold a credential. */
 export const err = (code: ErrorCode, message: string, incoming?: string | undefined): string =>

@@ -1,7 +1,8 @@
 /** A client in the same process: sends frames and takes what comes back. */
+import type * as MarketData from "@venue/api/marketData/FrameSchema"
+import type * as Trade from "@venue/api/trade/FrameSchema"
 import type { Receiver, Transport } from "@venue/gateway/socket/Transport"
 import { Effect, type Scope } from "effect"
-import type { MarketDataFrame, MarketDataFrames, TradeFrame, TradeFrames } from "./Frame.ts"
 
 export interface Close {
   readonly code: number
@@ -9,7 +10,7 @@ export interface Close {
 }
 
 /** `Frames` names the frames by their kind, `Frame` is any of them. */
-export interface Client<Frames = TradeFrames, Frame = TradeFrame> {
+export interface Client<Frames = Trade.Frames, Frame = Trade.Frame> {
   /** Sends a message as JSON. */
   readonly send: (message: object) => Effect.Effect<void>
   /** Sends messages in one turn, so that the venue has all of them before it can answer the first. */
@@ -35,10 +36,10 @@ export interface Client<Frames = TradeFrames, Frame = TradeFrame> {
   readonly closedWith: () => Close | undefined
 }
 
-export type MarketDataClient = Client<MarketDataFrames, MarketDataFrame>
+export type MarketDataClient = Client<MarketData.Frames, MarketData.Frame>
 
 /** Connects to whatever accepts sockets; leaving the scope closes the connection. */
-export const open = <Frames = TradeFrames, Frame = TradeFrame>(
+export const open = <Frames = Trade.Frames, Frame = Trade.Frame>(
   accept: (transport: Transport) => Receiver
 ): Effect.Effect<Client<Frames, Frame>, never, Scope.Scope> =>
   Effect.acquireRelease(

@@ -1,4 +1,5 @@
 /** The whole venue in memory as one layer, on a clock the test owns. */
+import type * as MarketData from "@venue/api/marketData/FrameSchema"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { UserEligibility } from "@venue/auth/access/Eligibility"
@@ -24,7 +25,6 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestClock } from "effect/testing"
 import { createHmac } from "node:crypto"
 import * as Client from "./Client.ts"
-import type { MarketDataFrame, MarketDataFrames } from "./Frame.ts"
 import * as OtherGateway from "./OtherGateway.ts"
 import * as TestAccess from "./TestAccess.ts"
 
@@ -130,7 +130,7 @@ export class TestVenue extends Context.Service<
         gateway,
         connect: upgrade(""),
         settle,
-        marketData: Client.open<MarketDataFrames, MarketDataFrame>((transport) => marketDataGateway.open(transport)),
+        marketData: Client.open<MarketData.Frames, MarketData.Frame>((transport) => marketDataGateway.open(transport)),
         user: Effect.fnUntraced(function* (name, usd = 100_000, permissions = Selectable.literals) {
           const id = nextId()
           const user = {

@@ -1,9 +1,12 @@
 /** The demo, told against a stand-in for the venue. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestConsole } from "effect/testing"
 import * as DemoStory from "../../apps/dev/DemoStory.ts"
 import { StandIn } from "./StandIn.ts"
+
+const layer = Layer.merge(TestConsole.layer, SecureRandom.layerWebCrypto)
 
 const user = (name: string) => ({ name, public_key: name, secret_key: Redacted.make(`secret of ${name}`) })
 
@@ -19,7 +22,7 @@ it.live(
       assert.include(told, "bob    100000.00 + realised 0.00 - fees 2.40 = 99997.60")
       assert.notInclude(told, "does not add up")
       assert.strictEqual(venue.open.size, 0)
-    }).pipe(Effect.provide(TestConsole.layer), Effect.scoped),
+    }).pipe(Effect.provide(layer), Effect.scoped),
   30_000
 )
 
@@ -31,6 +34,6 @@ it.live(
       const stranger = { ...user("alice"), secret_key: Redacted.make("wrong") }
       const failed = yield* Effect.flip(DemoStory.run({ urls: venue.urls, users: [stranger, user("bob")] }))
       assert.include(failed.message, "does not let alice in: PermissionDenied")
-    }).pipe(Effect.provide(TestConsole.layer), Effect.scoped),
+    }).pipe(Effect.provide(layer), Effect.scoped),
   30_000
 )

@@ -1,6 +1,7 @@
 /** The market maker against a stand-in for the venue, over real sockets. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as MarketMaker from "../../apps/dev/MarketMaker.ts"
 import { StandIn } from "./StandIn.ts"
 
@@ -35,7 +36,7 @@ it.live(
       )
       assert.isTrue(isQuoted(venue))
       assert.isTrue(venue.commands.some(({ type }) => type === "modify_order"))
-    }).pipe(Effect.scoped),
+    }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto)),
   15_000
 )
 
@@ -58,7 +59,7 @@ it.live(
       yield* venue.when(
         () => isQuoted(venue) && venue.ordersOf("maker").every((order) => order.quantity_remaining === order.quantity)
       )
-    }).pipe(Effect.scoped),
+    }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto)),
   15_000
 )
 
@@ -72,6 +73,6 @@ it.live(
       const before = new Set(venue.open.keys())
       venue.drop()
       yield* venue.when(() => isQuoted(venue) && [...venue.open.keys()].every((id) => !before.has(id)))
-    }).pipe(Effect.scoped),
+    }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto)),
   15_000
 )

@@ -1,8 +1,8 @@
 /** What a market maker knows of one symbol follows what the venue says, refusals and losses included. */
+import type { OrderResponse } from "@venue/api/trade/FrameSchema"
 import { beforeEach, expect, it } from "vitest"
 import * as QuoteBook from "../../apps/dev/QuoteBook.ts"
 import { usualTerms } from "../../apps/dev/Quotes.ts"
-import type { OrderResponse } from "../../apps/dev/TradeFrame.ts"
 
 const apple = { symbol: "AAPL-USD", ticksPerUnit: 100, lotsPerUnit: 1_000, minLots: 100, maxLots: 1e8, maxLeverage: 10 }
 let book: QuoteBook.QuoteBook
@@ -11,15 +11,29 @@ let sent = 0
 const turn = (nowMillis: number) =>
   QuoteBook.next(book, usualTerms, nowMillis).map((action) => QuoteBook.begin(book, action, `c${++sent}`, nowMillis))
 
-const said = (clientOrderId: string, status: string, changes: Partial<OrderResponse> = {}, nowMillis = 0): void => {
-  const order = {
-    order_id: `o-${clientOrderId}`,
-    client_order_id: clientOrderId,
-    symbol: "AAPL-USD",
-    price: 200,
-    quantity: 25
-  }
-  QuoteBook.ordered(book, { ...order, quantity_remaining: 25, status, ...changes }, nowMillis)
+const told: OrderResponse = {
+  order_id: "",
+  symbol: "AAPL-USD",
+  status: "ACK",
+  quantity: 25,
+  price: 200,
+  take_profit: 0,
+  stop_loss: 0,
+  user_id: "maker",
+  client_order_id: "",
+  quantity_remaining: 25,
+  update_time: 0,
+  trade_id: null
+}
+
+const said = (
+  clientOrderId: string,
+  status: OrderResponse["status"],
+  changes: Partial<OrderResponse> = {},
+  nowMillis = 0
+): void => {
+  const order = { ...told, order_id: `o-${clientOrderId}`, client_order_id: clientOrderId }
+  QuoteBook.ordered(book, { ...order, status, ...changes }, nowMillis)
 }
 
 const acknowledgeAll = (): void => {
@@ -66,8 +80,8 @@ it("refusals of one turn pause the symbol once, and later ones for longer, up to
 it("an error frame about a quote pauses the symbol as a refusal does", () => {
   turn(10)
   const request = { type: "add_order", params: { symbol: "AAPL-USD", client_order_id: "c1" } }
-  expect(QuoteBook.failed(book, { error_code: "RateLimited", incoming_message: request }, 10)).toBe(true)
-  expect(QuoteBook.failed(book, { error_code: "RateLimited" }, 10)).toBe(false)
+  expect(QuoteBook.failed(book, { error_code: "RateLimited", message: "", incoming_message: request }, 10)).toBe(true)
+  expect(QuoteBook.failed(book, { error_code: "RateLimited", message: "" }, 10)).toBe(false)
   expect(book.orders.has("c1")).toBe(false)
   expect(turn(1_009)).toEqual([])
 })
@@ -90,14 +104,7 @@ it("a quote that cannot be modified is cancelled, and gone when the venue says s
   turn(20)
   QuoteBook.ordered(
     book,
-    {
-      order_id: "o-c1",
-      symbol: "AAPL-USD",
-      status: "CANNOT_MODIFY_PARTIAL_FILL",
-      price: 0,
-      quantity: 0,
-      quantity_remaining: 0
-    },
+    { ...told, order_id: "o-c1", status: "CANNOT_MODIFY_PARTIAL_FILL", price: 0, quantity: 0, quantity_remaining: 0 },
     30
   )
   expect(turn(10_001)).toEqual([
@@ -121,7 +128,15 @@ it("a fill shrinks its quote and moves the position until the next pulse", () =>
     quantity: 5,
     aggressor_side: "SELL",
     order_id: "o",
-    fee: 0
+    fee: 0,
+    order_type: "ALO",
+    tif: "GTC",
+    execution_type: "NEW",
+    timestamp: 0,
+    user_id: "maker",
+    order_price: 200,
+    take_profit: 0,
+    stop_loss: 0
   } as const
   QuoteBook.filled(book, { ...fill, side: "BUY", client_order_id: "c1", remaining_quantity: 0, realised_pnl: 0 })
   expect(book.position).toBe(5_000)
@@ -131,13 +146,9 @@ it("an order nobody here knows is cancelled, and a quote the venue does not list
   turn(10)
   acknowledgeAll()
   const listed = [...book.orders.values()].slice(1).map((order) => ({
+    ...told,
     order_id: order.orderId,
-    client_order_id: order.clientOrderId,
-    symbol: "AAPL-USD",
-    status: "ACK",
-    price: 200,
-    quantity: 25,
-    quantity_remaining: 25
+    client_order_id: order.clientOrderId
   }))
   const stray = { ...listed[0]!, order_id: "stray", client_order_id: "mm-earlier" }
   expect(QuoteBook.reconcile(book, [...listed, stray], 20)).toEqual([

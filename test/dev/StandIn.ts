@@ -57,7 +57,8 @@ export class StandIn {
   readonly #server = createServer((_request, response) => response.end(JSON.stringify(refdata)))
   readonly #sockets = new WebSocketServer({ server: this.#server })
   readonly #users = new Map<WebSocket, string>()
-  readonly #watchers = new Set<WebSocket>()
+  /** How many values each was told. */
+  readonly #watchers = new Map<WebSocket, number>()
   readonly #awaited = new Set<() => void>()
   readonly #accounts = new Map<string, { fees: number; realised: number; position: number; basis: number }>()
   #ids = 0
@@ -119,7 +120,7 @@ export class StandIn {
 
   mark(symbol: string, price: number): void {
     this.marks.set(symbol, price)
-    for (const socket of this.#watchers) this.#watch(socket)
+    for (const socket of this.#watchers.keys()) this.#watch(socket)
   }
 
   add(user: string, order: NewOrder): void {
@@ -161,7 +162,7 @@ export class StandIn {
       const { nonce, public_key, signature, unix_ts } = params.hmac
       const expected = createHmac("sha256", `secret of ${public_key}`).update(`${nonce}:${unix_ts}`).digest("hex")
       if (signature !== expected) {
-        socket.send(JSON.stringify({ err: { error_code: "PermissionDenied" } }))
+        socket.send(JSON.stringify({ err: { error_code: "PermissionDenied", message: "" } }))
         return socket.close(1008)
       }
       this.#users.set(socket, public_key)
@@ -174,7 +175,7 @@ export class StandIn {
     }
     if (type === "add_order") return this.add(user, params)
     if (type === "get_user_orders") {
-      const orders = this.ordersOf(user).map((order) => ({ ...order, status: "ACK" }))
+      const orders = this.ordersOf(user).map((order) => responseOf(user, order, "ACK"))
       return socket.send(JSON.stringify({ all_orders_response: { orders, twaps: [] } }))
     }
     if (type === "cancel_all_orders") {
@@ -249,7 +250,18 @@ export class StandIn {
         fee,
         realised_pnl: realised
       }
-      const frame = { ...fill, trade_id: `trade-${this.#ids}`, aggressor_side: taker.side }
+      const frame = {
+        ...attached,
+        ...fill,
+        trade_id: `trade-${this.#ids}`,
+        aggressor_side: taker.side,
+        user_id: order.user,
+        order_type: order.type,
+        tif: order.time_in_force,
+        order_price: order.price,
+        execution_type: "NEW",
+        timestamp: 0
+      }
       this.#send(order.user, { fill_response: frame })
       this.#tell(order.user, order, "FILLED")
       this.#pulse(order.user)
@@ -267,27 +279,55 @@ export class StandIn {
     const available = Math.round((100_000 + realised - fees) * 1e6) / 1e6
     const none = { net_funding: 0, unrealised_pnl: 0, referral_rewards: 0, order_margin: 0, position_margin: 0 }
     this.#send(user, {
-      balance_response: { ...none, deposit: 100_000, realised_pnl: realised, fees, available_balance: available }
+      balance_response: {
+        ...none,
+        id: user,
+        user_id: user,
+        deposit: 100_000,
+        realised_pnl: realised,
+        fees,
+        available_balance: available
+      }
     })
     const average_price = position === 0 ? 0 : basis / position
     const held = { symbol: "AAPL-USD", position, average_price, realised_pnl: realised, margin_alloc: 0, leverage: 10 }
-    this.#send(user, { position_response: { ...held, ...none } })
+    const margins = { initial_margin: 0.1, maintenance_margin: 0.2 / 3, open_orders: 0, open_quantity: 0 }
+    this.#send(user, { position_response: { id: user, ...held, ...margins, ...none } })
   }
 
   #watch(socket: WebSocket): void {
-    this.#watchers.add(socket)
-    for (const [symbol, price] of this.marks)
-      socket.send(JSON.stringify({ type: "mark_price", symbol, price: String(price) }))
+    let sequence = this.#watchers.get(socket)
+    if (sequence === undefined) {
+      sequence = 0
+      socket.send(JSON.stringify({ type: "subscribed", channels: ["mark_price"], symbols: ["*"] }))
+    }
+    for (const [symbol, price] of this.marks) {
+      const time = "2026-11-20T15:00:00.000Z"
+      socket.send(JSON.stringify({ type: "mark_price", sequence: ++sequence, time, symbol, price: String(price) }))
+    }
+    this.#watchers.set(socket, sequence)
   }
 
   #tell(user: string, order: object, status: string): void {
-    this.#send(user, { order_response: { ...order, status, trade_id: null } })
+    this.#send(user, { order_response: responseOf(user, order, status) })
   }
 
   #send(user: string, frame: unknown): void {
     for (const [socket, owner] of this.#users) if (owner === user) socket.send(JSON.stringify(frame))
   }
 }
+
+const attached = { take_profit: 0, stop_loss: 0 }
+
+const responseOf = (user: string, order: object, status: string) => ({
+  ...attached,
+  client_order_id: "",
+  user_id: user,
+  update_time: 0,
+  ...order,
+  status,
+  trade_id: null
+})
 
 const refdata = {
   type: "refdata",

@@ -1,4 +1,4 @@
-import type { MarketDataFrame } from "@venue/testing/Frame"
+import type { Frame as MarketDataFrame } from "@venue/api/marketData/FrameSchema"
 import type { TestVenue } from "@venue/testing/TestVenue"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -29,7 +29,12 @@ story("one confirmation a request, then the first value of every stream but trad
     const request = subscribe(["level2", "bbo", "trade", "mark_price"])
     yield* client.send(request)
     const frames = yield* client.drain
-    assert.deepEqual(frames[0], { type: "subscribed", channels: request.channels, symbols: [aapl], sig_figs: [0] })
+    assert.deepEqual(frames[0] as object, {
+      type: "subscribed",
+      channels: request.channels,
+      symbols: [aapl],
+      sig_figs: [0]
+    })
     assert.deepEqual(kinds(frames.slice(1)), ["level2", "bbo", "mark_price"])
     assert.deepEqual(
       frames.slice(1).map((frame) => ("sequence" in frame ? frame.sequence : 0)),

@@ -1,4 +1,4 @@
-import type { OrderResponse } from "@venue/testing/Frame"
+import type { OrderResponse } from "@venue/api/trade/FrameSchema"
 import type { Client } from "@venue/testing/Client"
 import type { TestVenue } from "@venue/testing/TestVenue"
 import { assert } from "@effect/vitest"

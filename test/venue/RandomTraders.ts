@@ -1,6 +1,6 @@
 /** Traders who send random messages, and all they were told. */
 import type { Client } from "@venue/testing/Client"
-import type { OrderResponse, TradeFrame } from "@venue/testing/Frame"
+import type { Frame as TradeFrame, OrderResponse } from "@venue/api/trade/FrameSchema"
 import type { TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { Effect, Random } from "effect"
 import { TestClock } from "effect/testing"

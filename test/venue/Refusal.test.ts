@@ -1,4 +1,4 @@
-import type { OrderResponse } from "@venue/testing/Frame"
+import type { OrderResponse } from "@venue/api/trade/FrameSchema"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"

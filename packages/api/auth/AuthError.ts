@@ -2,6 +2,7 @@
  * Refusals of the authentication service. One body serves two families of clients: some read `error_code` and `msg`,
  * OAuth libraries read `error` and `error_description`.
  */
+import { Schema } from "effect"
 
 export interface AuthError {
   readonly code: number
@@ -12,6 +13,9 @@ export interface AuthError {
   /** Of faults on our side: what the log calls this request. */
   readonly error_id?: string
 }
+
+/** As much of it as programs read. */
+export const ErrorBody = Schema.Struct({ error_code: Schema.String, msg: Schema.String })
 
 interface Meaning {
   readonly status: number

@@ -24,6 +24,15 @@ export const captchaToken = (request: typeof Web3Request.Type): string | undefin
 /** `POST /token?grant_type=refresh_token`. */
 export const RefreshRequest = Schema.Struct({ refresh_token: Schema.String })
 
+/** Of any session that can be refreshed, what programs need; a `SessionBody` says more. */
+export const Tokens = Schema.Struct({
+  access_token: Schema.String,
+  token_type: Schema.Literal("bearer"),
+  expires_in: Schema.Int,
+  refresh_token: Schema.String,
+  user: Schema.Struct({ id: Schema.String })
+})
+
 export interface SessionBody<User> {
   readonly access_token: string
   readonly token_type: "bearer"

@@ -3,7 +3,8 @@ import { text } from "@venue/domain/Decimal"
 import { type Instrument, priceDecimals } from "@venue/domain/Instrument"
 import type { Traded } from "@venue/domain/Market"
 import * as Digits from "../Digits.ts"
-import type { SigFigs, Subscription } from "./Subscription.ts"
+import type { SigFigs } from "./CommandSchema.ts"
+import type { Subscription } from "./Subscription.ts"
 
 export { err, type ErrorCode, malformed, rateLimited } from "../ErrorFrame.ts"
 

@@ -11,11 +11,9 @@ import {
   wrong,
   wrongEntries
 } from "../Malformed.ts"
+import { Channel, SigFigs } from "./CommandSchema.ts"
 
-export type Channel = (typeof channels)[number]
-
-/** How many decimal places above the tick prices are grouped by. */
-export type SigFigs = 0 | 1 | 2
+export type { Channel, SigFigs } from "./CommandSchema.ts"
 
 export interface Subscription {
   readonly _tag: "Subscribe" | "Unsubscribe"
@@ -57,11 +55,7 @@ export const topics = ({ channels, markets, sigFigs }: Subscription): ReadonlyAr
 /** The same for the same stream. */
 export const keyOf = ({ channel, sigFigs, symbol }: Topic): string => `${channel}/${symbol}/${sigFigs}`
 
-const channels = ["level2", "bbo", "trade", "mark_price"] as const
-
 const later = ["candle", "underlier", "funding", "open_interest", "minmax_price", "market_stats"]
-
-const groupings = [0, 1, 2] as const
 
 const none: ReadonlyArray<SigFigs> = [0]
 
@@ -106,11 +100,11 @@ const readChannels = (asked: unknown): Part<Channel> | Malformed => {
   if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
   if (asked.length === 0) return malformed("InvalidParameter", "invalid channels: expected at least one channel name")
   const given = new Set<unknown>(asked)
-  const unknown = [...given].filter((name) => !isOneOf(channels, name) && !isOneOf(later, name))
+  const unknown = [...given].filter((name) => !isOneOf(Channel.literals, name) && !isOneOf(later, name))
   const awaited = later.filter((name) => given.has(name))
   return {
-    read: [...given].filter((name) => isOneOf(channels, name)),
-    wrong: wrongEntries("channels", unknown, `names among ${[...channels, ...later].join(", ")}`),
+    read: [...given].filter((name) => isOneOf(Channel.literals, name)),
+    wrong: wrongEntries("channels", unknown, `names among ${[...Channel.literals, ...later].join(", ")}`),
     invalid: awaited.map((name) => `channel ${name} is not offered yet`)
   }
 }
@@ -138,9 +132,9 @@ const readSigFigs = (asked: unknown): Part<SigFigs> | Malformed => {
   if (asked.length === 0) return { ...nothing, read: none }
   const given = new Set<unknown>(asked)
   const numbers = [...given].filter((figures) => typeof figures === "number")
-  const others = numbers.filter((figures) => !isOneOf(groupings, figures))
+  const others = numbers.filter((figures) => !isOneOf(SigFigs.literals, figures))
   return {
-    read: numbers.filter((figures) => isOneOf(groupings, figures)),
+    read: numbers.filter((figures) => isOneOf(SigFigs.literals, figures)),
     wrong: wrongEntries(
       "sig_figs",
       [...given].filter((figures) => typeof figures !== "number"),

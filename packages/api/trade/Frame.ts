@@ -1,7 +1,7 @@
 /** Every frame the trade socket sends, as text. */
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { err } from "../ErrorFrame.ts"
-import type { Channel } from "./SessionCommand.ts"
+import type { Channel } from "./CommandSchema.ts"
 
 export { err, type ErrorCode, malformed, rateLimited } from "../ErrorFrame.ts"
 export {
@@ -16,7 +16,6 @@ export {
   fillResponse,
   getOrderResponse,
   orderResponse,
-  type OrderStatus,
   refusal,
   type RestingOrder,
   userTradesResponse

@@ -1,12 +1,10 @@
 /** Frames about orders and fills. Built by hand: every event of the venue leaves here, several times. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Echo, Fill, Refused, Traded } from "@venue/domain/Market"
-import type { EndStatus, Order } from "@venue/domain/Order"
+import type { Order } from "@venue/domain/Order"
 import * as Digits from "../Digits.ts"
 import type { UserTrade } from "../UserTrade.ts"
-
-/** What may be told of an order that was accepted. */
-export type OrderStatus = "ACK" | "FILLED" | "MODIFIED" | EndStatus
+import type { OrderStatus } from "./FrameSchema.ts"
 
 /** An open order; clients take any other status as not open. */
 export interface RestingOrder {

@@ -12,7 +12,10 @@ import {
   wrong,
   wrongEntries
 } from "../Malformed.ts"
+import { Channel } from "./CommandSchema.ts"
 import * as Field from "./Field.ts"
+
+export type { Channel } from "./CommandSchema.ts"
 
 /** Whether any of it is true is for the gateway to say. */
 export interface Auth {
@@ -36,8 +39,6 @@ export interface TokenCredential {
   readonly _tag: "Token"
   readonly jwt: Redacted.Redacted<string>
 }
-
-export type Channel = (typeof channels)[number]
 
 /** What of a message is right takes effect: clients with a fixed list ignore the error and would sit in silence. */
 interface ChannelList {
@@ -105,8 +106,6 @@ export const isMarketDataChannel = (value: unknown): boolean => value === "marke
 /** What an `err` says of such a channel. */
 export const noMarketData = "invalid channels: market data is not offered on this socket yet"
 
-const channels = ["order_responses", "positions", "balances", "fills", "stop_orders", "cancel_on_disconnect"] as const
-
 const readChannels = (fields: Fields): ChannelList | Malformed => {
   const asked = fields["channels"]
   if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
@@ -114,14 +113,14 @@ const readChannels = (fields: Fields): ChannelList | Malformed => {
   const read = new Set<Channel>()
   const unknown = new Set<unknown>()
   for (const name of asked) {
-    const channel = Field.oneOf(channels, name)
+    const channel = Field.oneOf(Channel.literals, name)
     if (channel !== undefined) read.add(channel)
     else if (!isMarketDataChannel(name)) unknown.add(name)
   }
   return {
     channels: [...read],
     declined: declined({
-      InvalidJSONFormat: wrongEntries("channels", [...unknown], `names among ${channels.join(", ")}`),
+      InvalidJSONFormat: wrongEntries("channels", [...unknown], `names among ${Channel.literals.join(", ")}`),
       InvalidParameter: asked.some(isMarketDataChannel) ? [noMarketData] : []
     })
   }

@@ -1,36 +1,22 @@
-/** A client of the trade socket for our own programs: signs in, subscribes, comes back after a loss. */
-import { Clock, Effect, Option, Queue, Redacted, Schema, type Scope } from "effect"
-import { createHmac, randomBytes } from "node:crypto"
+/** A client of the trade socket: signs in, subscribes, and comes back after a loss. */
+import type { AddOrder, CancelOrder, Channel, Command } from "@venue/api/trade/CommandSchema"
+import type { ErrorResponse } from "@venue/api/ErrorFrame"
+import { Frame, type OrderResponse } from "@venue/api/trade/FrameSchema"
+import { Effect, Option, type Queue, Schema, type Scope } from "effect"
+import type { Credentials } from "./Credentials.ts"
 import { type Backoff, keepOpen, patient, type Session } from "./ReconnectingSocket.ts"
-import {
-  type AddOrder,
-  type CancelOrder,
-  type Channel,
-  type Command,
-  type Frame,
-  type OrderResponse,
-  read,
-  requestOf
-} from "./TradeFrame.ts"
-
-export interface TradeKeys {
-  readonly publicKey: string
-  readonly secretKey: Redacted.Redacted
-}
+import * as SocketEvents from "./SocketEvents.ts"
 
 export interface TradeClientOptions {
   readonly url: string
-  readonly keys: TradeKeys
+  readonly credentials: Credentials
   readonly channels: ReadonlyArray<Channel>
+  /** A subaccount; the primary account otherwise. */
+  readonly accountId?: string
   readonly backoff?: Backoff
 }
 
-/** Everything that happens, in order. `Connected` means signed in and subscribed. */
-export type TradeEvent =
-  | { readonly _tag: "Connected" }
-  | { readonly _tag: "Disconnected"; readonly reason: string }
-  | { readonly _tag: "Received"; readonly frame: Frame }
-  | { readonly _tag: "Unreadable"; readonly text: string }
+export type TradeEvent = SocketEvents.SocketEvent<Frame>
 
 export class NotConnected extends Schema.TaggedError<NotConnected>()("NotConnected", {}) {}
 
@@ -45,6 +31,14 @@ export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", {
 
 type AskError = NotConnected | CommandFailed | Unanswered
 
+/** With an id of the client, which tells its answer from those of others. */
+export type NewOrder = AddOrder["params"] & { readonly client_order_id: string }
+
+export type OrderToCancel = Extract<
+  CancelOrder["params"],
+  { readonly order_id: string; readonly cancel_order_id_type: string }
+>
+
 export interface TradeClient {
   /** Bounded: who does not read loses the connection, not the order of events. */
   readonly events: Queue.Dequeue<TradeEvent>
@@ -53,20 +47,18 @@ export interface TradeClient {
   readonly send: (command: Command) => Effect.Effect<void, NotConnected>
   /** Sends and waits for the first frame that `pick` takes for the answer. */
   readonly ask: <A>(command: Command, pick: (frame: Frame) => Option.Option<A>) => Effect.Effect<A, AskError>
-  /** The first word on a new order: `ACK`, or a refusal with an empty order id. */
-  readonly place: (order: AddOrder) => Effect.Effect<OrderResponse, AskError>
+  /** The first word on a new order: `ACK`, or a refusal with an empty order id. It is told on `order_responses`. */
+  readonly place: (order: NewOrder) => Effect.Effect<OrderResponse, AskError>
   /** The first order cancelled, or `NO_SUCH_ORDER`. */
-  readonly cancel: (order: CancelOrder) => Effect.Effect<OrderResponse, AskError>
+  readonly cancel: (order: OrderToCancel) => Effect.Effect<OrderResponse, AskError>
 }
 
-const maxEvents = 16_384
 const answerWithin = "10 seconds"
 
 export const make = Effect.fn("TradeClient.make")(function* (
   options: TradeClientOptions
 ): Effect.fn.Return<TradeClient, never, Scope.Scope> {
-  const clock = yield* Clock.Clock
-  const events = yield* Queue.dropping<TradeEvent>(maxEvents)
+  const events = yield* SocketEvents.make<Frame>()
   const waiting = new Set<Waiter>()
   let current: Session | null = null
   let unconfirmed = 0
@@ -74,39 +66,40 @@ export const make = Effect.fn("TradeClient.make")(function* (
   const ready = (session: Session): void => {
     current = session
     session.established()
-    Queue.offerUnsafe(events, { _tag: "Connected" })
+    events.add({ _tag: "Connected" })
   }
   const received = (text: string, session: Session): void => {
     const frame = Option.getOrUndefined(read(text))
     if (frame === undefined) {
-      Queue.offerUnsafe(events, { _tag: "Unreadable", text })
-      return
-    }
-    if (frame.authenticated === true) {
+      events.add({ _tag: "Unreadable", text })
+    } else if (frame.authenticated === true) {
       if (unconfirmed === 0) return ready(session)
       session.send(JSON.stringify({ type: "subscribe", params: { channels: options.channels } }))
     } else if (frame.subscribed !== undefined && current === null) {
       if (--unconfirmed === 0) ready(session)
     } else if (frame.err !== undefined && current === null) {
-      session.drop(`${frame.err.error_code} ${frame.err.message ?? ""}`.trim())
+      session.drop(`${frame.err.error_code} ${frame.err.message}`.trim())
     } else {
       for (const waiter of waiting) if (waiter.take(frame)) waiting.delete(waiter)
-      if (!Queue.offerUnsafe(events, { _tag: "Received", frame })) session.drop("events were not read in time")
+      if (!events.add({ _tag: "Received", frame })) session.drop(SocketEvents.unread)
     }
   }
   const closed = (reason: string): void => {
     current = null
     for (const waiter of waiting) waiter.lost()
     waiting.clear()
-    // Room for the news itself when the queue was full.
-    if (Queue.isFullUnsafe(events)) Queue.takeUnsafe(events)
-    Queue.offerUnsafe(events, { _tag: "Disconnected", reason })
+    events.disconnected(reason)
   }
-  const opened = (session: Session): void => {
+  const opened = (): void => {
     unconfirmed = options.channels.length
-    session.send(authentication(options.keys, Math.floor(clock.currentTimeMillisUnsafe() / 1000)))
   }
-  yield* Effect.forkScoped(keepOpen(options.url, { opened, received, closed }, options.backoff ?? patient))
+  const greeting = Effect.map(options.credentials.params, (credential) =>
+    JSON.stringify({
+      type: "auth",
+      params: { ...credential, ...(options.accountId === undefined ? {} : { account_id: options.accountId }) }
+    })
+  )
+  yield* Effect.forkScoped(keepOpen(options.url, { greeting, opened, received, closed }, options.backoff ?? patient))
 
   const sendUnsafe = (command: Command): boolean => current !== null && current.send(JSON.stringify(command))
 
@@ -140,7 +133,7 @@ export const make = Effect.fn("TradeClient.make")(function* (
     )
 
   return {
-    events,
+    events: events.queue,
     sendUnsafe,
     send: (command) => Effect.suspend(() => (sendUnsafe(command) ? Effect.void : Effect.fail(new NotConnected()))),
     ask,
@@ -161,29 +154,45 @@ interface Waiter {
   readonly lost: () => void
 }
 
-function authentication(keys: TradeKeys, seconds: number): string {
-  const nonce = randomBytes(16).toString("hex")
-  const signature = createHmac("sha256", Redacted.value(keys.secretKey)).update(`${nonce}:${seconds}`).digest("hex")
-  return JSON.stringify({
-    type: "auth",
-    params: { hmac: { public_key: keys.publicKey, nonce, unix_ts: seconds, signature } }
-  })
-}
+/** None when the text is no JSON object, or one of the keys we know does not hold what it should. */
+const read = Schema.decodeUnknownOption(Schema.fromJsonString(Frame))
 
 /** Errors carry no id of their own: they answer the command whose ids they echo. */
 function failureOf(command: Command, { err }: Frame): CommandFailed | undefined {
   if (err === undefined) return undefined
   const request = requestOf(err)
-  const orderId = "order_id" in command.params ? command.params.order_id : undefined
-  const clientOrderId = "client_order_id" in command.params ? command.params.client_order_id : undefined
-  const isOurs =
-    request?.type === command.type &&
-    request.params?.order_id === orderId &&
-    request.params?.client_order_id === clientOrderId
-  return isOurs ? new CommandFailed({ code: err.error_code, detail: err.message ?? "" }) : undefined
+  const orderId = "order_id" in command.params ? (command.params.order_id ?? "") : ""
+  const clientOrderId = "client_order_id" in command.params ? (command.params.client_order_id ?? "") : ""
+  const isOurs = request.type === command.type && request.orderId === orderId && request.clientOrderId === clientOrderId
+  return isOurs ? new CommandFailed({ code: err.error_code, detail: err.message }) : undefined
 }
 
-function endsCancel(order: OrderResponse, { cancel_order_id_type, order_id }: CancelOrder): boolean {
+/** What an error says of the request that it answers; empty where it says nothing. */
+export interface Request {
+  readonly type: string
+  readonly orderId: string
+  readonly clientOrderId: string
+}
+
+/** All is empty when the request was no JSON object, or a long one. */
+export const requestOf = ({ incoming_message: request }: ErrorResponse): Request => {
+  const { params, type } = Option.getOrElse(readRequest(request), (): typeof IncomingRequest.Type => ({}))
+  return { type: type ?? "", orderId: params?.order_id ?? "", clientOrderId: params?.client_order_id ?? "" }
+}
+
+const IncomingRequest = Schema.Struct({
+  type: Schema.optionalKey(Schema.String),
+  params: Schema.optionalKey(
+    Schema.Struct({
+      order_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
+      client_order_id: Schema.optionalKey(Schema.NullOr(Schema.String))
+    })
+  )
+})
+
+const readRequest = Schema.decodeUnknownOption(IncomingRequest)
+
+function endsCancel(order: OrderResponse, { cancel_order_id_type, order_id }: OrderToCancel): boolean {
   if (order.status !== "CANCELLED" && order.status !== "NO_SUCH_ORDER") return false
   return (cancel_order_id_type === "order_id" ? order.order_id : order.client_order_id) === order_id
 }

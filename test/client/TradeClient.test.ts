@@ -1,20 +1,21 @@
 /** Our own client of the trade socket, against a stand-in for the venue. */
 import { assert, it } from "@effect/vitest"
+import * as Credentials from "@venue/client/Credentials"
+import * as TradeClient from "@venue/client/TradeClient"
 import { Effect, Fiber, Option, Queue, Redacted } from "effect"
-import * as TradeClient from "../../apps/dev/TradeClient.ts"
-import type { AddOrder } from "../../apps/dev/TradeFrame.ts"
-import { StandIn } from "./StandIn.ts"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { StandIn } from "../dev/StandIn.ts"
 
 const connect = Effect.fnUntraced(function* (venue: StandIn, secret = "secret of alice") {
   return yield* TradeClient.make({
     url: venue.urls.trade,
-    keys: { publicKey: "alice", secretKey: Redacted.make(secret) },
+    credentials: yield* Credentials.ofApiKey({ publicKey: "alice", secretKey: Redacted.make(secret) }),
     channels: ["order_responses", "fills"],
     backoff: { firstMillis: 10, maxMillis: 40 }
   })
 })
 
-const order: AddOrder = {
+const order: TradeClient.NewOrder = {
   symbol: "AAPL-USD",
   side: "BUY",
   order_type: "LIMIT",
@@ -34,7 +35,7 @@ it.live("it signs in, subscribes and then says that it is connected", () =>
       venue.commands.map(({ params }) => params.channels),
       [["order_responses", "fills"]]
     )
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
 it.live("an order is answered by its client order id, and a cancel by its order", () =>
@@ -53,7 +54,7 @@ it.live("an order is answered by its client order id, and a cancel by its order"
       cancel_order_id_type: "order_id"
     })
     assert.deepStrictEqual([cancelled.order_id, cancelled.status], [placed.order_id, "CANCELLED"])
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
 it.live("without a connection nothing is sent", () =>
@@ -63,7 +64,7 @@ it.live("without a connection nothing is sent", () =>
     const event = yield* Queue.take(client.events)
     assert.deepStrictEqual(event, { _tag: "Disconnected", reason: "PermissionDenied" })
     assert.strictEqual((yield* Effect.flip(client.place(order)))._tag, "NotConnected")
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
 it.live("a command under way when the connection is lost is unanswered, not refused", () =>
@@ -72,14 +73,14 @@ it.live("a command under way when the connection is lost is unanswered, not refu
     const client = yield* connect(venue)
     yield* Queue.take(client.events)
     const lost = yield* Effect.forkChild(
-      Effect.flip(client.ask({ type: "subscribe", params: { channels: [] } }, never))
+      Effect.flip(client.ask({ type: "subscribe", params: { channels: ["fills"] } }, never))
     )
     yield* venue.when(() => venue.commands.length === 2)
     venue.drop()
     assert.strictEqual((yield* Fiber.join(lost))._tag, "Unanswered")
     const tags = [yield* nextChange(client), yield* nextChange(client)]
     assert.deepStrictEqual(tags, ["Disconnected", "Connected"])
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
 )
 
 const never = () => Option.none<never>()

@@ -1,0 +1,73 @@
+/** Every frame of the market-data socket as it travels: the contract that `Frame.ts` prints by hand. */
+import { Schema } from "effect"
+import { ErrorResponse } from "../ErrorFrame.ts"
+import { Channel, SigFigs } from "./CommandSchema.ts"
+
+/** Price and size, as decimal text. */
+export const LevelText = Schema.Tuple([Schema.String, Schema.String])
+
+const data = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
+  Schema.Struct({
+    type: Schema.Literal(type),
+    /** Counts the data frames of one connection from 1, so that a hole shows. */
+    sequence: Schema.Int,
+    /** ISO 8601 in UTC. */
+    time: Schema.String,
+    symbol: Schema.String,
+    ...fields
+  })
+
+/** Best first on both sides. */
+const Sides = { bid: Schema.Array(LevelText), ask: Schema.Array(LevelText) }
+
+/** The whole of the best twenty levels a side: it takes the place of the one before. */
+export const Level2 = data("level2", { ...Sides, sig_figs: SigFigs })
+export type Level2 = typeof Level2.Type
+
+/** At most one level a side. */
+export const Bbo = data("bbo", Sides)
+export type Bbo = typeof Bbo.Type
+
+/** `side` is the aggressor's; `T` is an ordinary trade. */
+export const Trade = data("trade", {
+  trade_id: Schema.String,
+  size: Schema.String,
+  price: Schema.String,
+  side: Schema.Literals(["buy", "sell"]),
+  execution_type: Schema.Literal("T")
+})
+export type Trade = typeof Trade.Type
+
+export const MarkPrice = data("mark_price", { price: Schema.String })
+export type MarkPrice = typeof MarkPrice.Type
+
+const confirmation = <const Type extends string>(type: Type) =>
+  Schema.Struct({
+    type: Schema.Literal(type),
+    channels: Schema.Array(Channel),
+    symbols: Schema.Array(Schema.String),
+    /** With `level2` alone. */
+    sig_figs: Schema.optionalKey(Schema.Array(SigFigs))
+  })
+
+export const Subscribed = confirmation("subscribed")
+
+export const Unsubscribed = confirmation("unsubscribed")
+
+export const ErrorFrame = Schema.Struct({
+  type: Schema.optionalKey(Schema.Undefined),
+  sequence: Schema.optionalKey(Schema.Undefined),
+  err: ErrorResponse
+})
+
+/** What a channel tells, numbered. */
+export const Data = Schema.Union([Level2, Bbo, Trade, MarkPrice])
+export type Data = typeof Data.Type
+
+export const Frame = Schema.Union([Level2, Bbo, Trade, MarkPrice, Subscribed, Unsubscribed, ErrorFrame])
+export type Frame = typeof Frame.Type
+
+/** The frames by their type; the error frame has a key instead. */
+export type Frames = {
+  readonly [Type in NonNullable<Frame["type"]>]: Extract<Frame, { readonly type: Type }>
+} & { readonly err: typeof ErrorFrame.Type }

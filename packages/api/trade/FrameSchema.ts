@@ -1,0 +1,155 @@
+/** Every frame of the trade socket as it travels: the contract that `Frame.ts` prints by hand. */
+import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { OrderRefusal } from "@venue/domain/Reject"
+import { Schema, Struct } from "effect"
+import { ErrorResponse, IncomingMessage } from "../ErrorFrame.ts"
+import { Channel } from "./CommandSchema.ts"
+
+/** What may be told of an order that was accepted. */
+export const OrderStatus = Schema.Literals([
+  "ACK",
+  "FILLED",
+  "MODIFIED",
+  "CANCELLED",
+  "CANCELLED_STP",
+  "IOC_CANCELLED",
+  "IOC_PARTIALLY_FILLED"
+])
+export type OrderStatus = typeof OrderStatus.Type
+
+/** Unix seconds with a fraction. */
+const Seconds = Schema.Finite
+
+/** The empty order id of a refusal says that no order came to be, unless the command named one. */
+export const OrderResponse = Schema.Struct({
+  order_id: Schema.String,
+  symbol: Schema.String,
+  status: Schema.Union([OrderStatus, OrderRefusal]),
+  quantity: Schema.Finite,
+  price: Schema.Finite,
+  take_profit: Schema.Finite,
+  stop_loss: Schema.Finite,
+  /** This and the next two are absent where a cancel found nothing. */
+  side: Schema.optionalKey(Side),
+  type: Schema.optionalKey(OrderType),
+  time_in_force: Schema.optionalKey(TimeInForce),
+  user_id: Schema.String,
+  client_order_id: Schema.String,
+  quantity_remaining: Schema.Finite,
+  update_time: Seconds,
+  trade_id: Schema.NullOr(Schema.String),
+  /** Absent on refusals. */
+  reduce_only: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "OrderResponse" })
+export type OrderResponse = typeof OrderResponse.Type
+
+export const UserTrade = Schema.Struct({
+  trade_id: Schema.String,
+  symbol: Schema.String,
+  price: Schema.Finite,
+  quantity: Schema.Finite,
+  side: Side,
+  aggressor_side: Side,
+  order_id: Schema.String,
+  client_order_id: Schema.String,
+  fee: Schema.Finite,
+  order_type: OrderType,
+  tif: TimeInForce,
+  execution_type: Schema.Literal("NEW"),
+  realised_pnl: Schema.Finite,
+  timestamp: Seconds
+}).annotate({ identifier: "UserTrade" })
+export type UserTrade = typeof UserTrade.Type
+
+/** One side of a trade, told to its owner right before the `FILLED` of the order. */
+export const FillResponse = Schema.Struct({
+  ...UserTrade.fields,
+  user_id: Schema.String,
+  order_price: Schema.Finite,
+  remaining_quantity: Schema.Finite,
+  take_profit: Schema.Finite,
+  stop_loss: Schema.Finite
+}).annotate({ identifier: "FillResponse" })
+export type FillResponse = typeof FillResponse.Type
+
+/** Rates, not amounts. */
+const MarginRates = { initial_margin: Schema.Finite, maintenance_margin: Schema.Finite }
+
+export const PositionResponse = Schema.Struct({
+  id: Schema.String,
+  symbol: Schema.String,
+  /** Signed; negative is short. */
+  position: Schema.Finite,
+  margin_alloc: Schema.Finite,
+  realised_pnl: Schema.Finite,
+  unrealised_pnl: Schema.Finite,
+  net_funding: Schema.Finite,
+  open_orders: Schema.Int,
+  open_quantity: Schema.Finite,
+  leverage: Schema.Finite,
+  ...MarginRates,
+  average_price: Schema.Finite
+}).annotate({ identifier: "PositionResponse" })
+export type PositionResponse = typeof PositionResponse.Type
+
+export const BalanceResponse = Schema.Struct({
+  id: Schema.String,
+  user_id: Schema.String,
+  deposit: Schema.Finite,
+  realised_pnl: Schema.Finite,
+  order_margin: Schema.Finite,
+  position_margin: Schema.Finite,
+  unrealised_pnl: Schema.Finite,
+  net_funding: Schema.Finite,
+  available_balance: Schema.Finite,
+  referral_rewards: Schema.Finite,
+  fees: Schema.Finite,
+  /** For the owner of a builder code alone. */
+  builder_rewards: Schema.optionalKey(Schema.Finite)
+}).annotate({ identifier: "BalanceResponse" })
+export type BalanceResponse = typeof BalanceResponse.Type
+
+export const LeverageLevel = Schema.Struct({
+  id: Schema.String,
+  symbol: Schema.String,
+  ...MarginRates,
+  max_notional: Schema.Finite,
+  /** The one number that is written as a string. */
+  leverage: Schema.String
+}).annotate({ identifier: "LeverageLevel" })
+export type LeverageLevel = typeof LeverageLevel.Type
+
+export const AllOrders = Schema.Struct({
+  orders: Schema.Array(OrderResponse),
+  twaps: Schema.Array(Schema.Unknown)
+}).annotate({ identifier: "AllOrders" })
+export type AllOrders = typeof AllOrders.Type
+
+/** What stands under each key that a frame may have. */
+export const Bodies = Schema.Struct({
+  type: Schema.Literal("auth"),
+  result: Schema.Literal("success"),
+  authenticated: Schema.Literal(true),
+  subscribed: Channel,
+  unsubscribed: Channel,
+  order_response: OrderResponse,
+  fill_response: FillResponse,
+  position_response: PositionResponse,
+  balance_response: BalanceResponse,
+  all_orders_response: AllOrders,
+  get_orders_response: AllOrders,
+  user_trades_response: Schema.Array(UserTrade),
+  user_leverage_response: Schema.Array(LeverageLevel),
+  available_leverage_levels_response: Schema.Array(LeverageLevel),
+  cancel_on_disconnect: Schema.Boolean,
+  ack: Schema.Struct({ incoming_message: Schema.optionalKey(IncomingMessage) }),
+  ack_response: Schema.Literal(true),
+  err: ErrorResponse
+})
+
+/** Any frame. Most have one key; answers that sources know under two names have both. */
+export const Frame = Bodies.mapFields(Struct.map(Schema.optionalKey))
+export type Frame = typeof Frame.Type
+
+/** The frames by a key that they are sure to have. */
+export type Frames = { readonly [Key in keyof typeof Bodies.Type]: Frame & Pick<typeof Bodies.Type, Key> }

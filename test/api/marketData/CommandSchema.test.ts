@@ -1,0 +1,68 @@
+/** The market-data socket's commands are read by hand as their Schema says: the same streams, and the same refusals. */
+import { Command } from "@venue/api/marketData/CommandSchema"
+import { decode } from "@venue/api/marketData/Subscription"
+import { expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+
+const symbols = ["AAPL-USD", "GOLD-USD"] as const
+
+/** Whether a symbol is listed is no matter of form. */
+const Listed = Schema.Struct({
+  ...Command.members[0].fields,
+  type: Schema.Literals(["subscribe", "unsubscribe"]),
+  symbols: Schema.NonEmptyArray(Schema.Literals([...symbols, "*"]))
+})
+
+const read = (message: unknown) => decode(JSON.stringify(message), new Set(symbols))
+
+const meaning = ({ channels, sig_figs, symbols: named, type }: typeof Listed.Type) => ({
+  _tag: type === "subscribe" ? "Subscribe" : "Unsubscribe",
+  channels: [...new Set(channels)],
+  symbols: [...new Set(named)],
+  markets: named.includes("*") ? [...symbols] : [...new Set(named)],
+  sigFigs: !channels.includes("level2") ? [] : sig_figs?.length ? [...new Set(sig_figs)] : [0],
+  declined: []
+})
+
+it.prop("what the Schema knows is read as what it means", [Listed], ([message]) => {
+  expect(read(message)).toEqual(meaning(message))
+})
+
+it.prop(
+  "whatever is changed in it, it is read as the Schema reads it, and refused if that refuses it",
+  [Listed],
+  ([message]) => {
+    fc.assert(
+      fc.property(fc.constantFrom("type", "channels", "symbols", "sig_figs"), values, (name, value) => {
+        const other = { ...message, [name]: value }
+        // Groupings are read for a book alone.
+        if (name === "sig_figs" && !message.channels.includes("level2")) return
+        const command = read(other)
+        const known = Schema.decodeUnknownResult(Listed)(other)
+        const isRefused = command._tag === "Malformed" || command.declined.length > 0
+        expect([isRefused, other]).toEqual([known._tag === "Failure", other])
+        if (known._tag === "Success") expect(command).toEqual(meaning(known.success))
+      }),
+      { numRuns: 20 }
+    )
+  }
+)
+
+const values = fc.oneof(
+  fc.constantFrom<unknown>(
+    "subscribe",
+    "unsubscribe",
+    "ping",
+    null,
+    "*",
+    1,
+    [],
+    {},
+    ["*"],
+    ["GOLD-USD"],
+    ["SILVER-USD"]
+  ),
+  fc.constantFrom<unknown>(["bbo"], ["level2", "trade"], ["candle"], ["books"], [0], [0, 2], [3], ["1"], [null]),
+  fc.jsonValue({ maxDepth: 1 })
+)

@@ -1,0 +1,81 @@
+/** Every frame that the market-data socket prints by hand is one of its Schema, whole and with the same values. */
+import { Channel, SigFigs } from "@venue/api/marketData/CommandSchema"
+import * as Frame from "@venue/api/marketData/Frame"
+import * as Schemas from "@venue/api/marketData/FrameSchema"
+import { parse } from "@venue/domain/Id"
+import { starters } from "@venue/domain/Instrument"
+import type { Traded } from "@venue/domain/Market"
+import { expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+
+const decode = Schema.decodeUnknownSync(Schemas.Frame)
+
+const holds = (frame: string): void => {
+  const parsed = JSON.parse(frame)
+  expect(decode(parsed, { onExcessProperty: "error" })).toEqual(parsed)
+}
+
+const count = fc.nat({ max: 1_000_000_000 })
+const level = fc.record({ price: count, quantity: count })
+const instrument = fc.constantFrom(...starters)
+const millis = fc.integer({ min: 0, max: 4_102_444_800_000 })
+const sequence = fc.integer({ min: 1 })
+const sigFigs = fc.constantFrom(...SigFigs.literals)
+
+it("books, best prices, trades and marks", () => {
+  const levels = fc.array(level, { maxLength: 25 })
+  fc.assert(
+    fc.property(
+      instrument,
+      levels,
+      levels,
+      sigFigs,
+      millis,
+      sequence,
+      (instrument, bids, asks, figures, at, number) => {
+        holds(Frame.frame(Frame.level2(instrument, bids, asks, figures, at), number))
+        holds(Frame.frame(Frame.bbo(instrument, bids[0], asks[0], at), number))
+      }
+    )
+  )
+  fc.assert(
+    fc.property(
+      instrument,
+      fc.uuid(),
+      level,
+      fc.constantFrom("BUY", "SELL"),
+      millis,
+      sequence,
+      (...[listed, id, of, side, at, number]) => {
+        const taken = { order: { side } } as Traded["taker"]
+        const traded = {
+          tradeId: parse(id)!,
+          price: of.price,
+          quantity: of.quantity,
+          taker: taken,
+          atMillis: at
+        } as Traded
+        holds(Frame.frame(Frame.trade(listed, traded), number))
+        holds(Frame.frame(Frame.markPrice(listed, of.price, at), number))
+      }
+    )
+  )
+})
+
+it("confirmations and errors", () => {
+  fc.assert(
+    fc.property(
+      fc.subarray([...Channel.literals]),
+      fc.array(fc.string()),
+      fc.subarray([...SigFigs.literals]),
+      (...[channels, symbols, sigFigs]) => {
+        for (const _tag of ["Subscribe", "Unsubscribe"] as const) {
+          holds(Frame.confirmation({ _tag, channels, symbols, markets: symbols, sigFigs, declined: [] }))
+        }
+      }
+    )
+  )
+  holds(Frame.err("InvalidParameter", "unknown symbol", '{"type":"subscribe"}'))
+  holds(Frame.rateLimited(100, undefined))
+})

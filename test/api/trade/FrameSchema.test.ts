@@ -1,0 +1,204 @@
+/** Every frame that the trade socket prints by hand is one of its Schema, whole and with the same values. */
+import * as Frame from "@venue/api/trade/Frame"
+import * as Schemas from "@venue/api/trade/FrameSchema"
+import { Channel } from "@venue/api/trade/CommandSchema"
+import { ErrorCode } from "@venue/api/ErrorFrame"
+import * as Incoming from "@venue/api/Incoming"
+import type { UserTrade } from "@venue/api/UserTrade"
+import { parse } from "@venue/domain/Id"
+import { starters } from "@venue/domain/Instrument"
+import type { Echo, Traded } from "@venue/domain/Market"
+import { type Order, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { OrderRefusal } from "@venue/domain/Reject"
+import type { Balance, Holding } from "@venue/domain/Trader"
+import { expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+
+const decode = Schema.decodeUnknownSync(Schemas.Frame)
+
+/** A key that the Schema does not know is one that nobody was told of. */
+const holds = (frame: string, ...keys: ReadonlyArray<string>): void => {
+  const parsed: object = JSON.parse(frame)
+  expect(decode(parsed, { onExcessProperty: "error" })).toEqual(parsed)
+  expect(Object.keys(parsed)).toEqual(keys)
+}
+
+const oneOf = <A>(words: ReadonlyArray<A>) => fc.constantFrom(...words)
+const instrument = oneOf(starters)
+const uuid = fc.uuid()
+const id = uuid.map((text) => parse(text)!)
+const clientOrderId = fc.oneof(fc.constant(""), fc.string({ maxLength: 64 }))
+const count = fc.nat({ max: 1_000_000_000 })
+const millis = fc.integer({ min: 0, max: 4_102_444_800_000 })
+const money = fc.maxSafeInteger()
+const bigMoney = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n })
+
+const order: fc.Arbitrary<Order> = fc.record({
+  orderId: id,
+  userId: uuid,
+  accountId: uuid,
+  side: oneOf(Side.literals),
+  type: oneOf(OrderType.literals),
+  timeInForce: oneOf(TimeInForce.literals),
+  price: count,
+  quantity: count,
+  remaining: count,
+  reduceOnly: fc.boolean(),
+  clientOrderId,
+  origin: oneOf(OrderOrigin.literals),
+  builderCode: fc.constant(""),
+  modified: fc.boolean(),
+  updatedAtMillis: millis
+})
+
+const resting: fc.Arbitrary<Frame.RestingOrder> = fc.record({
+  instrument,
+  order,
+  status: oneOf(["ACK", "MODIFIED"] as const),
+  updateMillis: millis
+})
+
+const fill = fc.record({ order, fee: money, realised: money, marginUsed: count })
+const traded: fc.Arbitrary<Traded> = fc.record({
+  _tag: fc.constant("Traded" as const),
+  tradeId: id,
+  number: count,
+  price: count,
+  quantity: count,
+  notional: money,
+  maker: fill,
+  taker: fill,
+  atMillis: millis
+})
+
+const decimal = fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0)
+const echo: fc.Arbitrary<Echo> = fc.record({
+  orderId: clientOrderId,
+  side: fc.option(oneOf(Side.literals)),
+  type: fc.option(oneOf(OrderType.literals)),
+  timeInForce: fc.option(oneOf(TimeInForce.literals)),
+  price: decimal,
+  quantity: decimal,
+  clientOrderId,
+  reduceOnly: fc.boolean()
+})
+
+const userTrade = (symbol: string): fc.Arbitrary<UserTrade> =>
+  fc.record({
+    symbol: fc.constant(symbol),
+    tradeId: uuid,
+    side: oneOf(Side.literals),
+    aggressorSide: oneOf(Side.literals),
+    orderId: uuid,
+    clientOrderId,
+    price: count,
+    quantity: count,
+    fee: money,
+    realised: money,
+    marginUsed: count,
+    orderType: oneOf(OrderType.literals),
+    timeInForce: oneOf(TimeInForce.literals),
+    origin: oneOf(OrderOrigin.literals),
+    liquidation: fc.constant("NONE" as const),
+    executionType: fc.constant("NEW" as const),
+    atMillis: millis
+  })
+
+const check = <A>(arbitrary: fc.Arbitrary<A>, test: (value: A) => void): void =>
+  fc.assert(fc.property(arbitrary, test), { numRuns: 200 })
+
+it("orders: what became of one, a refusal, and lists", () => {
+  check(
+    fc.tuple(resting, oneOf(Schemas.OrderStatus.literals), fc.option(uuid)),
+    ([{ instrument, order }, status, trade]) =>
+      holds(Frame.orderResponse(instrument, order, status, order.updatedAtMillis, trade), "order_response")
+  )
+  check(
+    fc.tuple(fc.string(), uuid, oneOf([...OrderRefusal.literals, "EXPIRED"] as const), echo, millis),
+    ([symbol, accountId, status, echo, atMillis]) =>
+      holds(Frame.refusal(symbol, { accountId, status, echo, atMillis }), "order_response")
+  )
+  check(resting, (one) => holds(Frame.getOrderResponse(one), "order_response", "all_orders_response"))
+  check(fc.array(resting, { maxLength: 3 }), (all) =>
+    holds(Frame.allOrdersResponse(all), "all_orders_response", "get_orders_response")
+  )
+})
+
+it("trades: a fill as it happens, and the list of them", () => {
+  check(fc.tuple(instrument, traded, oneOf(["maker", "taker"] as const)), ([instrument, traded, role]) =>
+    holds(Frame.fillResponse(instrument, traded, role), "fill_response")
+  )
+  check(
+    instrument.chain((one) => fc.tuple(fc.constant(one), fc.array(userTrade(one.symbol), { maxLength: 3 }))),
+    ([instrument, trades]) =>
+      holds(
+        Frame.userTradesResponse(() => instrument, trades),
+        "user_trades_response"
+      )
+  )
+})
+
+const holding = (symbol: string): fc.Arbitrary<Holding> =>
+  fc.record({
+    accountId: uuid,
+    symbol: fc.constant(symbol),
+    quantity: fc.integer(),
+    basis: money,
+    realised: money,
+    unrealised: bigMoney,
+    funding: money,
+    fees: money,
+    leverage: fc.integer({ min: 1, max: 100 }),
+    marginHeld: bigMoney,
+    openOrders: fc.nat(),
+    openQuantity: count
+  })
+
+const balance: fc.Arbitrary<Balance> = fc.record({
+  accountId: uuid,
+  deposit: bigMoney,
+  realised: bigMoney,
+  unrealised: bigMoney,
+  funding: bigMoney,
+  fees: bigMoney,
+  orderMargin: bigMoney,
+  positionMargin: bigMoney,
+  equity: bigMoney,
+  available: bigMoney,
+  withdrawable: bigMoney
+})
+
+it("an account: its positions, its balance, its leverage", () => {
+  check(
+    instrument.chain((one) => fc.tuple(fc.constant(one), holding(one.symbol))),
+    ([instrument, holding]) => holds(Frame.positionResponse(instrument, holding), "position_response")
+  )
+  check(fc.tuple(balance, fc.option(bigMoney, { nil: undefined })), ([balance, rewards]) =>
+    holds(Frame.balanceResponse(balance, rewards), "balance_response")
+  )
+  const levels = fc.array(fc.record({ instrument, leverage: fc.integer({ min: 1, max: 100 }) }), { maxLength: 3 })
+  check(fc.tuple(uuid, levels), ([accountId, levels]) => {
+    holds(Frame.userLeverageResponse(accountId, levels), "user_leverage_response")
+    holds(Frame.availableLeverageLevelsResponse(levels), "available_leverage_levels_response")
+  })
+})
+
+it("the connection: signing in, channels, acknowledgements and errors, whatever the request was", () => {
+  holds(Frame.authenticated, "type", "result", "authenticated")
+  for (const channel of Channel.literals) {
+    holds(Frame.subscribed(channel), "subscribed")
+    holds(Frame.unsubscribed(channel), "unsubscribed")
+  }
+  for (const armed of [true, false]) holds(Frame.cancelOnDisconnect(armed), "cancel_on_disconnect")
+  const request = fc.oneof(
+    fc.dictionary(fc.string(), fc.jsonValue()).map((fields) => Incoming.ofObject(JSON.stringify(fields))),
+    fc.string({ maxLength: 9_000 }).map((text) => Incoming.ofText(text)),
+    fc.string({ minLength: 9_000, maxLength: 9_100 }).map((text) => Incoming.ofObject(JSON.stringify({ text })))
+  )
+  check(fc.tuple(request, oneOf(ErrorCode.literals), fc.string(), fc.nat()), ([request, code, message, retryAfter]) => {
+    holds(Frame.ack(request), "ack", "ack_response")
+    holds(Frame.err(code, message, request), "err")
+    holds(Frame.rateLimited(retryAfter, request), "err")
+  })
+})

@@ -1,0 +1,30 @@
+/** A socket that nobody answers is tried again, less and less often, on the clock of whoever runs it. */
+import { CredentialsUnavailable } from "@venue/client/Credentials"
+import { keepOpen } from "@venue/client/ReconnectingSocket"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+it.effect("pauses double from the first to the longest, a fifth more or less", () =>
+  Effect.gen(function* () {
+    const losses: Array<number> = []
+    const clock = yield* TestClock.testClockWith(Effect.succeed)
+    const handlers = {
+      // Refused before any connection is made: so all that passes is pauses.
+      greeting: Effect.fail(new CredentialsUnavailable({ reason: "signed out" })),
+      opened: () => {},
+      received: () => {},
+      closed: (reason: string) => {
+        assert.strictEqual(reason, "signed out")
+        losses.push(clock.currentTimeMillisUnsafe())
+      }
+    }
+    yield* Effect.forkScoped(keepOpen("ws://127.0.0.1:1", handlers, { firstMillis: 1_000, maxMillis: 8_000 }))
+    yield* TestClock.adjust("1 minute")
+    const pauses = losses.slice(1).map((at, index) => at - losses[index]!)
+    assert.isAbove(pauses.length, 5)
+    for (const [index, pause] of pauses.entries()) {
+      assert.approximately(pause / Math.min(1_000 * 2 ** index, 8_000), 1, 0.2)
+    }
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,121 @@
+/** The clients against a venue, over real sockets and HTTP. */
+import * as Credentials from "@venue/client/Credentials"
+import * as MarketDataClient from "@venue/client/MarketDataClient"
+import * as RestClient from "@venue/client/RestClient"
+import * as TradeClient from "@venue/client/TradeClient"
+import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
+import * as Socket from "@venue/gateway/socket/Socket"
+import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
+import type { Receiver, Transport } from "@venue/gateway/socket/Transport"
+import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Effect, Option, Queue, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { layer, RestClient as Listening } from "../gateway/rest/RestClient.ts"
+
+const listen = (accept: (transport: Transport) => Receiver) =>
+  Effect.map(
+    Socket.listen({
+      what: "a test",
+      host: "127.0.0.1",
+      port: 0,
+      budget: SocketBudget.make({ limits: false, nowMillis: () => 0 }).trade,
+      baseUrl: "https://rest.venue.test",
+      addressOf: () => "",
+      accept,
+      answer: (_, response) => response.end()
+    }),
+    ({ port }) => `ws://127.0.0.1:${port}`
+  )
+
+const keyOf = ({ publicKey, secretKey }: TestUser) =>
+  Credentials.ofApiKey({ publicKey, secretKey: Redacted.make(secretKey) })
+
+const connected = Effect.fnUntraced(function* (credentials: Credentials.Credentials, accountId?: string) {
+  const gateway = yield* TradeGateway
+  const url = yield* listen((transport) => gateway.open(transport, ""))
+  const client = yield* TradeClient.make({
+    url,
+    credentials,
+    channels: ["order_responses", "fills"],
+    ...(accountId === undefined ? {} : { accountId })
+  })
+  expect(yield* Queue.take(client.events)).toEqual({ _tag: "Connected" })
+  return client
+})
+
+const order: TradeClient.NewOrder = {
+  symbol: "AAPL-USD",
+  side: "BUY",
+  order_type: "LIMIT",
+  order_time_in_force: "GTC",
+  quantity: 2,
+  price: 199,
+  client_order_id: "first"
+}
+
+it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
+  it.effect("takes an order of a key, shows it to everybody and gives it back", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      yield* venue.price("AAPL-USD", 200)
+      const client = yield* connected(yield* keyOf(yield* venue.user("alice")))
+      const answer = yield* client.place(order)
+      expect(answer).toMatchObject({ status: "ACK", client_order_id: "first", quantity_remaining: 2 })
+
+      const gateway = yield* MarketDataGateway
+      const url = yield* listen((transport) => gateway.open(transport))
+      const { events } = yield* MarketDataClient.make({ url, channels: ["bbo"], symbols: ["AAPL-USD"] })
+      expect(yield* Queue.takeN(events, 2)).toMatchObject([
+        { _tag: "Connected" },
+        { _tag: "Received", frame: { type: "bbo", sequence: 1, bid: [["199.00", "2"]], ask: [] } }
+      ])
+
+      const { order_id, symbol } = answer
+      expect(yield* client.cancel({ symbol, order_id, cancel_order_id_type: "order_id" })).toMatchObject({
+        order_id,
+        status: "CANCELLED"
+      })
+      const late = { symbol, order_id, side: "BUY", order_type: "LIMIT", reduce_only: false } as const
+      const unreadable = client.ask({ type: "modify_order", params: { ...late, take_profit: 1 as 0 } }, never)
+      expect(yield* Effect.flip(unreadable)).toMatchObject({ _tag: "CommandFailed", code: "InvalidParameter" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("lets a token in as it does a key, to the account that is named", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      yield* venue.price("AAPL-USD", 200)
+      const alice = yield* venue.user("alice")
+      const accountId = yield* venue.subaccount(alice)
+      const token = Effect.map(venue.token(alice), Redacted.make)
+      const client = yield* connected(Credentials.ofAccessToken(token), accountId)
+      expect(yield* client.place(order)).toMatchObject({ status: "ACK", user_id: accountId })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("answers over REST who signs, and tells the others what was wrong", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { restUrl: url } = yield* Listening
+      const alice = yield* venue.user("alice")
+      const accountId = yield* venue.subaccount(alice, 500)
+
+      const anybody = yield* RestClient.make({ url })
+      const { body } = yield* anybody.refdata.refdata({ query: { ticker: "AAPL-USD" } })
+      expect(body.data).toMatchObject([{ symbol: "AAPL-USD", status: "ACTIVE" }])
+      expect(yield* Effect.flip(anybody.positions.positions())).toMatchObject({ status: 401 })
+
+      const rest = yield* RestClient.make({ url, credentials: yield* keyOf(alice) })
+      expect(yield* rest.subaccounts.subaccounts()).toMatchObject({ account_ids: [accountId] })
+      const stranger = yield* RestClient.make({ url, credentials: yield* keyOf({ ...alice, secretKey: "wrong" }) })
+      expect(yield* Effect.flip(stranger.subaccounts.subaccounts())).toMatchObject({ status: 401 })
+      const token = Effect.map(venue.token(alice), Redacted.make)
+      const named = yield* RestClient.make({ url, credentials: Credentials.ofAccessToken(token), accountId })
+      expect(yield* named.positions.positions()).toMatchObject({ balance: { deposit: 500 } })
+    }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer))
+  )
+})
+
+const never = () => Option.none<never>()
