@@ -75,6 +75,8 @@ const dataModules = new Set(
 interface Import {
   readonly file: string
   readonly names: ReadonlyArray<string>
+  /** As written. */
+  readonly from: string
   /** As written when it is another's package, else a path from the root. */
   readonly target: string
   readonly ours: boolean
@@ -82,7 +84,7 @@ interface Import {
 
 const imports: ReadonlyArray<Import> = files.flatMap((file) =>
   [...read(file).matchAll(/^(?:import|export)\s+(?:([\w*\s{},]+?)\s+from\s+)?"([^"]+)"/gm)].map(
-    ([, names = "", from = ""]): Import => ({ file, names: named(names), ...targetOf(file, from) })
+    ([, names = "", from = ""]): Import => ({ file, from, names: named(names), ...targetOf(file, from) })
   )
 )
 
@@ -125,17 +127,34 @@ it("the wire imports effect and nothing else of others", () => {
   expect(outside.filter(({ target }) => !/^effect(\/(http|http-api|socket))?(\/|$)/.test(target)).map(said)).toEqual([])
 })
 
+/** Of `@venue/domain/Order` the package `@venue/domain`, of `effect/sql` the package `effect`. */
+const packageOf = (target: string): string =>
+  target
+    .split("/")
+    .slice(0, target.startsWith("@") ? 2 : 1)
+    .join("/")
+
 it("what runs in production imports only what production installs", () => {
   const installed = new Set(Object.keys(JSON.parse(read("package.json")).dependencies))
-  const packageOf = (target: string): string =>
-    target
-      .split("/")
-      .slice(0, target.startsWith("@") ? 2 : 1)
-      .join("/")
   const outside = imports.filter(
     ({ file, ours, target }) => !ours && !isIn("test")(file) && !target.startsWith("node:")
   )
   expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(said)).toEqual([])
+})
+
+it("a package names the packages that its files import, with the versions of the root, and the lock file agrees", () => {
+  const versions: Readonly<Record<string, string>> = JSON.parse(read("package.json")).dependencies
+  const lock = JSON.parse(read("package-lock.json")).packages
+  for (const folder of [...globSync("packages/*", { cwd: root }), "cluster"].toSorted()) {
+    const { name, version, dependencies = {} } = JSON.parse(read(`${folder}/package.json`))
+    const targets = imports
+      .filter(({ file, from }) => isIn(folder)(file) && !/^(\.|node:)/.test(from))
+      .map(({ from }) => packageOf(from))
+    const used = [...new Set(targets)].filter((target) => target !== name).toSorted()
+    const wanted = used.map((target) => [target, target.startsWith("@venue/") ? version : versions[target]])
+    expect({ folder, dependencies }).toEqual({ folder, dependencies: Object.fromEntries(wanted) })
+    expect({ folder, locked: lock[folder]?.dependencies ?? {} }).toEqual({ folder, locked: dependencies })
+  }
 })
 
 it("every file but a test, whose names say it, begins by saying what it is", () => {

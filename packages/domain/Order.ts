@@ -44,7 +44,8 @@ export const Order = Schema.Struct({
 export type Order = typeof Order.Type
 
 /** How an order leaves the book without being filled. */
-export type EndStatus = "CANCELLED" | "CANCELLED_STP" | "IOC_CANCELLED" | "IOC_PARTIALLY_FILLED"
+export const EndStatus = Schema.Literals(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIALLY_FILLED"])
+export type EndStatus = typeof EndStatus.Type
 
 const envelope = {
   /** Chosen once at the edge; a repeat changes nothing. */

@@ -1,7 +1,11 @@
 /** Settings that may not change once a venue has been started with them. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { text } from "./Column.ts"
 import * as Migrations from "./Migrations.ts"
+import * as Table from "./Table.ts"
+
+const settingTable = Table.make("founding", { name: text, value: text })
 
 /** The venue was founded with another value; its journals depend on it. */
 export class SettingChanged extends Schema.TaggedError<SettingChanged>()("SettingChanged", {
@@ -17,8 +21,8 @@ export class SettingChanged extends Schema.TaggedError<SettingChanged>()("Settin
 /** Stores the value at the first start, and agrees with it at every later one. */
 export const agree = Effect.fn("FixedSettings.agree")(function* (name: string, asked: string) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`insert into founding (name, value) values (${name}, ${asked}) on conflict do nothing`
-  const [row] = yield* sql<{ readonly value: string }>`select value from founding where name = ${name}`
+  yield* sql`insert into founding ${settingTable.values({ name, value: asked })} on conflict do nothing`
+  const [row] = yield* settingTable.all(sql`select ${settingTable.columns} from founding where name = ${name}`)
   if (row!.value !== asked) return yield* new SettingChanged({ name, founded: row!.value, asked })
 })
 

@@ -1,24 +1,24 @@
 /**
- * The tables of a venue in memory: what a transaction changed is gone again when it fails. A service that keeps some
+ * A venue's tables can be in memory: what a transaction changed is gone again when it fails. A service that keeps some
  * provides this layer to itself; shared as one value, all of one venue have the same transactions.
  */
 import { Context, Effect, Exit, Layer, Semaphore } from "effect"
 
-/** Rows by a key of text. Writes belong inside a transaction; reads see what is there now. */
-export interface Table<Row> {
+/** Rows have a key of text. Writes belong inside a transaction; reads see what is there now. */
+export interface MemoryTable<Row> {
   readonly get: (key: string) => Row | undefined
   readonly set: (key: string, row: Row) => void
   readonly delete: (key: string) => void
-  /** As they were first written. */
+  /** They come in the order they were first written. */
   readonly rows: () => ReadonlyArray<Row>
 }
 
 export class MemoryTables extends Context.Service<
   MemoryTables,
   {
-    /** A new one; nobody else has it. */
-    readonly table: <Row>() => Table<Row>
-    /** They run one at a time; a transaction inside another is a part of that one that can fail alone. */
+    /** Makes a new one; nobody else has it. */
+    readonly table: <Row>() => MemoryTable<Row>
+    /** They run one at a time; inside another, one is a part of it that can fail alone. */
     readonly transaction: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("@venue/postgres/MemoryTables") {
@@ -55,7 +55,7 @@ export class MemoryTables extends Context.Service<
         })
 
       return MemoryTables.of({
-        table: <Row>(): Table<Row> => {
+        table: <Row>(): MemoryTable<Row> => {
           const rows = new Map<string, Row>()
           const restore = (key: string) => {
             const before = rows.get(key)
@@ -83,5 +83,5 @@ export class MemoryTables extends Context.Service<
   )
 }
 
-/** Whether this fiber is in a transaction already. */
+/** Tells whether this fiber is in a transaction already. */
 const Inside = Context.Reference<boolean>("@venue/postgres/MemoryTables/Inside", { defaultValue: () => false })

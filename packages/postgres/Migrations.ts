@@ -1,5 +1,5 @@
 /** The tables, brought up to date when the layer is built; nodes that start together take turns. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
@@ -17,6 +17,7 @@ import { onboarding } from "./migrations/0011_onboarding.ts"
 import { revocationOrder } from "./migrations/0012_revocation_order.ts"
 import { snapshotPieces } from "./migrations/0013_snapshot_pieces.ts"
 import { freshSignIn } from "./migrations/0014_fresh_sign_in.ts"
+import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
 const all = {
@@ -39,11 +40,13 @@ const all = {
 /** Any number, the same on every node. */
 const turnstile = 7_203_114_401n
 
+const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })
+
 const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select pg_advisory_xact_lock(${turnstile})`
   yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: "migration" })
-  const [latest] = yield* sql<{ readonly version: number }>`select max(migration_id) as version from migration`
+  const [latest] = yield* versions.all(sql`select ${versions.columns} from migration`)
   if (latest!.version > known) {
     const message = `the tables are of version ${latest!.version} and this program knows ${known} at most: start the program that made them, or a newer one`
     return yield* new MigrationError({ kind: "BadState", message })

@@ -1,6 +1,6 @@
-/** Which part of a long list is wanted. */
+/** A page is the wanted part of a long list. */
 
-/** The most rows one read answers with, whatever was asked. */
+/** One read answers with this many rows at most, whatever was asked. */
 const maxLimit = 1_000
 
 export const pageOf = ({ limit, offset }: { readonly limit: number; readonly offset: number }) => ({

@@ -1,4 +1,4 @@
-/** Secrets at rest: AES-256-GCM under the venue's own key. */
+/** Secrets at rest are sealed with AES-256-GCM under the venue's own key. */
 import { Context, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
@@ -15,7 +15,7 @@ export class Seal extends Context.Service<
     readonly open: (sealed: Uint8Array, name: string) => Redacted.Redacted
   }
 >()("@venue/postgres/Seal") {
-  /** Any text of at least 32 characters, drawn at random; a shorter one ends the start. */
+  /** The key is any text of at least 32 characters, drawn at random; a shorter one ends the start. */
   static readonly layer = (secretKey: Redacted.Redacted): Layer.Layer<Seal> =>
     Layer.sync(Seal, () => {
       if (Redacted.value(secretKey).length < minKeyLength) {

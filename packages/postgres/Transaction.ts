@@ -1,4 +1,4 @@
-/** Changes of several tables that are true together or not at all. */
+/** Changes of several tables are true together or not at all. */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type DatabaseUnavailable, orUnavailable } from "./DatabaseUnavailable.ts"

@@ -1,7 +1,7 @@
 /** Who is calling, once that is proven. */
 import { allAccounts } from "@venue/domain/ApiKey"
 import { Selectable } from "@venue/domain/Permission"
-import type { ApiKey } from "@venue/storage/access/ApiKeys"
+import type { ApiKey } from "@venue/storage/access/ApiKeyTable"
 import { Schema } from "effect"
 import type { TokenClaims } from "../session/AccessToken.ts"
 

@@ -1,5 +1,6 @@
 /** Callers that sign each request, or their connection, with the secret of an API key. */
-import { ApiKeys, type ApiKey } from "@venue/storage/access/ApiKeys"
+import { ApiKeys } from "@venue/storage/access/ApiKeys"
+import type { ApiKey } from "@venue/storage/access/ApiKeyTable"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Nonces } from "@venue/storage/access/Nonces"
 import { Revocations } from "@venue/storage/access/Revocations"

@@ -1,5 +1,6 @@
 /** When keys were used and when somebody failed to use them: gathered here, and written together now and then. */
-import { ApiKeys, type KeyUse } from "@venue/storage/access/ApiKeys"
+import { ApiKeys } from "@venue/storage/access/ApiKeys"
+import type { KeyUse } from "@venue/storage/access/ApiKeyTable"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { Effect, Latch, type Scope } from "effect"
 

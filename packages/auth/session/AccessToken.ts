@@ -1,7 +1,8 @@
 /** The JWT a session acts with: what it says, and when it is believed. */
 import { Uuid } from "@venue/domain/Id"
 import { Effect, Option, Schema } from "effect"
-import type { Assurance, Session } from "@venue/storage/access/Sessions"
+import type { Assurance } from "@venue/storage/access/Assurance"
+import type { Session } from "@venue/storage/access/Sessions"
 import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameters } from "jose"
 import type { SigningKeys } from "../keys/SigningKeys.ts"
 import { tokenLifetimeSeconds } from "./TokenLifetime.ts"

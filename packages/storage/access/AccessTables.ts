@@ -1,4 +1,4 @@
-/** All that is kept of who may come in, as one layer: on Postgres, or in memory. */
+/** All tables of who may come in are one layer, on Postgres or in memory. */
 import { Layer } from "effect"
 import { ApiKeys } from "./ApiKeys.ts"
 import { Audit } from "./Audit.ts"

@@ -1,34 +1,37 @@
-/** Who did what: only ever added to, in the transaction of what was done. */
-import { Clock, Context, Effect, Layer } from "effect"
+/** The audit log tells who did what: it only grows, in the transaction of what was done. */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { named, of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 
-export interface Deed {
-  /** Past tense, such as `signed_in`. */
-  readonly action: string
-  /** A user's id, or `operator`. */
-  readonly actor: string
-  /** The id of whom it is about: a user, or an application, or a signing key; or the symbol of a contract. */
-  readonly subject: string
-  /** Ids and names; never a secret. */
-  readonly facts: Readonly<Record<string, string | number | boolean | null>>
-}
+const auditTable = Table.make("audit", {
+  recordedAtMillis: timestamptz,
+  /** It is in the past tense, such as `signed_in`. */
+  action: text,
+  /** It is a user's id, or `operator`. */
+  actor: text,
+  /** It is the id of whom this is about: a user, an application or a signing key; or it is the symbol of a contract. */
+  subject: named("user_id", text),
+  /** These are ids and names, and never a secret. */
+  facts: of(
+    "jsonb",
+    Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number, Schema.Boolean, Schema.Null]))
+  )
+})
 
-export interface Recorded extends Deed {
-  readonly recordedAtMillis: number
-}
+export type Recorded = Table.Row<typeof auditTable>
+export type Deed = Omit<Recorded, "recordedAtMillis">
 
 export class Audit extends Context.Service<
   Audit,
   {
     readonly record: (deed: Deed) => Effect.Effect<void, DatabaseUnavailable>
-    /** The newest first, at most a hundred. */
+    /** The newest come first; there are at most a hundred. */
     readonly about: (subject: string) => Effect.Effect<ReadonlyArray<Recorded>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Audit") {
@@ -37,18 +40,15 @@ export class Audit extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       return Audit.of({
-        record: Effect.fn("Audit.record")(function* ({ action, actor, facts, subject }: Deed) {
-          const at = new Date(yield* Clock.currentTimeMillis)
-          yield* sql`
-            insert into audit (recorded_at, action, actor, user_id, facts)
-            values (${at}, ${action}, ${storable(actor)}, ${storable(subject)}, ${storableJson(facts)}::jsonb)`
+        record: Effect.fn("Audit.record")(function* (deed: Deed) {
+          const recordedAtMillis = yield* Clock.currentTimeMillis
+          yield* sql`insert into audit ${auditTable.values({ ...deed, recordedAtMillis })}`
         }, orUnavailable),
         about: Effect.fn("Audit.about")(
           (subject: string) =>
-            sql<Recorded>`
-              select action, actor, user_id as subject, facts,
-                ${sql.literal(millis("recorded_at"))} as "recordedAtMillis"
-              from audit where user_id = ${storable(subject)} order by number desc limit ${maxListed}`,
+            auditTable.all(sql`
+              select ${auditTable.columns} from audit
+              where user_id = ${storable(subject)} order by number desc limit ${maxListed}`),
           orUnavailable
         )
       })
@@ -81,7 +81,3 @@ export class Audit extends Context.Service<
 }
 
 const maxListed = 100
-
-/** JSON can write what no text of Postgres holds: the zero character, and half of a character of two. */
-const storableJson = (facts: Deed["facts"]): string =>
-  JSON.stringify(facts, (_, value) => (typeof value === "string" ? storable(value.toWellFormed()) : value))

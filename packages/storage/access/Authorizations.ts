@@ -1,51 +1,68 @@
-/** Requests of applications to sign a user in: asked, decided by that user, and turned into a session by a code. */
-import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+/** An application asks to sign a user in, that user decides, and a code turns the request into a session. */
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { boolean, integer, named, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 import { hashOf } from "@venue/postgres/SecretHash"
+import { Assurance, Methods } from "./Assurance.ts"
 import type { Session } from "./Sessions.ts"
 
-/** What an application asks for. */
-export interface AuthorizationRequested {
-  readonly clientId: string
-  readonly redirectUri: string
-  /** Scopes with a space between them. */
-  readonly scope: string
-  readonly state: string
-  readonly codeChallenge: string
-  readonly nonce: string | null
-  readonly resource: string | null
-  /** How long ago the user may have signed in; null when any sign-in will do. */
-  readonly maxAgeSeconds: number | null
+/** An application asks for these. */
+const asked = {
+  clientId: text,
+  redirectUri: text,
+  /** Scopes have a space between them. */
+  scope: text,
+  state: text,
+  codeChallenge: text,
+  nonce: orNull(text),
+  resource: orNull(text),
+  /** The user may have signed in so long ago; it is null when any sign-in will do. */
+  maxAgeSeconds: orNull(integer),
   /** The user is to be asked although they granted as much before. */
-  readonly promptsConsent: boolean
+  promptsConsent: boolean
 }
+const requestTable = Table.make("authorization_request", {
+  ...asked,
+  authorizationIdHash: text,
+  requestedAtMillis: named("created_at", timestamptz),
+  expiresAtMillis: timestamptz,
+  status: of("text", Schema.Literals(["pending", "approved", "denied"])),
+  /** It names the first user who came. */
+  userId: orNull(text),
+  /** These two tell how that user had signed in; they are null until the user approves, as the code is. */
+  aal: orNull(of("text", Assurance)),
+  amr: orNull(of("jsonb", Methods)),
+  codeHash: orNull(text),
+  codeExpiresAtMillis: orNull(timestamptz),
+  consumedAtMillis: orNull(timestamptz),
+  sessionId: orNull(text)
+})
+type Row = Table.Row<typeof requestTable>
+export type AuthorizationRequested = Pick<Row, keyof typeof asked>
 
-export interface Authorization extends AuthorizationRequested {
-  readonly requestedAtMillis: number
-  readonly status: "pending" | "approved" | "denied"
-}
+const authorizations = requestTable.pick(...Struct.keys(asked), "status", "requestedAtMillis")
+export type Authorization = Table.Row<typeof authorizations>
 
-/** The consent of a user, and how that user had signed in. */
+/** A user consented, and had signed in like this. */
 export interface Approval {
   readonly code: Redacted.Redacted
   readonly codeExpiresAtMillis: number
   readonly signedIn: Pick<Session, "aal" | "amr">
 }
 
-/** What a code stands for. */
+/** A code stands for this. */
 export interface Code extends AuthorizationRequested {
   readonly userId: string
   readonly signedIn: Pick<Session, "aal" | "amr">
   readonly expiresAtMillis: number
   readonly isConsumed: boolean
-  /** The session it became; null before, and when something was wrong with its use. */
+  /** It names the session that the code became; it is null before, and when something was wrong with its use. */
   readonly sessionId: string | null
 }
 
@@ -62,23 +79,23 @@ export class Authorizations extends Context.Service<
       expiresAtMillis: number
     ) => Effect.Effect<void, DatabaseUnavailable>
     /**
-     * Belongs to the first user who comes; none for all others, and when it is unknown or expired. Nobody else has it
-     * until the end of the transaction.
+     * The request belongs to the first user who comes; all others get none, as when it is unknown or expired. Nobody
+     * else has it until the end of the transaction.
      */
     readonly bind: (
       authorizationId: Redacted.Redacted,
       userId: string
     ) => Effect.Effect<Option.Option<Authorization>, DatabaseUnavailable>
-    /** True when it was bound and pending until now. */
+    /** Answers with true when it was bound and pending until now. */
     readonly approve: (
       authorizationId: Redacted.Redacted,
       approval: Approval
     ) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** True when it was bound and pending until now. */
+    /** Answers with true when it was bound and pending until now. */
     readonly deny: (authorizationId: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** For at least a day, so that a second use is recognised. */
+    /** A code is found for at least a day, so that a second use is recognised. */
     readonly findCode: (code: Redacted.Redacted) => Effect.Effect<Option.Option<Code>, DatabaseUnavailable>
-    /** True for the first who asks; who asks at the same time waits for the end of that transaction. */
+    /** Answers the first who asks with true; who asks at the same time waits for the end of that transaction. */
     readonly consume: (code: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly produced: (code: Redacted.Redacted, sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
     /**
@@ -92,11 +109,6 @@ export class Authorizations extends Context.Service<
     Authorizations,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const asked = sql.literal(`
-        client_id as "clientId", redirect_uri as "redirectUri", scope, state, code_challenge as "codeChallenge", nonce,
-        resource, max_age_seconds as "maxAgeSeconds", prompts_consent as "promptsConsent"`)
-      const requestedAt = sql.literal(millis("created_at"))
-
       return Authorizations.of({
         open: Effect.fn("Authorizations.open")(function* (
           authorizationId: Redacted.Redacted,
@@ -111,29 +123,30 @@ export class Authorizations extends Context.Service<
               order by created_at limit ${maxSwept} for update skip locked
             )`
           yield* sql`
-            insert into authorization_request (authorization_id_hash, client_id, redirect_uri, scope, state,
-              code_challenge, nonce, resource, max_age_seconds, prompts_consent, status, created_at, expires_at)
-            values (${hashOf(authorizationId)}, ${request.clientId}, ${request.redirectUri}, ${request.scope},
-              ${request.state}, ${request.codeChallenge}, ${request.nonce}, ${request.resource},
-              ${request.maxAgeSeconds}, ${request.promptsConsent}, 'pending', ${new Date(now)}, ${new Date(expiresAtMillis)})`
+            insert into authorization_request
+            ${requestTable.values({
+              ...request,
+              authorizationIdHash: hashOf(authorizationId),
+              status: "pending",
+              requestedAtMillis: now,
+              expiresAtMillis
+            })}`
         }, orUnavailable),
         bind: Effect.fn("Authorizations.bind")(function* (authorizationId: Redacted.Redacted, userId: string) {
           const at = new Date(yield* Clock.currentTimeMillis)
-          const [row] = yield* sql<Authorization>`
+          return yield* authorizations.first(sql`
             update authorization_request set user_id = ${storable(userId)}
             where authorization_id_hash = ${hashOf(authorizationId)} and expires_at > ${at}
               and (user_id is null or user_id = ${storable(userId)})
-            returning ${asked}, status, ${requestedAt} as "requestedAtMillis"`
-          return Option.fromUndefinedOr(row)
+            returning ${authorizations.columns}`)
         }, orUnavailable),
         approve: Effect.fn("Authorizations.approve")(function* (
           authorizationId: Redacted.Redacted,
           { code, codeExpiresAtMillis, signedIn }: Approval
         ) {
+          const approved = { status: "approved", codeHash: hashOf(code), codeExpiresAtMillis, ...signedIn } as const
           const changed = yield* sql`
-            update authorization_request set status = 'approved', code_hash = ${hashOf(code)},
-              code_expires_at = ${new Date(codeExpiresAtMillis)}, aal = ${signedIn.aal},
-              amr = ${JSON.stringify(signedIn.amr)}::jsonb
+            update authorization_request set ${requestTable.set(approved)}
             where authorization_id_hash = ${hashOf(authorizationId)} and status = 'pending' and user_id is not null
             returning 1`
           return changed.length > 0
@@ -146,15 +159,9 @@ export class Authorizations extends Context.Service<
           return changed.length > 0
         }, orUnavailable),
         findCode: Effect.fn("Authorizations.findCode")(function* (code: Redacted.Redacted) {
-          const [row] = yield* sql<CodeRow>`
-            select ${asked}, user_id as "userId", aal, amr,
-              ${sql.literal(millis("code_expires_at"))} as "expiresAtMillis",
-              consumed_at is not null as "isConsumed", session_id as "sessionId"
-            from authorization_request where code_hash = ${hashOf(code)}`
-          return Option.map(Option.fromUndefinedOr(row), ({ aal, amr, ...rest }): Code => ({
-            ...rest,
-            signedIn: { aal, amr }
-          }))
+          const found = yield* requestTable.first(sql`
+            select ${requestTable.columns} from authorization_request where code_hash = ${hashOf(code)}`)
+          return Option.map(found, codeOf)
         }, orUnavailable),
         consume: Effect.fn("Authorizations.consume")(function* (code: Redacted.Redacted) {
           const at = new Date(yield* Clock.currentTimeMillis)
@@ -265,7 +272,19 @@ const keptMillis = 25 * 60 * 60 * 1000
 /** Each request adds one row and takes away a few, so that the table keeps little more than a day's. */
 const maxSwept = 4
 
-type CodeRow = Omit<Code, "signedIn"> & Pick<Session, "aal" | "amr">
+const codeOf = ({ aal, amr, codeExpiresAtMillis, consumedAtMillis, sessionId, userId, ...row }: Row): Code => {
+  if (userId === null || aal === null || amr === null || codeExpiresAtMillis === null) {
+    throw new Error("a code was found that nobody approved")
+  }
+  return {
+    ...Struct.pick(row, Struct.keys(asked)),
+    userId,
+    signedIn: { aal, amr },
+    expiresAtMillis: codeExpiresAtMillis,
+    isConsumed: consumedAtMillis !== null,
+    sessionId
+  }
+}
 
 interface Held {
   readonly idHash: string

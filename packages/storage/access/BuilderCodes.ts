@@ -1,23 +1,25 @@
-/** Builder codes: one for each user at most, of use once the operator has activated it. */
-import type { FeeShare } from "@venue/domain/FeeShare"
+/** Each user has one builder code at most, which is of use once the operator has activated it. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { boolean, integer, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 
-export interface BuilderCode extends FeeShare {
-  /** A UUID. */
-  readonly builderCode: string
-  readonly userId: string
-  readonly active: boolean
-  readonly createdAtMillis: number
-  readonly updatedAtMillis: number
-}
+const builderCodeTable = Table.make("builder_code", {
+  /** It is a UUID. */
+  builderCode: text,
+  userId: text,
+  venueBps: integer,
+  builderBps: integer,
+  active: boolean,
+  createdAtMillis: timestamptz,
+  updatedAtMillis: timestamptz
+})
+export type BuilderCode = Table.Row<typeof builderCodeTable>
 
 export type NewBuilderCode = Pick<BuilderCode, "builderCode" | "userId" | "venueBps" | "builderBps">
 
@@ -32,7 +34,7 @@ export class UnknownBuilderCode extends Schema.TaggedError<UnknownBuilderCode>()
 export class BuilderCodes extends Context.Service<
   BuilderCodes,
   {
-    /** Not active yet. The user must be there. */
+    /** It is not active yet. The user must be there. */
     readonly create: (code: NewBuilderCode) => Effect.Effect<BuilderCode, BuilderCodeExists | DatabaseUnavailable>
     readonly find: (builderCode: string) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>
     readonly ofUser: (userId: string) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>
@@ -46,38 +48,33 @@ export class BuilderCodes extends Context.Service<
     BuilderCodes,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal(`
-        builder_code as "builderCode", user_id as "userId", venue_bps as "venueBps", builder_bps as "builderBps", active,
-        ${millis("created_at")} as "createdAtMillis", ${millis("updated_at")} as "updatedAtMillis"`)
-      const first = Effect.map((rows: ReadonlyArray<BuilderCode>) => Option.fromUndefinedOr(rows[0]))
-
       return BuilderCodes.of({
         create: Effect.fn("BuilderCodes.create")(function* (code: NewBuilderCode) {
-          const at = new Date(yield* Clock.currentTimeMillis)
-          const [made] = yield* sql<BuilderCode>`
-            insert into builder_code (builder_code, user_id, venue_bps, builder_bps, created_at, updated_at)
-            values (${code.builderCode}, ${code.userId}, ${code.venueBps}, ${code.builderBps}, ${at}, ${at})
-            on conflict (user_id) do nothing returning ${columns}`
-          return made ?? (yield* new BuilderCodeExists({ userId: code.userId }))
+          const now = yield* Clock.currentTimeMillis
+          const made = yield* builderCodeTable.first(sql`
+            insert into builder_code
+            ${builderCodeTable.values({ ...code, createdAtMillis: now, updatedAtMillis: now })}
+            on conflict (user_id) do nothing returning ${builderCodeTable.columns}`)
+          return Option.isSome(made) ? made.value : yield* new BuilderCodeExists({ userId: code.userId })
         }, orUnavailable),
-        find: Effect.fn("BuilderCodes.find")((builderCode: string) =>
-          sql<BuilderCode>`select ${columns} from builder_code where builder_code = ${storable(builderCode)}`.pipe(
-            first,
-            orUnavailable
-          )
+        find: Effect.fn("BuilderCodes.find")(
+          (builderCode: string) =>
+            builderCodeTable.first(sql`
+              select ${builderCodeTable.columns} from builder_code where builder_code = ${storable(builderCode)}`),
+          orUnavailable
         ),
-        ofUser: Effect.fn("BuilderCodes.ofUser")((userId: string) =>
-          sql<BuilderCode>`select ${columns} from builder_code where user_id = ${storable(userId)}`.pipe(
-            first,
-            orUnavailable
-          )
+        ofUser: Effect.fn("BuilderCodes.ofUser")(
+          (userId: string) =>
+            builderCodeTable.first(sql`
+              select ${builderCodeTable.columns} from builder_code where user_id = ${storable(userId)}`),
+          orUnavailable
         ),
         setActive: Effect.fn("BuilderCodes.setActive")(function* (builderCode: string, active: boolean) {
-          const at = new Date(yield* Clock.currentTimeMillis)
-          const [changed] = yield* sql<BuilderCode>`
-            update builder_code set active = ${active}, updated_at = ${at}
-            where builder_code = ${storable(builderCode)} returning ${columns}`
-          return changed ?? (yield* new UnknownBuilderCode({ builderCode }))
+          const change = { active, updatedAtMillis: yield* Clock.currentTimeMillis }
+          const changed = yield* builderCodeTable.first(sql`
+            update builder_code set ${builderCodeTable.set(change)}
+            where builder_code = ${storable(builderCode)} returning ${builderCodeTable.columns}`)
+          return Option.isSome(changed) ? changed.value : yield* new UnknownBuilderCode({ builderCode })
         }, orUnavailable)
       })
     })

@@ -1,22 +1,34 @@
-/** What a second factor is asked for, and how often its user and whoever guesses may try. */
+/** A challenge asks for a second factor; its user, and whoever guesses, may try a few times only. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { integer, named, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 
-/** Of one factor, to one session. */
-export interface Challenge {
-  readonly challengeId: string
-  readonly factorId: string
-  readonly sessionId: string
-}
+/** A challenge is of one factor, to one session. */
+const challengeTable = Table.make("factor_challenge", {
+  challengeId: text,
+  factorId: text,
+  sessionId: text,
+  expiresAtMillis: timestamptz,
+  tries: integer
+})
+type Issued = Table.Row<typeof challengeTable>
+export type Challenge = Pick<Issued, "challengeId" | "factorId" | "sessionId">
 
-/** Or answered already, given up after five tries, another session's, or never issued. */
+/** Counts the challenges and tries of a user within the minute that began then. */
+const attemptsTable = Table.make("factor_attempts", {
+  userId: text,
+  sinceMillis: named("since_at", timestamptz),
+  attempts: integer
+})
+type Attempts = Table.Row<typeof attemptsTable>
+
+/** It may also be answered already, given up after five tries, another session's, or never issued. */
 export class ChallengeExpired extends Schema.TaggedError<ChallengeExpired>()("ChallengeExpired", {
   challengeId: Schema.String
 }) {}
@@ -28,11 +40,11 @@ export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooM
 export class FactorChallenges extends Context.Service<
   FactorChallenges,
   {
-    /** When it expires. The factor must exist. */
+    /** Tells when it expires. The factor must exist. */
     readonly issue: (challenge: Challenge) => Effect.Effect<number, DatabaseUnavailable>
     /** Takes one of its five tries. Outside a transaction, the try is gone whatever comes of it. */
     readonly attempt: (challenge: Challenge) => Effect.Effect<void, ChallengeExpired | DatabaseUnavailable>
-    /** It was answered: true for the first only. */
+    /** It was answered; only the first to say so gets true. */
     readonly spend: (challengeId: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Counts one of the 15 challenges and tries a user has in a minute. Outside a transaction, it stays counted. */
     readonly count: (userId: string) => Effect.Effect<void, TooManyAttempts | DatabaseUnavailable>
@@ -43,13 +55,13 @@ export class FactorChallenges extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       return FactorChallenges.of({
-        issue: Effect.fn("FactorChallenges.issue")(function* ({ challengeId, factorId, sessionId }) {
+        issue: Effect.fn("FactorChallenges.issue")(function* (challenge) {
           const now = yield* Clock.currentTimeMillis
           const expiresAtMillis = now + goodForMillis
-          yield* sql`delete from factor_challenge where factor_id = ${factorId} and expires_at <= ${new Date(now)}`
           yield* sql`
-            insert into factor_challenge (challenge_id, factor_id, session_id, expires_at, tries)
-            values (${challengeId}, ${factorId}, ${sessionId}, ${new Date(expiresAtMillis)}, 0)`
+            delete from factor_challenge
+            where factor_id = ${challenge.factorId} and expires_at <= ${new Date(now)}`
+          yield* sql`insert into factor_challenge ${challengeTable.values({ ...challenge, expiresAtMillis, tries: 0 })}`
           return expiresAtMillis
         }, orUnavailable),
         attempt: Effect.fn("FactorChallenges.attempt")(function* ({ challengeId, factorId, sessionId }) {
@@ -68,14 +80,13 @@ export class FactorChallenges extends Context.Service<
         }, orUnavailable),
         count: Effect.fn("FactorChallenges.count")(function* (userId) {
           const now = yield* Clock.currentTimeMillis
-          const isOver = sql`counted.since_at <= ${new Date(now - windowMillis)}`
-          const [counted] = yield* sql<Counted>`
-            insert into factor_attempts as counted (user_id, since_at, attempts)
-            values (${userId}, ${new Date(now)}, 1)
+          const isOver = sql`factor_attempts.since_at <= ${new Date(now - windowMillis)}`
+          const [counted] = yield* attemptsTable.all(sql`
+            insert into factor_attempts ${attemptsTable.values({ userId, sinceMillis: now, attempts: 1 })}
             on conflict (user_id) do update set
-              since_at = case when ${isOver} then excluded.since_at else counted.since_at end,
-              attempts = case when ${isOver} then 1 else counted.attempts + 1 end
-            returning attempts, ${sql.literal(millis("since_at"))} as "sinceMillis"`
+              since_at = case when ${isOver} then excluded.since_at else factor_attempts.since_at end,
+              attempts = case when ${isOver} then 1 else factor_attempts.attempts + 1 end
+            returning ${attemptsTable.columns}`)
           yield* withinLimit(counted!, now)
         }, orUnavailable)
       })
@@ -86,8 +97,8 @@ export class FactorChallenges extends Context.Service<
     FactorChallenges,
     Effect.gen(function* () {
       const { table, transaction } = yield* MemoryTables
-      const challenges = table<Challenge & { readonly expiresAtMillis: number; readonly tries: number }>()
-      const counts = table<Counted>()
+      const challenges = table<Issued>()
+      const counts = table<Attempts>()
       return FactorChallenges.of({
         issue: Effect.fnUntraced(function* (challenge) {
           const now = yield* Clock.currentTimeMillis
@@ -118,7 +129,7 @@ export class FactorChallenges extends Context.Service<
           const before = counts.get(userId)
           const counted =
             before === undefined || before.sinceMillis <= now - windowMillis
-              ? { sinceMillis: now, attempts: 1 }
+              ? { userId, sinceMillis: now, attempts: 1 }
               : { ...before, attempts: before.attempts + 1 }
           yield* transaction(Effect.sync(() => counts.set(userId, counted)))
           yield* withinLimit(counted, now)
@@ -128,17 +139,12 @@ export class FactorChallenges extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-interface Counted {
-  readonly sinceMillis: number
-  readonly attempts: number
-}
-
 const goodForMillis = 300 * 1000
 const maxTries = 5
 const windowMillis = 60 * 1000
 const maxAttempts = 15
 
-const withinLimit = ({ attempts, sinceMillis }: Counted, nowMillis: number): Effect.Effect<void, TooManyAttempts> =>
+const withinLimit = ({ attempts, sinceMillis }: Attempts, nowMillis: number): Effect.Effect<void, TooManyAttempts> =>
   attempts <= maxAttempts
     ? Effect.void
     : Effect.fail(new TooManyAttempts({ retryAfterMillis: sinceMillis + windowMillis - nowMillis }))

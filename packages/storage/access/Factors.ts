@@ -1,23 +1,30 @@
-/** The authenticators users prove themselves with a second time, their secrets sealed at rest. */
-import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+/** Users prove themselves a second time with authenticators, whose secrets are sealed at rest. */
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { bigint, bytea, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 import { Seal } from "@venue/postgres/Seal"
 
-export interface Factor {
-  readonly factorId: string
-  readonly userId: string
-  /** Empty when the user gave none. */
-  readonly friendlyName: string
+const factorTable = Table.make("factor", {
+  factorId: text,
+  userId: text,
+  /** It is empty when the user gave none. */
+  friendlyName: text,
+  sealedSecret: bytea,
+  createdAtMillis: timestamptz,
+  updatedAtMillis: timestamptz,
+  verifiedAtMillis: orNull(timestamptz),
+  acceptedStep: orNull(bigint)
+})
+type Row = Table.Row<typeof factorTable>
+
+export interface Factor extends Omit<Row, "sealedSecret" | "verifiedAtMillis" | "acceptedStep"> {
   readonly status: "unverified" | "verified"
-  readonly createdAtMillis: number
-  readonly updatedAtMillis: number
 }
 
 export interface FactorSecret extends Factor {
@@ -32,17 +39,17 @@ export class FactorNameConflict extends Schema.TaggedError<FactorNameConflict>()
 export class Factors extends Context.Service<
   Factors,
   {
-    /** Unverified, and gone again after 300 seconds unless it is verified. The user must exist. */
+    /** It is unverified, and gone again after 300 seconds unless it is verified. The user must exist. */
     readonly add: (
       factor: Pick<FactorSecret, "factorId" | "userId" | "friendlyName" | "secret">
     ) => Effect.Effect<void, FactorNameConflict | DatabaseUnavailable>
-    /** In the order they were added. */
+    /** They come in the order they were added. */
     readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Factor>, DatabaseUnavailable>
     /** Somebody else's is not found. */
     readonly find: (userId: string, factorId: string) => Effect.Effect<Option.Option<FactorSecret>, DatabaseUnavailable>
     /**
-     * The code of this time step proved the factor, which is verified from then on. False, and nothing changes, when
-     * a code of this step or of a later one was accepted before.
+     * The code of this time step proved the factor, which is verified from then on. The answer
+     * is false, and nothing changes, when a code of this step or of a later one was accepted before.
      */
     readonly accept: (factorId: string, step: number) => Effect.Effect<boolean, DatabaseUnavailable>
     readonly remove: (factorId: string) => Effect.Effect<void, DatabaseUnavailable>
@@ -54,10 +61,6 @@ export class Factors extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const { open, seal } = yield* Seal
 
-      const columns = sql.literal(`
-        factor_id as "factorId", user_id as "userId", friendly_name as "friendlyName",
-        case when verified_at is null then 'unverified' else 'verified' end as status,
-        ${millis("created_at")} as "createdAtMillis", ${millis("updated_at")} as "updatedAtMillis"`)
       const isLive = (nowMillis: number) =>
         sql`(verified_at is not null or created_at > ${new Date(nowMillis - unverifiedForMillis)})`
 
@@ -65,12 +68,11 @@ export class Factors extends Context.Service<
         add: Effect.fn("Factors.add")(
           function* ({ factorId, friendlyName, secret, userId }) {
             const now = yield* Clock.currentTimeMillis
-            const at = new Date(now)
             yield* sql`delete from factor where user_id = ${storable(userId)} and not ${isLive(now)}`
+            const sealedSecret = seal(secret, nameOf(factorId))
+            const times = { createdAtMillis: now, updatedAtMillis: now }
             const added = yield* sql`
-              insert into factor (factor_id, user_id, friendly_name, sealed_secret, created_at, updated_at)
-              values (${factorId}, ${storable(userId)}, ${storable(friendlyName)}, ${seal(secret, nameOf(factorId))},
-                ${at}, ${at})
+              insert into factor ${factorTable.values({ factorId, userId, friendlyName, sealedSecret, ...times })}
               on conflict (user_id, friendly_name) where friendly_name <> '' do nothing returning 1`
             if (added.length === 0) return yield* new FactorNameConflict({ userId })
           },
@@ -79,18 +81,19 @@ export class Factors extends Context.Service<
         ),
         ofUser: Effect.fn("Factors.ofUser")(function* (userId) {
           const now = yield* Clock.currentTimeMillis
-          return yield* sql<Factor>`
-            select ${columns} from factor
-            where user_id = ${storable(userId)} and ${isLive(now)} order by created_at, factor_id`
+          const rows = yield* factorTable.all(sql`
+            select ${factorTable.columns} from factor
+            where user_id = ${storable(userId)} and ${isLive(now)} order by created_at, factor_id`)
+          return rows.map(factorOf)
         }, orUnavailable),
         find: Effect.fn("Factors.find")(function* (userId, factorId) {
           const now = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<Factor & { readonly sealedSecret: Uint8Array }>`
-            select ${columns}, sealed_secret as "sealedSecret" from factor
-            where factor_id = ${storable(factorId)} and user_id = ${storable(userId)} and ${isLive(now)}`
-          return Option.map(Option.fromUndefinedOr(row), ({ sealedSecret, ...factor }): FactorSecret => ({
-            ...factor,
-            secret: open(sealedSecret, nameOf(factor.factorId))
+          const found = yield* factorTable.first(sql`
+            select ${factorTable.columns} from factor
+            where factor_id = ${storable(factorId)} and user_id = ${storable(userId)} and ${isLive(now)}`)
+          return Option.map(found, (row): FactorSecret => ({
+            ...factorOf(row),
+            secret: open(row.sealedSecret, nameOf(row.factorId))
           }))
         }, orUnavailable),
         accept: Effect.fn("Factors.accept")(function* (factorId, step) {
@@ -157,9 +160,14 @@ export class Factors extends Context.Service<
 
 const unverifiedForMillis = 300 * 1000
 
+const factorOf = (row: Row): Factor => ({
+  ...Struct.omit(row, ["sealedSecret", "verifiedAtMillis", "acceptedStep"]),
+  status: row.verifiedAtMillis === null ? "unverified" : "verified"
+})
+
 export const isVerified = (factor: Factor): boolean => factor.status === "verified"
 
-/** Under which name the secret is sealed: of no other kind than a factor's. */
+/** The secret is sealed under a name that no other kind of secret has. */
 const nameOf = (factorId: string): string => `factor:${factorId}`
 
 interface Kept {

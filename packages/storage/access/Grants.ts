@@ -1,22 +1,23 @@
-/** What users granted to applications. */
+/** Users grant scopes to applications. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { storable, text, textArray, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 
-export interface Grant {
-  readonly userId: string
-  readonly clientId: string
-  /** In alphabetical order. */
-  readonly scopes: ReadonlyArray<string>
-  /** Of the last time the user consented. */
-  readonly grantedAtMillis: number
-}
+const grantTable = Table.make("oauth_grant", {
+  userId: text,
+  clientId: text,
+  /** They are in alphabetical order. */
+  scopes: textArray,
+  /** The user consented then for the last time. */
+  grantedAtMillis: timestamptz
+})
+export type Grant = Table.Row<typeof grantTable>
 
 export class Grants extends Context.Service<
   Grants,
@@ -24,9 +25,9 @@ export class Grants extends Context.Service<
     /** Adds to what was granted before. */
     readonly give: (grant: Omit<Grant, "grantedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
     readonly find: (userId: string, clientId: string) => Effect.Effect<Option.Option<Grant>, DatabaseUnavailable>
-    /** The newest first. */
+    /** The newest come first. */
     readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Grant>, DatabaseUnavailable>
-    /** True when there was one. What it led to is not ended here: see `Consents` in auth. */
+    /** Answers with true when there was one. What it led to is not ended here: see `Consents` in auth. */
     readonly remove: (userId: string, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Grants") {
@@ -34,29 +35,28 @@ export class Grants extends Context.Service<
     Grants,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal(
-        `user_id as "userId", client_id as "clientId", scopes, ${millis("granted_at")} as "grantedAtMillis"`
-      )
       return Grants.of({
         give: Effect.fn("Grants.give")(function* ({ clientId, scopes, userId }: Omit<Grant, "grantedAtMillis">) {
-          const at = new Date(yield* Clock.currentTimeMillis)
+          const grantedAtMillis = yield* Clock.currentTimeMillis
+          const grant = { userId, clientId, scopes: alphabetical(scopes), grantedAtMillis }
           yield* sql`
-            insert into oauth_grant as had (user_id, client_id, scopes, granted_at)
-            values (${storable(userId)}, ${storable(clientId)}, ${alphabetical(scopes)}, ${at})
+            insert into oauth_grant ${grantTable.values(grant)}
             on conflict (user_id, client_id) do update set
-              scopes = array(select distinct unnest(had.scopes || excluded.scopes) collate "C" order by 1),
+              scopes = array(select distinct unnest(oauth_grant.scopes || excluded.scopes) collate "C" order by 1),
               granted_at = excluded.granted_at`
         }, orUnavailable),
-        find: Effect.fn("Grants.find")(function* (userId: string, clientId: string) {
-          const [grant] = yield* sql<Grant>`
-            select ${columns} from oauth_grant
-            where user_id = ${storable(userId)} and client_id = ${storable(clientId)}`
-          return Option.fromUndefinedOr(grant)
-        }, orUnavailable),
+        find: Effect.fn("Grants.find")(
+          (userId: string, clientId: string) =>
+            grantTable.first(sql`
+              select ${grantTable.columns} from oauth_grant
+              where user_id = ${storable(userId)} and client_id = ${storable(clientId)}`),
+          orUnavailable
+        ),
         ofUser: Effect.fn("Grants.ofUser")(
-          (userId: string) => sql<Grant>`
-            select ${columns} from oauth_grant where user_id = ${storable(userId)}
-            order by granted_at desc, client_id`,
+          (userId: string) =>
+            grantTable.all(sql`
+              select ${grantTable.columns} from oauth_grant where user_id = ${storable(userId)}
+              order by granted_at desc, client_id`),
           orUnavailable
         ),
         remove: Effect.fn("Grants.remove")(function* (userId: string, clientId: string) {

@@ -1,50 +1,61 @@
-/** Which wallet is which user: one user for each address, made when the address is first seen. */
+/** A wallet is a user: each address has one, who is made when the address is first seen. */
 import { Clock, Context, Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 import { Users } from "./Users.ts"
 
-export interface Identity {
-  readonly identityId: string
-  /** `web3:ethereum:` and the address. */
-  readonly subject: string
-  readonly userId: string
-  /** In lower case. */
-  readonly address: string
-  /** The chain id in digits; as the domain and the statement, of the last sign-in, and empty before the first. */
-  readonly network: string
-  readonly domain: string
-  readonly statement: string
-  readonly createdAtMillis: number
-  readonly updatedAtMillis: number
-  readonly lastSignInAtMillis: number | null
-}
+const identityTable = Table.make("identity", {
+  identityId: text,
+  /** It is `web3:ethereum:` and the address. */
+  subject: text,
+  userId: text,
+  /** It is in lower case. */
+  address: text,
+  /**
+   * It is the chain id in digits; this, the domain and the statement are those of the last sign-in, and empty before
+   * it.
+   */
+  network: text,
+  domain: text,
+  statement: text,
+  createdAtMillis: timestamptz,
+  updatedAtMillis: timestamptz,
+  lastSignInAtMillis: orNull(timestamptz)
+})
+export type Identity = Table.Row<typeof identityTable>
+const owners = identityTable.pick("userId")
 
-/** A wallet that has just proven itself. */
+/** A wallet has just proven itself. */
 export interface Arrival {
-  /** In lower case. */
+  /** It is in lower case. */
   readonly address: string
-  /** What its message said; null when it proved itself without signing in. */
+  /** Its message said this; it is null when the wallet proved itself without signing in. */
   readonly seen: Pick<Identity, "network" | "domain" | "statement"> | null
-  /** Whose it is when nobody else's: a user who is there already, or the id of a new one. Drawn unless said. */
+  /**
+   * It is this user's when it is nobody else's: a user who is there already, or a new one. It is drawn unless it is
+   * given.
+   */
   readonly userId?: string
 }
 
 export class Identities extends Context.Service<
   Identities,
   {
-    /** The first time, the user and their main account are made. Any number at once of one address make one user. */
+    /**
+     * The first time, the user and their main account are made. Any number of arrivals of one address at once make
+     * one user.
+     */
     readonly arrive: (
       arrival: Arrival
     ) => Effect.Effect<{ readonly userId: string; readonly isNew: boolean }, DatabaseUnavailable>
-    /** The oldest first. */
+    /** The oldest come first. */
     readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Identity>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Identities") {
@@ -62,29 +73,23 @@ export class Identities extends Context.Service<
       /** Whoever inserts the identity makes the user; who comes second waits for that, and finds it. */
       const found = Effect.fnUntraced(function* (arrival: Arrival) {
         const identity = yield* newIdentity(random, arrival)
-        const { address, seen } = arrival
-        const { createdAtMillis, domain, identityId, network, statement, subject, userId } = identity
-        const at = new Date(createdAtMillis)
         const made = yield* sql`
-          insert into identity (subject, identity_id, user_id, address, network, domain, statement,
-            created_at, updated_at, last_sign_in_at)
-          values (${storable(subject)}, ${identityId}, ${userId}, ${storable(address)}, ${storable(network)},
-            ${storable(domain)}, ${storable(statement)}, ${at}, ${at}, ${seen === null ? null : at})
-          on conflict do nothing returning 1`
+          insert into identity ${identityTable.values(identity)} on conflict do nothing returning 1`
         if (made.length === 0) return undefined
-        yield* users.create({ userId, name: address })
-        return userId
+        yield* users.create({ userId: identity.userId, name: identity.address })
+        return identity.userId
       })
       const resumed = Effect.fnUntraced(function* ({ address, seen }: Arrival) {
-        const at = new Date(yield* Clock.currentTimeMillis)
-        const [known] =
+        const now = yield* Clock.currentTimeMillis
+        const subject = subjectOf(address)
+        const [known] = yield* owners.all(
           seen === null
-            ? yield* sql<Pick<Identity, "userId">>`
-                select user_id as "userId" from identity where subject = ${storable(subjectOf(address))}`
-            : yield* sql<Pick<Identity, "userId">>`
-                update identity set network = ${storable(seen.network)}, domain = ${storable(seen.domain)},
-                  statement = ${storable(seen.statement)}, updated_at = ${at}, last_sign_in_at = ${at}
-                where subject = ${storable(subjectOf(address))} returning user_id as "userId"`
+            ? sql`select ${owners.columns} from identity where subject = ${storable(subject)}`
+            : sql`
+                update identity
+                set ${identityTable.set({ ...seen, updatedAtMillis: now, lastSignInAtMillis: now })}
+                where subject = ${storable(subject)} returning ${owners.columns}`
+        )
         return known?.userId
       })
 
@@ -102,12 +107,9 @@ export class Identities extends Context.Service<
         ),
         ofUser: Effect.fn("Identities.ofUser")(
           (userId: string) =>
-            sql<Identity>`
-              select identity_id as "identityId", subject, user_id as "userId", address, network, domain, statement,
-                ${sql.literal(millis("created_at"))} as "createdAtMillis",
-                ${sql.literal(millis("updated_at"))} as "updatedAtMillis",
-                ${sql.literal(millis("last_sign_in_at"))} as "lastSignInAtMillis"
-              from identity where user_id = ${storable(userId)} order by created_at, subject`,
+            identityTable.all(sql`
+              select ${identityTable.columns} from identity
+              where user_id = ${storable(userId)} order by created_at, subject`),
           orUnavailable
         )
       })

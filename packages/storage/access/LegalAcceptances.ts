@@ -1,26 +1,36 @@
-/** Who agreed to which terms, when and how: only ever added to. */
-import { Clock, Context, Effect, Layer } from "effect"
+/** The log of who agreed to which terms, when and how, only grows. */
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { Buffer } from "node:buffer"
-import { storable } from "@venue/postgres/Bulk"
+import { bytea, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 
-export interface Acceptance {
-  readonly userId: string
-  /** Null of an agreement that was no longer the current one; its address tells which it was. */
-  readonly termsVersion: string | null
-  readonly agreementUrl: string
-  /** Null when they agreed on our own pages, signed in. */
+const acceptanceTable = Table.make("legal_acceptance", {
+  userId: text,
+  /** It is null when the agreement was no longer the current one; its address tells which it was. */
+  termsVersion: orNull(text),
+  agreementUrl: text,
+  source: of("text", Schema.Literals(["user", "builder"])),
+  /** This and the two after it are null when the source is the user. */
+  builderCode: orNull(text),
+  address: orNull(text),
+  messageHash: orNull(bytea),
+  acceptedAtMillis: timestamptz
+})
+type Row = Table.Row<typeof acceptanceTable>
+
+export interface Acceptance extends Pick<Row, "userId" | "termsVersion" | "agreementUrl"> {
+  /** It is null when they agreed on our own pages, signed in. */
   readonly builder: {
     readonly builderCode: string
-    /** Lower case. */
+    /** It is in lower case. */
     readonly address: string
-    /** SHA-256 of the signed message, hex. */
+    /** It is the SHA-256 of the signed message, in hex. */
     readonly messageHash: string
   } | null
 }
@@ -34,7 +44,7 @@ export class LegalAcceptances extends Context.Service<
   {
     /** The user must be there. */
     readonly record: (acceptance: Acceptance) => Effect.Effect<void, DatabaseUnavailable>
-    /** The newest first, at most a hundred. */
+    /** The newest come first; there are at most a hundred. */
     readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<RecordedAcceptance>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/LegalAcceptances") {
@@ -44,26 +54,14 @@ export class LegalAcceptances extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       return LegalAcceptances.of({
         record: Effect.fn("LegalAcceptances.record")(function* (acceptance: Acceptance) {
-          const { agreementUrl, builder, termsVersion, userId } = acceptance
-          yield* sql`
-            insert into legal_acceptance ${sql.insert({
-              user_id: userId,
-              terms_version: termsVersion,
-              agreement_url: agreementUrl,
-              source: builder === null ? "user" : "builder",
-              address: builder?.address ?? null,
-              message_hash: builder === null ? null : Buffer.from(builder.messageHash, "hex"),
-              builder_code: builder?.builderCode ?? null,
-              accepted_at: new Date(yield* Clock.currentTimeMillis)
-            })}`
+          const acceptedAtMillis = yield* Clock.currentTimeMillis
+          yield* sql`insert into legal_acceptance ${acceptanceTable.values(rowOf({ ...acceptance, acceptedAtMillis }))}`
         }, orUnavailable),
         ofUser: Effect.fn("LegalAcceptances.ofUser")(function* (userId: string) {
-          return yield* sql<RecordedAcceptance>`
-            select user_id as "userId", terms_version as "termsVersion", agreement_url as "agreementUrl",
-              case when source = 'builder' then json_build_object('builderCode', builder_code, 'address', address,
-                'messageHash', encode(message_hash, 'hex')) end as builder,
-              ${sql.literal(millis("accepted_at"))} as "acceptedAtMillis"
-            from legal_acceptance where user_id = ${storable(userId)} order by number desc limit ${maxListed}`
+          const rows = yield* acceptanceTable.all(sql`
+            select ${acceptanceTable.columns} from legal_acceptance
+            where user_id = ${storable(userId)} order by number desc limit ${maxListed}`)
+          return rows.map(recordedOf)
         }, orUnavailable)
       })
     })
@@ -95,3 +93,19 @@ export class LegalAcceptances extends Context.Service<
 }
 
 const maxListed = 100
+
+const rowOf = ({ builder, ...acceptance }: RecordedAcceptance): Row => ({
+  ...acceptance,
+  source: builder === null ? "user" : "builder",
+  builderCode: builder?.builderCode ?? null,
+  address: builder?.address ?? null,
+  messageHash: builder === null ? null : Buffer.from(builder.messageHash, "hex")
+})
+
+const recordedOf = ({ address, builderCode, messageHash, ...rest }: Row): RecordedAcceptance => ({
+  ...Struct.omit(rest, ["source"]),
+  builder:
+    builderCode === null || address === null || messageHash === null
+      ? null
+      : { builderCode, address, messageHash: Buffer.from(messageHash).toString("hex") }
+})

@@ -3,9 +3,14 @@ import { Clock, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { text } from "@venue/postgres/Column"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
+
+const nonceTable = Table.make("nonce", { publicKey: text, nonce: text })
+type Nonce = Table.Row<typeof nonceTable>
 
 export class NonceReused extends Schema.TaggedError<NonceReused>()("NonceReused", {
   publicKey: Schema.String,
@@ -55,7 +60,7 @@ const of = (claim: (publicKey: string, nonce: string, done: (exit: Claimed) => v
   Nonces.of({ claim: (publicKey, nonce) => Effect.callback((resume) => claim(publicKey, nonce, resume)) })
 
 const windowMillis = 15 * 60 * 1000
-/** Nonces in one insert; the others go with the next. */
+/** One insert takes this many nonces; the others go with the next. */
 const maxGroup = 1_000
 /** Beyond this many the database is not keeping up, and to wait would not help. */
 const maxWaiting = 20_000
@@ -85,8 +90,11 @@ const make = Effect.gen(function* () {
     // The first of equal ones stands for all; sorted, or two nodes would deadlock.
     const first = new Map(group.toReversed().map((asking) => [asking.key, asking]))
     const rows = [...first.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
-    const parameters = [rows.map((row) => row.publicKey), rows.map((row) => row.nonce.toLowerCase())]
-    runFork(sql.unsafe(insert, parameters).values).addObserver((exit) => {
+    const claims = nonceTable.batch(rows.map(({ nonce, publicKey }) => ({ publicKey, nonce: nonce.toLowerCase() })))
+    const claimed = nonceTable.all(
+      sql`${claims.insert(0, claims.rows)} on conflict do nothing returning ${nonceTable.columns}`
+    )
+    runFork(claimed).addObserver((exit) => {
       settle(group, first, exit)
       start()
     })
@@ -108,10 +116,10 @@ const make = Effect.gen(function* () {
 const settle = (
   group: ReadonlyArray<Asking>,
   first: ReadonlyMap<string, Asking>,
-  exit: Exit.Exit<ReadonlyArray<ReadonlyArray<unknown>>, SqlError>
+  exit: Exit.Exit<ReadonlyArray<Nonce>, SqlError>
 ) => {
   const taken = new Set(
-    Exit.isSuccess(exit) ? exit.value.map(([publicKey, nonce]) => nonceKey(String(publicKey), String(nonce))) : []
+    Exit.isSuccess(exit) ? exit.value.map(({ nonce, publicKey }) => nonceKey(publicKey, nonce)) : []
   )
   for (const asking of group) {
     const { done, key, nonce, publicKey } = asking
@@ -130,7 +138,7 @@ const housekeeping = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* Effect.sleep("1 minute")
     for (let sweeps = 0; sweeps < maxSweeps; sweeps++) {
-      const deleted = yield* sql.unsafe(sweep, [sweepRows]).values
+      const deleted = yield* sweep(sql)
       if (deleted.length < sweepRows) return
     }
   }).pipe(
@@ -140,17 +148,11 @@ const housekeeping = (sql: SqlClient.SqlClient) =>
 
 const nonceKey = (publicKey: string, nonce: string) => `${publicKey}:${nonce.toLowerCase()}`
 
-const insert = `
-  insert into nonce (public_key, nonce)
-  select * from unnest($1::text[], $2::text[])
-  on conflict do nothing
-  returning public_key, nonce`
-
-const sweep = `
+const sweep = (sql: SqlClient.SqlClient) => sql`
   delete from nonce where (public_key, nonce) in (
     select public_key, nonce from nonce
     where claimed_at < now() - interval '20 minutes'
-    order by claimed_at limit $1
+    order by claimed_at limit ${sweepRows}
     for update skip locked
   )
   returning 1`

@@ -1,32 +1,39 @@
-/** The applications that may sign users in, as an operator registered them. */
+/** These applications may sign users in; an operator registered them. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { of, orNull, storable, text, textArray, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 import { hashOf } from "@venue/postgres/SecretHash"
 
-export type GrantType = "authorization_code" | "refresh_token"
+const GrantType = Schema.Literals(["authorization_code", "refresh_token"])
+export type GrantType = typeof GrantType.Type
 
-export interface OAuthClient {
-  readonly clientId: string
-  readonly name: string
+const clientTable = Table.make("oauth_client", {
+  clientId: text,
+  name: text,
   /** A public one runs where it cannot keep a secret. */
-  readonly type: "public" | "confidential"
-  /** Compared as texts, never as addresses. */
-  readonly redirectUris: ReadonlyArray<string>
-  readonly logoUri: string | null
-  readonly clientUri: string | null
-  readonly grantTypes: ReadonlyArray<GrantType>
-  /** The newest first: two while one replaces the other, none of a public client. */
+  type: of("text", Schema.Literals(["public", "confidential"])),
+  /** They are compared as texts, never as addresses. */
+  redirectUris: textArray,
+  logoUri: orNull(text),
+  clientUri: orNull(text),
+  grantTypes: of("text[]", Schema.Array(GrantType)),
+  secretHash: orNull(text),
+  olderSecretHash: orNull(text),
+  createdAtMillis: timestamptz,
+  /** It is null while the client is enabled. */
+  disabledAtMillis: orNull(timestamptz)
+})
+type Row = Table.Row<typeof clientTable>
+
+export interface OAuthClient extends Omit<Row, "secretHash" | "olderSecretHash"> {
+  /** The newest comes first: there are two while one replaces the other, and none when the client is public. */
   readonly secretHashes: ReadonlyArray<string>
-  readonly createdAtMillis: number
-  /** Null while it is enabled. */
-  readonly disabledAtMillis: number | null
 }
 
 export type NewOAuthClient = Omit<OAuthClient, "secretHashes" | "createdAtMillis" | "disabledAtMillis">
@@ -39,22 +46,25 @@ export class OAuthClientExists extends Schema.TaggedError<OAuthClientExists>()("
 export class OAuthClients extends Context.Service<
   OAuthClients,
   {
-    /** With a secret exactly when it is confidential. */
+    /** It has a secret exactly when it is confidential. */
     readonly register: (
       client: NewOAuthClient,
       secret: Redacted.Redacted | null
     ) => Effect.Effect<OAuthClient, OAuthClientExists | DatabaseUnavailable>
-    /** Disabled ones too. */
+    /** Finds disabled ones too. */
     readonly find: (clientId: string) => Effect.Effect<Option.Option<OAuthClient>, DatabaseUnavailable>
-    /** The secret before this one stays good, older ones do not. False of a client that keeps none or is not there. */
+    /**
+     * The secret before this one stays good, older ones do not. The answer is false when the client keeps none or is
+     * not there.
+     */
     readonly addSecret: (clientId: string, secret: Redacted.Redacted) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Ends a replacement. True when there was an older secret until now. */
+    /** Ends a replacement. The answer is true when there was an older secret until now. */
     readonly dropOlderSecret: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** Whether it is enabled; until the end of the transaction it stays so. */
+    /** Tells whether it is enabled; until the end of the transaction it stays so. */
     readonly holdEnabled: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** True when it was enabled until now. */
+    /** Answers with true when it was enabled until now. */
     readonly disable: (clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** The newest first, at most a thousand. */
+    /** The newest come first; there are at most a thousand. */
     readonly list: Effect.Effect<ReadonlyArray<OAuthClient>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/OAuthClients") {
@@ -62,29 +72,23 @@ export class OAuthClients extends Context.Service<
     OAuthClients,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal(`
-        client_id as "clientId", name, type, redirect_uris as "redirectUris", logo_uri as "logoUri",
-        client_uri as "clientUri", grant_types as "grantTypes", secret_hash as "secretHash",
-        older_secret_hash as "olderSecretHash", ${millis("created_at")} as "createdAtMillis",
-        ${millis("disabled_at")} as "disabledAtMillis"`)
-
       return OAuthClients.of({
         register: Effect.fn("OAuthClients.register")(function* (
           client: NewOAuthClient,
           secret: Redacted.Redacted | null
         ) {
-          const at = new Date(yield* Clock.currentTimeMillis)
-          const [row] = yield* sql<Row>`
-            insert into oauth_client
-              (client_id, name, type, redirect_uris, logo_uri, client_uri, grant_types, secret_hash, created_at)
-            values (${client.clientId}, ${client.name}, ${client.type}, ${client.redirectUris}, ${client.logoUri},
-              ${client.clientUri}, ${client.grantTypes}, ${secret && hashOf(secret)}, ${at})
-            on conflict (client_id) do nothing returning ${columns}`
-          return row === undefined ? yield* new OAuthClientExists({ clientId: client.clientId }) : clientOf(row)
+          const createdAtMillis = yield* Clock.currentTimeMillis
+          const secretHash = secret && hashOf(secret)
+          const made = yield* clientTable.first(sql`
+            insert into oauth_client ${clientTable.values({ ...client, secretHash, createdAtMillis })}
+            on conflict (client_id) do nothing returning ${clientTable.columns}`)
+          if (Option.isNone(made)) return yield* new OAuthClientExists({ clientId: client.clientId })
+          return clientOf(made.value)
         }, orUnavailable),
         find: Effect.fn("OAuthClients.find")(function* (clientId: string) {
-          const [row] = yield* sql<Row>`select ${columns} from oauth_client where client_id = ${storable(clientId)}`
-          return Option.map(Option.fromUndefinedOr(row), clientOf)
+          const found = yield* clientTable.first(sql`
+            select ${clientTable.columns} from oauth_client where client_id = ${storable(clientId)}`)
+          return Option.map(found, clientOf)
         }, orUnavailable),
         addSecret: Effect.fn("OAuthClients.addSecret")(function* (clientId: string, secret: Redacted.Redacted) {
           const changed = yield* sql`
@@ -110,9 +114,10 @@ export class OAuthClients extends Context.Service<
             where client_id = ${storable(clientId)} and disabled_at is null returning 1`
           return changed.length > 0
         }, orUnavailable),
-        list: Effect.suspend(
-          () => sql<Row>`
-            select ${columns} from oauth_client order by created_at desc, client_id limit ${maxListed}`
+        list: Effect.suspend(() =>
+          clientTable.all(sql`
+              select ${clientTable.columns} from oauth_client
+              order by created_at desc, client_id limit ${maxListed}`)
         ).pipe(
           Effect.map((rows) => rows.map(clientOf)),
           orUnavailable,
@@ -128,7 +133,7 @@ export class OAuthClients extends Context.Service<
       const { table, transaction } = yield* MemoryTables
       const clients = table<OAuthClient>()
 
-      /** True when the client was there and is changed. */
+      /** Answers with true when the client was there and is changed. */
       const change = (clientId: string, change: (client: OAuthClient) => Partial<OAuthClient> | undefined) =>
         transaction(
           Effect.sync(() => {
@@ -178,11 +183,6 @@ export class OAuthClients extends Context.Service<
 }
 
 const maxListed = 1_000
-
-interface Row extends Omit<OAuthClient, "secretHashes"> {
-  readonly secretHash: string | null
-  readonly olderSecretHash: string | null
-}
 
 const clientOf = ({ olderSecretHash, secretHash, ...rest }: Row): OAuthClient => ({
   ...rest,

@@ -1,29 +1,33 @@
-/** What users are called, in public and by their documents. */
-import { Context, Effect, Layer, Schema, String } from "effect"
+/** A profile tells what a user is called, in public and by their documents. */
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { boolean, orNull, storable, text } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
 
-export interface Profile {
-  /** Public, and nobody else's. */
-  readonly username: string | null
-  readonly avatarUrl: string | null
-  readonly isPublic: boolean
-  /** From the identity provider, for the user alone. */
-  readonly firstName: string | null
-  readonly lastName: string | null
-}
+const profileTable = Table.make("profile", {
+  userId: text,
+  /** It is public, and nobody else has it. */
+  username: orNull(text),
+  avatarUrl: orNull(text),
+  isPublic: boolean,
+  /** These two come from the identity provider, and only the user sees them. */
+  firstName: orNull(text),
+  lastName: orNull(text)
+})
+const profiles = profileTable.pick("username", "avatarUrl", "isPublic", "firstName", "lastName")
+export type Profile = Table.Row<typeof profiles>
 
 export class UsernameTaken extends Schema.TaggedError<UsernameTaken>()("UsernameTaken", { username: Schema.String }) {}
 
 export class Profiles extends Context.Service<
   Profiles,
   {
-    /** An empty one of who has said nothing yet. */
+    /** Who has said nothing yet has an empty one. */
     readonly find: (userId: string) => Effect.Effect<Profile, DatabaseUnavailable>
     /** What is left out stays as it is. The user must be there. */
     readonly change: (
@@ -36,26 +40,19 @@ export class Profiles extends Context.Service<
     Profiles,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const selected = sql.literal(
-        `username, avatar_url as "avatarUrl", is_public as "isPublic", first_name as "firstName", last_name as "lastName"`
-      )
+      const find = (userId: string) =>
+        profiles.first(sql`select ${profiles.columns} from profile where user_id = ${storable(userId)}`)
       return Profiles.of({
         find: Effect.fn("Profiles.find")(function* (userId: string) {
-          const [profile] = yield* sql<Profile>`select ${selected} from profile where user_id = ${storable(userId)}`
-          return profile ?? empty
+          return Option.getOrElse(yield* find(userId), () => empty)
         }, orUnavailable),
         change: Effect.fn("Profiles.change")(
           function* (userId: string, change: Partial<Profile>) {
-            yield* sql`insert into profile (user_id) values (${userId}) on conflict do nothing`
-            const columns = Object.entries(change).map(([name, value]) => [
-              String.camelToSnake(name),
-              typeof value === "string" ? storable(value) : value
-            ])
-            if (columns.length > 0) {
-              yield* sql`update profile set ${sql.update(Object.fromEntries(columns))} where user_id = ${userId}`
+            yield* sql`insert into profile ${profileTable.values({ userId })} on conflict do nothing`
+            if (Object.keys(change).length > 0) {
+              yield* sql`update profile set ${profileTable.set(change)} where user_id = ${userId}`
             }
-            const [profile] = yield* sql<Profile>`select ${selected} from profile where user_id = ${userId}`
-            return profile!
+            return Option.getOrThrow(yield* find(userId))
           },
           sql.withTransaction,
           (change, _, { username }) =>

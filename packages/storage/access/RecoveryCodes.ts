@@ -1,20 +1,24 @@
-/** The hashes of the codes that stand in for a lost second factor, each once. */
-import { Context, Effect, Layer, Option } from "effect"
+/** Recovery codes stand in for a lost second factor, each once; only their hashes are kept. */
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { bytea, storable, text } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
+
+const codeTable = Table.make("recovery_code", { userId: text, codeHash: bytea })
+const counts = Table.selection({ left: { schema: Schema.Number, expression: "count(*)::int" } })
 
 export class RecoveryCodes extends Context.Service<
   RecoveryCodes,
   {
     /** Those the user had are good no longer. The user must exist. */
     readonly replace: (userId: string, hashes: ReadonlyArray<Uint8Array>) => Effect.Effect<void, DatabaseUnavailable>
-    /** How many are left once this one is used; none when it is not a good one. */
+    /** Tells how many are left once this one is used; the answer is none when it is not a good one. */
     readonly spend: (userId: string, hash: Uint8Array) => Effect.Effect<Option.Option<number>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/RecoveryCodes") {
@@ -26,9 +30,8 @@ export class RecoveryCodes extends Context.Service<
         replace: Effect.fn("RecoveryCodes.replace")(
           function* (userId, hashes) {
             yield* sql`delete from recovery_code where user_id = ${storable(userId)}`
-            yield* sql`
-              insert into recovery_code (user_id, code_hash)
-              select ${storable(userId)}, decode(hash, 'hex') from unnest(${hashes.map(Hex.encode)}::text[]) hash`
+            const codes = codeTable.batch(hashes.map((codeHash) => ({ userId, codeHash })))
+            yield* sql`${codes.insert(0, codes.rows)}`
           },
           sql.withTransaction,
           orUnavailable
@@ -37,9 +40,9 @@ export class RecoveryCodes extends Context.Service<
           const spent = yield* sql`
             delete from recovery_code where user_id = ${storable(userId)} and code_hash = ${hash} returning 1`
           if (spent.length === 0) return Option.none()
-          const [left] = yield* sql<{ readonly count: number }>`
-            select count(*)::int as count from recovery_code where user_id = ${storable(userId)}`
-          return Option.some(left!.count)
+          const left = yield* counts.first(sql`
+            select ${counts.columns} from recovery_code where user_id = ${storable(userId)}`)
+          return Option.map(left, ({ left }) => left)
         }, orUnavailable)
       })
     })

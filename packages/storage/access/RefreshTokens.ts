@@ -1,48 +1,46 @@
-/** The refresh tokens that keep sessions alive, of which only hashes are kept: the part of `Sessions` that knows them. */
+/** This part of `Sessions` knows the refresh tokens that keep them alive; only their hashes are kept. */
 import { Effect, Option, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
-import { storable } from "@venue/postgres/Bulk"
+import { bytea, integer, storable, text, timestamptz } from "@venue/postgres/Column"
+import * as Table from "@venue/postgres/Table"
 import type { MemoryTables } from "@venue/postgres/MemoryTables"
 import { digestOf, hashOf } from "@venue/postgres/SecretHash"
 
+const tokenTable = Table.make("refresh_token", {
+  tokenHash: bytea,
+  sessionId: text,
+  generation: integer,
+  /** Its text was derived with it from that of its predecessor. */
+  salt: bytea,
+  issuedAtMillis: timestamptz
+})
+const tokens = tokenTable.pick("sessionId", "generation", "salt")
 /** The one with the highest generation of its session is the one that counts. */
-export interface RefreshToken {
-  readonly sessionId: string
-  readonly generation: number
-  /** What its text was derived with from that of its predecessor. */
-  readonly salt: Uint8Array
-}
+export type RefreshToken = Table.Row<typeof tokens>
 
-export const onSql = (sql: SqlClient.SqlClient) => {
-  const columns = sql.literal('session_id as "sessionId", generation, salt')
-  return {
-    add: (text: Redacted.Redacted, { generation, salt, sessionId }: RefreshToken, issuedAtMillis: number) =>
-      sql`
-        insert into refresh_token (token_hash, session_id, generation, salt, issued_at)
-        values (${digest(text)}, ${sessionId}, ${generation}, ${salt}, ${new Date(issuedAtMillis)})`,
-    find: Effect.fnUntraced(function* (text: Redacted.Redacted) {
-      const [found] = yield* sql<RefreshToken>`select ${columns} from refresh_token where token_hash = ${digest(text)}`
-      return Option.fromUndefinedOr(found)
-    }),
-    newest: Effect.fnUntraced(function* (sessionId: string) {
-      const [newest] = yield* sql<RefreshToken>`
-        select ${columns} from refresh_token
-        where session_id = ${storable(sessionId)} order by generation desc limit 1`
-      return newest ?? (yield* hasNone(sessionId))
-    }),
-    hasGeneration: Effect.fnUntraced(function* (sessionId: string, generation: number) {
-      const found = yield* sql`
-        select 1 from refresh_token where session_id = ${storable(sessionId)} and generation = ${generation}`
-      return found.length > 0
-    }),
-    /** A few of those of these sessions. */
-    sweep: (sessionIds: ReadonlyArray<string>) =>
-      sql`
-        delete from refresh_token where token_hash in (
-          select token_hash from refresh_token where session_id = any(${sessionIds}) limit ${maxSwept}
-        )`
-  }
-}
+export const onSql = (sql: SqlClient.SqlClient) => ({
+  add: (text: Redacted.Redacted, token: RefreshToken, issuedAtMillis: number) =>
+    sql`insert into refresh_token ${tokenTable.values({ ...token, tokenHash: digest(text), issuedAtMillis })}`,
+  find: (text: Redacted.Redacted) =>
+    tokens.first(sql`select ${tokens.columns} from refresh_token where token_hash = ${digest(text)}`),
+  newest: Effect.fnUntraced(function* (sessionId: string) {
+    const newest = yield* tokens.first(sql`
+      select ${tokens.columns} from refresh_token
+      where session_id = ${storable(sessionId)} order by generation desc limit 1`)
+    return Option.isSome(newest) ? newest.value : yield* hasNone(sessionId)
+  }),
+  hasGeneration: Effect.fnUntraced(function* (sessionId: string, generation: number) {
+    const found = yield* sql`
+      select 1 from refresh_token where session_id = ${storable(sessionId)} and generation = ${generation}`
+    return found.length > 0
+  }),
+  /** Deletes a few of the tokens of these sessions. */
+  sweep: (sessionIds: ReadonlyArray<string>) =>
+    sql`
+      delete from refresh_token where token_hash in (
+        select token_hash from refresh_token where session_id = any(${sessionIds}) limit ${maxSwept}
+      )`
+})
 
 export const inMemory = ({ table }: MemoryTables["Service"]) => {
   const tokens = table<RefreshToken>()

@@ -1,22 +1,35 @@
-/** What no longer counts: announced where it is decided, heard on every node. */
+/** What no longer counts is announced where that is decided, and heard on every node. */
 import { PgClient } from "@effect/sql-pg"
 import { Context, type Duration, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { of, text } from "@venue/postgres/Column"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
 
 /**
- * Of a key or a session: it is good no longer, or what is known of it is to be asked anew. Of a client: all its sessions
- * are over. Of a user: what is known of their standing is to be asked anew. Of a signing key: no token of it is good.
+ * A key or a session is good no longer, or what is known of it is to be asked anew. A client has no session any more.
+ * What is known of a user's standing is to be asked anew. No token of a signing key is good.
  */
-export const Revocation = Schema.Struct({
-  kind: Schema.Literals(["key", "session", "client", "user", "signing_key"]),
-  subject: Schema.String
+const revocationTable = Table.make("revocation", {
+  kind: of("text", Schema.Literals(["key", "session", "client", "user", "signing_key"])),
+  subject: text
 })
-export type Revocation = typeof Revocation.Type
+export type Revocation = Table.Row<typeof revocationTable>
+
+const numbered = revocationTable.with({ number: { schema: Schema.String, expression: "revocation.number::text" } })
+type Row = Table.Row<typeof numbered>
+const decodeRow = Schema.decodeUnknownEffect(Schema.fromJsonString(numbered.schema))
+
+const snapshots = Table.selection({ snapshot: { schema: Schema.String, expression: "pg_current_snapshot()::text" } })
+/** The row is null when there is none that the last poll did not see. */
+const polled = Table.selection({
+  snapshot: { schema: Schema.String, expression: "snapshot::text" },
+  row: { schema: Schema.NullOr(numbered.schema), expression: "to_json(announced)" }
+})
 
 type Observe = (revocation: Revocation) => void
 
@@ -25,7 +38,7 @@ export class Revocations extends Context.Service<
   {
     /** Said inside the transaction that makes it true, it is heard when that commits. */
     readonly announce: (revocation: Revocation) => Effect.Effect<void, DatabaseUnavailable>
-    /** Told of each at least once until the scope closes: at once as a rule, within a second in any case. */
+    /** It is told of each at least once until the scope closes: at once as a rule, within a second in any case. */
     readonly watch: (observe: Observe) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@venue/storage/access/Revocations") {
@@ -35,10 +48,10 @@ export class Revocations extends Context.Service<
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
         const { tell, watch } = audience()
-        /** Numbers of the rows told since the last poll, and of those told before it. */
+        /** These hold the numbers of the rows told since the last poll, and of those told before it. */
         let recent = new Set<string>()
         let older = new Set<string>()
-        const [start] = yield* sql<{ readonly snapshot: string }>`select pg_current_snapshot()::text as snapshot`
+        const [start] = yield* snapshots.all(sql`select ${snapshots.columns}`)
         let polledTo = start!.snapshot
 
         /** A notice holds the number of its row, so neither it nor the poll tells what the other told. */
@@ -49,18 +62,21 @@ export class Revocations extends Context.Service<
             return tell(row)
           })
         /**
-         * What was committed since the last one: neither its time nor its number says when a row was. What a restored
-         * database has from another server's transactions was told there.
+         * Tells what was committed since the last poll: neither its time nor its number says when a row was. What a
+         * restored database has from another server's transactions was told there.
          */
         const poll = Effect.gen(function* () {
-          const rows = yield* sql<{ readonly snapshot: string } & (Row | { readonly number: null })>`
-            select snapshot::text as snapshot, number::text as number, kind, subject
+          const rows = yield* polled.all(sql`
+            select ${polled.columns}
             from (select pg_current_snapshot() as snapshot) as now
-            left join revocation on made_by >= pg_snapshot_xmin(${polledTo}::pg_snapshot)
-              and not pg_visible_in_snapshot(made_by, ${polledTo}::pg_snapshot)
-              and pg_visible_in_snapshot(made_by, snapshot)
-            order by revocation.number`
-          for (const row of rows) if (row.number !== null) yield* hear(row)
+            left join lateral (
+              select ${numbered.columns} from revocation
+              where made_by >= pg_snapshot_xmin(${polledTo}::pg_snapshot)
+                and not pg_visible_in_snapshot(made_by, ${polledTo}::pg_snapshot)
+                and pg_visible_in_snapshot(made_by, snapshot)
+            ) announced on true
+            order by announced.number::bigint`)
+          for (const { row } of rows) if (row !== null) yield* hear(row)
           polledTo = rows[0]!.snapshot
           older = recent
           recent = new Set()
@@ -81,10 +97,9 @@ export class Revocations extends Context.Service<
         return Revocations.of({
           watch,
           announce: Effect.fn("Revocations.announce")(
-            ({ kind, subject }: Revocation) => sql`
+            (revocation: Revocation) => sql`
             with made as (
-              insert into revocation (kind, subject) values (${kind}, ${subject})
-              returning number::text as number, kind, subject
+              insert into revocation ${revocationTable.values(revocation)} returning ${numbered.columns}
             ), swept as (
               delete from revocation where number in (
                 select number from revocation where revoked_at < clock_timestamp() - ${keptFor}::interval
@@ -107,13 +122,12 @@ export class Revocations extends Context.Service<
 
 const channel = "revocation"
 const pollEvery = "500 millis"
-/** Longer than a node without its database is good for anything. Each adds one row and takes away a few older ones. */
+/**
+ * It is longer than a node without its database is good for anything. Each adds one row and takes away a few older
+ * ones.
+ */
 const keptFor = "1 day"
 const maxSwept = 4
-
-const Row = Schema.Struct({ ...Revocation.fields, number: Schema.String })
-type Row = typeof Row.Type
-const decodeRow = Schema.decodeUnknownEffect(Schema.fromJsonString(Row))
 
 /** Whatever goes wrong is logged, and no reason to stop: who hears of nothing lets in whoever was shut out. */
 const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: string) =>

@@ -1,44 +1,38 @@
-/** Sessions, and what keeps them alive. */
+/** Sessions end, expire, and are kept alive by refresh tokens. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { boolean, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
+import { Assurance, Methods } from "./Assurance.ts"
 import * as RefreshTokens from "./RefreshTokens.ts"
 import type { RefreshToken } from "./RefreshTokens.ts"
 import { Revocations } from "./Revocations.ts"
 
-export interface Session {
-  readonly sessionId: string
-  readonly userId: string
-  /** The application that acts for the user; null when they signed in themselves. */
-  readonly clientId: string | null
-  /** Of an application without a secret of its own. */
-  readonly publicClient: boolean
-  /** What the user granted the application, space between. */
-  readonly scope: string | null
-  readonly aal: Assurance
-  /** How the user proved themselves, the latest first. */
-  readonly amr: ReadonlyArray<Method>
-  readonly createdAtMillis: number
-  readonly refreshedAtMillis: number
+const sessionTable = Table.make("session", {
+  sessionId: text,
+  userId: text,
+  /** It names the application that acts for the user, and is null when they signed in themselves. */
+  clientId: orNull(text),
+  /** It is true when the application has no secret of its own. */
+  publicClient: boolean,
+  /** The user granted the application these, with a space between them. */
+  scope: orNull(text),
+  aal: of("text", Assurance),
+  /** The user proved themselves by these; the latest comes first. */
+  amr: of("jsonb", Methods),
+  createdAtMillis: timestamptz,
+  refreshedAtMillis: timestamptz,
   /** No refresh moves it. */
-  readonly expiresAtMillis: number
-  readonly endedAtMillis: number | null
-}
-
-/** One factor, or two. */
-export type Assurance = "aal1" | "aal2"
-
-export interface Method {
-  readonly method: string
-  /** Unix seconds. */
-  readonly timestamp: number
-}
+  expiresAtMillis: timestamptz,
+  endedAtMillis: orNull(timestamptz)
+})
+export type Session = Table.Row<typeof sessionTable>
+const ids = sessionTable.pick("sessionId")
 
 export type NewSession = Omit<Session, "createdAtMillis" | "refreshedAtMillis" | "endedAtMillis">
 
@@ -51,29 +45,29 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * With its first refresh token, of generation 1. Who has more than a hundred that are not over loses those that were
-     * used longest ago: how long it takes to end all of a user has a bound.
+     * It begins with its first refresh token, of generation 1. Who has more than a hundred that are not over loses
+     * those that were used longest ago: how long it takes to end all of a user has a bound.
      */
     readonly begin: (session: NewSession, first: Redacted.Redacted) => Effect.Effect<void, DatabaseUnavailable>
-    /** Ended ones too, until a month after they expire. */
+    /** Finds ended ones too, until a month after they expire. */
     readonly find: (sessionId: string) => Effect.Effect<Option.Option<Session>, DatabaseUnavailable>
-    /** Those that are not over, in the order of their ids. */
+    /** Lists those that are not over, in the order of their ids. */
     readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
-    /** As it is now; until the end of the transaction nobody else has it. Waits 5 s at most. */
+    /** Finds it as it is now; until the end of the transaction nobody else has it. Waits 5 s at most. */
     readonly lock: (sessionId: string) => Effect.Effect<Option.Option<Session>, SessionBusy | DatabaseUnavailable>
-    /** As `ofUser`; until the end of the transaction nobody else has them. */
+    /** Lists as `ofUser` does; until the end of the transaction nobody else has them. */
     readonly lockOfUser: (userId: string) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
     /** Announces each that was not over already. */
     readonly end: (sessionIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
-    /** All of an application, announced as one. */
+    /** Ends all of an application, and announces that as one. */
     readonly endOfClient: (clientId: string) => Effect.Effect<void, DatabaseUnavailable>
     readonly prove: (sessionId: string, proof: Pick<Session, "aal" | "amr">) => Effect.Effect<void, DatabaseUnavailable>
     readonly findToken: (token: Redacted.Redacted) => Effect.Effect<Option.Option<RefreshToken>, DatabaseUnavailable>
-    /** Dies of a session that never was. */
+    /** Dies when there never was such a session. */
     readonly newestToken: (sessionId: string) => Effect.Effect<RefreshToken, DatabaseUnavailable>
-    /** Whether the session ever had a token of this generation. */
+    /** Tells whether the session ever had a token of this generation. */
     readonly hasGeneration: (sessionId: string, generation: number) => Effect.Effect<boolean, DatabaseUnavailable>
-    /** From now on it is the one that counts. To be said while the session is locked. */
+    /** From now on it is the one that counts. The session must be locked. */
     readonly issue: (token: Redacted.Redacted, place: RefreshToken) => Effect.Effect<void, DatabaseUnavailable>
     /** It was refreshed without a new token, and is not idle. */
     readonly touch: (sessionId: string) => Effect.Effect<void, DatabaseUnavailable>
@@ -84,134 +78,13 @@ export class Sessions extends Context.Service<
       Sessions,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const revocations = yield* Revocations
-        const session = sql.literal(sessionColumns)
-        const tokens = RefreshTokens.onSql(sql)
-
-        /** Until the end of the transaction. */
-        const waitBriefly = sql`select set_config('lock_timeout', ${lockTimeout}, true)`
-
-        /**
-         * Each that begins, and each token, takes away a few of what is no longer told of. However many tokens an old
-         * session has, nobody waits for all of them to be deleted: it goes when they are gone.
-         */
-        const sweep = Effect.fnUntraced(function* (nowMillis: number) {
-          const oldest = yield* sql<Pick<Session, "sessionId">>`
-            select session_id as "sessionId" from session where expires_at < ${new Date(nowMillis - toldOfMillis)}
-            order by expires_at limit ${maxSwept} for update skip locked`
-          if (oldest.length === 0) return
-          const ids = oldest.map(({ sessionId }) => sessionId)
-          yield* tokens.sweep(ids)
-          yield* sql`
-            delete from session where session_id = any(${ids})
-              and not exists (select 1 from refresh_token where refresh_token.session_id = session.session_id)`
-        })
-
-        const end = Effect.fn("Sessions.end")(
-          function* (sessionIds: ReadonlyArray<string>) {
-            const at = new Date(yield* Clock.currentTimeMillis)
-            // Locked in one order, or two that end the same ones would wait for each other.
-            const ended = yield* sql<Pick<Session, "sessionId">>`
-              with live as (
-                select session_id from session
-                where session_id = any(${sessionIds.map(storable)}) and ended_at is null
-                order by session_id for update
-              )
-              update session set ended_at = ${at} from live
-              where session.session_id = live.session_id returning session.session_id as "sessionId"`
-            for (const { sessionId } of ended) yield* revocations.announce({ kind: "session", subject: sessionId })
-          },
-          sql.withTransaction,
-          orUnavailable
-        )
-
-        const refreshedAt = (sessionId: string, nowMillis: number) =>
-          sql`update session set refreshed_at = ${new Date(nowMillis)} where session_id = ${sessionId}`
-
+        const ends = ending(sql, yield* Revocations)
         return Sessions.of({
-          begin: Effect.fn("Sessions.begin")(
-            function* (begun: NewSession, first: Redacted.Redacted) {
-              const now = yield* Clock.currentTimeMillis
-              const at = new Date(now)
-              const { aal, amr, clientId, publicClient, scope, sessionId, userId } = begun
-              yield* sql`
-              insert into session (session_id, user_id, client_id, public_client, scope, aal, amr,
-                created_at, refreshed_at, expires_at)
-              values (${sessionId}, ${userId}, ${clientId}, ${publicClient}, ${scope}, ${aal},
-                ${JSON.stringify(amr)}::jsonb, ${at}, ${at}, ${new Date(begun.expiresAtMillis)})`
-              yield* tokens.add(first, firstOf(sessionId), now)
-              const surplus = yield* sql<Pick<Session, "sessionId">>`
-              select session_id as "sessionId" from session
-              where user_id = ${userId} and ended_at is null and expires_at > ${at} and session_id <> ${sessionId}
-              order by refreshed_at desc, created_at desc, session_id offset ${maxLive - 1}`
-              if (surplus.length > 0) yield* end(surplus.map((session) => session.sessionId))
-              yield* sweep(now)
-            },
-            sql.withTransaction,
-            orUnavailable
-          ),
-          find: Effect.fn("Sessions.find")(function* (sessionId: string) {
-            const [found] = yield* sql<Session>`
-            select ${session} from session where session_id = ${storable(sessionId)}`
-            return Option.fromUndefinedOr(found)
-          }, orUnavailable),
-          ofUser: Effect.fn("Sessions.ofUser")(function* (userId: string) {
-            const at = new Date(yield* Clock.currentTimeMillis)
-            return yield* sql<Session>`
-            select ${session} from session
-            where user_id = ${storable(userId)} and ended_at is null and expires_at > ${at} order by session_id`
-          }, orUnavailable),
-          lock: Effect.fn("Sessions.lock")(function* (sessionId: string) {
-            yield* waitBriefly
-            const [found] = yield* Effect.catchIf(
-              sql<Session>`select ${session} from session where session_id = ${storable(sessionId)} for update`,
-              isLockTimeout,
-              () => Effect.fail(new SessionBusy({ sessionId }))
-            )
-            return Option.fromUndefinedOr(found)
-          }, orUnavailable),
-          lockOfUser: Effect.fn("Sessions.lockOfUser")(function* (userId: string) {
-            const at = new Date(yield* Clock.currentTimeMillis)
-            return yield* sql<Session>`
-            select ${session} from session
-            where user_id = ${storable(userId)} and ended_at is null and expires_at > ${at}
-            order by session_id for update`
-          }, orUnavailable),
-          end,
-          endOfClient: Effect.fn("Sessions.endOfClient")(
-            function* (clientId: string) {
-              const at = new Date(yield* Clock.currentTimeMillis)
-              yield* sql`
-              with live as (
-                select session_id from session
-                where client_id = ${storable(clientId)} and ended_at is null and expires_at > ${at}
-                order by session_id for update
-              )
-              update session set ended_at = ${at} from live where session.session_id = live.session_id`
-              yield* revocations.announce({ kind: "client", subject: clientId })
-            },
-            sql.withTransaction,
-            orUnavailable
-          ),
+          ...reading(sql),
+          ...ends,
+          ...refreshing(sql, ends.end),
           prove: Effect.fn("Sessions.prove")(function* (sessionId: string, { aal, amr }: Pick<Session, "aal" | "amr">) {
-            yield* sql`
-            update session set aal = ${aal}, amr = ${JSON.stringify(amr)}::jsonb where session_id = ${sessionId}`
-          }, orUnavailable),
-          findToken: Effect.fn("Sessions.findToken")(tokens.find, orUnavailable),
-          newestToken: Effect.fn("Sessions.newestToken")(tokens.newest, orUnavailable),
-          hasGeneration: Effect.fn("Sessions.hasGeneration")(tokens.hasGeneration, orUnavailable),
-          issue: Effect.fn("Sessions.issue")(
-            function* (text: Redacted.Redacted, place: RefreshToken) {
-              const now = yield* Clock.currentTimeMillis
-              yield* tokens.add(text, place, now)
-              yield* refreshedAt(place.sessionId, now)
-              yield* sweep(now)
-            },
-            sql.withTransaction,
-            orUnavailable
-          ),
-          touch: Effect.fn("Sessions.touch")(function* (sessionId: string) {
-            yield* refreshedAt(sessionId, yield* Clock.currentTimeMillis)
+            yield* sql`update session set ${sessionTable.set({ aal, amr })} where session_id = ${sessionId}`
           }, orUnavailable)
         })
       })
@@ -294,7 +167,7 @@ export class Sessions extends Context.Service<
 }
 
 const lockTimeout = "5s"
-/** How long after it expired a session is still known, so that its tokens are refused for the right reason. */
+/** A session is known so long after it expired, so that its tokens are refused for the right reason. */
 const toldOfMillis = 30 * 24 * 60 * 60 * 1000
 const maxSwept = 4
 const maxLive = 100
@@ -303,11 +176,121 @@ const firstOf = (sessionId: string): RefreshToken => ({ sessionId, generation: 1
 
 const isLockTimeout = (error: SqlError): boolean => isSqlError(error) && error.reason._tag === "LockTimeoutError"
 
-const sessionColumns = [
-  'session_id as "sessionId", user_id as "userId", client_id as "clientId", public_client as "publicClient"',
-  "scope, aal, amr",
-  `${millis("created_at")} as "createdAtMillis"`,
-  `${millis("refreshed_at")} as "refreshedAtMillis"`,
-  `${millis("expires_at")} as "expiresAtMillis"`,
-  `${millis("ended_at")} as "endedAtMillis"`
-].join(", ")
+const reading = (sql: SqlClient.SqlClient) => {
+  const byId = (sessionId: string) =>
+    sql`select ${sessionTable.columns} from session where session_id = ${storable(sessionId)}`
+  const liveOf = Effect.fnUntraced(function* (userId: string, locking: "" | "for update") {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    return yield* sessionTable.all(sql`
+      select ${sessionTable.columns} from session
+      where user_id = ${storable(userId)} and ended_at is null and expires_at > ${at}
+      order by session_id ${sql.literal(locking)}`)
+  }, orUnavailable)
+  return {
+    find: Effect.fn("Sessions.find")((sessionId: string) => sessionTable.first(byId(sessionId)), orUnavailable),
+    ofUser: Effect.fn("Sessions.ofUser")((userId: string) => liveOf(userId, "")),
+    lock: Effect.fn("Sessions.lock")(function* (sessionId: string) {
+      // The wait is a short one until the end of the transaction.
+      yield* sql`select set_config('lock_timeout', ${lockTimeout}, true)`
+      return yield* Effect.catchIf(sessionTable.first(sql`${byId(sessionId)} for update`), isLockTimeout, () =>
+        Effect.fail(new SessionBusy({ sessionId }))
+      )
+    }, orUnavailable),
+    lockOfUser: Effect.fn("Sessions.lockOfUser")((userId: string) => liveOf(userId, "for update"))
+  }
+}
+
+/** Rows are locked in one order, or two that end the same ones would wait for each other. */
+const ending = (sql: SqlClient.SqlClient, revocations: Revocations["Service"]) => ({
+  end: Effect.fn("Sessions.end")(
+    function* (sessionIds: ReadonlyArray<string>) {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const ended = yield* ids.all(sql`
+        with live as (
+          select session_id from session
+          where session_id = any(${sessionIds.map(storable)}) and ended_at is null
+          order by session_id for update
+        )
+        update session set ended_at = ${at} from live
+        where session.session_id = live.session_id returning ${ids.columns}`)
+      for (const { sessionId } of ended) yield* revocations.announce({ kind: "session", subject: sessionId })
+    },
+    sql.withTransaction,
+    orUnavailable
+  ),
+  endOfClient: Effect.fn("Sessions.endOfClient")(
+    function* (clientId: string) {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      yield* sql`
+        with live as (
+          select session_id from session
+          where client_id = ${storable(clientId)} and ended_at is null and expires_at > ${at}
+          order by session_id for update
+        )
+        update session set ended_at = ${at} from live where session.session_id = live.session_id`
+      yield* revocations.announce({ kind: "client", subject: clientId })
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+})
+
+const refreshing = (sql: SqlClient.SqlClient, end: Sessions["Service"]["end"]) => {
+  const tokens = RefreshTokens.onSql(sql)
+
+  /**
+   * Each that begins, and each token, takes away a few of what is no longer told of. However many tokens an old
+   * session has, nobody waits for all of them to be deleted: it goes when they are gone.
+   */
+  const sweep = Effect.fnUntraced(function* (nowMillis: number) {
+    const oldest = yield* ids.all(sql`
+      select ${ids.columns} from session where expires_at < ${new Date(nowMillis - toldOfMillis)}
+      order by expires_at limit ${maxSwept} for update skip locked`)
+    if (oldest.length === 0) return
+    const sessionIds = oldest.map(({ sessionId }) => sessionId)
+    yield* tokens.sweep(sessionIds)
+    yield* sql`
+      delete from session where session_id = any(${sessionIds})
+        and not exists (select 1 from refresh_token where refresh_token.session_id = session.session_id)`
+  })
+
+  const refreshedAt = (sessionId: string, refreshedAtMillis: number) =>
+    sql`update session set ${sessionTable.set({ refreshedAtMillis })} where session_id = ${sessionId}`
+
+  return {
+    begin: Effect.fn("Sessions.begin")(
+      function* (begun: NewSession, first: Redacted.Redacted) {
+        const now = yield* Clock.currentTimeMillis
+        const { sessionId, userId } = begun
+        yield* sql`
+          insert into session ${sessionTable.values({ ...begun, createdAtMillis: now, refreshedAtMillis: now })}`
+        yield* tokens.add(first, firstOf(sessionId), now)
+        const surplus = yield* ids.all(sql`
+          select ${ids.columns} from session
+          where user_id = ${userId} and ended_at is null and expires_at > ${new Date(now)}
+            and session_id <> ${sessionId}
+          order by refreshed_at desc, created_at desc, session_id offset ${maxLive - 1}`)
+        if (surplus.length > 0) yield* end(surplus.map((session) => session.sessionId))
+        yield* sweep(now)
+      },
+      sql.withTransaction,
+      orUnavailable
+    ),
+    issue: Effect.fn("Sessions.issue")(
+      function* (text: Redacted.Redacted, place: RefreshToken) {
+        const now = yield* Clock.currentTimeMillis
+        yield* tokens.add(text, place, now)
+        yield* refreshedAt(place.sessionId, now)
+        yield* sweep(now)
+      },
+      sql.withTransaction,
+      orUnavailable
+    ),
+    touch: Effect.fn("Sessions.touch")(function* (sessionId: string) {
+      yield* refreshedAt(sessionId, yield* Clock.currentTimeMillis)
+    }, orUnavailable),
+    findToken: Effect.fn("Sessions.findToken")(tokens.find, orUnavailable),
+    newestToken: Effect.fn("Sessions.newestToken")(tokens.newest, orUnavailable),
+    hasGeneration: Effect.fn("Sessions.hasGeneration")(tokens.hasGeneration, orUnavailable)
+  }
+}

@@ -1,31 +1,53 @@
-/** How far each user has come: what they may do depends on it. */
-import { Context, Effect, Layer, Option, Record, Schema, String } from "effect"
+/** A state tells how far a user has come: what they may do depends on it. */
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { bigint, boolean, of, orNull, storable, text } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Factors } from "./Factors.ts"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
 import { Revocations } from "./Revocations.ts"
 import { Transaction } from "@venue/postgres/Transaction"
 import { UnknownUser, Users } from "./Users.ts"
 
-export interface UserState {
+const stateTable = Table.make("user_state", {
+  userId: text,
+  identity: of("text", Schema.Literals(["none", "pending", "verified", "refused"])),
+  /** The provider gave it to the latest verification. */
+  identityReference: orNull(text),
+  identityChangedAtMillis: bigint,
+  /** It is that of their document: two capital letters of ISO 3166. */
+  country: orNull(text),
+  /** They were last seen in this country. */
+  seenIn: orNull(text),
+  /** They accepted these terms last. */
+  termsVersion: orNull(text),
+  frozen: boolean
+})
+type Row = Table.Row<typeof stateTable>
+type Standing = Omit<Row, "userId">
+const owners = stateTable.pick("userId")
+
+/** Who has no row has come nowhere yet. */
+const found = Table.selection({
+  state: { schema: Schema.NullOr(stateTable.schema), expression: "to_json(state)" },
+  hasSecondFactor: {
+    schema: Schema.Boolean,
+    expression: `exists (
+      select 1 from factor where factor.user_id = venue_user.user_id and factor.verified_at is not null
+    )`
+  }
+})
+
+export interface UserState extends Omit<Standing, "identityReference" | "identityChangedAtMillis"> {
   readonly exists: boolean
-  readonly frozen: boolean
-  readonly identity: "none" | "pending" | "verified" | "refused"
-  /** The latest terms they accepted. */
-  readonly termsVersion: string | null
-  /** Of their document: ISO 3166, two capital letters. */
-  readonly country: string | null
-  /** The country they were last seen in. */
-  readonly seenIn: string | null
   readonly hasSecondFactor: boolean
 }
 
-/** What a provider found out about the one who began under this reference. */
+/** A provider found this out about the one who began under the reference. */
 export interface Verdict {
   readonly reference: string
   readonly identity: "pending" | "verified" | "refused"
@@ -48,19 +70,19 @@ export class UserStates extends Context.Service<
   UserStates,
   {
     readonly find: (userId: string) => Effect.Effect<UserState, DatabaseUnavailable>
-    /** By hand; a verdict moves it too. */
+    /** Moves it by hand; a verdict moves it too. */
     readonly setIdentity: (userId: string, identity: UserState["identity"], country?: string | null) => Change
-    /** Pending from now on; a verification that was begun before no longer counts. */
+    /** It is pending from now on; a verification that was begun before no longer counts. */
     readonly beginVerification: (
       userId: string,
       reference: string
     ) => Effect.Effect<void, AlreadyVerified | UnknownUser | DatabaseUnavailable>
-    /** Whose state it moved. None when a verdict at least as new was heard before. */
+    /** Tells whose state it moved. The answer is none when a verdict at least as new was heard before. */
     readonly judge: (
       verdict: Verdict
     ) => Effect.Effect<Option.Option<string>, UnknownVerification | DatabaseUnavailable>
     readonly acceptTerms: (userId: string, termsVersion: string) => Change
-    /** Where they are seen; the country of their document stays what it is. */
+    /** They are seen there; the country of their document stays what it is. */
     readonly setRegion: (userId: string, country: string) => Change
     readonly freeze: (userId: string) => Change
     readonly unfreeze: (userId: string) => Change
@@ -76,26 +98,24 @@ export class UserStates extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       return yield* make({
         find: Effect.fnUntraced(function* (userId) {
-          const [row] = yield* sql<Row & Pick<UserState, "exists" | "hasSecondFactor">>`
-            select true as "exists", coalesce(identity, 'none') as identity, identity_reference as "identityReference",
-              coalesce(identity_changed_at_millis, 0)::float8 as "identityChangedAtMillis",
-              country, seen_in as "seenIn", terms_version as "termsVersion",
-              coalesce(frozen, false) as frozen,
-              exists (select 1 from factor where factor.user_id = venue_user.user_id and verified_at is not null)
-                as "hasSecondFactor"
-            from venue_user left join user_state using (user_id) where user_id = ${storable(userId)}`
-          return row ?? { ...nothing, exists: false, hasSecondFactor: false }
+          const [user] = yield* found.all(sql`
+            select ${found.columns} from venue_user
+            left join lateral (
+              select ${stateTable.columns} from user_state where user_state.user_id = venue_user.user_id
+            ) state on true
+            where venue_user.user_id = ${storable(userId)}`)
+          if (user === undefined) return { ...nothing, exists: false, hasSecondFactor: false }
+          return { ...nothing, ...user.state, exists: true, hasSecondFactor: user.hasSecondFactor }
         }, orUnavailable),
         referredTo: Effect.fnUntraced(function* (reference) {
-          const [row] = yield* sql<{ readonly userId: string }>`
-            select user_id as "userId" from user_state where identity_reference = ${storable(reference)}`
-          return Option.map(Option.fromUndefinedOr(row), ({ userId }) => userId)
+          const owner = yield* owners.first(sql`
+            select ${owners.columns} from user_state where identity_reference = ${storable(reference)}`)
+          return Option.map(owner, ({ userId }) => userId)
         }, orUnavailable),
         put: Effect.fnUntraced(function* (userId, change) {
-          const columns = Record.mapKeys(change, String.camelToSnake)
           yield* sql`
-            insert into user_state ${sql.insert({ user_id: userId, ...columns })}
-            on conflict (user_id) do update set ${sql.update(columns)}`
+            insert into user_state ${stateTable.values({ userId, ...change })}
+            on conflict (user_id) do update set ${stateTable.set(change)}`
         }, orUnavailable)
       })
     })
@@ -107,7 +127,7 @@ export class UserStates extends Context.Service<
       const { table } = yield* MemoryTables
       const factors = yield* Factors
       const users = yield* Users
-      const rows = table<Row>()
+      const rows = table<Standing>()
       const references = table<string>()
       return yield* make({
         find: Effect.fnUntraced(function* (userId) {
@@ -132,12 +152,7 @@ export class UserStates extends Context.Service<
   ).pipe(Layer.provide([MemoryTables.layer, Transaction.layerMemory]))
 }
 
-interface Row extends Omit<UserState, "exists" | "hasSecondFactor"> {
-  readonly identityReference: string | null
-  readonly identityChangedAtMillis: number
-}
-
-const nothing: Row = {
+const nothing: Standing = {
   identity: "none",
   identityReference: null,
   identityChangedAtMillis: 0,
@@ -148,21 +163,21 @@ const nothing: Row = {
 }
 
 /** What a table of states must be able to do; the rules are the same for each. */
-interface Table {
+interface States {
   readonly find: (
     userId: string
-  ) => Effect.Effect<Row & Pick<UserState, "exists" | "hasSecondFactor">, DatabaseUnavailable>
+  ) => Effect.Effect<Standing & Pick<UserState, "exists" | "hasSecondFactor">, DatabaseUnavailable>
   readonly referredTo: (reference: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
-  readonly put: (userId: string, change: Partial<Row>) => Effect.Effect<void, DatabaseUnavailable>
+  readonly put: (userId: string, change: Partial<Standing>) => Effect.Effect<void, DatabaseUnavailable>
 }
 
-const make = Effect.fnUntraced(function* (table: Table) {
+const make = Effect.fnUntraced(function* (table: States) {
   const users = yield* Users
   const revocations = yield* Revocations
   const transaction = yield* Transaction
 
   /** Changes of one user are made one after the other, since each holds the user's row. */
-  const change = (userId: string, changes: Partial<Row>) =>
+  const change = (userId: string, changes: Partial<Standing>) =>
     users
       .lock(userId)
       .pipe(

@@ -1,25 +1,20 @@
-/** Who there is and which accounts they own. */
+/** Users own accounts. */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 
-export interface User {
-  readonly userId: string
-  readonly name: string
-  readonly createdAtMillis: number
-}
+const userTable = Table.make("venue_user", { userId: text, name: text, createdAtMillis: timestamptz })
+export type User = Table.Row<typeof userTable>
 
-export interface Account {
-  readonly accountId: string
-  readonly userId: string
-  readonly openedAtMillis: number
-}
+const accountTable = Table.make("account", { accountId: text, userId: text, openedAtMillis: timestamptz })
+export type Account = Table.Row<typeof accountTable>
+const owners = accountTable.pick("userId")
 
 export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser", { userId: Schema.String }) {}
 
@@ -29,7 +24,7 @@ export class AccountTaken extends Schema.TaggedError<AccountTaken>()("AccountTak
 export class Users extends Context.Service<
   Users,
   {
-    /** With the primary account, which has the user's own id. A repeat changes nothing. */
+    /** The primary account is made too, and has the user's own id. A repeat changes nothing. */
     readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
     readonly find: (userId: string) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
     /** Until the end of the transaction nobody else locks this user; rows that refer to them can still be written. */
@@ -38,7 +33,7 @@ export class Users extends Context.Service<
     readonly openAccount: (
       account: Pick<Account, "accountId" | "userId">
     ) => Effect.Effect<void, UnknownUser | AccountTaken | DatabaseUnavailable>
-    /** In the order they were opened; a user has few. */
+    /** They come in the order they were opened; a user has few. */
     readonly accounts: (userId: string) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
     readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
   }
@@ -49,9 +44,9 @@ export class Users extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       const ownerOf = Effect.fn("Users.ownerOf")(function* (accountId: string) {
-        const [account] = yield* sql<Pick<Account, "userId">>`
-          select user_id as "userId" from account where account_id = ${storable(accountId)}`
-        return Option.map(Option.fromUndefinedOr(account), ({ userId }) => userId)
+        const owner = yield* owners.first(sql`
+          select ${owners.columns} from account where account_id = ${storable(accountId)}`)
+        return Option.map(owner, ({ userId }) => userId)
       }, orUnavailable)
 
       const insertAccount = ({ accountId, userId }: Pick<Account, "accountId" | "userId">, at: Date) =>
@@ -64,21 +59,19 @@ export class Users extends Context.Service<
         ownerOf,
         create: Effect.fn("Users.create")(
           function* ({ name, userId }: Pick<User, "userId" | "name">) {
-            const at = new Date(yield* Clock.currentTimeMillis)
+            const createdAtMillis = yield* Clock.currentTimeMillis
             yield* sql`
-            insert into venue_user (user_id, name, created_at)
-            values (${storable(userId)}, ${storable(name)}, ${at}) on conflict do nothing`
-            yield* insertAccount({ accountId: userId, userId }, at)
+              insert into venue_user ${userTable.values({ userId, name, createdAtMillis })} on conflict do nothing`
+            yield* insertAccount({ accountId: userId, userId }, new Date(createdAtMillis))
           },
           sql.withTransaction,
           orUnavailable
         ),
-        find: Effect.fn("Users.find")(function* (userId: string) {
-          const [user] = yield* sql<User>`
-            select user_id as "userId", name, ${sql.literal(millis("created_at"))} as "createdAtMillis"
-            from venue_user where user_id = ${storable(userId)}`
-          return Option.fromUndefinedOr(user)
-        }, orUnavailable),
+        find: Effect.fn("Users.find")(
+          (userId: string) =>
+            userTable.first(sql`select ${userTable.columns} from venue_user where user_id = ${storable(userId)}`),
+          orUnavailable
+        ),
         lock: Effect.fn("Users.lock")(function* (userId: string) {
           // Rows that refer to a user look at the user's row, and must not wait: only another lock is kept out.
           const locked = yield* sql`
@@ -91,11 +84,12 @@ export class Users extends Context.Service<
           if (Option.isNone(owner)) return yield* new UnknownUser({ userId: account.userId })
           if (owner.value !== account.userId) return yield* new AccountTaken({ accountId: account.accountId })
         }),
-        accounts: Effect.fn("Users.accounts")((userId: string) =>
-          orUnavailable(sql<Account>`
-            select account_id as "accountId", user_id as "userId",
-              ${sql.literal(millis("opened_at"))} as "openedAtMillis"
-            from account where user_id = ${storable(userId)} order by opened_at, account_id`)
+        accounts: Effect.fn("Users.accounts")(
+          (userId: string) =>
+            accountTable.all(sql`
+              select ${accountTable.columns} from account
+              where user_id = ${storable(userId)} order by opened_at, account_id`),
+          orUnavailable
         )
       })
     })

@@ -1,19 +1,29 @@
-/** The nonces of signed wallet messages: each is good once, on every node and over restarts. */
+/** The nonce of a signed wallet message is good once, on every node and over restarts. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { bytea, of, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
 import { digestOf } from "@venue/postgres/SecretHash"
 
-/** What a message is signed for; the same nonce is good once for each. */
-export type Purpose = "signin" | "builder"
+/** A message is signed for one of these; the same nonce is good once for each. */
+const Purpose = Schema.Literals(["signin", "builder"])
+export type Purpose = typeof Purpose.Type
+
+const nonceUseTable = Table.make("wallet_nonce_use", {
+  purpose: of("text", Purpose),
+  /** It is in lower case. */
+  address: text,
+  nonceHash: bytea,
+  expiresAtMillis: timestamptz
+})
 
 export class WalletNonceUsed extends Schema.TaggedError<WalletNonceUsed>()("WalletNonceUsed", {
-  purpose: Schema.Literals(["signin", "builder"]),
+  purpose: Purpose,
   address: Schema.String
 }) {}
 
@@ -21,8 +31,8 @@ export class WalletNonces extends Context.Service<
   WalletNonces,
   {
     /**
-     * Succeeds once for each purpose, address in lower case, and nonce; said inside a transaction that fails, it was not
-     * said. It may be forgotten at `expiresAtMillis`, when the message itself must be too old.
+     * Succeeds once for each purpose, address in lower case, and nonce; said inside a transaction that fails, it was
+     * not said. It may be forgotten at `expiresAtMillis`, when the message itself must be too old.
      */
     readonly use: (
       purpose: Purpose,
@@ -39,10 +49,9 @@ export class WalletNonces extends Context.Service<
       return WalletNonces.of({
         use: Effect.fn("WalletNonces.use")(
           function* (purpose: Purpose, address: string, nonce: string, expiresAtMillis: number) {
+            const use = { purpose, address, nonceHash: digestOf(nonce), expiresAtMillis }
             const used = yield* sql`
-              insert into wallet_nonce_use (purpose, address, nonce_hash, expires_at)
-              values (${purpose}, ${storable(address)}, ${digestOf(nonce)}, ${new Date(expiresAtMillis)})
-              on conflict do nothing returning 1`
+              insert into wallet_nonce_use ${nonceUseTable.values(use)} on conflict do nothing returning 1`
             if (used.length === 0) return yield* new WalletNonceUsed({ purpose, address })
             // Each adds one and takes away several, so the table keeps little more than what is still needed.
             yield* sql`

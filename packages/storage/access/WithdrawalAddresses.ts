@@ -1,22 +1,23 @@
-/** Where a user's money may leave to. */
-import { Clock, Context, Effect, Layer } from "effect"
+/** A user's money may leave to these addresses. */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable } from "@venue/postgres/Bulk"
+import { of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
-import { millis } from "@venue/postgres/Millis"
+import * as Table from "@venue/postgres/Table"
 
-export interface WithdrawalAddress {
-  readonly userId: string
-  readonly network: "ARBITRUM_ONE" | "TRON"
-  readonly address: string
-  /** The owner's word for it. */
-  readonly label: string
-  readonly createdAtMillis: number
-}
+const addressTable = Table.make("withdrawal_address", {
+  userId: text,
+  network: of("text", Schema.Literals(["ARBITRUM_ONE", "TRON"])),
+  address: text,
+  /** The owner calls it this. */
+  label: text,
+  createdAtMillis: timestamptz
+})
+export type WithdrawalAddress = Table.Row<typeof addressTable>
 
 export type NewWithdrawalAddress = Omit<WithdrawalAddress, "createdAtMillis">
 
@@ -25,7 +26,7 @@ export class WithdrawalAddresses extends Context.Service<
   {
     /** One that is there already, in whatever letter case, stays as it is. The user must be there. */
     readonly add: (address: NewWithdrawalAddress) => Effect.Effect<void, DatabaseUnavailable>
-    /** In the order they were added. */
+    /** They come in the order they were added. */
     readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<WithdrawalAddress>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/WithdrawalAddresses") {
@@ -36,18 +37,16 @@ export class WithdrawalAddresses extends Context.Service<
         const sql = yield* SqlClient.SqlClient
         return WithdrawalAddresses.of({
           add: Effect.fn("WithdrawalAddresses.add")(function* (added: NewWithdrawalAddress) {
-            const { address, label, network, userId } = added
-            const at = new Date(yield* Clock.currentTimeMillis)
+            const createdAtMillis = yield* Clock.currentTimeMillis
             yield* sql`
-              insert into withdrawal_address (user_id, network, address, label, created_at)
-              values (${userId}, ${network}, ${storable(address)}, ${storable(label)}, ${at}) on conflict do nothing`
+              insert into withdrawal_address ${addressTable.values({ ...added, createdAtMillis })}
+              on conflict do nothing`
           }, orUnavailable),
           ofUser: Effect.fn("WithdrawalAddresses.ofUser")(
             (userId: string) =>
-              sql<WithdrawalAddress>`
-                select user_id as "userId", network, address, label,
-                  ${sql.literal(millis("created_at"))} as "createdAtMillis"
-                from withdrawal_address where user_id = ${storable(userId)} order by created_at, address`,
+              addressTable.all(sql`
+                select ${addressTable.columns} from withdrawal_address
+                where user_id = ${storable(userId)} order by created_at, address`),
             orUnavailable
           )
         })

@@ -1,34 +1,31 @@
-/** Money in and out of accounts, double entry: what one event writes sums to zero in each asset. */
+/** The ledger is kept in double entry: what one event writes sums to zero in each asset. */
 import type { TraderEvent } from "@venue/domain/Trader"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import * as Bulk from "@venue/postgres/Bulk"
+import { bigint, integer, numeric, of, storable, text } from "@venue/postgres/Column"
+import * as Table from "@venue/postgres/Table"
 
-/** The venue's side of every credit: money it took in and owes, so below zero. */
+/** This account is the venue's side of every credit; its balance is below zero, since the venue has what it took in. */
 export const fundingAccount = "venue/funding"
 
 /** All balances are kept in it. */
 export const asset = "USD"
 
-export interface LedgerEntry {
-  readonly stream: string
-  readonly seq: number
-  /** 0, 1, 2 … within the journal row. */
-  readonly place: number
-  readonly transactionId: string
-  readonly kind: "credit" | "transfer"
-  readonly account: string
-  readonly asset: typeof asset
-  /** In 1e-6; signed. */
-  readonly amount: bigint
-  readonly reason: string
-  readonly atMillis: number
-}
-
-export interface AssetSum {
-  readonly asset: string
-  readonly sum: bigint
-}
+export const ledgerEntryTable = Table.make("ledger_entry", {
+  stream: text,
+  seq: bigint,
+  /** It counts from 0 within the journal row. */
+  place: integer,
+  transactionId: text,
+  kind: of("text", Schema.Literals(["credit", "transfer"])),
+  account: text,
+  asset: of("text", Schema.Literal(asset)),
+  /** It counts 1e-6 USD and has a sign. */
+  amount: numeric,
+  reason: text,
+  atMillis: bigint
+})
+export type LedgerEntry = Table.Row<typeof ledgerEntryTable>
 
 export const entriesOf = (
   stream: string,
@@ -55,32 +52,17 @@ export const entriesOf = (
 
 type About = Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "atMillis">
 
-const columns: ReadonlyArray<Bulk.Column<LedgerEntry>> = [
-  { name: "stream", type: "text", of: (row) => row.stream },
-  { name: "seq", type: "bigint", of: (row) => row.seq },
-  { name: "place", type: "integer", of: (row) => row.place },
-  { name: "transaction_id", type: "text", of: (row) => row.transactionId },
-  { name: "kind", type: "text", of: (row) => row.kind },
-  { name: "account", type: "text", of: (row) => row.account },
-  { name: "asset", type: "text", of: (row) => row.asset },
-  { name: "amount", type: "numeric", of: (row) => row.amount },
-  { name: "reason", type: "text", of: (row) => row.reason },
-  { name: "at_millis", type: "bigint", of: (row) => row.atMillis }
-]
-
-export const batch = (entries: ReadonlyArray<LedgerEntry>) => Bulk.batch("ledger_entry", columns, entries)
+const sum = { schema: numeric.schema, expression: "coalesce(sum(amount), 0)::text" }
+const balances = Table.selection({ sum })
+const sums = Table.selection({ asset: { schema: Schema.String, expression: "asset" }, sum })
+export type AssetSum = Table.Row<typeof sums>
 
 export const sumByAsset = (sql: SqlClient.SqlClient) =>
-  Effect.map(
-    sql<{ readonly asset: string; readonly sum: string }>`
-      select asset, sum(amount)::text as sum from ledger_entry group by asset order by asset`,
-    (rows) => rows.map(({ asset, sum }): AssetSum => ({ asset, sum: BigInt(sum) }))
-  )
+  sums.all(sql`select ${sums.columns} from ledger_entry group by asset order by asset`)
 
 export const balance = (sql: SqlClient.SqlClient, account: string) =>
   Effect.map(
-    sql<{ readonly sum: string }>`
-      select coalesce(sum(amount), 0)::text as sum from ledger_entry
-      where account = ${Bulk.storable(account)} and asset = ${asset}`,
-    ([row]) => BigInt(row!.sum)
+    balances.all(sql`
+      select ${balances.columns} from ledger_entry where account = ${storable(account)} and asset = ${asset}`),
+    ([balance]) => balance!.sum
   )

@@ -1,58 +1,67 @@
 /** Orders that have ended: filled, cancelled or refused, and what they filled on the way. */
 import type { MarketEvent, Refused } from "@venue/domain/Market"
-import type { EndStatus, Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
-import type { OrderRefusal } from "@venue/domain/Reject"
+import { EndStatus, type Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { OrderRefusal } from "@venue/domain/Reject"
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import * as Bulk from "@venue/postgres/Bulk"
+import { bigint, boolean, float8, of, orNull, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
+import * as Table from "@venue/postgres/Table"
 import type { TradeRow } from "./Trades.ts"
 
-export type TerminalStatus = "FILLED" | EndStatus | OrderRefusal
+const TerminalStatus = Schema.Literals(["FILLED", ...EndStatus.literals, ...OrderRefusal.literals])
+type TerminalStatus = typeof TerminalStatus.Type
 
-export interface EndedOrder {
-  readonly orderId: string
-  readonly status: TerminalStatus
-  readonly endedAtMillis: number
-  readonly symbol: string
-  readonly accountId: string
-  readonly userId: string
-  readonly clientOrderId: string
-  readonly side: Side
-  readonly orderType: OrderType
-  readonly timeInForce: TimeInForce
-  /** In ticks; 0 of a refused order. */
-  readonly price: number
-  /** In lots; 0 of a refused order. */
-  readonly quantity: number
-  readonly reduceOnly: boolean
-  /** Only of a refused order: the decimals the client wrote. */
-  readonly askedPrice: number | null
-  readonly askedQuantity: number | null
-}
+export const endedOrderTable = Table.make("ended_order", {
+  orderId: text,
+  status: of("text", TerminalStatus),
+  endedAtMillis: bigint,
+  symbol: text,
+  accountId: text,
+  userId: text,
+  clientOrderId: text,
+  side: of("text", Side),
+  orderType: of("text", OrderType),
+  timeInForce: of("text", TimeInForce),
+  /** It counts ticks, and is 0 when the order was refused. */
+  price: bigint,
+  /** It counts lots, and is 0 when the order was refused. */
+  quantity: bigint,
+  reduceOnly: boolean,
+  /** Only a refused order has these: the decimals that the client wrote. */
+  askedPrice: orNull(float8),
+  askedQuantity: orNull(float8)
+})
+export type EndedOrder = Table.Row<typeof endedOrderTable>
 
-export interface HistoricOrder extends EndedOrder {
-  readonly filledQuantity: number
-  /** Filled as maker. */
-  readonly passiveQuantity: number
-  /** In ticks, with a fraction; null when nothing filled, as are the two times. */
-  readonly averagePrice: number | null
-  readonly firstFillAtMillis: number | null
-  readonly lastFillAtMillis: number | null
-}
+const numberOrNull = Schema.NullOr(Schema.Number)
+const historicOrders = endedOrderTable.with({
+  filledQuantity: { schema: Schema.Number, expression: "coalesce(fills.quantity, 0)::float8" },
+  /** These lots were filled as maker. */
+  passiveQuantity: { schema: Schema.Number, expression: "coalesce(fills.passive, 0)::float8" },
+  /** It counts ticks and has a fraction; it is null when nothing filled, as are the two times. */
+  averagePrice: { schema: numberOrNull, expression: "(fills.cost / fills.quantity)::float8" },
+  firstFillAtMillis: { schema: numberOrNull, expression: "fills.first_at::float8" },
+  lastFillAtMillis: { schema: numberOrNull, expression: "fills.last_at::float8" }
+})
+export type HistoricOrder = Table.Row<typeof historicOrders>
 
 export interface OrderQuery {
   readonly accountId: string
   readonly symbol?: string | undefined
   readonly clientOrderId?: string | undefined
-  /** On the end of the order; included. */
+  /** The order ended then or later. */
   readonly startMillis?: number | undefined
-  /** Not included. */
+  /** The order ended earlier. */
   readonly endMillis?: number | undefined
   readonly limit: number
   readonly offset: number
 }
 
-/** The orders an event ends. A refusal ends one if it refuses a place: a modify names its target, a cancel no side. */
+/**
+ * Answers with the orders that an event ends. A refusal ends one if it refuses a place: a modify names its target, a
+ * cancel no side.
+ */
 export const endedBy = (symbol: string, event: MarketEvent): ReadonlyArray<EndedOrder> => {
   switch (event._tag) {
     case "Ended":
@@ -121,59 +130,35 @@ export const merge = (into: Map<string, EndedOrder>, orders: ReadonlyArray<Ended
   }
 }
 
-const columns: ReadonlyArray<Bulk.Column<EndedOrder>> = [
-  { name: "order_id", type: "text", of: (row) => row.orderId },
-  { name: "status", type: "text", of: (row) => row.status },
-  { name: "ended_at_millis", type: "bigint", of: (row) => row.endedAtMillis },
-  { name: "symbol", type: "text", of: (row) => row.symbol },
-  { name: "account_id", type: "text", of: (row) => row.accountId },
-  { name: "user_id", type: "text", of: (row) => row.userId },
-  { name: "client_order_id", type: "text", of: (row) => row.clientOrderId },
-  { name: "side", type: "text", of: (row) => row.side },
-  { name: "order_type", type: "text", of: (row) => row.orderType },
-  { name: "time_in_force", type: "text", of: (row) => row.timeInForce },
-  { name: "price", type: "bigint", of: (row) => row.price },
-  { name: "quantity", type: "bigint", of: (row) => row.quantity },
-  { name: "reduce_only", type: "boolean", of: (row) => row.reduceOnly },
-  { name: "asked_price", type: "float8", of: (row) => row.askedPrice },
-  { name: "asked_quantity", type: "float8", of: (row) => row.askedQuantity }
-]
-
-const update = columns.map(({ name }) => `${name} = excluded.${name}`).join(", ")
+const update = endedOrderTable.names.map((name) => `${name} = excluded.${name}`).join(", ")
 const conflict = `on conflict (order_id) do update set ${update} where ended_order.status = '${unprocessed}'`
 
-export const batch = (orders: Iterable<EndedOrder>) => Bulk.batch("ended_order", columns, Array.from(orders), conflict)
+export const batch = (orders: Iterable<EndedOrder>) => endedOrderTable.batch(Array.from(orders), conflict)
 
-/** Newest first; the fills are summed for the orders of the page alone. */
+/** The newest come first; fills are summed for the orders of the page alone. */
 export const page = (sql: SqlClient.SqlClient, query: OrderQuery) => {
   const { limit, offset } = pageOf(query)
-  const wanted = [sql`account_id = ${Bulk.storable(query.accountId)}`]
-  if (query.symbol !== undefined) wanted.push(sql`symbol = ${Bulk.storable(query.symbol)}`)
-  if (query.clientOrderId !== undefined) wanted.push(sql`client_order_id = ${Bulk.storable(query.clientOrderId)}`)
+  const wanted = [sql`account_id = ${storable(query.accountId)}`]
+  if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
+  if (query.clientOrderId !== undefined) wanted.push(sql`client_order_id = ${storable(query.clientOrderId)}`)
   if (query.startMillis !== undefined) wanted.push(sql`ended_at_millis >= ${query.startMillis}`)
   if (query.endMillis !== undefined) wanted.push(sql`ended_at_millis < ${query.endMillis}`)
-  return sql<HistoricOrder>`
-    select page.order_id as "orderId", page.status, page.ended_at_millis::float8 as "endedAtMillis",
-      page.symbol, page.account_id as "accountId", page.user_id as "userId", page.client_order_id as "clientOrderId",
-      page.side, page.order_type as "orderType", page.time_in_force as "timeInForce",
-      page.price::float8 as price, page.quantity::float8 as quantity, page.reduce_only as "reduceOnly",
-      page.asked_price as "askedPrice", page.asked_quantity as "askedQuantity",
-      coalesce(fills.quantity, 0)::float8 as "filledQuantity", coalesce(fills.passive, 0)::float8 as "passiveQuantity",
-      (fills.cost / fills.quantity)::float8 as "averagePrice",
-      fills.first_at::float8 as "firstFillAtMillis", fills.last_at::float8 as "lastFillAtMillis"
-    from (
-      select * from ended_order where ${sql.and(wanted)}
-      order by ended_at_millis desc, order_id limit ${limit} offset ${offset}
-    ) page
-    cross join lateral (
-      select sum(quantity) as quantity, sum(quantity) filter (where side <> aggressor_side) as passive,
-        sum(price::numeric * quantity) as cost, min(at_millis) as first_at, max(at_millis) as last_at
-      from trade where trade.order_id = page.order_id
-    ) fills
-    order by page.ended_at_millis desc, page.order_id`.unprepared
+  return historicOrders.all(
+    sql`
+      select ${historicOrders.columns} from (
+        select * from ended_order where ${sql.and(wanted)}
+        order by ended_at_millis desc, order_id limit ${limit} offset ${offset}
+      ) ended_order
+      cross join lateral (
+        select sum(quantity) as quantity, sum(quantity) filter (where side <> aggressor_side) as passive,
+          sum(price::numeric * quantity) as cost, min(at_millis) as first_at, max(at_millis) as last_at
+        from trade where trade.order_id = ended_order.order_id
+      ) fills
+      order by ended_order.ended_at_millis desc, ended_order.order_id`.unprepared
+  )
 }
 
-/** The same page of rows in memory. */
+/** Finds the same page in memory. */
 export const pageIn = (
   orders: ReadonlyArray<EndedOrder>,
   trades: ReadonlyArray<TradeRow>,

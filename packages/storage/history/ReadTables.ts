@@ -1,17 +1,20 @@
-/** What was: trades, ended orders and ledger entries, written after the commit, each event once. */
+/**
+ * The read tables tell what was: trades, ended orders and ledger entries, written once for each event, after its
+ * commit.
+ */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Batch } from "@venue/postgres/Bulk"
+import type { Batch } from "@venue/postgres/Table"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { writeProjection } from "./ProjectionWrite.ts"
+import { projectionTable, writeProjection } from "./ProjectionWrite.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Orders from "./Orders.ts"
 import * as Trades from "./Trades.ts"
 
-/** One committed row of the journal, decoded; the row of a claim has no events and is named all the same. */
+/** This is a committed row of the journal, decoded; that of a claim has no events and is named all the same. */
 export interface CommittedRow<Event> {
   readonly seq: number
   readonly events: ReadonlyArray<Event>
@@ -33,15 +36,15 @@ export class ReadTables extends Context.Service<
     /** Rows at or below the position are skipped, so a repeat changes nothing; a hole is refused whole. */
     readonly project: (symbol: string, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => Projected
     readonly projectTrader: (userId: string, rows: ReadonlyArray<CommittedRow<TraderEvent>>) => Projected
-    /** The last seq projected of a stream of the journal; 0 before the first. */
+    /** Tells the last seq that was projected of a stream of the journal; it is 0 before the first. */
     readonly position: (stream: string) => Effect.Effect<number, DatabaseUnavailable>
     readonly trades: (query: Trades.TradeQuery) => Effect.Effect<ReadonlyArray<Trades.TradeRow>, DatabaseUnavailable>
     readonly orders: (
       query: Orders.OrderQuery
     ) => Effect.Effect<ReadonlyArray<Orders.HistoricOrder>, DatabaseUnavailable>
-    /** Zero in every asset, always. */
+    /** The sum is zero in every asset, always. */
     readonly sumByAsset: () => Effect.Effect<ReadonlyArray<LedgerEntries.AssetSum>, DatabaseUnavailable>
-    /** What the entries of one account sum to. */
+    /** Tells what the entries of one account sum to. */
     readonly ledgerBalance: (accountId: string) => Effect.Effect<bigint, DatabaseUnavailable>
   }
 >()("@venue/storage/history/ReadTables") {
@@ -51,11 +54,13 @@ export class ReadTables extends Context.Service<
       const sql = yield* SqlClient.SqlClient
 
       const position = Effect.fnUntraced(function* (stream: string) {
-        const [at] = yield* sql<Seq>`select seq::float8 as seq from projection where stream = ${stream}`
-        return at?.seq ?? 0
+        const at = yield* projectionTable.first(
+          sql`select ${projectionTable.columns} from projection where stream = ${stream}`
+        )
+        return Option.match(at, { onNone: () => 0, onSome: ({ seq }) => seq })
       })
 
-      /** Taken to follow the position; where they do not, it is asked for. */
+      /** Rows are taken to follow the position; where they do not, it is asked for. */
       const advance = Effect.fnUntraced(function* (
         stream: string,
         rows: ReadonlyArray<Seq>,
@@ -77,13 +82,13 @@ export class ReadTables extends Context.Service<
         project: Effect.fn("ReadTables.project")((symbol, rows) =>
           advance(marketStream(symbol), rows, (skip) => {
             const { orders, trades } = written(symbol, rows.slice(skip))
-            return [Trades.batch(trades), Orders.batch(orders.values())]
+            return [Trades.tradeTable.batch(trades), Orders.batch(orders.values())]
           })
         ),
         projectTrader: Effect.fn("ReadTables.projectTrader")((userId, rows) => {
           const stream = traderStream(userId)
           return advance(stream, rows, (skip) => [
-            LedgerEntries.batch(
+            LedgerEntries.ledgerEntryTable.batch(
               rows.slice(skip).flatMap(({ events, seq }) => LedgerEntries.entriesOf(stream, seq, events))
             )
           ])

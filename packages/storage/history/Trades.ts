@@ -1,38 +1,41 @@
-/** Trades as an account sees them: a row for each side. */
+/** Trades are stored as an account sees them: each has a row for each side. */
 import type { Traded } from "@venue/domain/Market"
-import type { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import * as Bulk from "@venue/postgres/Bulk"
+import { bigint, of, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
+import * as Table from "@venue/postgres/Table"
 
-/** Prices in ticks, quantities in lots, money in 1e-6 USD. */
-export interface TradeRow {
-  readonly symbol: string
-  /** 1, 2, 3 … within the market. */
-  readonly number: number
-  readonly tradeId: string
-  readonly side: Side
-  readonly aggressorSide: Side
-  readonly accountId: string
-  readonly userId: string
-  readonly orderId: string
-  readonly clientOrderId: string
-  readonly price: number
-  readonly quantity: number
-  readonly orderPrice: number
-  /** Of the order, after this fill. */
-  readonly remaining: number
-  readonly fee: number
-  readonly realised: number
-  readonly marginUsed: number
-  readonly orderType: OrderType
-  readonly timeInForce: TimeInForce
-  readonly origin: OrderOrigin
-  readonly builderCode: string
-  readonly liquidation: "NONE"
-  readonly executionType: "NEW"
-  readonly atMillis: number
-}
+/** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
+export const tradeTable = Table.make("trade", {
+  symbol: text,
+  /** It counts from 1 within the market. */
+  number: bigint,
+  side: of("text", Side),
+  aggressorSide: of("text", Side),
+  tradeId: text,
+  accountId: text,
+  userId: text,
+  orderId: text,
+  clientOrderId: text,
+  price: bigint,
+  quantity: bigint,
+  orderPrice: bigint,
+  /** The order had as much left after this fill. */
+  remaining: bigint,
+  fee: bigint,
+  realised: bigint,
+  marginUsed: bigint,
+  orderType: of("text", OrderType),
+  timeInForce: of("text", TimeInForce),
+  origin: of("text", OrderOrigin),
+  builderCode: text,
+  liquidation: of("text", Schema.Literal("NONE")),
+  executionType: of("text", Schema.Literal("NEW")),
+  atMillis: bigint
+})
+export type TradeRow = Table.Row<typeof tradeTable>
 
 export interface TradeQuery {
   readonly accountId: string
@@ -40,9 +43,9 @@ export interface TradeQuery {
   readonly orderId?: string | undefined
   readonly orderType?: OrderType | undefined
   readonly side?: Side | undefined
-  /** Included. */
+  /** The trade happened then or later. */
   readonly startMillis?: number | undefined
-  /** Not included. */
+  /** The trade happened earlier. */
   readonly endMillis?: number | undefined
   readonly limit: number
   readonly offset: number
@@ -82,58 +85,25 @@ const rowOf = (symbol: string, trade: Traded, role: "maker" | "taker"): TradeRow
   }
 }
 
-const columns: ReadonlyArray<Bulk.Column<TradeRow>> = [
-  { name: "symbol", type: "text", of: (row) => row.symbol },
-  { name: "number", type: "bigint", of: (row) => row.number },
-  { name: "side", type: "text", of: (row) => row.side },
-  { name: "aggressor_side", type: "text", of: (row) => row.aggressorSide },
-  { name: "trade_id", type: "text", of: (row) => row.tradeId },
-  { name: "account_id", type: "text", of: (row) => row.accountId },
-  { name: "user_id", type: "text", of: (row) => row.userId },
-  { name: "order_id", type: "text", of: (row) => row.orderId },
-  { name: "client_order_id", type: "text", of: (row) => row.clientOrderId },
-  { name: "price", type: "bigint", of: (row) => row.price },
-  { name: "quantity", type: "bigint", of: (row) => row.quantity },
-  { name: "order_price", type: "bigint", of: (row) => row.orderPrice },
-  { name: "remaining", type: "bigint", of: (row) => row.remaining },
-  { name: "fee", type: "bigint", of: (row) => row.fee },
-  { name: "realised", type: "bigint", of: (row) => row.realised },
-  { name: "margin_used", type: "bigint", of: (row) => row.marginUsed },
-  { name: "order_type", type: "text", of: (row) => row.orderType },
-  { name: "time_in_force", type: "text", of: (row) => row.timeInForce },
-  { name: "origin", type: "text", of: (row) => row.origin },
-  { name: "builder_code", type: "text", of: (row) => row.builderCode },
-  { name: "liquidation", type: "text", of: (row) => row.liquidation },
-  { name: "execution_type", type: "text", of: (row) => row.executionType },
-  { name: "at_millis", type: "bigint", of: (row) => row.atMillis }
-]
-
-export const batch = (rows: ReadonlyArray<TradeRow>) => Bulk.batch("trade", columns, rows)
-
-/** Newest first. Integers are below 2^53, so a double carries them. */
+/** The newest come first. */
 export const page = (sql: SqlClient.SqlClient, query: TradeQuery) => {
   const { limit, offset } = pageOf(query)
-  const wanted = [sql`account_id = ${Bulk.storable(query.accountId)}`]
-  if (query.symbol !== undefined) wanted.push(sql`symbol = ${Bulk.storable(query.symbol)}`)
-  if (query.orderId !== undefined) wanted.push(sql`order_id = ${Bulk.storable(query.orderId)}`)
+  const wanted = [sql`account_id = ${storable(query.accountId)}`]
+  if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
+  if (query.orderId !== undefined) wanted.push(sql`order_id = ${storable(query.orderId)}`)
   if (query.orderType !== undefined) wanted.push(sql`order_type = ${query.orderType}`)
   if (query.side !== undefined) wanted.push(sql`side = ${query.side}`)
   if (query.startMillis !== undefined) wanted.push(sql`at_millis >= ${query.startMillis}`)
   if (query.endMillis !== undefined) wanted.push(sql`at_millis < ${query.endMillis}`)
-  return sql<TradeRow>`
-    select symbol, number::float8 as number, trade_id as "tradeId", side, aggressor_side as "aggressorSide",
-      account_id as "accountId", user_id as "userId", order_id as "orderId", client_order_id as "clientOrderId",
-      price::float8 as price, quantity::float8 as quantity, order_price::float8 as "orderPrice",
-      remaining::float8 as remaining, fee::float8 as fee, realised::float8 as realised,
-      margin_used::float8 as "marginUsed", order_type as "orderType", time_in_force as "timeInForce", origin,
-      builder_code as "builderCode", liquidation, execution_type as "executionType", at_millis::float8 as "atMillis"
-    from trade
-    where ${sql.and(wanted)}
-    order by at_millis desc, symbol, trade.number desc
-    limit ${limit} offset ${offset}`.unprepared
+  return tradeTable.all(
+    sql`
+      select ${tradeTable.columns} from trade where ${sql.and(wanted)}
+      order by at_millis desc, symbol, trade.number desc
+      limit ${limit} offset ${offset}`.unprepared
+  )
 }
 
-/** The same page of rows in memory. */
+/** Finds the same page in memory. */
 export const pageIn = (rows: ReadonlyArray<TradeRow>, query: TradeQuery): ReadonlyArray<TradeRow> => {
   const { limit, offset } = pageOf(query)
   return rows

@@ -1,0 +1,132 @@
+/** A table's columns stand once, and what is inserted, selected and decoded comes of them. */
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Option, Record, Result, Schema, String } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import { type Column, types } from "./Column.ts"
+
+type Columns = Readonly<Record<string, Column<unknown>>>
+type RowOf<C extends Columns> = { readonly [Field in keyof C]: C[Field] extends Column<infer A> ? A : never }
+/** It is a row of this table, or of these columns. */
+export type Row<S> = S extends Selection<infer R> ? R : never
+
+type Rows = Effect.Effect<ReadonlyArray<object>, SqlError>
+
+/** A statement answers with rows of these columns. */
+export interface Selection<Row> {
+  readonly schema: Schema.Decoder<Row>
+  /**
+   * This stands behind `select` or `returning`. Each column has the table's name before it, so no alias may hide
+   * that.
+   */
+  readonly columns: Statement.Fragment
+  /** A row that does not fit the columns is a bug. */
+  readonly all: (statement: Rows) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+  readonly first: (statement: Rows) => Effect.Effect<Option.Option<Row>, SqlError>
+}
+
+/** Rows go into a table many in one statement. */
+export interface Batch {
+  readonly rows: number
+  /** Inserts those from `start` to before `end`; `where` may follow, and then `conflict` does. */
+  readonly insert: (start: number, end: number) => Statement.Fragment
+  readonly conflict: Statement.Fragment
+}
+
+export interface Table<Row> extends Selection<Row> {
+  /** The columns are called this in the database. */
+  readonly names: ReadonlyArray<string>
+  /** Selects some of the columns. */
+  readonly pick: <Field extends keyof Row>(...fields: ReadonlyArray<Field>) => Selection<Pick<Row, Field>>
+  /** Selects all columns, and more that the statement computes. */
+  readonly with: <More>(more: { readonly [Field in keyof More]: Computed<More[Field]> }) => Selection<Row & More>
+  /** This stands behind `insert into` and the table's name; what is left out gets its default. */
+  readonly values: (row: Partial<Row>) => Statement.RecordInsertHelper
+  /** This stands behind `set`. */
+  readonly set: (change: Partial<Row>) => Statement.RecordUpdateHelperSingle
+  readonly batch: (rows: ReadonlyArray<Row>, conflict?: string) => Batch
+}
+
+/** No column holds it: the expression's value is one that the schema accepts. */
+export interface Computed<out A> {
+  readonly schema: Schema.Decoder<A>
+  readonly expression: string
+}
+
+/** Selects what a statement computes without a row of one table. */
+export const selection: <Row>(fields: { readonly [Field in keyof Row]: Computed<Row[Field]> }) => Selection<Row> = (
+  fields
+) => selectionOf(fields)
+
+export const make = <C extends Columns>(name: string, columns: C): Table<RowOf<C>> => {
+  type Row = RowOf<C>
+  const all = Object.entries(columns).map(([field, column]) => ({ field, ...column, name: nameOf(field, column) }))
+  const computed = (fields: ReadonlyArray<(typeof all)[number]>) =>
+    Object.fromEntries(
+      fields.map(({ field, name: column, schema, type }) => [
+        field,
+        { schema, expression: types[type].select(`${name}.${column}`) }
+      ])
+    )
+  const record = (row: Partial<Row>) =>
+    Object.fromEntries(
+      all
+        .filter(({ field }) => row[field] !== undefined)
+        .map(({ field, name, type }) => [name, parameter(type, row[field])])
+    )
+  const names = all.map((column) => column.name)
+
+  return {
+    ...selectionOf<Row>(computed(all)),
+    names,
+    pick: (...fields) => selectionOf(computed(all.filter(({ field }) => fields.some((wanted) => wanted === field)))),
+    with: (more) => selectionOf({ ...computed(all), ...more }),
+    values: (row) => Statement.recordInsertHelper([record(row)]),
+    set: (change) => Statement.recordUpdateHelperSingle(record(change), []),
+    batch: (rows, conflict = "") => ({
+      rows: rows.length,
+      conflict: fragment(conflict),
+      insert: (start, end) => {
+        const page = start === 0 && end >= rows.length ? rows : rows.slice(start, end)
+        const arrays = all.map(({ field, type }) => {
+          const { convert, oid } = types[type]
+          const values = page.map((row) => {
+            const value = row[field]
+            return value === null ? null : convert(value as never)
+          })
+          return Statement.fragment([
+            Statement.parameter(Result.getOrThrow(PgTypes.array(values, oid))),
+            Statement.literal(`::${type}[]`)
+          ])
+        })
+        return Statement.fragment([
+          Statement.literal(`insert into ${name} (${names.join(", ")}) select u.* from unnest(`),
+          ...Statement.csv(arrays).segments,
+          Statement.literal(") u")
+        ])
+      }
+    })
+  }
+}
+
+/** A time's name tells the unit in the code; the database has one type for all times. */
+const nameOf = (field: string, { name, type }: Column<unknown>): string =>
+  name ?? String.camelToSnake(type === "timestamptz" ? field.replace(/Millis$/, "") : field)
+
+const parameter = (type: Column<unknown>["type"], value: unknown): unknown =>
+  value === null ? null : types[type].convert(value as never)
+
+const selectionOf = <Row>(fields: Readonly<Record<string, Computed<unknown>>>): Selection<Row> => {
+  const expressions = Object.entries(fields).map(([field, { expression }]) => `${expression} as "${field}"`)
+  const row: Schema.Decoder<unknown> = Schema.Struct(Record.map(fields, ({ schema }) => schema))
+  const schema = row as Schema.Decoder<Row>
+  const decode = Schema.decodeUnknownSync(Schema.Array(schema))
+  return {
+    schema,
+    columns: fragment(expressions.join(", ")),
+    all: (statement) => Effect.map(statement, decode),
+    first: (statement) => Effect.map(statement, (rows) => Option.fromIterable(decode(rows)))
+  }
+}
+
+const fragment = (text: string) => Statement.fragment([Statement.literal(text)])

@@ -1,0 +1,124 @@
+/** This part of `ApiKeys` knows how keys are kept, on Postgres or in memory. */
+import { Effect, Option, type Redacted, Struct } from "effect"
+import type { SqlClient } from "effect/sql"
+import { orNull, storable, text, textArray, timestamptz, bytea } from "@venue/postgres/Column"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import type { MemoryTables } from "@venue/postgres/MemoryTables"
+import type { Seal } from "@venue/postgres/Seal"
+import * as Table from "@venue/postgres/Table"
+
+const keyTable = Table.make("api_key", {
+  publicKey: text,
+  userId: text,
+  label: text,
+  permissions: textArray,
+  scope: text,
+  sealedSecret: bytea,
+  allowedAddresses: textArray,
+  /** It names the builder that the key was issued to, if one was. */
+  builderUserId: orNull(text),
+  createdAtMillis: timestamptz,
+  /** It is null while the key is good. */
+  revokedAtMillis: orNull(timestamptz),
+  lastUsedAtMillis: orNull(timestamptz),
+  lastFailedAtMillis: orNull(timestamptz)
+})
+type Row = Table.Row<typeof keyTable>
+
+export interface ApiKey extends Omit<Row, "sealedSecret"> {
+  readonly secret: Redacted.Redacted
+}
+
+/** Tells when a key was last used, and last named by somebody who was refused; null is for what did not happen. */
+export type KeyUse = Pick<ApiKey, "publicKey" | "lastUsedAtMillis" | "lastFailedAtMillis">
+
+/** What a table of keys must be able to do; the rules are the same for each. */
+export interface ApiKeyTable {
+  readonly transaction: <A, E, R>(
+    work: Effect.Effect<A, E | DatabaseUnavailable, R>
+  ) => Effect.Effect<A, E | DatabaseUnavailable, R>
+  readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
+  readonly goodOf: (userId: string) => Effect.Effect<ReadonlyArray<Omit<ApiKey, "secret">>, DatabaseUnavailable>
+  /** Answers with false when the public key is taken. */
+  readonly insert: (key: ApiKey) => Effect.Effect<boolean, DatabaseUnavailable>
+  readonly change: (publicKey: string, change: Change) => Effect.Effect<unknown, DatabaseUnavailable>
+  readonly remove: (publicKey: string) => Effect.Effect<unknown, DatabaseUnavailable>
+  readonly noteUses: (uses: ReadonlyArray<KeyUse>) => Effect.Effect<unknown, DatabaseUnavailable>
+}
+
+type Change = Partial<Pick<ApiKey, "label" | "permissions" | "revokedAtMillis">>
+
+export const onSql = (sql: SqlClient.SqlClient, { open, seal }: Seal["Service"]): ApiKeyTable => ({
+  transaction: (work) => orUnavailable(sql.withTransaction(work)) as typeof work,
+  find: Effect.fnUntraced(function* (publicKey) {
+    const found = yield* keyTable.first(sql`
+      select ${keyTable.columns} from api_key where public_key = ${storable(publicKey)}`)
+    return Option.map(found, (row): ApiKey => ({
+      ...Struct.omit(row, ["sealedSecret"]),
+      secret: open(row.sealedSecret, row.publicKey)
+    }))
+  }, orUnavailable),
+  goodOf: (userId) =>
+    orUnavailable(
+      keyTable.all(sql`
+        select ${keyTable.columns} from api_key where user_id = ${storable(userId)} and revoked_at is null
+        order by created_at, public_key`)
+    ),
+  insert: Effect.fnUntraced(function* ({ secret, ...key }) {
+    const made = yield* sql`
+      insert into api_key ${keyTable.values({ ...key, sealedSecret: seal(secret, key.publicKey) })}
+      on conflict (public_key) do nothing returning 1`
+    return made.length > 0
+  }, orUnavailable),
+  change: (publicKey, change) =>
+    orUnavailable(sql`update api_key set ${keyTable.set(change)} where public_key = ${publicKey}`),
+  remove: (publicKey) => orUnavailable(sql`delete from api_key where public_key = ${publicKey}`),
+  // Rows are locked in one order, or two nodes that note the same keys would wait for each other.
+  noteUses: (uses) =>
+    orUnavailable(sql`
+      with noted as (
+        select public_key, "lastUsedAtMillis" / 1000 as used, "lastFailedAtMillis" / 1000 as failed
+        from api_key join jsonb_to_recordset(${JSON.stringify(uses)}::jsonb)
+          as use ("publicKey" text, "lastUsedAtMillis" float8, "lastFailedAtMillis" float8)
+          on public_key = "publicKey"
+        order by public_key for no key update of api_key
+      )
+      update api_key set last_used_at = greatest(last_used_at, to_timestamp(used)),
+        last_failed_at = greatest(last_failed_at, to_timestamp(failed))
+      from noted where api_key.public_key = noted.public_key`)
+})
+
+export const inMemory = ({ table, transaction }: MemoryTables["Service"]): ApiKeyTable => {
+  const keys = table<ApiKey>()
+  const change = (publicKey: string, fields: Partial<ApiKey>) => {
+    const key = keys.get(publicKey)
+    if (key !== undefined) keys.set(publicKey, { ...key, ...fields })
+  }
+  return {
+    transaction,
+    find: (publicKey) => Effect.sync(() => Option.fromUndefinedOr(keys.get(publicKey))),
+    goodOf: (userId) =>
+      Effect.sync(() => keys.rows().filter((key) => key.userId === userId && key.revokedAtMillis === null)),
+    insert: (key) =>
+      Effect.sync(() => {
+        if (keys.get(key.publicKey) !== undefined) return false
+        keys.set(key.publicKey, key)
+        return true
+      }),
+    change: (publicKey, fields) => Effect.sync(() => change(publicKey, fields)),
+    remove: (publicKey) => Effect.sync(() => keys.delete(publicKey)),
+    noteUses: (uses) =>
+      Effect.sync(() => {
+        for (const { lastFailedAtMillis, lastUsedAtMillis, publicKey } of uses) {
+          const key = keys.get(publicKey)
+          change(publicKey, {
+            lastUsedAtMillis: later(key?.lastUsedAtMillis ?? null, lastUsedAtMillis),
+            lastFailedAtMillis: later(key?.lastFailedAtMillis ?? null, lastFailedAtMillis)
+          })
+        }
+      })
+  }
+}
+
+const later = (one: number | null, other: number | null): number | null =>
+  one === null ? other : other === null ? one : Math.max(one, other)
