@@ -64,7 +64,7 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
     parameters: [
       ...rows,
       ...columns(entries.filter(({ entry }) => entry._tag === "WakeUp")),
-      ...columns(entries.filter(({ entry }) => entry._tag === "Rest"))
+      ...columns(entries.filter(({ entry }) => entry._tag === "WakeUpEnded"))
     ]
   }
 }
@@ -90,7 +90,7 @@ interface Entry {
 
 /**
  * All parts of the statement see the table as it was before, so each key is told its last word only. Between two
- * streams a wake-up outlasts a rest: one too many is answered and goes, one too few would let a trader sleep.
+ * streams a wake-up outlasts its end: one too many is answered and goes, one too few would let a trader sleep.
  */
 const net = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
   const entries = new Map<string, Entry>()

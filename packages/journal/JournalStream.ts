@@ -13,7 +13,7 @@ export interface Row {
 
 /** A wake-up entry to set or to remove in the same instant, under the same fence. */
 export type Alongside = {
-  readonly _tag: "WakeUp" | "Rest"
+  readonly _tag: "WakeUp" | "WakeUpEnded"
   readonly userId: string
   readonly reason: "joined" | "armed" | "participant"
   readonly detail: string

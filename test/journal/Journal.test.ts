@@ -259,10 +259,10 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
               { _tag: "WakeUp" as const, ...joined("one") },
               { _tag: "WakeUp" as const, ...joined("two") }
             ],
-            [{ _tag: "Rest" as const, ...joined("one") }],
+            [{ _tag: "WakeUpEnded" as const, ...joined("one") }],
             [
               { _tag: "WakeUp" as const, ...joined("three") },
-              { _tag: "Rest" as const, ...joined("three") }
+              { _tag: "WakeUpEnded" as const, ...joined("three") }
             ]
           ]
           const seen: Array<ReadonlyArray<string>> = []

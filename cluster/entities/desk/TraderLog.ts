@@ -75,7 +75,7 @@ function wakeUpOf(userId: string, event: TraderEvent): Alongside | undefined {
     case "Armed":
       return { _tag: "WakeUp", userId, reason: "armed", detail: event.connectionId }
     case "Disarmed":
-      return { _tag: "Rest", userId, reason: "armed", detail: event.connectionId }
+      return { _tag: "WakeUpEnded", userId, reason: "armed", detail: event.connectionId }
     default:
       return undefined
   }
