@@ -1,9 +1,10 @@
 /** The read tables of a market follow its log, whatever becomes of a write. */
 import * as Projection from "@venue/cluster/entities/market/Projection"
+import type { MarketEvent } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as MarketRecord from "@venue/journal/MarketRecord"
-import { ReadTables } from "@venue/storage/history/ReadTables"
+import { type CommittedRow, ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,36 +12,51 @@ import { idOf, turns, userId } from "../../Neighbours.ts"
 
 const symbol = "AAPL-USD"
 
-const row = (seq: number) => ({
+/** Of so many events. */
+const row = (seq: number, count = 1): CommittedRow<MarketEvent> => ({
   seq,
-  row: MarketRecord.encode([
-    { _tag: "Done", commandId: idOf(seq), expiresAtMillis: 1, userId, accountId: userId, atMillis: 0 }
-  ])
+  events: Array.from({ length: count }, () => ({
+    _tag: "Done",
+    commandId: idOf(seq),
+    expiresAtMillis: 1,
+    userId,
+    accountId: userId,
+    atMillis: 0
+  }))
 })
 
 /** A journal of the rows committed so far, and tables whose writes end as the test says; what was written in the end is kept. */
 const around = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
-  const recorded: Array<{ readonly seq: number; readonly row: Uint8Array }> = []
+  const recorded: Array<CommittedRow<MarketEvent>> = []
   const written: Array<number> = []
+  /** The seqs of each transaction. */
+  const transactions: Array<ReadonlyArray<number>> = []
   const said: Array<string> = []
   const layer = Layer.mergeAll(
     Logger.layer([Logger.make(({ message }) => void said.push(String(message)))]),
     Layer.mock(Journal)({
       append: () => ({ wake: () => {}, close: () => {} }),
       lastRoundTripMillis: () => 0,
-      read: (stream, after) =>
-        Effect.sync(() => recorded.slice(after).map(({ row, seq }) => ({ stream, seq, epoch: 1, events: row })))
+      read: (stream, after, limit) =>
+        Effect.sync(() =>
+          recorded
+            .slice(after, after + limit)
+            .map(({ events, seq }) => ({ stream, seq, epoch: 1, events: MarketRecord.encode(events) }))
+        )
     }),
     Layer.mock(ReadTables)({
       position: () => Effect.sync(() => written.at(-1) ?? 0),
       project: (_symbol, rows) =>
         Effect.andThen(
           Effect.suspend(() => outcomes.shift() ?? Effect.void),
-          Effect.sync(() => void written.push(...rows.map(({ seq }) => seq)))
+          Effect.sync(() => {
+            written.push(...rows.map(({ seq }) => seq))
+            transactions.push(rows.map(({ seq }) => seq))
+          })
         )
     })
   )
-  return { recorded, written, said, layer }
+  return { recorded, written, transactions, said, layer }
 }
 
 it.effect("a write that threw, or that the database refused, is written again, in order and once", () => {
@@ -63,5 +79,44 @@ it.effect("a write that threw, or that the database refused, is written again, i
     assert.deepEqual(written, [1, 2, 3, 4])
     assert.lengthOf(said, 2)
     assert.include(said[0], "the tables of AAPL-USD are not written on")
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("what was recorded before the market was served here is written though nothing new comes", () => {
+  const { layer, recorded, transactions } = around([])
+  recorded.push(row(1, 100), row(2, 28), row(3, 200), row(4))
+  return Effect.gen(function* () {
+    yield* Projection.make(symbol)
+    yield* turns
+    assert.deepEqual(transactions, [[1, 2], [3], [4]])
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("in a burst the journal goes first, until it is over or the tables are ten seconds behind", () => {
+  const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
+  return Effect.gen(function* () {
+    const { committed } = yield* Projection.make(symbol)
+    const burst = Effect.fnUntraced(function* (rows: number) {
+      for (let count = 0; count < rows; count++) {
+        recorded.push(row(recorded.length + 1, 128))
+        committed(recorded.at(-1)!)
+        yield* turns
+        yield* TestClock.adjust("20 millis")
+      }
+    })
+    yield* burst(100)
+    assert.isBelow(written.length, 5)
+    yield* TestClock.adjust("10 seconds")
+    assert.lengthOf(written, 100)
+
+    yield* burst(500)
+    assert.isBelow(written.length, 105)
+    yield* burst(100)
+    assert.isAbove(written.length, 150)
+    yield* TestClock.adjust("1 minute")
+    assert.deepEqual(
+      written,
+      recorded.map(({ seq }) => seq)
+    )
   }).pipe(Effect.provide(layer))
 })
