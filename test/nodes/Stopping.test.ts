@@ -78,6 +78,26 @@ it("I34: a venue that was asked to stop has cancelled the armed orders before it
   expect(wakeUps).toEqual([])
 })
 
+it("a venue whose database is gone ends all the same when it is asked to stop", patient, async () => {
+  const site = await DevApp.makeSite()
+  const server = await Database.serve(site.dataDir)
+  const app = await DevApp.start(site, { VENUE_DATABASE_URL: server.url })
+  const armed = await TradeSocket.open(app.file.urls.trade, app.file.users[0]!)
+  const isArmed = armed.next(({ ack }) => (ack === undefined ? undefined : true))
+  armed.send("cancel_on_disconnect", { cancel_on_disconnect: true })
+  await isArmed
+  await TradeSocket.subscribe(armed, ["order_responses"])
+  const rests = armed.next(({ order_response: order }) => order)
+  armed.send("add_order", resting)
+  await rests
+
+  await server.stop("SIGKILL")
+  const isRefused = armed.next(({ err }) => err)
+  armed.send("add_order", resting)
+  await isRefused
+  expect(await app.end("SIGTERM")).toEqual({ code: 0, signal: null })
+})
+
 /** Whether a newcomer is sent off as from a venue that stops. */
 async function isTurnedAway(url: string): Promise<boolean> {
   const newcomer = await Stranger.come(url, Stranger.address(2))
