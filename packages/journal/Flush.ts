@@ -33,7 +33,7 @@ interface Line {
   isWaiting: boolean
 }
 
-/** `report` hears of owners that threw, or sealed too much or nothing: they are lost, the others go on. */
+/** `report` hears of owners that threw, or collected too much or nothing: they are lost, the others go on. */
 export const make = (report: (stream: string, cause: unknown) => void): Flush => {
   let write: Write | undefined
   let waiting: Array<Line> = []
@@ -71,7 +71,7 @@ export const make = (report: (stream: string, cause: unknown) => void): Flush =>
     for (let bytes = 0; taken < queue.length && found.length < maxStreams && bytes < maxBytes; taken++) {
       const line = queue[taken]!
       line.isWaiting = false
-      const draft = line.isOpen ? seal(line) : undefined
+      const draft = line.isOpen ? collect(line) : undefined
       if (draft === undefined) continue
       bytes += draft.events.length
       found.push({ line, draft })
@@ -82,19 +82,19 @@ export const make = (report: (stream: string, cause: unknown) => void): Flush =>
     return found.map(({ draft }) => draft)
   }
 
-  const seal = (line: Line): Draft | undefined => {
-    const sealed = guard(line, () => line.owner.seal())
-    if (sealed === undefined || !line.isOpen) return undefined
-    if (sealed.events.length === 0 || sealed.events.length > maxRowBytes) {
-      report(line.owner.stream, new RangeError(`sealed ${sealed.events.length} bytes`))
+  const collect = (line: Line): Draft | undefined => {
+    const collected = guard(line, () => line.owner.collect())
+    if (collected === undefined || !line.isOpen) return undefined
+    if (collected.events.length === 0 || collected.events.length > maxRowBytes) {
+      report(line.owner.stream, new RangeError(`collected ${collected.events.length} bytes`))
       return lose(line, "unknown")
     }
     return {
       stream: line.owner.stream,
       seq: line.seq + 1,
       epoch: line.epoch,
-      events: sealed.events,
-      alongside: sealed.alongside ?? none
+      events: collected.events,
+      alongside: collected.alongside ?? none
     }
   }
 

@@ -8,7 +8,17 @@ import * as JournalPostgres from "./JournalPostgres.ts"
 import type { JournalShape } from "./JournalStream.ts"
 import * as Migrations from "@venue/postgres/Migrations"
 
-export type { Alongside, Appender, Claimed, JournalShape, Owner, Replay, Row, Sealed, WakeUp } from "./JournalStream.ts"
+export type {
+  Alongside,
+  Appender,
+  Claimed,
+  JournalShape,
+  Owner,
+  Replay,
+  Row,
+  RowContent,
+  WakeUp
+} from "./JournalStream.ts"
 export { JournalUnavailable, maxRowBytes, NotOwner } from "./JournalStream.ts"
 
 export class Journal extends Context.Service<Journal, JournalShape>()("@venue/journal/Journal") {

@@ -5,7 +5,7 @@ import { type Claimed, type JournalUnavailable, NotOwner, type Replay, type Row 
 export interface Snapshot {
   readonly stream: string
   readonly seq: number
-  /** Of the row at `seq`. */
+  /** That of the row at `seq`. */
   readonly epoch: number
   readonly state: Uint8Array
 }

@@ -26,20 +26,20 @@ export interface WakeUp {
 }
 
 /** One row to be. */
-export interface Sealed {
+export interface RowContent {
   /** At most `maxRowBytes`, and not empty: an empty row is a claim's. */
   readonly events: Uint8Array
   readonly alongside?: ReadonlyArray<Alongside>
 }
 
-/** Every reader can take a row of this size; an owner that seals more is lost. */
+/** Every reader can take a row of this size; an owner that collects more is lost. */
 export const maxRowBytes = 8 * 1024 * 1024
 
 export interface Owner {
   readonly stream: string
   /** Called once at the start of the flush that carries this stream: all that gathered since the last, if anything. */
-  readonly seal: () => Sealed | undefined
-  /** The row is durable. Called in the order of the rows; the one after it may be sealed and on its way by then. */
+  readonly collect: () => RowContent | undefined
+  /** The row is durable. Called in the order of the rows; the one after it may be collected and on its way by then. */
   readonly committed: (seq: number) => void
   /**
    * At most once, and the last call. "fenced": another owner has the stream. "unknown": nobody can say whether the
@@ -49,7 +49,7 @@ export interface Owner {
 }
 
 export interface Appender {
-  /** There is something to seal. Cheap, and may be repeated. */
+  /** There is something to collect. Cheap, and may be repeated. */
   readonly wake: () => void
   /** From here on the owner is not called. A row in flight may be committed: the next claim learns it. */
   readonly close: () => void

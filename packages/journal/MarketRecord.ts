@@ -47,7 +47,7 @@ const statusOf = names(statuses)
 const sameTime = 16
 const commandIsOrder = 32
 const flagged = 64
-// Of an echo, beside its side.
+// This stands in an echo beside its side.
 const reduceOnly = 4
 
 function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {

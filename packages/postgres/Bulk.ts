@@ -15,7 +15,7 @@ export interface Batch {
   readonly insert: (first: number) => string
   /** The end of the statement. */
   readonly conflict: string
-  /** Of the rows from `start` to before `end`. */
+  /** They hold the rows from `start` to before `end`. */
   readonly parameters: (start: number, end: number) => ReadonlyArray<unknown>
 }
 

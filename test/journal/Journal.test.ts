@@ -55,11 +55,11 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const { a } = yield* Nodes
           const owner = yield* own(a, "ahead")
           const told: Array<string> = []
-          const first = owner.record("one", (seq) => told.push(`${seq} told, ${owner.seals()} sealed`))
-          owner.sealing.push(() => owner.say("two"))
+          const first = owner.record("one", (seq) => told.push(`${seq} told, ${owner.collects()} collected`))
+          owner.collecting.push(() => owner.say("two"))
           yield* first
           yield* owner.record("three")
-          assert.deepStrictEqual(told, ["2 told, 2 sealed"])
+          assert.deepStrictEqual(told, ["2 told, 2 collected"])
           assert.deepStrictEqual(yield* history(a, "ahead"), ["1 1 ", "2 1 one", "3 1 two", "4 1 three"])
         })
       )
@@ -72,7 +72,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           silent.appender.wake()
           silent.appender.wake()
           yield* other.record("one")
-          assert.strictEqual(silent.seals(), 1)
+          assert.strictEqual(silent.collects(), 1)
           assert.strictEqual((yield* history(a, "silent")).length, 1)
         })
       )
@@ -268,13 +268,13 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const seen: Array<ReadonlyArray<string>> = []
           for (const alongside of rows) {
             yield* Effect.callback<void>((resume) => {
-              let sealed = false
+              let collected = false
               a.append(
                 {
                   stream: "waking",
-                  seal: () => {
-                    if (sealed) return undefined
-                    sealed = true
+                  collect: () => {
+                    if (collected) return undefined
+                    collected = true
                     return { events: bytes("x"), alongside }
                   },
                   committed: () => resume(Effect.void),
@@ -304,7 +304,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
             a.append(
               {
                 stream: "fenced waking",
-                seal: () => ({
+                collect: () => ({
                   events: bytes("x"),
                   alongside: [{ _tag: "WakeUp", userId: "fenced user", reason: "armed", detail: "" }]
                 }),
@@ -328,22 +328,22 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           closed.appender.close()
           closed.say("two")
           yield* other.record("one")
-          assert.deepStrictEqual([closed.seals(), closed.committed, closed.lost], [0, [], []])
+          assert.deepStrictEqual([closed.collects(), closed.committed, closed.lost], [0, [], []])
           assert.strictEqual((yield* history(a, "closed")).length, 1)
         })
       )
 
-      it.effect("I48: an owner that throws, or seals too much or nothing, is lost alone", () =>
+      it.effect("I48: an owner that throws, or collects too much or nothing, is lost alone", () =>
         Effect.gen(function* () {
           const { a } = yield* Nodes
           const other = yield* own(a, "well behaved")
           const lost: Array<string> = []
-          const misbehave = Effect.fnUntraced(function* (stream: string, seal: () => Uint8Array) {
+          const misbehave = Effect.fnUntraced(function* (stream: string, collect: () => Uint8Array) {
             const from = yield* a.claim(stream, told(), yes)
             a.append(
               {
                 stream,
-                seal: () => ({ events: seal() }),
+                collect: () => ({ events: collect() }),
                 committed: () => {},
                 lost: (why) => lost.push(`${stream} ${why}`)
               },

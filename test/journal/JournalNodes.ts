@@ -62,20 +62,20 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed) => 
   let pending: Array<Pending> = []
   const committed: Array<number> = []
   const lost: Array<"fenced" | "unknown"> = []
-  let seals = 0
-  /** What happens right after the next seals, one each. */
-  const sealing: Array<() => void> = []
+  let collects = 0
+  /** What happens right after the next collects, one each. */
+  const collecting: Array<() => void> = []
   const appender = journal.append(
     {
       stream,
-      seal: () => {
-        seals++
+      collect: () => {
+        collects++
         if (open.length === 0) return undefined
         const events = bytes(open.join(" "))
         flying.push(pending)
         pending = []
         open = []
-        sealing.shift()?.()
+        collecting.shift()?.()
         return { events }
       },
       committed: (seq) => {
@@ -104,7 +104,7 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed) => 
       pending.push({ committed, lost: (why) => settle(Effect.fail(why)) })
       say(word)
     })
-  return { appender, committed, from, lost, record, say, seals: () => seals, sealing, stream }
+  return { appender, committed, from, lost, record, say, collects: () => collects, collecting, stream }
 }
 
 interface Pending {

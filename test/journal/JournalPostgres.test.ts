@@ -94,7 +94,7 @@ describe("a row in doubt", () => {
         yield* untilOneWaits
         owner.say("second")
         yield* turn
-        assert.strictEqual(owner.seals(), 1)
+        assert.strictEqual(owner.collects(), 1)
         yield* inDoubt("commit")
         assert.strictEqual(yield* Effect.flip(owner.record("third")), "fenced")
         assert.deepStrictEqual(yield* history(a, "one at a time"), ["1 1 ", "2 1 in doubt"])

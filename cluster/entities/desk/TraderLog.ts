@@ -28,7 +28,7 @@ export const make = (
   const appender = journal.append(
     {
       stream: traderStream(userId),
-      seal: () => {
+      collect: () => {
         if (next.events.length === 0) return undefined
         const { alongside, events } = next
         writing.push(next)

@@ -34,7 +34,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         log.submit([{ _tag: "Tick" }], (committed) => {
           if (!committed) asTimePasses.start()
         })
-        return !log.isSettled()
+        return !log.isAtRest()
       })
       const afterMoves = yield* Beat.make(movedTickMillis, Effect.as(tick, false))
       const asTimePasses = yield* Beat.make(quietTickMillis, tick)

@@ -1,23 +1,25 @@
 /** One market's machine with its log: what is decided gathers in the open row, and is true once that row is committed. */
 import type { Instrument } from "@venue/domain/Instrument"
-import {
-  type Level,
-  type MarketCommand,
-  type MarketEvent,
-  marketStream,
-  noEcho,
-  type TraderCommand
-} from "@venue/domain/Market"
-import type { OrderRefusal } from "@venue/domain/Reject"
+import { type MarketCommand, type MarketEvent, marketStream } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
-import { type Appender, Journal, type JournalUnavailable, maxRowBytes, NotOwner } from "@venue/journal/Journal"
+import {
+  type Appender,
+  Journal,
+  type JournalShape,
+  type JournalUnavailable,
+  maxRowBytes,
+  NotOwner,
+  type Replay
+} from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Clock, type Duration, Effect, Result, Schedule, type Scope } from "effect"
 import * as Beat from "../../protocol/Beat.ts"
 import { Unavailable } from "../../protocol/Market.ts"
 import type { CommittedBatch } from "../../clients/LocalEntities.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
+import * as CancelOnly from "./CancelOnly.ts"
 import * as MarketSnapshot from "./MarketSnapshot.ts"
+import * as PendingRows from "./PendingRows.ts"
 
 export interface MarketLog {
   /** Decides now; `done` says whether all of it is committed or that will not be known. */
@@ -29,24 +31,7 @@ export interface MarketLog {
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly serving: () => boolean
   /** A tick would change nothing until an order, a price, a period or a day comes, or until the log is served again. */
-  readonly isSettled: () => boolean
-}
-
-interface OpenRow {
-  events: Array<MarketEvent>
-  dones: Array<(committed: boolean) => void>
-  reads: Array<Read>
-}
-
-/** Takes its value from the state a row leaves behind, or from nothing; what it returns is told the seq of that row. */
-type Read = (engine: Engine.Engine | undefined) => (seq: number | undefined) => void
-
-interface FlyingRow {
-  readonly events: ReadonlyArray<MarketEvent>
-  readonly levels: ReadonlyArray<Level>
-  readonly row: Uint8Array
-  readonly dones: Array<(committed: boolean) => void>
-  readonly answers: Array<(seq: number | undefined) => void>
+  readonly isAtRest: () => boolean
 }
 
 /**
@@ -70,43 +55,26 @@ export const make = Effect.fnUntraced(function* (
   let engine = Engine.make(instrument, settings)
   let at = { epoch: 0, seq: 0 }
   let appender: Appender | undefined
-  let open: OpenRow = emptyRow()
   /** Its prices cannot be brought up to date: only what takes risk away is done, until another node or process serves it. */
   let cancelOnly = false
-  const flying: Array<FlyingRow> = []
+  const pending = PendingRows.make()
 
   const load = Effect.gen(function* () {
     if (!(yield* owned)) return yield* new NotOwner({ stream })
+    // The old state makes room for the new.
     engine = Engine.make(instrument, settings)
-    at = yield* journal.claim(
-      stream,
-      {
-        restore: (state) => {
-          const stored = MarketSnapshot.decode(state)
-          if (stored === undefined) return false
-          engine = Engine.restore(instrument, settings, stored)
-          return true
-        },
-        replay: (row) => {
-          if (row.events.length > 0) for (const event of MarketRecord.decode(row.events)) Engine.apply(engine, event)
-        }
-      },
-      owned
-    )
-    Engine.touched(engine)
-    appender = journal.append({ stream, seal, committed, lost }, at)
+    const found = yield* claimed(journal, instrument, settings, owned)
+    engine = found.engine
+    at = found.at
+    appender = journal.append({ stream, collect, committed, lost }, at)
   })
 
-  const seal = () => {
-    if (open.events.length === 0) return undefined
-    const { dones, events, reads } = open
-    open = emptyRow()
-    const row = MarketRecord.encode(events)
-    flying.push({ events, levels: Engine.touched(engine), row, dones, answers: reads.map((read) => read(engine)) })
-    return { events: row }
+  const collect = () => {
+    const events = pending.collect(engine)
+    return events && { events }
   }
   const committed = (seq: number) => {
-    const { answers, dones, events, levels, row } = flying.shift()!
+    const { answers, dones, events, levels, row } = pending.committed()
     at = { epoch: at.epoch, seq }
     saves.start()
     publish({ instrument, epoch: at.epoch, seq, events, levels, row })
@@ -122,12 +90,7 @@ export const make = Effect.fnUntraced(function* (
   const stop = () => {
     appender?.close()
     appender = undefined
-    const rows = flying.splice(0)
-    const dones = [...rows, open].flatMap((row) => row.dones)
-    const answers = [...rows.flatMap((row) => row.answers), ...open.reads.map((read) => read(undefined))]
-    open = emptyRow()
-    for (const done of dones) done(false)
-    for (const answer of answers) answer(undefined)
+    pending.abandon()
   }
   const rebuild = (first: MarketCommand | undefined, after?: Duration.Input) =>
     run(
@@ -150,34 +113,26 @@ export const make = Effect.fnUntraced(function* (
     )
 
   const submit: MarketLog["submit"] = (asked, done) => {
-    if (appender === undefined || open.events.length >= maxOpenEvents) return done(false)
-    const commands = cancelOnly ? asked.flatMap(lessened) : asked
+    const open = pending.open()
+    if (appender === undefined || open.length >= maxOpenEvents) return done(false)
+    const commands = cancelOnly ? asked.flatMap(CancelOnly.instead) : asked
     if (commands.length === 0) return done(false)
-    const now = clock.currentTimeMillisUnsafe()
-    const before = open.events.length
-    let next = 0
-    const decided = Result.try(() => {
-      for (; next < commands.length && open.events.length < maxOpenEvents; next++) {
-        Engine.decide(engine, commands[next]!, now, open.events)
-        if (open.events.length >= maxOpenEvents) assertFits(open.events)
-      }
-    })
-    if (Result.isFailure(decided)) {
-      poisoned(commands[next]!, decided.failure)
+    const before = open.length
+    const decided = decide(engine, commands, clock.currentTimeMillisUnsafe(), open)
+    if (decided.fault !== undefined) {
+      poisoned(commands[decided.count]!, decided.fault.error)
       return done(false)
     }
-    if (open.events.length > before) appender.wake()
+    if (open.length > before) appender.wake()
     // The rest did not fit; those that did are answered from memory when all are sent again.
-    if (next < commands.length) return done(false)
-    if (open.events.length > 0) open.dones.push(done)
-    else if (flying.length > 0) flying.at(-1)!.dones.push(done)
-    else done(true)
+    if (decided.count < commands.length) return done(false)
+    pending.await(done)
   }
   /** A thrown error is a fault of ours: its command is refused, and the state built anew from what is recorded. */
   const poisoned = (command: MarketCommand, error: unknown) => {
     run(Effect.logError(`market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt`, error))
     stop()
-    if ("commandId" in command) return rebuild(refusal(command, "REJECTED_FAILED_TO_PROCESS"))
+    if ("commandId" in command) return rebuild(CancelOnly.refusal(command, "REJECTED_FAILED_TO_PROCESS"))
     // What has no id cannot be refused and comes again by itself: prices are no longer let in, and nothing comes at once.
     if (command._tag !== "RaiseEpoch") {
       cancelOnly = true
@@ -188,34 +143,20 @@ export const make = Effect.fnUntraced(function* (
 
   const asOf: MarketLog["asOf"] = (read) =>
     Effect.callback((resume) => {
-      if (appender === undefined) {
-        return resume(Effect.fail(new Unavailable({ what: `market ${instrument.symbol}` })))
-      }
-      const settle = (state: Engine.Engine | undefined) => {
-        const value = state === undefined ? undefined : { read: read(state) }
-        return (seq: number | undefined) =>
-          resume(
-            seq === undefined || value === undefined
-              ? Effect.fail(new Unavailable({ what: `market ${instrument.symbol}` }))
-              : Effect.succeed({ epoch: at.epoch, seq, value: value.read })
-          )
-      }
-      if (open.events.length > 0) open.reads.push(settle)
-      else if (flying.length > 0) flying.at(-1)!.answers.push(settle(engine))
-      else settle(engine)(at.seq)
+      const unavailable = Effect.fail(new Unavailable({ what: `market ${instrument.symbol}` }))
+      if (appender === undefined) return resume(unavailable)
+      pending.read(
+        (state) => {
+          if (state === undefined) return () => resume(unavailable)
+          const value = read(state)
+          return (seq) => resume(seq === undefined ? unavailable : Effect.succeed({ epoch: at.epoch, seq, value }))
+        },
+        engine,
+        at.seq
+      )
     })
 
-  let savedSeq = 0
-  const save = Effect.gen(function* () {
-    if (at.seq === savedSeq) return
-    const { seq, value } = yield* asOf((state) => MarketSnapshot.encode(Engine.snapshot(state)))
-    yield* journal.saveSnapshot(stream, seq, value)
-    savedSeq = seq
-  })
-  const saves = yield* Beat.make(
-    snapshotMillis,
-    Effect.map(Effect.exit(save), () => at.seq !== savedSeq)
-  )
+  const saves = yield* makeSaves(journal, stream, asOf, () => at.seq)
 
   yield* load
   saves.start()
@@ -225,18 +166,83 @@ export const make = Effect.fnUntraced(function* (
     asOf,
     head: () => at,
     serving: () => appender !== undefined,
-    isSettled: () => appender === undefined || Engine.isSettled(engine, clock.currentTimeMillisUnsafe())
+    isAtRest: () => appender === undefined || Engine.isSettled(engine, clock.currentTimeMillisUnsafe())
   }
 })
 
-/** Facts that may wait for one flush, which fit a row with room to spare; beyond it commands are sent again later. */
+/** Takes the log and builds the state that it holds. */
+const claimed = Effect.fnUntraced(function* (
+  journal: JournalShape,
+  instrument: Instrument,
+  settings: Engine.Settings,
+  owned: Effect.Effect<boolean>
+) {
+  let engine = Engine.make(instrument, settings)
+  const replay: Replay = {
+    restore: (state) => {
+      const stored = MarketSnapshot.decode(state)
+      if (stored === undefined) return false
+      engine = Engine.restore(instrument, settings, stored)
+      return true
+    },
+    replay: (row) => {
+      if (row.events.length > 0) for (const event of MarketRecord.decode(row.events)) Engine.apply(engine, event)
+    }
+  }
+  const at = yield* journal.claim(marketStream(instrument.symbol), replay, owned)
+  Engine.touched(engine)
+  return { engine, at }
+})
+
+/** Saves the state now and then, as long as it changes. */
+const makeSaves = Effect.fnUntraced(function* (
+  journal: JournalShape,
+  stream: string,
+  asOf: MarketLog["asOf"],
+  lastSeq: () => number
+) {
+  let savedSeq = 0
+  const save = Effect.gen(function* () {
+    if (lastSeq() === savedSeq) return
+    const { seq, value } = yield* asOf((state) => MarketSnapshot.encode(Engine.snapshot(state)))
+    yield* journal.saveSnapshot(stream, seq, value)
+    savedSeq = seq
+  })
+  return yield* Beat.make(
+    snapshotMillis,
+    Effect.map(Effect.exit(save), () => lastSeq() !== savedSeq)
+  )
+})
+
+/** Events that may wait for one flush, which fit a row with room to spare; beyond it commands are sent again later. */
 const maxOpenEvents = 16_384
 
-/** One command may bring any number of facts, and the row must hold them. */
+/**
+ * Decides one command after the other into `events` as long as they have room; `count` is how many were. A machine that
+ * throws stops at its command.
+ */
+function decide(
+  engine: Engine.Engine,
+  commands: ReadonlyArray<MarketCommand>,
+  nowMillis: number,
+  events: Array<MarketEvent>
+): { readonly count: number; readonly fault?: { readonly error: unknown } } {
+  for (let count = 0; count < commands.length; count++) {
+    if (events.length >= maxOpenEvents) return { count }
+    const decided = Result.try(() => {
+      Engine.decide(engine, commands[count]!, nowMillis, events)
+      if (events.length >= maxOpenEvents) assertFits(events)
+    })
+    if (Result.isFailure(decided)) return { count, fault: { error: decided.failure } }
+  }
+  return { count: commands.length }
+}
+
+/** One command may bring any number of events, and the row must hold them. */
 function assertFits(events: ReadonlyArray<MarketEvent>): void {
   const bytes = MarketRecord.encode(events).length
   if (bytes > maxRowBytes)
-    throw new RangeError(`${events.length} facts are ${bytes} bytes, and a row holds ${maxRowBytes}`)
+    throw new RangeError(`${events.length} events are ${bytes} bytes, and a row holds ${maxRowBytes}`)
 }
 
 /** Twice as often as a snapshot must be at most old. */
@@ -245,35 +251,3 @@ const snapshotMillis = 30_000
 const again = Schedule.spaced("200 millis")
 /** A node that was frozen learns within this that its markets have moved. */
 const pause = "1 second"
-
-const emptyRow = (): OpenRow => ({ events: [], dones: [], reads: [] })
-
-/** What a market that takes cancels only does instead. */
-function lessened(command: MarketCommand): ReadonlyArray<MarketCommand> {
-  switch (command._tag) {
-    case "Tick":
-    case "Observe":
-      return []
-    case "Place":
-    case "Modify":
-    case "Close":
-      return [refusal(command, "REJECTED_MARKET_CLOSED")]
-    default:
-      return [command]
-  }
-}
-
-/** The recorded answer to a command that is not carried out. */
-function refusal(command: TraderCommand, status: OrderRefusal): MarketCommand {
-  const { accountId, commandId, expiresAtMillis, traderEpoch, userId } = command
-  return {
-    _tag: "Refuse",
-    commandId,
-    expiresAtMillis,
-    traderEpoch,
-    userId,
-    accountId,
-    status,
-    echo: "clientOrderId" in command ? { ...noEcho, clientOrderId: command.clientOrderId } : noEcho
-  }
-}

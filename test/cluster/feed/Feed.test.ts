@@ -41,7 +41,7 @@ const setUp = Effect.gen(function* () {
     const appender = journal.append(
       {
         stream,
-        seal: () => (open.length === 0 ? undefined : { events: MarketRecord.encode(open.splice(0)) }),
+        collect: () => (open.length === 0 ? undefined : { events: MarketRecord.encode(open.splice(0)) }),
         committed: (seq) => done(seq),
         lost: () => {}
       },

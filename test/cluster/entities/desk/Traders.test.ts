@@ -78,7 +78,7 @@ it.effect("a journal that cannot be read keeps only its own trader out", () =>
         .append(
           {
             stream: spoilt,
-            seal: () => ({ events: new Uint8Array([0xc1, 0xc1, 0xc1]) }),
+            collect: () => ({ events: new Uint8Array([0xc1, 0xc1, 0xc1]) }),
             committed: () => resume(Effect.void),
             lost: () => {}
           },

@@ -1,0 +1,33 @@
+/** What a market does that can no longer bring its prices up to date: only what takes risk away. */
+import { type MarketCommand, noEcho, type TraderCommand } from "@venue/domain/Market"
+import type { OrderRefusal } from "@venue/domain/Reject"
+
+/** The commands that are carried out instead of this one. */
+export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
+  switch (command._tag) {
+    case "Tick":
+    case "Observe":
+      return []
+    case "Place":
+    case "Modify":
+    case "Close":
+      return [refusal(command, "REJECTED_MARKET_CLOSED")]
+    default:
+      return [command]
+  }
+}
+
+/** The recorded answer to a command that is not carried out. */
+export function refusal(command: TraderCommand, status: OrderRefusal): MarketCommand {
+  const { accountId, commandId, expiresAtMillis, traderEpoch, userId } = command
+  return {
+    _tag: "Refuse",
+    commandId,
+    expiresAtMillis,
+    traderEpoch,
+    userId,
+    accountId,
+    status,
+    echo: "clientOrderId" in command ? { ...noEcho, clientOrderId: command.clientOrderId } : noEcho
+  }
+}
