@@ -1,5 +1,5 @@
 /** All entities as one layer, in one process or spread over many. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
 import { DeskLayer } from "./entities/desk/Desk.ts"
 import { MarketLayer } from "./entities/market/Market.ts"
@@ -36,7 +36,7 @@ const starter = Layer.effectDiscard(
   Effect.gen(function* () {
     // Where there is no other node, none takes a desk away.
     const lookAgain = (yield* SingleProcess) === undefined ? "10 seconds" : "1 minute"
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(wakeDesks, Effect.sleep(lookAgain))))
+    yield* Effect.forkScoped(Effect.repeat(wakeDesks, Schedule.spaced(lookAgain)))
   })
 )
 
@@ -54,7 +54,7 @@ export const alone = (options: { readonly simulate: boolean }) =>
     Layer.provide(ShardingConfig.layer({ ...timings, ...timingsAlone, simulateRemoteSerialization: options.simulate }))
   )
 
-/** Of a venue of one process: every market has been heard, and whoever is let in meets no order of a lost connection. */
+/** A venue of one process is ready: every market has been heard, and whoever is let in meets no order of a lost connection. */
 export const ready = Effect.gen(function* () {
   const feed = yield* Feed
   const localEntities = yield* LocalEntities
@@ -62,22 +62,20 @@ export const ready = Effect.gen(function* () {
   const areHeard = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
   const isCleared = () =>
     localEntities.desks.size === desks && [...localEntities.desks.values()].every((desk) => !desk.isEndingOrphans())
-  yield* Effect.repeat(Effect.sleep(lookAgain), { until: areHeard })
-  yield* Effect.repeat(Effect.andThen(wakeDesks, Effect.sleep(lookAgain)), { until: isCleared }).pipe(
-    Effect.timeoutOption(clearedWithin)
-  )
+  yield* Effect.repeat(Effect.void, { until: areHeard, schedule: looks })
+  yield* Effect.repeat(wakeDesks, { until: isCleared, schedule: looks }).pipe(Effect.timeoutOption(clearedWithin))
 })
 
-/** Of a venue of one process that stops, once its connections have ended: what they had armed is cancelled on record. */
+/** A venue of one process stops and its connections have ended: what they had armed is cancelled on record. */
 export const disarmed = Effect.gen(function* () {
   const localEntities = yield* LocalEntities
   const areDisarmed = () => [...localEntities.desks.values()].every((desk) => !desk.isArmed())
-  yield* Effect.repeat(Effect.sleep(lookAgain), { until: areDisarmed, times: disarmedLooks })
+  yield* Effect.repeat(Effect.void, { until: areDisarmed, schedule: looks, times: disarmedLooks })
 })
 
 /** Five seconds' worth: a market that cannot record cancels has them at the next start. */
 const disarmedLooks = 250
-const lookAgain = "20 millis"
+const looks = Schedule.spaced("20 millis")
 /** A market that cannot record cancels keeps nobody out for longer; they go on. */
 const clearedWithin = "10 seconds"
 
@@ -91,8 +89,8 @@ export const timings = {
 } as const
 
 /**
- * Of one process: no other runner comes or goes, no lock is lost, and no message waits in storage. An end that hangs waits
- * for a refresh of the locks, so that one comes now and then all the same.
+ * One process has no other runner that comes or goes, loses no lock and keeps no message in storage. An end that hangs
+ * waits for a refresh of the locks, so that one comes now and then all the same.
  */
 const timingsAlone = {
   shardLockExpiration: "3 minutes",
