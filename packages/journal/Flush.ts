@@ -153,6 +153,6 @@ export const make = (report: (stream: string, cause: unknown) => void): Flush =>
 
 const none: ReadonlyArray<Alongside> = []
 
-/** One order on every node. Two epochs of a stream meet in one flush when a lost owner has not noticed yet. */
+/** The order is the same on every node. Two epochs of a stream meet in one flush when a lost owner has not noticed yet. */
 export const order = (a: Row, b: Row): number =>
   a.stream < b.stream ? -1 : a.stream > b.stream ? 1 : a.epoch - b.epoch

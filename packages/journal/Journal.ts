@@ -26,7 +26,7 @@ export class Journal extends Context.Service<Journal, JournalShape>()("@venue/jo
     Layer.provide(JournalMemory.JournalRows.layer)
   )
 
-  /** One node of several that stand on the same rows. */
+  /** The journal of one node of several that stand on the same rows. */
   static readonly layerMemoryNode: Layer.Layer<Journal, never, JournalMemory.JournalRows> = Layer.effect(
     Journal,
     JournalMemory.make

@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
   return journal
 })
 
-/** One turn of the event loop: no row is read or written in the same instant it was asked for. */
+/** A turn of the event loop passes, so that no row is read or written in the same instant it was asked for. */
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })

@@ -40,7 +40,7 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
       }))
     )
 
-  /** Nothing, if a newer snapshot took its place meanwhile. */
+  /** Answers the whole state, or nothing if a newer snapshot took its place meanwhile. */
   const rest = Effect.fnUntraced(function* (head: Head) {
     const state = new Uint8Array(head.bytes)
     state.set(head.piece, 0)
@@ -68,7 +68,7 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
     return found
   })
 
-  /** One transaction: who reads finds the pieces of one snapshot, all of them. */
+  /** All of it is one transaction, so that whoever reads finds all the pieces of one snapshot. */
   const saveSnapshot: JournalQueries["saveSnapshot"] = (stream, seq, state) =>
     Effect.gen(function* () {
       const at = BigInt(seq)
@@ -110,11 +110,11 @@ interface Head {
   readonly stream: string
   readonly seq: number
   readonly bytes: number
-  /** The first. */
+  /** This is the first of them. */
   readonly piece: Uint8Array
 }
 
-/** Copies of one piece at a time; there is one even of nothing. */
+/** Yields copies, one piece at a time; an empty state has one piece as well. */
 function* pieces(state: ReadonlyArray<Uint8Array>): Iterable<Uint8Array> {
   let room = Buffer.allocUnsafeSlow(pieceBytes)
   let filled = 0

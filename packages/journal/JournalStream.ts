@@ -25,9 +25,9 @@ export interface WakeUp {
   readonly detail: string
 }
 
-/** One row to be. */
+/** What the next row of a stream will hold. */
 export interface RowContent {
-  /** At most `maxRowBytes`, and not empty: an empty row is a claim's. */
+  /** It has at most `maxRowBytes` and is not empty, since an empty row is a claim's. */
   readonly events: Uint8Array
   readonly alongside?: ReadonlyArray<Alongside>
 }
@@ -37,7 +37,7 @@ export const maxRowBytes = 8 * 1024 * 1024
 
 export interface Owner {
   readonly stream: string
-  /** Called once at the start of the flush that carries this stream: all that gathered since the last, if anything. */
+  /** Is called once at the start of the flush that carries this stream, and hands over all that gathered since the last. */
   readonly collect: () => RowContent | undefined
   /** The row is durable. Called in the order of the rows; the one after it may be collected and on its way by then. */
   readonly committed: (seq: number) => void

@@ -3,7 +3,7 @@ import { Cause, Context, Effect } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Outage from "./Outage.ts"
 
-/** One for a process, as it has one database. */
+/** A process has one, as it has one database. */
 export const DatabaseOutage = Context.Reference<Outage.Outage>("@venue/postgres/DatabaseOutage", {
   defaultValue: () =>
     Outage.make({

@@ -18,7 +18,7 @@ export class MemoryTables extends Context.Service<
   {
     /** A new one; nobody else has it. */
     readonly table: <Row>() => Table<Row>
-    /** One at a time; inside another it is a part of that one that can fail alone. */
+    /** They run one at a time; a transaction inside another is a part of that one that can fail alone. */
     readonly transaction: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("@venue/postgres/MemoryTables") {

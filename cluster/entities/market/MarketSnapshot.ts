@@ -3,7 +3,7 @@ import * as Engine from "@venue/matching/Engine"
 import { pack, unpack } from "msgpackr"
 import { Buffer } from "node:buffer"
 
-/** Parts that are written one after the other; those of the outcomes are not copies. */
+/** The parts are written one after the other; those of the outcomes are not copies. */
 export const encode = ({ outcomes, ...rest }: Engine.Snapshot): ReadonlyArray<Uint8Array> => {
   const value = pack(rest)
   const length = Buffer.alloc(lengthBytes)
@@ -11,10 +11,10 @@ export const encode = ({ outcomes, ...rest }: Engine.Snapshot): ReadonlyArray<Ui
   return [length, value, ...outcomes]
 }
 
-/** Undefined when it is of a shape that is no longer written. */
+/** Undefined when the state has a shape that is no longer written. */
 export const decode = (state: Uint8Array): Engine.Snapshot | undefined => {
   const end = lengthBytes + Buffer.from(state.buffer, state.byteOffset, state.length).readUInt32BE()
-  // One value alone, as it was once written, begins with what no length could be.
+  // A state was once written as one value alone, which begins with bytes that would be too great a length.
   if (end > state.length) return undefined
   const rest = unpack(state.subarray(lengthBytes, end)) as object
   const stored = { ...rest, outcomes: [state.subarray(end)] }
