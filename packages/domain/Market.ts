@@ -221,7 +221,7 @@ export interface Modified {
   readonly atMillis: number
 }
 
-/** A command that changes nothing by itself is done; its id is remembered. A cancel's and a modify's too, after their facts. */
+/** A command that changes nothing by itself is done; its id is remembered. So is that of a cancel or a modify, whose other events come before it. */
 export interface Done {
   readonly _tag: "Done"
   readonly commandId: Id.Id

@@ -15,7 +15,7 @@ export type TimeInForce = typeof TimeInForce.Type
 export const OrderOrigin = Schema.Literals(["USER", "CLOSE_POSITION"])
 export type OrderOrigin = typeof OrderOrigin.Type
 
-/** An order as every recorded fact carries it: whole, so that nobody who reads the fact needs a book. */
+/** Every recorded event carries an order like this: whole, so that whoever reads the event needs no book. */
 export const Order = Schema.Struct({
   /** The id of the command that placed it. */
   orderId: Id.schema,

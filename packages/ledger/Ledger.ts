@@ -1,4 +1,4 @@
-/** The money of one trader, and the only door to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
+/** The money of one trader, and the only way to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
 import type { Id } from "@venue/domain/Id"
 import { isLevel } from "@venue/domain/Leverage"
 import type { Order } from "@venue/domain/Order"

@@ -45,7 +45,7 @@ export const restore = (trader: Trader, from: Snapshot): void => {
   for (const [connectionId, accountId] of from.armed) trader.armed.set(connectionId, accountId)
 }
 
-/** Of the own journal's state: equal after replay, and after snapshot and restore. Two FNV-1a lanes, 64 bits in hex. */
+/** Of the own journal's state: equal after replay, and after snapshot and restore. Two FNV-1a hashes make 64 bits in hex. */
 export const hash = (trader: Trader): string => {
   const text = JSON.stringify(snapshot(trader))
   let low = 0x811c9dc5
@@ -58,6 +58,6 @@ export const hash = (trader: Trader): string => {
   return hex(high) + hex(low)
 }
 
-function hex(lane: number): string {
-  return (lane >>> 0).toString(16).padStart(8, "0")
+function hex(half: number): string {
+  return (half >>> 0).toString(16).padStart(8, "0")
 }

@@ -82,8 +82,8 @@ export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
 export const prices = (engine: Engine): Priced | undefined => engine.prices
 
 /** A tick would record nothing, now or later, until an order, a price, a period or a day comes. */
-export const isSettled = (engine: Engine, nowMillis: number): boolean =>
-  Pricing.isSettled(engine, Math.max(engine.timeMillis, nowMillis))
+export const isIdle = (engine: Engine, nowMillis: number): boolean =>
+  Pricing.isIdle(engine, Math.max(engine.timeMillis, nowMillis))
 
 /** Best prices and the last trade's, in ticks. */
 export const best = ({

@@ -53,7 +53,7 @@ export const end = (
 }
 
 /** Books both sides of a trade; the market's own account takes the fees. */
-export const settle = (
+export const bookTrade = (
   market: Market,
   maker: Participants.Account,
   taker: Participants.Account,
@@ -93,7 +93,7 @@ function trade(
   else Book.shrink(market, slot, lots)
   taker.remaining -= lots
   if (taker.slot !== 0) Book.lessen(market, taker.slot, lots)
-  const realised = settle(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
+  const realised = bookTrade(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
   market.lastPrice = price
   const number = ++market.trades
   events.push({

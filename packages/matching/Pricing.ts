@@ -20,8 +20,8 @@ export const tick = (market: Market, atMillis: number, events: Events): void => 
   if (market.prices !== undefined) observe(market, market.prices.oracle, atMillis, events)
 }
 
-/** Time alone changes nothing any more, until the next period or day begins. */
-export const isSettled = (market: Market, atMillis: number): boolean => {
+/** Says whether time alone changes nothing any more, until the next period or day begins. */
+export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices } = market
   if (prices === undefined) return true
   // No step of the average is longer, so what this one leaves as it is none will move.

@@ -225,7 +225,7 @@ export const make = Effect.fnUntraced(function* (
     asOf,
     head: () => at,
     serving: () => appender !== undefined,
-    isSettled: () => appender === undefined || Engine.isSettled(engine, clock.currentTimeMillisUnsafe())
+    isSettled: () => appender === undefined || Engine.isIdle(engine, clock.currentTimeMillisUnsafe())
   }
 })
 
