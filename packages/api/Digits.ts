@@ -1,13 +1,13 @@
 /** Numbers as plain decimal text: exact, never an exponent, no zeros at the end. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
 
-/** Any finite number. Reading the text gives the number back. */
+/** Prints any finite number, so that reading the text gives the number back. */
 export const plain = (number: number): string => {
   const size = Math.abs(number)
   return size === 0 || (size >= 1e-6 && size < 1e21) ? `${number}` : expanded(number)
 }
 
-/** A count of 1e-8. Most end within three places, which is quicker to look up than to print. */
+/** Prints a count of 1e-8. Most end within three places, which is quicker to look up than to print. */
 export const units = (count: number): string => {
   const whole = Math.floor(count / unitScale)
   const fraction =
@@ -15,7 +15,7 @@ export const units = (count: number): string => {
   return fraction === undefined ? plain(count / unitScale) : `${whole}${fraction}`
 }
 
-/** Money in 1e-6 USD, exact also where a double is not. */
+/** Prints money in 1e-6 USD, exactly even where a double is not exact. */
 export const money = (amount: number | bigint): string => {
   if (amount < Number.MIN_SAFE_INTEGER || amount > Number.MAX_SAFE_INTEGER) return shifted(String(amount), 6)
   const size = Math.abs(Number(amount))
@@ -27,7 +27,7 @@ export const money = (amount: number | bigint): string => {
   return amount < 0 ? `-${text}` : text
 }
 
-/** A count of 1e-8 that need not be a safe integer. */
+/** Prints a count of 1e-8 that need not be a safe integer. */
 export const bigUnits = (count: bigint): string => shifted(String(count), 8)
 
 /**
@@ -67,13 +67,13 @@ const paddedFractions: ReadonlyArray<string> = fractions.map((_, count) => `.${S
 /** Those digits: "001", …, "5", …, "999". */
 const fractionTails: ReadonlyArray<string> = fractions.map((fraction) => fraction.slice(1))
 
-/** Digits, perhaps a sign and a fraction; kept are the sign and the digits that count. */
+/** Matches digits with perhaps a sign and a fraction, and keeps the sign and the digits that count. */
 const decimal = /^(-?)0*(\d+?)(?:\.0+|\.(\d*?[1-9])0*)?$/
 
 /** Characters of a decimal in a string. */
 export const decimalLimit = 32
 
-/** In 1e-8. */
+/** One thousandth is so many counts of 1e-8. */
 const thousandth = unitScale / 1_000
 
 /** Frames of one moment are many, and their second is printed once. */

@@ -1,6 +1,6 @@
 /** Ids of rows that have none of their own: the same parts always give the same UUID. */
 
-/** Shaped as version 4, which is what clients check; for naming only, it keeps no secret. */
+/** The UUID has the shape of version 4, which is what clients check. It names something and keeps no secret. */
 export const stableId = (...parts: ReadonlyArray<string>): string => {
   const text = parts.join("\n")
   const hex = seeds.map((seed) => hashOf(text, seed).toString(16).padStart(8, "0")).join("")

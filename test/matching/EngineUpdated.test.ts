@@ -10,7 +10,7 @@ type Change = Pick<Order, "modified" | "updatedAtMillis">
 
 const change = ({ modified, updatedAtMillis }: Order): Change => ({ modified, updatedAtMillis })
 
-/** Of the account's open orders, oldest first. */
+/** Gives the account's open orders, oldest first. */
 const changes = (scene: Scene, account = "alice"): ReadonlyArray<Change> =>
   Engine.view(scene.engine, account).orders.map(change)
 

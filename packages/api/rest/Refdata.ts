@@ -61,12 +61,14 @@ export const RefdataGroup = HttpApiGroup.make("refdata").add(
   })
 )
 
-/** What the venue knows of a market at this moment. Prices in 1e-8 USD, bounds in ticks; 0 before the first price. */
+/**
+ * The venue knows this of a market at this moment. Prices are in 1e-8 USD, bounds in ticks; 0 before the first price.
+ */
 export interface MarketState {
   readonly oracle: number
   readonly minPrice: number
   readonly maxPrice: number
-  /** Of the mark over 24 hours. */
+  /** The mark has changed by so much in 24 hours. */
   readonly changePercent: number
   readonly hours: MarketHours
   readonly status: RefdataSymbol["status"]
