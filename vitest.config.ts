@@ -1,7 +1,12 @@
 /** How the tests run: pure rooms at once, the others beside one database server. */
 import { defineConfig } from "vitest/config"
 
-const pure = ["test/domain/**/*.test.ts", "test/matching/**/*.test.ts", "test/ledger/**/*.test.ts", "test/*.test.ts"]
+const pure = [
+  "test/domain/**/*.test.ts",
+  "test/matching/**/*.test.ts",
+  "test/ledger/**/*.test.ts",
+  "test/tidy/**/*.test.ts"
+]
 
 export default defineConfig({
   test: {

@@ -63,7 +63,10 @@ const isForHere = ({ cpu, libc, optional, os }) => {
   return os.includes(process.platform) && (cpu === undefined || cpu.includes(process.arch))
 }
 
-/** What install scripts make, where npm was told not to run them: the pinned Node and the links between Postgres libraries. */
+/**
+ * Makes what install scripts make, where npm was told not to run them: the pinned Node and the links between Postgres
+ * libraries.
+ */
 const isWhole = () => hasPinnedNode() && databases().every(hasLinks)
 
 const hasPinnedNode = () =>
@@ -95,7 +98,7 @@ const runInstallScripts = async (say) => {
   }
 }
 
-/** By the npm that started us if one did, on a Node outside the folder that is about to be replaced. */
+/** Installs with the npm that started us, if one did, on a Node outside the folder that is about to be replaced. */
 const npmCi = () => {
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--no-engine-strict", "--loglevel=error"]
   const cli = process.env.npm_execpath

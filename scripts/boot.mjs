@@ -7,7 +7,7 @@ import { constants } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
-/** This is that Node, started below. */
+/** This process is that Node, started below. */
 const again = process.env.VENUE_BOOT === process.ppid.toString()
 const [program, ...args] = process.argv.slice(2)
 const say = (text) => console.log(`venue: ${text}`)
@@ -45,7 +45,7 @@ if (again) {
 } else {
   const env = { ...process.env, VENUE_BOOT: String(process.pid) }
   const code = await run(nodeProgram, [...flags(), fileURLToPath(import.meta.url), program, ...args], { env })
-  // It may have been too young to hear the signal.
+  // The child may have been too young to hear the signal.
   process.exit(isAskedToStop && code === 128 + constants.signals.SIGTERM ? 0 : code)
 }
 

@@ -1,4 +1,7 @@
-/** Types, lint, then all tests (or those named in the arguments). The last line counts; a failed check counts as a failed test. */
+/**
+ * Checks types and lint, then runs all tests (or those named in the arguments). The last line gives the numbers; a
+ * failed check counts as a failed test.
+ */
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -17,7 +17,7 @@ declare module "vitest" {
 const prefix = "venue-test-postgres-"
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await Effect.runPromise(sweep)
+  await Effect.runPromise(removeOld)
   const dataDir = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
   chmodSync(dataDir, 0o755)
   const { url } = await Effect.runPromise(
@@ -47,7 +47,7 @@ const abandoning = Effect.fnUntraced(function* (dataDir: string) {
 })
 
 /** Ends what a killed test run left behind: its folder is named for a process that is no more. */
-const sweep = Effect.suspend(() => {
+const removeOld = Effect.suspend(() => {
   const owner = (name: string) => Number(name.slice(prefix.length).split("-")[0])
   const left = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix) && !isAlive(owner(name)))
   return Effect.forEach(left, (name) => discard(join(tmpdir(), name)), { discard: true })

@@ -148,7 +148,7 @@ const captcha = ({ captchaProvider, captchaSecret }: Settings): Layer.Layer<Capt
       )
   })
 
-/** Without a provider nobody has to be verified, and who asks for it is at once. */
+/** Without a provider nobody has to be verified, and whoever asks for it is verified at once. */
 const identity = (settings: Settings, pageUrl: string, callbackKey: Redacted.Redacted) =>
   Option.match(settings.identityUrl, {
     onNone: () =>

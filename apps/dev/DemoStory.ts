@@ -30,7 +30,7 @@ export const run = Effect.fn("DemoStory.run")(function* (
   const opening = yield* meetingPrice(listing, prices)
   yield* Console.log(`\nbob offers ${quantity} ${symbol} at ${text(opening)}, alice takes them`)
   yield* meet({ seller: bob, buyer: alice, price: opening, amount: quantity, reduceOnly: false })
-  const between = { alice: yield* settled(alice, before.alice), bob: yield* settled(bob, before.bob) }
+  const between = { alice: yield* pulsed(alice, before.alice), bob: yield* pulsed(bob, before.bob) }
   yield* Console.log("\nAfter the trade")
   yield* tell(alice, before.alice, between.alice)
   yield* tell(bob, before.bob, between.bob)
@@ -45,7 +45,7 @@ export const run = Effect.fn("DemoStory.run")(function* (
   }
   yield* flatten(alice, between.alice)
   yield* flatten(bob, between.bob)
-  const after = { alice: yield* settled(alice, between.alice), bob: yield* settled(bob, between.bob) }
+  const after = { alice: yield* pulsed(alice, between.alice), bob: yield* pulsed(bob, between.bob) }
   yield* Console.log("\nAfter closing")
   yield* tell(alice, between.alice, after.alice)
   yield* tell(bob, between.bob, after.bob)
@@ -134,14 +134,14 @@ const meet = Effect.fnUntraced(function* (trade: {
 
 /** Whatever is still held after closing with each other goes to the market. */
 const flatten = Effect.fnUntraced(function* (account: Account, before: Snapshot) {
-  const { position } = yield* settled(account, before)
+  const { position } = yield* pulsed(account, before)
   if (position === 0) return
   const clientOrderId = "demo-close"
   yield* account.client
     .send({ type: "close_position", params: { symbol, client_order_id: clientOrderId } })
     .pipe(Effect.mapError(() => new DemoFailed({ message: `${account.name} lost the connection` })))
   yield* DemoAccount.ended(account, clientOrderId)
-  const { position: left } = yield* settled(account, before)
+  const { position: left } = yield* pulsed(account, before)
   if (left !== 0)
     return yield* new DemoFailed({ message: `${account.name} still holds ${text(left)}: nobody takes it` })
 })
@@ -157,7 +157,7 @@ const first = Effect.fnUntraced(function* (account: Account) {
 })
 
 /** Positions and balances are pulsed: waits for the pulse that holds all fills since `before`. */
-const settled = (account: Account, before: Snapshot): Effect.Effect<Snapshot, DemoFailed> => {
+const pulsed = (account: Account, before: Snapshot): Effect.Effect<Snapshot, DemoFailed> => {
   const { heard, name } = account
   const fees = () =>
     sum(

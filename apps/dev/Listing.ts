@@ -2,7 +2,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 
-/** Prices and quantities in steps of the symbol: ticks and lots. */
+/** Prices and quantities count in steps of the symbol: ticks and lots. */
 export interface Listing {
   readonly symbol: string
   readonly ticksPerUnit: number

@@ -21,7 +21,7 @@ export interface MarketMakerOptions {
 /** At most `messagesPerTurn` each turn: 100 a second, half of what the venue takes from one user. */
 const turnMillis = 250
 const messagesPerTurn = 25
-/** After an error that no single quote answers for, or one that says we are too fast. */
+/** It waits so long after an error that belongs to no single quote, or one that says we are too fast. */
 const errorPauseMillis = 2_000
 const reconcileEvery = "1 minute"
 

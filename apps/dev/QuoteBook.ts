@@ -112,7 +112,7 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
       return
     case "CANNOT_MODIFY_NO_SUCH_ORDER":
     case "CANNOT_MODIFY_PARTIAL_FILL":
-      // Whatever became of it, a cancel settles it: so it counts as overdue.
+      // Whatever became of it, a cancel ends it: so it counts as overdue.
       put({ sinceMillis: 0 })
       return
     default:

@@ -23,14 +23,14 @@ const Secrets = Schema.Struct({
   secretKey: Schema.String,
   adminToken: Schema.String,
   authClientKey: Schema.String,
-  /** Of carol. */
+  /** Carol has this builder code. */
   builderCode: Schema.String,
   oauthClients: Schema.Array(OAuthClient),
   users: Schema.Array(User)
 })
 export type Secrets = typeof Secrets.Type
 
-/** Of an earlier release, which did not make up all of it. */
+/** An earlier release wrote the file and did not make up all of it. */
 const Known = Schema.Struct({
   isFounded: Schema.optionalKey(Secrets.fields.isFounded),
   signingKeys: Schema.optionalKey(Secrets.fields.signingKeys),

@@ -32,7 +32,7 @@ export const extraNames = (count: number): ReadonlyArray<string> =>
 
 /** Where the demo applications send their users back to. */
 export const redirectUri = "https://app.example/callback"
-/** Of the command-line client that is in use with venues like this one. */
+/** The command-line client that is in use with venues like this one asks for this redirect. */
 const loopbackUri = "http://localhost:57423/callback"
 
 /** Repeating it changes nothing. */

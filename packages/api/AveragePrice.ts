@@ -3,7 +3,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Trader"
 import * as Digits from "./Digits.ts"
 
-/** The cost basis over the quantity, to the nearest 1e-8; 0 when flat. */
+/** Gives the cost basis over the quantity, to the nearest 1e-8; 0 when flat. */
 export const averagePrice = (instrument: Instrument, { basis, quantity }: Holding): string => {
   if (quantity === 0) return "0"
   const cost = BigInt(Math.abs(basis)) * costScale
@@ -11,5 +11,5 @@ export const averagePrice = (instrument: Instrument, { basis, quantity }: Holdin
   return Digits.bigUnits((2n * cost + size) / (2n * size))
 }
 
-/** From 1e-6 USD over 1e-8 of a unit to 1e-8 USD of one unit. */
+/** This factor leads from 1e-6 USD over 1e-8 of a unit to 1e-8 USD of one unit. */
 const costScale = 10_000_000_000n

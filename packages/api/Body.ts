@@ -2,10 +2,10 @@
 import { Schema, SchemaTransformation } from "effect"
 import * as Digits from "./Digits.ts"
 
-/** Accepted and ignored in requests, a link to its own description in answers. */
+/** In requests it is accepted and ignored; in answers it links to the body's own description. */
 export const SchemaLink = Schema.optionalKey(Schema.String.annotate({ format: "uri", readOnly: true }))
 
-/** Arrays may be `null` in the description; we send none that are. */
+/** Arrays may be `null` in the description, but we send none that are. */
 export const Rows = <S extends Schema.Top>(row: S) => Schema.NullOr(Schema.Array(row))
 
 /** ISO 8601 in UTC. */

@@ -1,14 +1,14 @@
 /** Numbers as plain decimal text: exact, never an exponent, no zeros at the end. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
 
-/** Any finite number. Reading the text gives the number back. */
+/** Prints any finite number, so that reading the text gives the number back. */
 export const plain = (number: number): string => {
   const size = Math.abs(number)
   return size === 0 || (size >= 1e-6 && size < 1e21) ? `${number}` : expanded(number)
 }
 
 /**
- * A count of 1e-8. Most end within three places, and to look these up takes a quarter of the time it takes to print
+ * Prints a count of 1e-8. Most end within three places, and to look these up takes a quarter of the time it takes to print
  * them; an order prints some five (bench row `socket, 16x16, rate`).
  */
 export const units = (count: number): string => {
@@ -18,13 +18,13 @@ export const units = (count: number): string => {
   return fraction === undefined ? plain(count / unitScale) : `${whole}${fraction}`
 }
 
-/** Money in 1e-6 USD, exact also where a double is not. */
+/** Prints money in 1e-6 USD, exactly even where a double is not exact. */
 export const money = (amount: number | bigint): string => {
   const number = Number(amount)
   return Math.abs(number) < exactMoney ? plain(number / moneyScale) : shifted(String(amount), 6)
 }
 
-/** A count of 1e-8 that need not be a safe integer. */
+/** Prints a count of 1e-8 that need not be a safe integer. */
 export const bigUnits = (count: bigint): string => shifted(String(count), 8)
 
 /**
@@ -49,13 +49,13 @@ export const instant = (millis: number): string => new Date(millis).toISOString(
 /** Thousandths as they follow a whole number: "", ".001", …, ".5", …, ".999". */
 const fractions: ReadonlyArray<string> = Array.from({ length: 1_000 }, (_, count) => `${count / 1_000}`.slice(1))
 
-/** Digits, perhaps a sign and a fraction; kept are the sign and the digits that count. */
+/** Matches digits with perhaps a sign and a fraction, and keeps the sign and the digits that count. */
 const decimal = /^(-?)0*(\d+?)(?:\.0+|\.(\d*?[1-9])0*)?$/
 
 /** Characters of a decimal in a string. */
 export const decimalLimit = 32
 
-/** In 1e-8. */
+/** One thousandth is so many counts of 1e-8. */
 const thousandth = unitScale / 1_000
 
 /** A double tells decimals of fifteen digits apart, so that the shortest text of one of these is its decimal. */

@@ -1,7 +1,7 @@
 /** The text frame of a client: read once, and given back in `ack` and `err` as it came. */
 import { Result } from "effect"
 
-/** An object that JSON text gave us; never anything with behaviour. */
+/** JSON text gave us this object, so it never has behaviour. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** What JSON text says, or `undefined` when it is not JSON: JSON itself has no `undefined`. */
@@ -22,7 +22,7 @@ export const ofObject = (text: string): string | undefined => {
   return text.length <= echoLimit ? text : quoted(text)
 }
 
-/** The same for a frame that was not a JSON object: a JSON string of its text. */
+/** Does the same for a frame that was not a JSON object, as a JSON string of its text. */
 export const ofText = (text: string): string | undefined => (credentialWord.test(text) ? undefined : quoted(text))
 
 /** Characters of a frame that are sent back whole; of a longer one only the beginning is, as a string. */
@@ -33,5 +33,7 @@ const quoted = (text: string): string => JSON.stringify(text.length <= echoLimit
 const credentialField =
   /"(?:hmac|jwt|signature|secret|secret_key|password|api_key|token|access_token|refresh_token)"\s*:|"type"\s*:\s*"auth"/i
 
-/** Broken text has no fields, so a word is enough; a frame that fails to parse may be an `auth` in the wrong quotes. */
+/**
+ * Broken text has no fields, so one word in it is enough: a frame that fails to parse may be an `auth` in wrong quotes.
+ */
 const credentialWord = /auth|hmac|jwt|signature|secret|password|api_key|token/i

@@ -15,7 +15,7 @@ export interface Declined {
   readonly message: string
 }
 
-/** One for each code that has a reason, in the order of the codes here. */
+/** Makes one for each code that has a reason, in the order of the codes here. */
 export const declined = (reasons: Readonly<Record<Declined["code"], ReadonlyArray<string>>>): ReadonlyArray<Declined> =>
   (["InvalidJSONFormat", "InvalidParameter"] as const)
     .map((code) => ({ code, message: reasons[code].join("; ") }))
@@ -25,7 +25,7 @@ export const declined = (reasons: Readonly<Record<Declined["code"], ReadonlyArra
 export const wrongEntries = (field: string, values: ReadonlyArray<unknown>, expected: string): ReadonlyArray<string> =>
   values.length === 0 ? [] : [`wrong field ${field}: expected ${expected}, got ${listed(values.map(shown))}`]
 
-/** As many as a message names. */
+/** A message names as many. */
 export const listed = (names: ReadonlyArray<string>): string =>
   names.length <= listedLimit
     ? names.join(", ")

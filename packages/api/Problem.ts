@@ -85,7 +85,7 @@ const members = <const S extends Schema.Top>(status: S) => ({
   errors: Schema.optionalKey(Schema.NullOr(Schema.Array(ErrorDetail)))
 })
 
-/** Any refusal; not one member is required of it. */
+/** This is any refusal; not one member is required of it. */
 export const ErrorModel = Schema.Struct(members(Schema.Int)).annotate({ identifier: "ErrorModel" })
 
 const answer = (status: Status) =>

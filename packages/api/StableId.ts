@@ -1,9 +1,9 @@
 /** Ids of rows that have none of their own: the same parts always give the same UUID. */
 
-/** Shaped as version 4, which is what clients check; for naming only, it keeps no secret. */
+/** The UUID has the shape of version 4, which is what clients check. It names something and keeps no secret. */
 export const stableId = (...parts: ReadonlyArray<string>): string => {
   const text = parts.join("\n")
-  const hex = seeds.map((seed) => lane(text, seed).toString(16).padStart(8, "0")).join("")
+  const hex = seeds.map((seed) => hashOf(text, seed).toString(16).padStart(8, "0")).join("")
   const variant = (8 + (parseInt(hex.charAt(16), 16) & 3)).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
 }
@@ -11,7 +11,7 @@ export const stableId = (...parts: ReadonlyArray<string>): string => {
 const seeds = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x6a09e667]
 
 /** 32 bits: multiply and rotate each character in, then mix until every bit depends on every other. */
-const lane = (text: string, seed: number): number => {
+const hashOf = (text: string, seed: number): number => {
   let hash = seed
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x85ebca6b ^ seed)

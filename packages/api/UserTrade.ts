@@ -1,7 +1,7 @@
 /** One side of a trade as its owner lists it, on the socket and over REST. */
 import type { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/** Price in ticks, quantity in lots, money in 1e-6 USD. */
+/** Prices are in ticks, quantities in lots, money in 1e-6 USD. */
 export interface UserTrade {
   readonly symbol: string
   readonly tradeId: string
@@ -13,7 +13,7 @@ export interface UserTrade {
   readonly quantity: number
   readonly fee: number
   readonly realised: number
-  /** Initial margin the fill added; 0 when it reduced. */
+  /** The fill added so much initial margin; 0 when it reduced. */
   readonly marginUsed: number
   readonly orderType: OrderType
   readonly timeInForce: TimeInForce

@@ -10,21 +10,21 @@ export const moneyScale = 1_000_000
 export const rateScale = 100_000_000
 
 /**
- * The decimal a client wrote, as a count of 1e-8. `NaN` when it has more than eight decimals: no tick or lot divides
- * that, so it is refused where ticks and lots are checked.
+ * Gives the decimal a client wrote as a count of 1e-8. It is `NaN` when there are more than eight decimals: no tick or
+ * lot divides that, so it is refused where ticks and lots are checked.
  */
 export const unitsOf = (decimal: number): number => {
   const units = Math.round(decimal * unitScale)
   return units / unitScale === decimal ? units : NaN
 }
 
-/** The shortest decimal of a count of 1e-8; exact, since both sides are integers below 2^53. */
+/** Gives the shortest decimal of a count of 1e-8, exactly, since both sides are integers below 2^53. */
 export const decimalOfUnits = (units: number): number => units / unitScale
 
-/** Money as the decimal of a frame; exact below 2^53 millionths. */
+/** Gives money as the decimal of a frame, exactly below 2^53 millionths. */
 export const decimalOfMoney = (money: number | bigint): number => Number(money) / moneyScale
 
-/** `floor(a * b / divisor)` without passing 2^53 on the way; `a`, `b` >= 0, `divisor` > 0. */
+/** Gives `floor(a * b / divisor)` without passing 2^53 on the way; `a`, `b` >= 0, `divisor` > 0. */
 export const mulDivDown = (a: number, b: number, divisor: number): number => {
   const product = a * b
   return product <= Number.MAX_SAFE_INTEGER
@@ -32,7 +32,7 @@ export const mulDivDown = (a: number, b: number, divisor: number): number => {
     : Number((BigInt(a) * BigInt(b)) / BigInt(divisor))
 }
 
-/** `ceil(a * b / divisor)` without passing 2^53 on the way; `a`, `b` >= 0, `divisor` > 0. */
+/** Gives `ceil(a * b / divisor)` without passing 2^53 on the way; `a`, `b` >= 0, `divisor` > 0. */
 export const mulDivUp = (a: number, b: number, divisor: number): number => {
   const product = a * b
   return product <= Number.MAX_SAFE_INTEGER
@@ -40,8 +40,8 @@ export const mulDivUp = (a: number, b: number, divisor: number): number => {
     : Number((BigInt(a) * BigInt(b) + BigInt(divisor) - 1n) / BigInt(divisor))
 }
 
-/** `ceil(a / b)` of positive money. */
+/** Gives `ceil(a / b)`; both are positive. */
 export const divideUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 
-/** Plain decimal text, never an exponent: for the string fields of market data and reference data. */
+/** Prints plain decimal text and never an exponent, for the string fields of market data and reference data. */
 export const text = (units: number, decimals: number): string => (units / unitScale).toFixed(decimals)

@@ -2,14 +2,14 @@
 import { mulDivUp, rateScale } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 
-/** In 1e-8 of notional: 10,000 is one basis point. */
+/** Rates count in 1e-8 of notional: 10,000 is one basis point. */
 export interface FeeRates {
   readonly maker: number
   readonly taker: number
 }
 
 interface Tier {
-  /** Effective 30-day volume in USD from which the tier holds. */
+  /** The tier holds from this effective 30-day volume in USD on. */
   readonly fromVolume: number
   readonly stocks: FeeRates
   readonly other: FeeRates
@@ -23,12 +23,12 @@ export const tiers: ReadonlyArray<Tier> = [
   { fromVolume: 250_000_000, stocks: { maker: 0, taker: 30_000 }, other: { maker: 0, taker: 15_000 } }
 ]
 
-/** Rates of an account that trades `effectiveVolume` USD in 30 days. */
+/** Gives the rates of an account that trades `effectiveVolume` USD in 30 days. */
 export const ratesFor = (instrument: Instrument, effectiveVolume: number): FeeRates => {
   let held = tiers[0]!
   for (const tier of tiers) if (effectiveVolume >= tier.fromVolume) held = tier
   return instrument.category === "EQUITY" ? held.stocks : held.other
 }
 
-/** Rounded up to the next 1e-6 USD: the trader never pays less than the rate. */
+/** The fee is rounded up to the next 1e-6 USD: the trader never pays less than the rate. */
 export const feeOf = (notional: number, rate: number): number => mulDivUp(notional, rate, rateScale)

@@ -35,7 +35,7 @@ export class Id {
 }
 
 /**
- * Undefined unless it is the text of an id to the letter: 36 characters, in lower case. Every text of a record is tried,
+ * Answers nothing unless it is the text of an id to the letter: 36 characters, in lower case. Every text of a record is tried,
  * and a pattern with `parseInt` takes more than ten times as long (bench row `socket, 16x16, rate`).
  */
 export const parse = (text: string): Id | undefined => {
@@ -59,12 +59,13 @@ export const parse = (text: string): Id | undefined => {
   return new Id((a << 16) | b, (c << 16) | d, (e << 16) | f, (g << 16) | h, text)
 }
 
-/** Ids that share their first half: as many as the last digit of a UUID tells apart. */
+/** So many ids share their first half: as many as the last digit of a UUID tells apart. */
 export const together = 16
 
 /**
- * Ids one after the other, of 32 random bits at a time. Sixteen in a row share their first half and count in their last
- * digit, so that whatever finds ids by their words, a market or a database, finds what came together in one place.
+ * Draws ids one after the other, from 32 random bits at a time. Sixteen that follow each other share their first half
+ * and count in their last digit, so that whatever finds ids by their words, a market or a database, finds what came
+ * together side by side.
  */
 export const series = (draw: () => number): (() => Id) => {
   let a = 0
@@ -79,7 +80,7 @@ export const series = (draw: () => number): (() => Id) => {
   }
 }
 
-/** A version 4 UUID of these bits, of which six say the version and the variant instead. */
+/** Makes a version 4 UUID of these bits, except six that say its version and variant. */
 export const version4 = (a: number, b: number, c: number, d: number): Id =>
   new Id(a | 0, (b & 0xffff0fff) | 0x4000, (c & 0x3fffffff) | 0x80000000, d | 0)
 
@@ -89,10 +90,10 @@ export const isSame = (one: Id, other: Id): boolean =>
 const form = "^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 const anyCase = new RegExp(form, "i")
 
-/** Whether clients may write it for an id: in either letter case. */
+/** Says whether clients may write it for an id; they may use either letter case. */
 export const isUuid = (text: string): boolean => anyCase.test(text)
 
-/** As the venue writes it. */
+/** Gives the id as the venue writes it. */
 export const Uuid = Schema.String.check(Schema.isPattern(new RegExp(form), { expected: "a lower-case UUID" }))
 
 /** Between nodes an id travels as its text. */
@@ -151,7 +152,10 @@ function written(a: number, b: number, c: number, d: number): string {
 const dash = 45
 const hex = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0))
 
-/** Value of each character as a digit; -1 leaves its sign in whatever it is joined to. */
+/**
+ * Each character has its value as a digit here. Those that are no digits have -1, whose sign is seen in whatever it is
+ * joined to.
+ */
 const digits = new Int8Array(0x10000).fill(-1)
 for (let value = 0; value < hex.length; value++) digits[hex[value]!] = value
 

@@ -18,31 +18,37 @@ export interface Instrument {
   /** In lots. */
   readonly maxQuantity: number
   readonly maxLeverage: number
-  /** Money (1e-6 USD) of one lot moved by one tick; a whole number, so that cash sums stay exact. */
+  /** One lot that moves by one tick is worth this money (1e-6 USD): a whole number, so that cash sums stay exact. */
   readonly tickLotMoney: number
 }
 
-/** Ticks of a decimal price; `NaN` when it is not a multiple of the tick, infinite beyond what can be counted. */
+/**
+ * Counts the ticks of a decimal price: `NaN` when it is not a multiple of the tick, infinite beyond what can be
+ * counted.
+ */
 export const ticksOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.tick)
 
-/** Lots of a decimal quantity; `NaN` when it is not a multiple of the lot, infinite beyond what can be counted. */
+/**
+ * Counts the lots of a decimal quantity: `NaN` when it is not a multiple of the lot, infinite beyond what can be
+ * counted.
+ */
 export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lot)
 
 export const priceOf = (instrument: Instrument, ticks: number): number => (ticks * instrument.tick) / unitScale
 
 export const quantityOf = (instrument: Instrument, lots: number): number => (lots * instrument.lot) / unitScale
 
-/** Money of a quantity at a price of whole ticks; exact. */
+/** Gives the money of a quantity at a price of whole ticks, exactly. */
 export const notional = (instrument: Instrument, ticks: number, lots: number): number =>
   ticks * lots * instrument.tickLotMoney
 
-/** Decimals needed to print a price. */
+/** A price is printed with so many decimals. */
 export const priceDecimals = (instrument: Instrument): number => decimals(instrument.tick)
 
-/** Decimals needed to print a quantity. */
+/** A quantity is printed with so many decimals. */
 export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lot)
 
-/** The contracts a new venue lists (rule 1). */
+/** A new venue lists these contracts (rule 1). */
 export const starters: ReadonlyArray<Instrument> = [
   list(1, "AAPL", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
   list(2, "NVDA", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
@@ -87,7 +93,7 @@ function list(
   }
 }
 
-/** In units: 1e-8 of more than this are no safe integers. */
+/** Counted in units: beyond this a count of 1e-8 is no safe integer. */
 const mostCounted = Number.MAX_SAFE_INTEGER / unitScale
 
 function steps(decimal: number, step: number): number {

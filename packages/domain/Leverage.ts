@@ -2,18 +2,18 @@
 import { divideUp, moneyScale } from "./Decimal.ts"
 import type { Instrument, ProductCategory } from "./Instrument.ts"
 
-/** Levels an account may choose: 1 to the instrument's maximum. */
+/** An account may choose these levels, from 1 to the instrument's maximum. */
 export const isLevel = (instrument: Instrument, leverage: number): boolean =>
   Number.isInteger(leverage) && leverage >= 1 && leverage <= instrument.maxLeverage
 
-/** Initial margin of a notional, rounded up. */
+/** Gives the initial margin of a notional, rounded up. */
 export const initialMargin = (notional: bigint, leverage: number): bigint => divideUp(notional, BigInt(leverage))
 
-/** Maintenance margin: two thirds of the initial, rounded up. */
+/** The maintenance margin is two thirds of the initial margin, rounded up. */
 export const maintenanceMargin = (notional: bigint, leverage: number): bigint =>
   divideUp(2n * notional, 3n * BigInt(leverage))
 
-/** Position limit at the maximum leverage, in USD at mark. */
+/** The position limit at the maximum leverage is this, in USD at the mark. */
 export const positionLimitUsd = (instrument: Instrument): number =>
   instrument.category === "COMMODITY"
     ? instrument.base === "GOLD"
@@ -21,7 +21,7 @@ export const positionLimitUsd = (instrument: Instrument): number =>
       : limits.COMMODITY
     : limits[instrument.category]
 
-/** `2 x limit x (1 - L / (2 x Lmax))` in money, rounded down. */
+/** The position limit of a level is `2 x limit x (1 - L / (2 x Lmax))` in money, rounded down. */
 export const maxNotional = (instrument: Instrument, leverage: number): number =>
   Math.floor(
     (positionLimitUsd(instrument) * moneyScale * (2 * instrument.maxLeverage - leverage)) / instrument.maxLeverage

@@ -1,23 +1,24 @@
 /** The mark price and the average of the premium it leans on (rule 3.3). All prices in 1e-8 USD. */
 
-/** What the mark is made of; a side without orders and a market without a trade have none. */
+/** The mark is made of these; a side without orders and a market without a trade have none. */
 export interface Touch {
   readonly bid: number | undefined
   readonly ask: number | undefined
   readonly last: number | undefined
 }
 
-/** The median of the outside price, the outside price with its average premium, and what the book says. */
+/** The mark is the median of the outside price, the outside price with its average premium, and what the book says. */
 export const mark = (oracle: number, premium: number, touch: Touch): number =>
   median(oracle, oracle + premium, bookTerm(oracle, touch))
 
-/** Half way between the best prices; exact, since every tick is an even count of 1e-8. */
+/** The middle is half way between the best prices, exactly, since every tick is an even count of 1e-8. */
 export const mid = ({ ask, bid }: Touch): number | undefined =>
   bid === undefined || ask === undefined ? undefined : (bid + ask) / 2
 
 /**
- * The 150-second average one step later. The step's weight is rounded to 1e-12, so that every machine agrees; time
- * beyond `longestStepMillis` is not counted, since the average stood still then: nothing moved or there was no mid.
+ * Gives the 150-second average one step later. The step's weight is rounded to 1e-12, so that every machine agrees.
+ * Time beyond `longestStepMillis` does not count, since the average stood still then: nothing moved, or there was no
+ * middle.
  */
 export const premiumAfter = (premium: number, sample: number, elapsedMillis: number): number => {
   const counted = Math.min(elapsedMillis, longestStepMillis)

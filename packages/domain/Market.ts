@@ -16,7 +16,10 @@ const envelope = {
   accountId: Schema.String
 }
 
-/** What the desk found that outranks nothing the market checks before it: taken at its place in the order of checks. */
+/**
+ * The desk refused the order for this. The market checks what comes before it in the order of checks, and then takes
+ * it.
+ */
 const Finding = Schema.NullOr(Schema.Literals(["REJECTED_TOO_MANY_OPEN_ORDERS", "FAILED_MARGIN_CHECK"]))
 export type Finding = typeof Finding.Type
 
@@ -24,14 +27,14 @@ export type Finding = typeof Finding.Type
 const terms = {
   makerRate: Schema.Number,
   takerRate: Schema.Number,
-  /** Position limit of the chosen leverage in money, before the period's share. */
+  /** The chosen leverage has this position limit in money, before the period takes its share. */
   maxNotional: Schema.Number,
-  /** The account's level in this symbol. */
+  /** The account has chosen this level in this symbol. */
   leverage: Schema.Number,
   finding: Finding
 }
 
-/** Shape, ticks and lots were checked by the desk; the order id is the command id. */
+/** The desk has checked shape, ticks and lots; the order id is the command id. */
 export const Place = Schema.TaggedStruct("Place", {
   ...envelope,
   ...terms,
@@ -60,7 +63,7 @@ export const Modify = Schema.TaggedStruct("Modify", {
 })
 export type Modify = typeof Modify.Type
 
-/** One order by its id, or where that is null all with the client order id. */
+/** Cancels one order by its id, or where that is null all with the client order id. */
 export const Cancel = Schema.TaggedStruct("Cancel", {
   ...envelope,
   orderId: Schema.NullOr(Id.schema),
@@ -71,7 +74,10 @@ export type Cancel = typeof Cancel.Type
 export const CancelAll = Schema.TaggedStruct("CancelAll", envelope)
 export type CancelAll = typeof CancelAll.Type
 
-/** Sized here, where the position is true: LIMIT IOC reduce-only, 5 % through the mark and clipped to the band. */
+/**
+ * The market sizes the order, since it knows the position: LIMIT IOC reduce-only, 5 % through the mark, within the
+ * band.
+ */
 export const Close = Schema.TaggedStruct("Close", {
   ...envelope,
   ...terms,
@@ -86,7 +92,7 @@ export const Echo = Schema.Struct({
   side: Schema.NullOr(Side),
   type: Schema.NullOr(OrderType),
   timeInForce: Schema.NullOr(TimeInForce),
-  /** Decimals, not ticks and lots: they may be neither. */
+  /** These are decimals and not ticks and lots, which they may not be. */
   price: Schema.Number,
   quantity: Schema.Number,
   clientOrderId: Schema.String,
@@ -94,7 +100,7 @@ export const Echo = Schema.Struct({
 })
 export type Echo = typeof Echo.Type
 
-/** Of a request that said nothing to repeat. */
+/** A request that said nothing to repeat has this echo. */
 export const noEcho: Echo = {
   orderId: "",
   side: null,
@@ -106,7 +112,7 @@ export const noEcho: Echo = {
   reduceOnly: false
 }
 
-/** One object with every field by name: a flood of refusals passes here. */
+/** One object is made with every field by name, which is the fastest: a flood of refusals passes here. */
 export const echoOf = (request: OrderRequest): Echo => {
   const isOrder = request._tag === "PlaceOrder" || request._tag === "ModifyOrder"
   const isCancel = request._tag === "CancelOrder"
@@ -123,7 +129,7 @@ export const echoOf = (request: OrderRequest): Echo => {
   }
 }
 
-/** What a symbol that nobody lists means for each request. */
+/** Each request is refused in these words when nobody lists its symbol. */
 export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
   PlaceOrder: "BAD_SYMBOL",
   ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
@@ -132,7 +138,7 @@ export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
   ClosePosition: "BAD_SYMBOL"
 }
 
-/** A command the desk already refused; it passes through the log so that a symbol's answers keep one order. */
+/** The desk has refused this command already; it passes through the log so that a symbol's answers keep one order. */
 export const Refuse = Schema.TaggedStruct("Refuse", { ...envelope, status: OrderRefusal, echo: Echo })
 export type Refuse = typeof Refuse.Type
 
@@ -145,12 +151,12 @@ export interface Observe {
   readonly price: number
 }
 
-/** A clock reading: the mark, its average and the bands are brought up to now. */
+/** The clock was read: the mark, its average and the bands are brought up to now. */
 export interface Tick {
   readonly _tag: "Tick"
 }
 
-/** A trader has a new owner: commands of older epochs are refused from here on. */
+/** A trader has a new owner, so commands of older epochs are refused from here on. */
 export interface RaiseEpoch {
   readonly _tag: "RaiseEpoch"
   readonly userId: string
@@ -184,16 +190,16 @@ export interface Refused {
 export interface Fill {
   readonly order: Order
   readonly fee: number
-  /** Profit this fill realised, before its fee. */
+  /** This fill realised so much profit, before its fee. */
   readonly realised: number
-  /** Initial margin this fill added, in 1e-6 USD, rounded up; 0 when it only reduced. */
+  /** This fill added so much initial margin, in 1e-6 USD, rounded up; 0 when it only reduced. */
   readonly marginUsed: number
 }
 
 export interface Traded {
   readonly _tag: "Traded"
   readonly tradeId: Id.Id
-  /** 1, 2, 3 … within the market. */
+  /** The trades of a market are numbered 1, 2, 3 … */
   readonly number: number
   readonly price: number
   readonly quantity: number
@@ -212,7 +218,10 @@ export interface Ended {
   readonly atMillis: number
 }
 
-/** New price or quantity. `requeued` orders went to the back of their price. `commandId` is null when a reduce-only order was cut. */
+/**
+ * An order has a new price or quantity. `requeued` orders went to the back of their price. `commandId` is null when a
+ * reduce-only order was cut.
+ */
 export interface Modified {
   readonly _tag: "Modified"
   readonly commandId: Id.Id | null
@@ -221,7 +230,7 @@ export interface Modified {
   readonly atMillis: number
 }
 
-/** A command that changes nothing by itself is done; its id is remembered. A cancel's and a modify's too, after their facts. */
+/** A command that changes nothing by itself is done; its id is remembered. So is that of a cancel or a modify, whose other events come before it. */
 export interface Done {
   readonly _tag: "Done"
   readonly commandId: Id.Id
@@ -231,20 +240,20 @@ export interface Done {
   readonly atMillis: number
 }
 
-/** Everything that follows from outside price and time. Prices in 1e-8 USD, bounds in ticks. */
+/** Everything here follows from outside price and time. Prices are in 1e-8 USD, bounds in ticks. */
 export interface Priced {
   readonly _tag: "Priced"
   readonly oracle: number
   readonly mark: number
-  /** EMA over 150 s of mid - oracle, in 1e-8 USD, signed. */
+  /** This is the EMA over 150 s of middle - oracle, in 1e-8 USD, signed. */
   readonly premium: number
-  /** Price bands: no buy above `upper`, no sell below `lower`. */
+  /** No buy may be priced above `upper`, no sell below `lower`. */
   readonly lower: number
   readonly upper: number
-  /** Static bounds of any order. */
+  /** No order may be priced outside these bounds of the day. */
   readonly minPrice: number
   readonly maxPrice: number
-  /** Share of position and open-interest limits in force, in basis points: 10,000 while open. */
+  /** This share of position and open-interest limits is in force, in basis points: 10,000 while open. */
   readonly limitShareBps: number
   readonly atMillis: number
 }

@@ -6,13 +6,13 @@ export type Period = "OPEN" | "OVERNIGHT" | "WEEKEND"
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const
 export type Day = (typeof days)[number]
 
-/** Local times; a close at or before its open is on the next day. */
+/** Times are local; a close at or before its open is on the next day. */
 export interface Hours {
   readonly open: string
   readonly close: string
 }
 
-/** Funding hours as reference data shows them; a day that is absent is closed. Trading itself never stops. */
+/** Reference data shows these funding hours; a day that is absent is closed. Trading itself never stops. */
 export type MarketHours = { readonly tz: string } & { readonly [day in Day]?: Hours }
 
 export const marketHours = (instrument: Instrument): MarketHours => {
@@ -21,7 +21,7 @@ export const marketHours = (instrument: Instrument): MarketHours => {
   return futures
 }
 
-/** Whether the outside price is live and funding runs. */
+/** Says whether the outside price is live and funding runs. */
 export const isLive = (instrument: Instrument, millis: number): boolean => {
   const hours = marketHours(instrument)
   const minute = minuteOfWeek(hours.tz, millis)
@@ -32,7 +32,7 @@ export const isLive = (instrument: Instrument, millis: number): boolean => {
   )
 }
 
-/** The period of rule 2.3. Bank holidays count as ordinary days. */
+/** Gives the period of rule 2.3. Bank holidays count as ordinary days. */
 export const period = (instrument: Instrument, millis: number): Period => {
   switch (instrument.category) {
     case "EQUITY":
@@ -47,7 +47,7 @@ export const period = (instrument: Instrument, millis: number): Period => {
 /** Periods and days begin on quarter hours only, in every zone and on either side of a change of its offset. */
 export const quarterMillis = 900_000
 
-/** Share of position and open-interest limits in force, in basis points. */
+/** Gives the share of position and open-interest limits in force, in basis points. */
 export const limitShareBps = (during: Period): number => shares[during]
 
 const newYork = "America/New_York"
@@ -85,21 +85,21 @@ function minuteOfDay(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 }
 
-/** Open 09:30 to 16:00, Monday to Friday; the weekend lasts from Friday's close to Monday's open. */
+/** Shares are open from 09:30 to 16:00, Monday to Friday; the weekend lasts from Friday's close to Monday's open. */
 function stockPeriod(minute: number): Period {
   const time = minute % minutesPerDay
   if (minute < minutesPerDay + 570 || minute >= 5 * minutesPerDay + 960) return "WEEKEND"
   return time >= 570 && time < 960 ? "OPEN" : "OVERNIGHT"
 }
 
-/** Open but for the pause 16:00 to 17:00; the weekend lasts from Friday's close to Sunday's reopening. */
+/** It is open but for the pause from 16:00 to 17:00; the weekend lasts from Friday's close to Sunday's reopening. */
 function futuresPeriod(minute: number): Period {
   const time = minute % minutesPerDay
   if (minute < 1020 || minute >= 5 * minutesPerDay + 960) return "WEEKEND"
   return time >= 960 && time < 1020 ? "OVERNIGHT" : "OPEN"
 }
 
-/** Local minutes since Sunday 00:00. */
+/** Counts local minutes since Sunday 00:00. */
 function minuteOfWeek(zone: string, millis: number): number {
   const localMinute = Math.floor((millis + offset(zone, millis)) / 60_000)
   // 1970-01-01 was a Thursday.

@@ -15,7 +15,7 @@ export type TimeInForce = typeof TimeInForce.Type
 export const OrderOrigin = Schema.Literals(["USER", "CLOSE_POSITION"])
 export type OrderOrigin = typeof OrderOrigin.Type
 
-/** An order as every recorded fact carries it: whole, so that nobody who reads the fact needs a book. */
+/** Every recorded event carries an order like this: whole, so that whoever reads the event needs no book. */
 export const Order = Schema.Struct({
   /** The id of the command that placed it. */
   orderId: Id.schema,
@@ -24,11 +24,11 @@ export const Order = Schema.Struct({
   side: Side,
   type: OrderType,
   timeInForce: TimeInForce,
-  /** In ticks; 0 for MARKET. */
+  /** The price is in ticks, and 0 for MARKET. */
   price: Schema.Number,
-  /** In lots: the total asked for. */
+  /** The total that was asked for, in lots. */
   quantity: Schema.Number,
-  /** In lots: what is not yet filled. */
+  /** What is not yet filled, in lots. */
   remaining: Schema.Number,
   reduceOnly: Schema.Boolean,
   /** Empty when the client gave none. */
@@ -36,7 +36,7 @@ export const Order = Schema.Struct({
   origin: OrderOrigin,
   /** Builder code of the connection; empty when there is none. */
   builderCode: Schema.String,
-  /** Whether it was ever modified, or cut by its market. */
+  /** The order was modified once, or cut by its market. */
   modified: Schema.Boolean,
   /** When it was placed, modified, cut or filled last; how it ended does not count. */
   updatedAtMillis: Schema.Number
@@ -73,7 +73,7 @@ export type PlaceOrder = typeof PlaceOrder.Type
 /** `price` and `quantity` 0 mean unchanged; `quantity` is the new total. */
 export const ModifyOrder = Schema.TaggedStruct("ModifyOrder", {
   ...envelope,
-  /** As the client wrote it. */
+  /** The id stands as the client wrote it. */
   orderId: Schema.String,
   side: Side,
   type: OrderType,
@@ -85,13 +85,13 @@ export type ModifyOrder = typeof ModifyOrder.Type
 
 export const CancelOrder = Schema.TaggedStruct("CancelOrder", {
   ...envelope,
-  /** An order id, or a client order id when `byClientOrderId`. */
+  /** This is an order id, or a client order id when `byClientOrderId`. */
   orderId: Schema.String,
   byClientOrderId: Schema.Boolean
 })
 export type CancelOrder = typeof CancelOrder.Type
 
-/** Of one symbol; the desk sends one to each market the account has joined. */
+/** It is for one symbol; the desk sends one to each market the account has joined. */
 export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", envelope)
 export type CancelAllOrders = typeof CancelAllOrders.Type
 

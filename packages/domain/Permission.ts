@@ -1,7 +1,7 @@
 /** What a credential may permit, by name. */
 import { Schema } from "effect"
 
-/** Those a user may give to a key of their own. */
+/** A user may give these to a key of their own. */
 export const Selectable = Schema.Literals([
   "view_orders",
   "view_positions",
@@ -11,11 +11,11 @@ export const Selectable = Schema.Literals([
   "deposit_withdraw"
 ])
 
-/** All there are: the operator gives `register_user`, and a key issued to a builder has `withdraw_registered`. */
+/** There are no others: the operator gives `register_user`, and a key issued to a builder has `withdraw_registered`. */
 export const Permission = Schema.Literals([...Selectable.literals, "register_user", "withdraw_registered"])
 export type Permission = typeof Permission.Type
 
-/** What a key may do that a builder obtained for a user, and on the user's main account alone. */
+/** A key that a builder obtained for a user may do this, on the user's main account alone. */
 export const ofBuilderKey: ReadonlyArray<Permission> = [
   "view_orders",
   "view_positions",

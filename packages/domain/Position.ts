@@ -2,11 +2,11 @@
 import { mulDivDown } from "./Decimal.ts"
 import type { Side } from "./Order.ts"
 
-/** Integers throughout: lots, and money in 1e-6 USD below 2^53. Changed in place by its one owner. */
+/** All numbers are integers: lots, and money in 1e-6 USD below 2^53. The one owner changes them in place. */
 export interface Position {
   /** Signed lots; negative is short. */
   quantity: number
-  /** Cash from trades: a buy of `n` moves -n. Fees and funding are apart. */
+  /** Cash from trades, of which a buy of `n` moves -n; fees and funding are apart. */
   cashFlow: number
   /** Signed cost of what is held: positive when long. `cashFlow + basis` is the realised profit. */
   basis: number
@@ -39,7 +39,7 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
     const leaving = mulDivDown(Math.abs(position.basis), lots, Math.abs(held))
     position.basis -= held > 0 ? leaving : -leaving
   } else {
-    // Flat, or turned round: what is left was bought at this fill's price, so the division is exact.
+    // The position is flat or has turned round: what is left was bought at this fill's price, so the division is exact.
     const left = lots - Math.abs(held)
     position.basis = left === 0 ? 0 : Math.sign(cost) * mulDivDown(notional, left, lots)
   }
@@ -47,7 +47,7 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
   return realised(position) - before
 }
 
-/** Profit at a price if all were closed there: `value` is quantity x mark in money, signed. */
+/** Gives the profit at a price if all were closed there: `value` is quantity x mark in money, signed. */
 export const unrealised = (position: Position, value: bigint): bigint => value - BigInt(position.basis)
 
 function assertSafe(position: Position): void {

@@ -4,26 +4,29 @@ import type { Instrument } from "./Instrument.ts"
 import type { Priced } from "./Market.ts"
 import type { Period } from "./MarketHours.ts"
 
-/** Both ends in ticks, both allowed. */
+/** Both ends are in ticks, and both are allowed. */
 export interface PriceRange {
   readonly lower: number
   readonly upper: number
 }
 
-/** Half the width of the band in basis points of the mark. */
+/** The band reaches this far to either side, in basis points of the mark. */
 export const widthBps = (instrument: Instrument, period: Period): number => {
   const narrow = instrument.category === "INDEX" || instrument.base === "GOLD"
   return widths[narrow ? "INDEX" : instrument.category][period]
 }
 
-/** The band round a mark in 1e-8 USD, rounded inwards. */
+/** Gives the band round a mark in 1e-8 USD, rounded inwards. */
 export const band = (instrument: Instrument, period: Period, mark: number): PriceRange =>
   around(instrument, mark, widthBps(instrument, period))
 
-/** The static bounds round the day's reference in 1e-8 USD, rounded inwards. */
+/** Gives the bounds of a day round its reference in 1e-8 USD, rounded inwards. */
 export const bounds = (instrument: Instrument, reference: number): PriceRange => around(instrument, reference, 3_000)
 
-/** The price in ticks of a whole-position close: five percent through the mark, rounded towards it, within band and bounds. */
+/**
+ * Prices the close of a whole position in ticks: five percent through the mark, rounded towards it, within band and
+ * bounds.
+ */
 export const closingPrice = (instrument: Instrument, priced: Priced, isLong: boolean): number => {
   const through = around(instrument, priced.mark, 500)
   return isLong

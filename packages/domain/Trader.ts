@@ -4,7 +4,7 @@ import { Schema } from "effect"
 /** The name of a trader's stream in the journal. */
 export const traderStream = (userId: string): string => `trader/${userId}`
 
-/** Money from outside, or an operator's correction when negative. A repeat of `creditId` changes nothing. */
+/** Money comes from outside, or an operator corrects when it is negative. A repeat of `creditId` changes nothing. */
 export const Credit = Schema.TaggedStruct("Credit", {
   creditId: Schema.String,
   accountId: Schema.String,
@@ -13,7 +13,7 @@ export const Credit = Schema.TaggedStruct("Credit", {
 })
 export type Credit = typeof Credit.Type
 
-/** Between two accounts of the same user. */
+/** Money moves between two accounts of the same user. */
 export const Transfer = Schema.TaggedStruct("Transfer", {
   transferId: Schema.String,
   fromAccountId: Schema.String,
@@ -29,11 +29,11 @@ export const SetLeverage = Schema.TaggedStruct("SetLeverage", {
 })
 export type SetLeverage = typeof SetLeverage.Type
 
-/** A subaccount; the primary account exists from the start and has the user's id. */
+/** Opens a subaccount; the primary account exists from the start and has the user's id. */
 export const OpenAccount = Schema.TaggedStruct("OpenAccount", { accountId: Schema.String })
 export type OpenAccount = typeof OpenAccount.Type
 
-/** Cancel-on-disconnect of one connection, switched on or off. */
+/** Switches cancel-on-disconnect of one connection on or off. */
 export const Arm = Schema.TaggedStruct("Arm", {
   connectionId: Schema.String,
   accountId: Schema.String,
@@ -76,7 +76,7 @@ export type LeverageSet = typeof LeverageSet.Type
 export const AccountOpened = Schema.TaggedStruct("AccountOpened", { accountId: Schema.String })
 export type AccountOpened = typeof AccountOpened.Type
 
-/** Journaled before the trader's first command to that market. */
+/** This is in the journal before the trader's first command to that market leaves. */
 export const Joined = Schema.TaggedStruct("Joined", { symbol: Schema.String })
 export type Joined = typeof Joined.Type
 
@@ -163,7 +163,7 @@ export const Holding = Schema.Struct({
   leverage: Schema.Number,
   marginHeld: Schema.BigInt,
   openOrders: Schema.Number,
-  /** Lots not yet filled. */
+  /** So many lots are not yet filled. */
   openQuantity: Schema.Number
 })
 export type Holding = typeof Holding.Type

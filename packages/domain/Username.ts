@@ -1,7 +1,7 @@
-/** What a user may be called in public. One case only, so that no two names differ by case alone. */
+/** What a user may be called in public. There is one letter case, so that no two names differ by case alone. */
 import { Schema } from "effect"
 
-/** Names that speak for the venue, or that a path or a label needs. */
+/** These names speak for the venue, or a path or a label needs them. */
 const reserved = new Set(
   `admin administrator anonymous api auth billing builder compliance exchange help legal managed me moderator null
    official operator owner risk root security service staff support system team treasury undefined user users venue`.split(

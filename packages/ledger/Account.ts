@@ -4,19 +4,19 @@ import type { Priced } from "@venue/domain/Market"
 import type { Balance, Holding } from "@venue/domain/Trader"
 import { type Exposure, reckon } from "./Exposure.ts"
 
-/** Latest `Priced` of each market, shared by all traders of a desk; not owned by the trader. */
+/** All traders of a desk share the latest `Priced` of each market; the trader does not own them. */
 export type Prices = ReadonlyMap<string, Priced>
 
 export interface Account {
   readonly accountId: string
-  /** By symbol, where it was chosen; the instrument's maximum elsewhere. */
+  /** Levels stand by symbol where one was chosen; elsewhere the instrument's maximum holds. */
   readonly leverages: Map<string, number>
   readonly exposures: Map<string, Exposure>
-  /** Credits and transfers, in and out. */
+  /** Credits and transfers count here, in and out. */
   deposit: bigint
-  /** Placements on their way and orders, as far as they may rest, over all markets. */
+  /** Counts orders and placements on their way, as far as they may rest, over all markets. */
   openOrders: number
-  /** Running totals, as fresh as the last `refresh`. */
+  /** The totals are as fresh as the last `refresh`. */
   equity: bigint
   margin: bigint
 }
@@ -54,7 +54,7 @@ export const refresh = (account: Account, prices: Prices): void => {
 /** Money that new orders may use; below zero through prices, funding and fees only. Refresh first. */
 export const available = (account: Account): bigint => account.equity - account.margin
 
-/** Everything of rule 8. Profit that is not realised cannot be withdrawn. */
+/** Gives all that rule 8 names. Profit that is not realised cannot be withdrawn. */
 export const balance = (account: Account, prices: Prices): Balance => {
   refresh(account, prices)
   const total = { realised: 0n, unrealised: 0n, funding: 0n, fees: 0n, orderMargin: 0n, positionMargin: 0n }
@@ -111,7 +111,7 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
   return found
 }
 
-/** Symbols whose position stands at its cost because no price is known. */
+/** The positions of these symbols are valued at their cost because no price is known. */
 export const unpriced = (account: Account, prices: Prices): ReadonlyArray<string> =>
   [...account.exposures]
     .filter(([symbol, { position }]) => position.quantity !== 0 && !prices.has(symbol))

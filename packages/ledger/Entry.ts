@@ -56,7 +56,7 @@ function cancel(entry: Entry, request: CancelOrder): TraderCommand {
   const { accountId, byClientOrderId, commandId, expiresAtMillis, orderId: named } = request
   const { trader, traderEpoch } = entry
   const orderId = byClientOrderId ? null : parse(named)
-  // What is not the text of an id names no order.
+  // A text that is not that of an id names no order.
   if (orderId === undefined) return refuse(entry, "NO_SUCH_ORDER")
   const clientOrderId = byClientOrderId ? named : ""
   const { userId } = trader
@@ -86,7 +86,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   )
   const finding = exposure.holds.has(hold.orderId) ? null : MarginCheck.place(trader, account, exposure, hold)
   const { accountId, commandId, expiresAtMillis } = request
-  // Every field by name: copying them from two objects is slower, and every order passes here.
+  // Every field is copied by name: to spread two objects is slower, and every order passes here.
   return {
     _tag: "Place",
     commandId,
@@ -111,7 +111,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   }
 }
 
-/** A flaw is told only of an order that could be modified at all; otherwise that is what is wrong. */
+/** A flaw is told only of an order that could be modified at all; otherwise it is told that it cannot. */
 function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand {
   const { instrument } = exposure
   const { reduceOnly, side, type } = request

@@ -104,7 +104,7 @@ function become(exposure: Exposure.Exposure, hold: OrderHold.OrderHold, order: O
   Exposure.count(exposure, hold)
 }
 
-/** For an order that was not held here, such as the one the market made to close a position. */
+/** No margin was held here for such an order, as for the one that the market made to close a position. */
 function holdOf(trader: Trader, exposure: Exposure.Exposure, order: Order): OrderHold.OrderHold {
   const priced = trader.prices.get(exposure.instrument.symbol)
   const edge = order.side === "BUY" ? priced?.upper : priced?.lower

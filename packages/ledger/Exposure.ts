@@ -12,29 +12,32 @@ export interface Exposure {
   readonly valuation: Valuation.Valuation
   readonly rates: FeeRates
   readonly position: Position
-  /** By order id: orders the market has accepted and placements on their way. */
+  /** Orders that the market has accepted and placements on their way stand by order id. */
   readonly holds: Map<string, OrderHold>
   readonly buys: Sums
   readonly sells: Sums
   leverage: number
-  /** Position limit of the leverage in money. */
+  /** The leverage has this position limit in money. */
   maxNotional: number
-  /** Commands of any kind whose outcome is not known. */
+  /** So many commands of any kind have no known outcome. */
   pending: number
-  /** Whether anything was filled since the trader woke. */
+  /** Something was filled since the trader woke. */
   traded: boolean
-  /** Whether the figures below are behind what is above. */
+  /** The figures below are behind what is above. */
   stale: boolean
-  /** The mark the figures are of, in 1e-8 USD; 0 while none is known. */
+  /** The figures hold at this mark, in 1e-8 USD; 0 while none is known. */
   mark: number
-  /** Marks from here to there, both included, price the same orders through the mark; none where `from` is larger. */
+  /**
+   * The same orders are priced through every mark from here to there, both included; where `from` is larger, through
+   * none.
+   */
   crossesSameFrom: number
   crossesSameTo: number
-  /** Signed money of the position at the mark, rounded down; its cost while no mark is known. */
+  /** The position is worth this money at the mark, signed and rounded down; its cost while no mark is known. */
   value: number
   positionMargin: number
   orderMargin: number
-  /** What this market adds to the account's equity. */
+  /** This market adds so much to the account's equity. */
   equity: number
 }
 
@@ -101,7 +104,7 @@ export const reckon = (exposure: Exposure, mark: number): void => {
     if (mark < exposure.crossesSameFrom || mark > exposure.crossesSameTo) recross(exposure)
   }
   const held = Math.abs(position.quantity)
-  // What the position covers of the orders that would close it.
+  // The position covers so much of the orders that would close it.
   let covered = 0
   if (held === 0) {
     exposure.value = 0
@@ -120,11 +123,11 @@ export const reckon = (exposure: Exposure, mark: number): void => {
   exposure.stale = false
 }
 
-/** Whether an order of that side is against the position. */
+/** Says whether an order of that side is against the position. */
 export const reduces = ({ position }: Exposure, side: Side): boolean =>
   side === "BUY" ? position.quantity < 0 : position.quantity > 0
 
-/** Whether all orders of a side together can only shrink the position. */
+/** Says whether all orders of a side together can only shrink the position. */
 export const coversSide = ({ buys, position, sells }: Exposure, side: Side): boolean =>
   side === "BUY" ? buys.lots <= -position.quantity : sells.lots <= position.quantity
 
@@ -147,13 +150,13 @@ function recross(exposure: Exposure): void {
   for (const hold of holds.values()) cross(exposure, hold, sumsOf(exposure, hold.side))
 }
 
-/** Of all that an order being modified may be, the one that would lose most counts. */
+/** An order being modified may be several orders, of which the one that would lose most counts. */
 function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
   const { counted } = hold
   counted.crossedLots = 0
   counted.crossedValue = 0
   if (hold.reduceOnly || exposure.mark === 0) return
-  // Which of several would lose most may turn at any mark.
+  // At any mark it may be another one of them that would lose most.
   if (hold.replacements.length > 0) exposure.crossesSameTo = 0
   else bound(exposure, hold.side, hold.price * exposure.instrument.tick)
   dearer(exposure, hold, hold.lots, hold.price)

@@ -1,4 +1,4 @@
-/** The money of one trader, and the only door to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
+/** The money of one trader, and the only way to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
 import type { Id } from "@venue/domain/Id"
 import { isLevel } from "@venue/domain/Leverage"
 import type { Order } from "@venue/domain/Order"
@@ -47,7 +47,7 @@ const decisions: {
   Arm: arm
 }
 
-/** What the own journal is to record; nothing where the command was done before or changes nothing. */
+/** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
 export const decide = <Of extends Tag>(
   trader: Trader,
   command: LedgerCommandOf<Of>,
@@ -87,16 +87,16 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
   }
 }
 
-/** Whether the trader may have anything in that market. */
+/** Says whether the trader may have anything in that market. */
 export const joined = (trader: Trader, symbol: string): boolean => trader.joined.has(symbol)
 
-/** The markets it has joined. */
+/** Lists the markets it has joined. */
 export const symbols = (trader: Trader): Iterable<string> => trader.joined
 
-/** The primary account first. */
+/** The primary account comes first. */
 export const accountIds = (trader: Trader): ReadonlyArray<string> => [...trader.accounts.keys()]
 
-/** Account by connection, of the connections that cancel on disconnect. */
+/** Gives the account of each connection that cancels on disconnect. */
 export const armed = (trader: Trader): ReadonlyMap<string, string> => trader.armed
 
 /**
@@ -107,7 +107,7 @@ export const release = (trader: Trader, symbol: string, { text }: Id): void => {
   if (trader.inFlight.get(text)?.exposure.instrument.symbol === symbol) releaseCommand(trader, text)
 }
 
-/** Undefined when the user has no such account; so with all that follows. */
+/** Answers nothing when the user has no such account; so does all that follows. */
 export const balance = (trader: Trader, accountId: string): Balance | undefined => {
   const account = trader.accounts.get(accountId)
   return account === undefined ? undefined : Account.balance(account, trader.prices)
@@ -118,7 +118,7 @@ export const holdings = (trader: Trader, accountId: string): ReadonlyArray<Holdi
   return account === undefined ? [] : Account.holdings(account, trader.prices)
 }
 
-/** Symbols whose position stands at its cost, with no profit or loss, because no price is known. */
+/** Lists the symbols whose position is valued at its cost, with no profit or loss, because no price is known. */
 export const unpriced = (trader: Trader, accountId: string): ReadonlyArray<string> => {
   const account = trader.accounts.get(accountId)
   return account === undefined ? [] : Account.unpriced(account, trader.prices)
@@ -148,18 +148,18 @@ export const orders = (trader: Trader, accountId: string, symbol?: string): Read
   return found.map(({ open }) => open)
 }
 
-/** By order id, or the newest with that client order id. */
+/** Finds an order by its id, or the newest with that client order id. */
 export const order = (trader: Trader, accountId: string, symbol: string, id: string): OpenOrder | undefined => {
   const hold = trader.accounts.get(accountId)?.exposures.get(symbol)?.holds.get(id)
   if (hold?.order !== undefined) return openOrder(symbol, hold.order)
   return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
 }
 
-/** The level in force; 0 for a symbol that is not listed. */
+/** Gives the level in force; 0 for a symbol that is not listed. */
 export const leverage = (trader: Trader, accountId: string, symbol: string): number =>
   trader.accounts.get(accountId)?.leverages.get(symbol) ?? trader.instruments.get(symbol)?.maxLeverage ?? 0
 
-/** Commands whose outcome is not yet known. */
+/** Counts the commands whose outcome is not yet known. */
 export const pending = (trader: Trader, accountId: string, symbol: string): number =>
   trader.accounts.get(accountId)?.exposures.get(symbol)?.pending ?? 0
 

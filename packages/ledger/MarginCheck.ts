@@ -26,7 +26,10 @@ export const place = (trader: Trader, account: Account, exposure: Exposure, hold
   return null
 }
 
-/** Holds what an order may become beside what it is. Only shrinking at the same price takes nothing and always may. */
+/**
+ * Holds what an order may become beside what it is. An order that only shrinks at its price needs no margin and always
+ * may.
+ */
 export const replace = (
   trader: Trader,
   account: Account,
@@ -49,8 +52,8 @@ export const replace = (
 }
 
 /**
- * The bankruptcy price in ticks, rounded towards the mark, when a close as its market prices it would pass it; otherwise
- * 0. One tick where no price can keep the account from debt.
+ * Gives the bankruptcy price in ticks, rounded towards the mark, when a close as its market prices it would pass it;
+ * otherwise 0. It is one tick where no price can keep the account from debt.
  */
 export const closingBound = (trader: Trader, account: Account, exposure: Exposure, priced: Priced): number => {
   const { instrument, position } = exposure
@@ -65,7 +68,7 @@ export const closingBound = (trader: Trader, account: Account, exposure: Exposur
   return ticks < 1n ? 1 : Number(ticks)
 }
 
-/** Whether the hold, already counted, may stay. */
+/** Says whether the hold, which is counted already, may stay. */
 function affordable(trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
   refresh(account, trader.prices)
   if (hold.reduceOnly || coversSide(exposure, hold.side)) {
@@ -86,7 +89,7 @@ function fits(
   return reduceOnly || Number.isSafeInteger(held + notional(instrument, price, lots))
 }
 
-/** The account's equity if the whole position were closed at a price: below zero beyond the bankruptcy price. */
+/** Gives the account's equity if the whole position were closed at a price: below zero beyond the bankruptcy price. */
 function closedEquity(account: Account, { instrument, position, value }: Exposure, price: number): bigint {
   return account.equity - BigInt(value) + BigInt(notional(instrument, price, position.quantity))
 }

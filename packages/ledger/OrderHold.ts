@@ -1,13 +1,13 @@
 /** The margin that one order holds, from the moment it is sent until it is gone. */
 import type { Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
-/** Whole numbers, so that adding and taking away leaves nothing behind. */
+/** These are whole numbers, so that to add and to take away leaves nothing behind. */
 export interface Sums {
-  /** Of all orders; the rest leaves out reduce-only ones. */
+  /** This counts all orders; the others leave out reduce-only ones. */
   lots: number
-  /** Money at the limit prices. */
+  /** The orders cost this money at their limit prices. */
   value: number
-  /** Of orders priced through the mark, which would lose if they filled now. */
+  /** Orders that are priced through the mark would lose if they filled now. */
   crossedLots: number
   crossedValue: number
 }
@@ -24,20 +24,20 @@ export interface OrderHold {
   readonly side: Side
   readonly type: OrderType
   readonly reduceOnly: boolean
-  /** Counts towards the cap of open orders. */
+  /** It counts towards the cap of open orders. */
   readonly mayRest: boolean
   /** Orders that were accepted later have higher ones. */
   sequence: number
-  /** Undefined until the market has accepted it. */
+  /** It has none until the market has accepted it. */
   order: Order | undefined
-  /** When it was placed, or of an order that came with a view of its market, when it changed last before. */
+  /** It was placed then. Of an order that came with a view of its market, this is when it had changed last. */
   placedByMillis: number
-  /** In ticks, what it is valued at: the limit, or the edge of the band for MARKET. */
+  /** It is valued at this many ticks: its limit, or the edge of the band for MARKET. */
   price: number
-  /** Not yet filled. */
+  /** So many lots are not yet filled. */
   lots: number
   replacements: ReadonlyArray<Replacement>
-  /** What it added to the sums of its side. */
+  /** It added this to the sums of its side. */
   readonly counted: Sums
 }
 

@@ -2,7 +2,7 @@
 import * as Account from "./Account.ts"
 import type { Trader } from "./Trader.ts"
 
-/** Money as decimal text, which every encoding keeps whole. Versioned: old snapshots stay readable. */
+/** Money is decimal text, which every encoding keeps whole. The version keeps old snapshots readable. */
 export interface Snapshot {
   readonly version: 1
   readonly userId: string
@@ -45,7 +45,10 @@ export const restore = (trader: Trader, from: Snapshot): void => {
   for (const [connectionId, accountId] of from.armed) trader.armed.set(connectionId, accountId)
 }
 
-/** Of the own journal's state: equal after replay, and after snapshot and restore. Two FNV-1a lanes, 64 bits in hex. */
+/**
+ * Hashes the state of the trader's own journal: equal after replay, and after snapshot and restore. Two FNV-1a hashes
+ * make 64 bits in hex.
+ */
 export const hash = (trader: Trader): string => {
   const text = JSON.stringify(snapshot(trader))
   let low = 0x811c9dc5
@@ -58,6 +61,6 @@ export const hash = (trader: Trader): string => {
   return hex(high) + hex(low)
 }
 
-function hex(lane: number): string {
-  return (lane >>> 0).toString(16).padStart(8, "0")
+function hex(half: number): string {
+  return (half >>> 0).toString(16).padStart(8, "0")
 }

@@ -5,35 +5,35 @@ import type * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
 
 export interface Settings {
-  /** Of one account over all symbols; placements on their way count. */
+  /** One account may have so many over all symbols; placements on their way count. */
   readonly maxOpenOrdersPerAccount: number
-  /** Beside the primary account. */
+  /** The primary account does not count. */
   readonly maxSubaccounts: number
 }
 
 export const defaults: Settings = { maxOpenOrdersPerAccount: 1_000, maxSubaccounts: 20 }
 
-/** A command whose outcome is not known. */
+/** The outcome of such a command is not known. */
 export interface InFlight {
   readonly account: Account.Account
   readonly exposure: Exposure.Exposure
-  /** The order it holds margin for; empty when it holds nothing. */
+  /** It holds margin for this order; empty when it holds nothing. */
   readonly orderId: string
 }
 
-/** Changed in place by its one owner. */
+/** Its one owner changes it in place. */
 export interface Trader {
   readonly userId: string
   readonly instruments: ReadonlyMap<string, Instrument>
   readonly prices: Account.Prices
   readonly settings: Settings
-  /** The primary one first; its id is the user's. */
+  /** The primary account comes first; its id is the user's. */
   readonly accounts: Map<string, Account.Account>
   readonly joined: Set<string>
-  /** Kept for ever: a deposit notice may be repeated years later and must still change nothing. */
+  /** Ids are kept for ever: a deposit notice may be repeated years later and must still change nothing. */
   readonly creditIds: Set<string>
   readonly transferIds: Set<string>
-  /** Account by connection, of those that cancel on disconnect. */
+  /** Each connection that cancels on disconnect has its account here. */
   readonly armed: Map<string, string>
   readonly inFlight: Map<string, InFlight>
   lastSequence: number
@@ -58,14 +58,14 @@ export const make = (
   lastSequence: 0
 })
 
-/** The account a recorded event names. It was opened before, or the journals contradict each other. */
+/** Gives the account that a recorded event names. It was opened before, or the journals contradict each other. */
 export const accountOf = (trader: Trader, accountId: string): Account.Account => {
   const account = trader.accounts.get(accountId)
   if (account === undefined) throw new Error(`user ${trader.userId} has no account ${accountId}`)
   return account
 }
 
-/** Undefined when the symbol is not listed. */
+/** Answers nothing when the symbol is not listed. */
 export const exposureOf = (trader: Trader, account: Account.Account, symbol: string): Exposure.Exposure | undefined => {
   const known = account.exposures.get(symbol)
   if (known !== undefined) return known
@@ -120,7 +120,7 @@ export const remove = (account: Account.Account, exposure: Exposure.Exposure, ho
   if (hold.mayRest) account.openOrders--
 }
 
-/** Ends one modify's hold on an order. */
+/** Ends the hold that one modify has on an order. */
 const unreplace = (exposure: Exposure.Exposure, hold: OrderHold.OrderHold, commandId: string): void => {
   Exposure.uncount(exposure, hold)
   hold.replacements = hold.replacements.filter((replacement) => replacement.commandId !== commandId)

@@ -1,4 +1,4 @@
-/** The money of lots at a mark: lots x lot x mark / 1e10, with every rounding named. */
+/** The money of lots at a mark, lots x lot x mark / 1e10, with every rounding named. */
 import { mulDivDown, mulDivUp } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 
@@ -24,7 +24,7 @@ export const up = ({ divisor, factor }: Valuation, lots: number, mark: number): 
 export const marginUp = ({ divisor, factor }: Valuation, lots: number, mark: number, leverage: number): number =>
   mulDivUp(lots * factor, mark, divisor * leverage)
 
-/** How many 1e-8 x 1e-8 make one 1e-6 USD. */
+/** So many times 1e-8 x 1e-8 make 1e-6 USD. */
 const perMoney = 10_000_000_000
 
 function greatestCommonDivisor(a: number, b: number): number {

@@ -8,5 +8,5 @@ export const mix = (word: number): number => {
   return h ^ (h >>> 16)
 }
 
-/** Of the half of an id that it shares with those drawn before and after it. */
+/** Hashes the half of an id that it shares with those drawn before and after it. */
 export const ofHalf = (a: number, b: number): number => mix(Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca77))

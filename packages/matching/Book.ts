@@ -8,13 +8,13 @@ import * as OrderPool from "./OrderPool.ts"
 
 const { ACCOUNT, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, TRAITS } = OrderPool
 
-/** What an order keeps of the terms it was accepted on. */
+/** An order keeps these of the terms it was accepted on. */
 export interface Terms {
   readonly makerRate: number
   readonly leverage: number
 }
 
-/** The order at the price it rests at, behind those already there. */
+/** Puts the order at its price, behind those already there. */
 export const add = (market: Market, account: Participants.Account, order: Order, terms: Terms): void => {
   const { pool } = market
   const slot = OrderPool.take(pool, order.orderId, order.clientOrderId)
@@ -36,7 +36,7 @@ export const add = (market: Market, account: Participants.Account, order: Order,
   enqueue(market, slot)
 }
 
-/** Among its account's orders, as the newest. */
+/** Makes it the newest of its account's orders. */
 export const enlist = (market: Market, slot: number): void => {
   const { words } = market.pool
   const account = accountOf(market, slot)
@@ -51,7 +51,7 @@ export const enlist = (market: Market, slot: number): void => {
   rest(market, slot, words[slot + REMAINING]!)
 }
 
-/** To the back of the queue at its price. */
+/** Puts it at the back of the queue at its price. */
 export const enqueue = (market: Market, slot: number): void => {
   const { words } = market.pool
   const price = words[slot + PRICE]!
@@ -69,7 +69,7 @@ export const enqueue = (market: Market, slot: number): void => {
   Ladder.touch(ladder, price, level)
 }
 
-/** Out of the queue; the order stays open, and must be queued again or removed. */
+/** Takes it out of its queue; the order stays open, and must be queued again or removed. */
 export const dequeue = (market: Market, slot: number): void => {
   const { words } = market.pool
   const price = words[slot + PRICE]!
@@ -86,7 +86,7 @@ export const dequeue = (market: Market, slot: number): void => {
   if (next === 0 && previous === 0) Ladder.close(ladder, price, level)
 }
 
-/** Fewer lots rest, whether filled or cut; the place in the queue stays. */
+/** Fewer lots rest, whether filled or cut; the order keeps its turn in the queue. */
 export const shrink = (market: Market, slot: number, lots: number): void => {
   const ladder = ladderOf(market, slot)
   const price = market.pool.words[slot + PRICE]!
@@ -96,19 +96,19 @@ export const shrink = (market: Market, slot: number, lots: number): void => {
   lessen(market, slot, lots)
 }
 
-/** Fewer lots are open; for an order that is in no queue. */
+/** Fewer lots are open of an order that is in no queue. */
 export const lessen = (market: Market, slot: number, lots: number): void => {
   market.pool.words[slot + REMAINING]! -= lots
   rest(market, slot, -lots)
 }
 
-/** Out of the queue and closed. */
+/** Takes it out of its queue and closes it. */
 export const remove = (market: Market, slot: number): void => {
   dequeue(market, slot)
   discard(market, slot)
 }
 
-/** Closed; for an order that is in no queue. */
+/** Closes an order that is in no queue. */
 export const discard = (market: Market, slot: number): void => {
   const { words } = market.pool
   const account = accountOf(market, slot)
@@ -126,14 +126,14 @@ export const discard = (market: Market, slot: number): void => {
   OrderPool.release(market.pool, slot)
 }
 
-/** A modified order; `requeued` says whether it goes to the back of its new price. The order must be in a queue. */
+/** Changes an order that is in a queue; `requeued` says whether it goes to the back of its new price. */
 export const change = (market: Market, slot: number, order: Order, requeued: boolean): void => {
   if (requeued) dequeue(market, slot)
   restate(market, slot, order, requeued)
   if (requeued) enqueue(market, slot)
 }
 
-/** The words of a modified order; one that is not in a queue takes any price and quantity. */
+/** Writes the words of a modified order; one that is not in a queue takes any price and quantity. */
 export const restate = (market: Market, slot: number, order: Order, isOut: boolean): void => {
   const { pool } = market
   const { words } = pool
@@ -146,7 +146,7 @@ export const restate = (market: Market, slot: number, order: Order, isOut: boole
   OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
 }
 
-/** An account's open orders with a client order id, oldest first. */
+/** Finds an account's open orders with a client order id, oldest first. */
 export const withClientOrderId = (
   { pool }: Market,
   account: Participants.Account,
@@ -165,8 +165,8 @@ export const accountOf = (market: Market, slot: number): Participants.Account =>
   market.participants.accounts[market.pool.words[slot + ACCOUNT]!]!
 
 /**
- * An open order as events carry it: good till cancelled and placed by its user, since no other kind rests. Whoever has
- * its id at hand need not make another; of a fill in hand `remaining` is what it leaves.
+ * Gives an open order as events carry it: good till cancelled and placed by its user, since no other kind rests.
+ * Whoever has its id at hand passes it, so that no other is made; `remaining` is what a fill will leave of it.
  */
 export const order = (
   market: Market,
@@ -197,7 +197,7 @@ export const order = (
   }
 }
 
-/** The same order with other terms: a literal, which is several times faster than a spread here. */
+/** Gives the same order with other terms, as a literal, which is several times faster than a spread here. */
 export const modified = (order: Order, price: number, quantity: number, atMillis: number): Order => ({
   orderId: order.orderId,
   userId: order.userId,
@@ -216,7 +216,7 @@ export const modified = (order: Order, price: number, quantity: number, atMillis
   updatedAtMillis: atMillis
 })
 
-/** An incoming order with what is left of it; it was placed or modified at the time of its fills. */
+/** Gives an incoming order with what is left of it; it was placed or modified at the time of its fills. */
 export const unfilled = (order: Order, remaining: number): Order => ({
   orderId: order.orderId,
   userId: order.userId,

@@ -18,7 +18,7 @@ export const cancel = (market: Market, account: Account, command: Cancel, events
   else refuse(market, command, "NO_SUCH_ORDER", events)
 }
 
-/** Oldest first. */
+/** The oldest goes first. */
 export const cancelAll = (market: Market, account: Account, command: CancelAll, events: Events): void => {
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", command.commandId, events)
   done(market, command, account.user, events)

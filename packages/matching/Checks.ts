@@ -7,7 +7,7 @@ import type { OrderRefusal } from "@venue/domain/Reject"
 import type { Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
 
-/** What belongs to the user and came with the command. */
+/** These belong to the user and came with the command. */
 export interface Terms {
   readonly maxNotional: number
   readonly finding: Finding
@@ -27,7 +27,7 @@ export const shape = (
   return type === "MARKET" || isCount(price) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"
 }
 
-/** The order as it would stand; `replaced` are the lots of the open order that a modify changes, 0 for a new one. */
+/** The order is as it would stand; `replaced` are the lots of the open order that a modify changes, 0 for a new one. */
 export const refusal = (
   market: Market,
   prices: Priced,
@@ -50,8 +50,8 @@ export const refusal = (
 }
 
 /**
- * Lots a reduce-only order may have. One that may rest leaves room for those that rest already; one that trades at
- * once may take the whole position, since the resting ones are cut as it shrinks.
+ * A reduce-only order may have so many lots. One that may rest leaves room for those that rest already; one that trades
+ * at once may take the whole position, since the resting ones are cut as it shrinks.
  */
 export const reducible = (account: Account, { side, timeInForce }: Order, replaced: number): number => {
   const against = side === "SELL" ? account.position.quantity : -account.position.quantity
@@ -83,7 +83,7 @@ function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: O
   )
 }
 
-/** An order that only reduces is free of both limits, also where the position stands above them. */
+/** An order that only reduces is free of both limits, even while the position is above them. */
 function limits(
   market: Market,
   prices: Priced,
@@ -99,7 +99,7 @@ function limits(
   if (quantity + beside <= against) return undefined
   const { user } = account
   const lots = user.held + (isSell ? user.selling : user.buying) - replaced + quantity
-  // A MARKET order has no price, so the mark it is.
+  // A MARKET order has no price, so it is measured at the mark.
   const value = isSell ? prices.mark : Math.max(prices.mark, price * instrument.tick)
   if (compare(instrument, value, lots, share(maxNotional, prices)) > 0) return "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
   const cap = share(market.maxOpenInterest, prices)
@@ -108,10 +108,12 @@ function limits(
     : undefined
 }
 
-/** In money: 10 USD. */
+/** This is 10 USD in money. */
 const minimumNotional = 10 * moneyScale
 
-/** Rounded down; whole ten-thousandths and the rest apart, so that no product passes 2^53. */
+/**
+ * The share is rounded down. Whole ten-thousandths and the rest are multiplied apart, so that no product passes 2^53.
+ */
 function share(money: number, { limitShareBps }: Priced): number {
   if (limitShareBps === 10_000) return money
   const whole = Math.floor(money / 10_000)
@@ -119,7 +121,7 @@ function share(money: number, { limitShareBps }: Priced): number {
 }
 
 /**
- * The sign of what lots at a price in 1e-8 USD are worth, less this money. The product passes 2^53, so it is taken
+ * Compares what lots at a price in 1e-8 USD are worth with this money. The product passes 2^53, so it is computed
  * exactly only where the floating one is too close to tell.
  */
 function compare(instrument: Instrument, price: number, lots: number, money: number): number {
@@ -129,6 +131,6 @@ function compare(instrument: Instrument, price: number, lots: number, money: num
   return Number(BigInt(price) * BigInt(lots) * BigInt(instrument.lot) - BigInt(money) * BigInt(unitsPerMoney))
 }
 
-/** 1e-8 USD times 1e-8 of a unit, in one 1e-6 USD. */
+/** So many times 1e-8 USD times 1e-8 of a unit make 1e-6 USD. */
 const unitsPerMoney = (unitScale * unitScale) / moneyScale
 const tolerance = 1e-12

@@ -1,25 +1,25 @@
-/** Where what is remembered of an id is. */
+/** The numbers of the records that are kept of command ids, found by id. */
 import { type Id, together } from "@venue/domain/Id"
 import * as HashChain from "./HashChain.ts"
 import { ofHalf } from "./BitMix.ts"
 
 /**
- * Ids drawn in turn share their first half and count in their last digit, so the numbers of their records, above 0,
- * stand side by side in one bucket, found by that half; while they come in turn, their bucket is at hand without a
- * search.
- * An id that shares both with another stands in one more bucket of the same half.
+ * Ids drawn one after the other share their first half and count in their last digit. The numbers of their records,
+ * which are above 0, therefore stand side by side in one bucket, which is found by that half; while such ids come one
+ * after the other, their bucket is at hand without a search. An id that shares both with another one stands in a
+ * further bucket of the same half.
  */
 export interface CommandIndex {
-  /** The first bucket of each hash, which leads to the others; 0 where there is none. */
+  /** Each hash has its first bucket here, which leads to the others; 0 where there is none. */
   heads: Int32Array
-  /** Shifting a hash by this gives its head. */
+  /** A hash shifted by this is the number of its head. */
   shift: number
   words: Int32Array
-  /** Words ever used, and the first of the buckets given back. */
+  /** Counts the words ever used; the buckets given back begin with `free`. */
   used: number
   free: number
   count: number
-  /** The bucket entered last, if it is the first of its half and still there; or 0. */
+  /** The last bucket that was entered is at hand, as long as it is the first of its half; otherwise 0. */
   last: number
 }
 
@@ -33,7 +33,7 @@ export const make = (): CommandIndex => ({
   last: 0
 })
 
-/** The first bucket where an id can be, or 0; `next` leads to the others. */
+/** Finds the first bucket where an id can be, or 0; `next` leads to the others. */
 export const first = (index: CommandIndex, { a, b }: Id): number => {
   const { heads, last, shift, words } = index
   if (last !== 0 && words[last + A] === a && words[last + B] === b) return last
@@ -43,7 +43,7 @@ export const first = (index: CommandIndex, { a, b }: Id): number => {
 export const next = ({ words }: CommandIndex, bucket: number): number =>
   search(words, words[bucket + NEXT]!, words[bucket + A]!, words[bucket + B]!)
 
-/** The number in a bucket that may be of this id, or 0. */
+/** Finds the number in a bucket that may belong to this id, or 0. */
 export const at = ({ words }: CommandIndex, bucket: number, { d }: Id): number => words[bucket + (d & lastPlace)]!
 
 export const enter = (index: CommandIndex, id: Id, number: number): void => {
@@ -63,7 +63,7 @@ export const leave = (index: CommandIndex, id: Id, number: number): void => {
   if (--index.words[bucket + USED]! === 0) drop(index, bucket)
 }
 
-/** Words of a bucket: first the numbers, then these. */
+/** A bucket has first the numbers, then these words. */
 const A = together
 const B = together + 1
 const NEXT = together + 2
@@ -78,7 +78,7 @@ function search(words: Int32Array, from: number, a: number, b: number): number {
   return bucket
 }
 
-/** An empty bucket, now the first of its half. */
+/** Makes an empty bucket the first of its half. */
 function add(index: CommandIndex, { a, b }: Id): number {
   if (++index.count > index.heads.length) growHeads(index)
   const bucket = take(index)

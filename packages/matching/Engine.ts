@@ -43,17 +43,17 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
   }
 }
 
-/** The totals of the levels that changed since this was last asked. */
+/** Gives the totals of the levels that changed since this was last asked. */
 export const touched = (engine: Engine): Array<Level> => [...Ladder.drain(engine.bids), ...Ladder.drain(engine.asks)]
 
-/** All levels, bids first, best first on either side. */
+/** Gives all levels, bids first, best first on either side. */
 export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.bids), ...Ladder.levels(engine.asks)]
 
-/** What one account has in this market. */
+/** Gives what one account has in this market. */
 export interface View {
-  /** A copy. */
+  /** The position is a copy. */
   readonly position: Position.Position
-  /** Open ones, oldest first. */
+  /** The open orders come oldest first. */
   readonly orders: Array<Order>
 }
 
@@ -68,7 +68,7 @@ export const view = (engine: Engine, accountId: string): View => {
   return { position: { ...account.position }, orders }
 }
 
-/** What is still remembered of a user's commands, oldest first. */
+/** Gives the outcomes that are kept of a user's commands, oldest first. */
 export const outcomes = (engine: Engine, userId: string): ReadonlyArray<Outcomes.Remembered> => {
   const user = engine.participants.usersById.get(userId)
   return user === undefined ? [] : Outcomes.ofUser(engine.outcomes, user.number, engine.timeMillis)
@@ -81,11 +81,11 @@ export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
 
 export const prices = (engine: Engine): Priced | undefined => engine.prices
 
-/** A tick would record nothing, now or later, until an order, a price, a period or a day comes. */
-export const isSettled = (engine: Engine, nowMillis: number): boolean =>
-  Pricing.isSettled(engine, Math.max(engine.timeMillis, nowMillis))
+/** Says whether a tick would record nothing, now or later, until an order, a price, a period or a day comes. */
+export const isIdle = (engine: Engine, nowMillis: number): boolean =>
+  Pricing.isIdle(engine, Math.max(engine.timeMillis, nowMillis))
 
-/** Best prices and the last trade's, in ticks. */
+/** Gives the best prices and the price of the last trade, in ticks. */
 export const best = ({
   asks,
   bids,
@@ -100,10 +100,10 @@ export const best = ({
   last: lastPrice === 0 ? undefined : lastPrice
 })
 
-/** Lots held long, which are as many as are held short. */
+/** Counts the lots held long, which are as many as are held short. */
 export const openInterest = (engine: Engine): number => engine.participants.totals.openInterest
 
-/** Sums over all participants: `positions` and `cash`, the venue's fees among it, are 0 after every command. */
+/** Sums over all participants: `positions` and `cash`, which has the venue's fees in it, are 0 after every command. */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
 function obey(engine: Engine, command: TraderCommand, atMillis: number, events: Events): void {

@@ -5,7 +5,7 @@ import type { Market } from "./Market.ts"
 import type { Account, User } from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 
-/** Own resting orders do not count, nor do reduce-only orders that earlier fills of the same walk would cut. */
+/** Own resting orders do not count, nor do reduce-only orders that earlier fills of the same order would cut. */
 export const isFillable = (market: Market, user: User, isSell: boolean, limit: number, lots: number): boolean => {
   const ladder = isSell ? market.bids : market.asks
   const own = isSell ? user.buying : user.selling
@@ -22,7 +22,7 @@ export const isFillable = (market: Market, user: User, isSell: boolean, limit: n
   return false
 }
 
-/** What an account's fills in this walk leave of its reduce-only orders, oldest first. */
+/** The fills of this order leave so much of an account's reduce-only orders, oldest first. */
 type Cuts = Map<Account, { held: number; readonly lots: Map<number, number> }>
 
 const { NEXT, NEWER, REMAINING, TRAITS } = OrderPool
@@ -49,7 +49,7 @@ function fillableAt(market: Market, user: User, head: number, wanted: number, cu
   return filled
 }
 
-/** Only orders on the side against the position reduce it, and those are all an account's reduce-only orders. */
+/** An account's reduce-only orders are all on the side against its position. */
 function cutsOf(market: Market, account: Account, cuts: Cuts): { held: number; readonly lots: Map<number, number> } {
   const known = cuts.get(account)
   if (known !== undefined) return known

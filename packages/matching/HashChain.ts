@@ -1,6 +1,6 @@
 /**
- * Records of a fixed number of words in one array, found by hash. A record is the place of its first word, and 0 is
- * none; those of one hash form a chain, which begins at the head of that hash.
+ * Records of a fixed number of words in one array, found by hash. A record is named by the position of its first word,
+ * and 0 names none. Those of one hash form a chain, which begins at the head of that hash.
  */
 
 /** Makes a record the first of its chain; the word at `next` leads to the one that was. */
@@ -20,7 +20,7 @@ export const unlink = (heads: Int32Array, head: number, words: Int32Array, recor
   }
 }
 
-/** Twice the heads, with every record at its new one. Those of one chain may change their order. */
+/** Doubles the heads and puts every record behind its new one. Records of one chain may change their order. */
 export const twice = (
   heads: Int32Array,
   words: Int32Array,
@@ -39,7 +39,10 @@ export const twice = (
   return wider
 }
 
-/** A copy with room for more. Few records double; many grow by an eighth, since room that is not used counts as well. */
+/**
+ * Makes a copy with room for more: twice as much for few records, an eighth more for many, since unused room costs as
+ * well.
+ */
 export const larger = (words: Int32Array, width: number): Int32Array<ArrayBuffer> => {
   const before = words.length / width
   const larger = new Int32Array((before < 65_536 ? before * 2 : before + (before >> 3)) * width)

@@ -1,4 +1,4 @@
-/** The price levels of one side: a queue of orders at each, and the best of them at hand. */
+/** The price levels of one side, with a queue of orders at each and the best of them at hand. */
 import type { Level } from "@venue/domain/Market"
 import type { Side } from "@venue/domain/Order"
 
@@ -8,18 +8,18 @@ import type { Side } from "@venue/domain/Order"
  */
 export interface Ladder {
   readonly side: Side
-  /** Best price in ticks, or the price no order can have: 0 for buys, `beyond` for sells. */
+  /** The best price in ticks, or one that no order can have: 0 for buys, `beyond` for sells. */
   best: number
-  /** Page of each 1,024 ticks, counted from 1; 0 where none was made. */
+  /** Each 1,024 ticks have the number of their page here, counted from 1; 0 where none was made. */
   directory: Int32Array
-  /** A bit for each entry of the directory that has orders. */
+  /** Each entry of the directory that has orders has its bit set. */
   occupied: Int32Array
   pages: number
   /** Levels with orders, by page. */
   levels: Int32Array
-  /** A bit for each tick with orders, by page. */
+  /** Each tick with orders has its bit set, by page. */
   bits: Int32Array
-  /** A bit for each tick whose total changed and was not asked for since. */
+  /** Each tick whose total changed and was not asked for since has its bit set. */
   touched: Int32Array
   readonly touchedPrices: Array<number>
   /** First and last order of each tick, by page; 0 where there is none. */
@@ -47,14 +47,14 @@ export const make = (side: Side): Ladder => ({
   totals: new Float64Array(2 << 10)
 })
 
-/** Where a price is kept; its page is made if need be. */
+/** Finds where a price is kept, and makes its page if need be. */
 export const place = (ladder: Ladder, price: number): number => {
   const entry = price >> 10
   const page = entry < ladder.directory.length ? ladder.directory[entry]! : 0
   return (((page === 0 ? addPage(ladder, entry) : page) - 1) << 10) + (price & 1023)
 }
 
-/** Where a price that has orders is kept. */
+/** Finds where a price is kept that has orders. */
 export const placeOf = (ladder: Ladder, price: number): number =>
   ((ladder.directory[price >> 10]! - 1) << 10) + (price & 1023)
 
@@ -72,7 +72,7 @@ export const close = (ladder: Ladder, price: number, at: number): void => {
   if (price === ladder.best) ladder.best = next(ladder, price)
 }
 
-/** The next worse price with orders, or the price no order can have. */
+/** Finds the next worse price with orders, or one that no order can have. */
 export const next = (ladder: Ladder, price: number): number =>
   ladder.side === "BUY" ? below(ladder, price) : above(ladder, price)
 
@@ -84,7 +84,7 @@ export const touch = (ladder: Ladder, price: number, at: number): void => {
   ladder.touchedPrices.push(price)
 }
 
-/** The new totals of the levels touched since this was last asked. */
+/** Gives the new totals of the levels that changed since this was last asked. */
 export const drain = (ladder: Ladder): Array<Level> =>
   ladder.touchedPrices.splice(0).map((price) => {
     const at = placeOf(ladder, price)
@@ -92,7 +92,7 @@ export const drain = (ladder: Ladder): Array<Level> =>
     return { side: ladder.side, price, quantity: ladder.totals[at]! }
   })
 
-/** All levels, best first. */
+/** Gives all levels, best first. */
 export const levels = (ladder: Ladder): Array<Level> => {
   const found: Array<Level> = []
   for (let price = ladder.best; price !== 0 && price !== beyond; price = next(ladder, price)) {
@@ -108,7 +108,7 @@ function below(ladder: Ladder, price: number): number {
   if (start >> 10 === entry) {
     const base = (directory[entry]! - 1) << 5
     let word = (start >> 5) & 31
-    // Shifting two by 31 leaves nothing and one less is every bit, as it should be.
+    // At 31 the shifted two is 0, and one less than that is every bit, as it should be.
     let found = bits[base + word]! & ((2 << start) - 1)
     while (found === 0 && --word >= 0) found = bits[base + word]!
     if (found !== 0) return (entry << 10) + (word << 5) + 31 - Math.clz32(found)

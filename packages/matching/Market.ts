@@ -10,33 +10,33 @@ import * as OrderPool from "./OrderPool.ts"
 import * as TradeId from "./TradeId.ts"
 
 export interface Settings {
-  /** Of one account in this market. */
+  /** One account may have so many in this market. */
   readonly maxOpenOrders: number
 }
 
 export interface Market {
   readonly instrument: Instrument
   readonly settings: Settings
-  /** In money, while the market is open. */
+  /** This is money, while the market is open. */
   readonly maxOpenInterest: number
   readonly pool: OrderPool.OrderPool
   readonly bids: Ladder.Ladder
   readonly asks: Ladder.Ladder
   readonly participants: Participants.Participants
   readonly outcomes: Outcomes.Outcomes
-  /** Builder codes by the number that orders carry; the first is none. */
+  /** Orders carry the number of a builder code in this list; the first stands for no code. */
   readonly builderCodes: Array<string>
   readonly builderNumbers: Map<string, number>
-  /** Time of the last recorded event. */
+  /** The last event was recorded at this time. */
   timeMillis: number
   prices: Priced | undefined
-  /** In ticks; 0 before the first trade. */
+  /** The price is in ticks, and 0 before the first trade. */
   lastPrice: number
   trades: number
   readonly salt: TradeId.Salt
 }
 
-/** What was decided, in order: whoever decides only adds to it. */
+/** Events are decided in this order: whoever decides only adds to them. */
 export type Events = Array<MarketEvent>
 
 export const defaults: Settings = { maxOpenOrders: 200 }
@@ -62,7 +62,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
 /** Open interest of a symbol may reach this many position limits. */
 const openInterestLimits = 10
 
-/** 0 once there is no number left. */
+/** Gives 0 once there is no number left. */
 export const builderNumber = (market: Market, code: string): number => {
   if (code === "") return 0
   const known = market.builderNumbers.get(code)
@@ -72,11 +72,11 @@ export const builderNumber = (market: Market, code: string): number => {
   return market.builderCodes.push(code) - 1
 }
 
-/** Whether an order at this price would meet one that rests. */
+/** Says whether an order at this price would meet one that rests. */
 export const crosses = (market: Market, isSell: boolean, price: number): boolean =>
   isSell ? price <= market.bids.best : price >= market.asks.best
 
-/** What must hold after every command; a violation is a bug, and the owner discards the state. */
+/** This must hold after every command; a violation is a bug, and the owner discards the state. */
 export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {
   if (bids.best >= asks.best) throw new Error(`crossed book: bid ${bids.best}, ask ${asks.best}`)
   if (totals.positions !== 0) throw new Error(`positions sum to ${totals.positions}`)

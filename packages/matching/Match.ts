@@ -11,20 +11,20 @@ import * as OrderPool from "./OrderPool.ts"
 import { ofTrade } from "./TradeId.ts"
 
 export interface Taker {
-  /** As it was accepted, modified or cut. */
+  /** The order is as it was accepted, modified or cut. */
   readonly order: Order
   readonly account: Participants.Account
-  /** Of an open order that a modify sent to the touch; 0 for a new one. It is in no queue meanwhile. */
+  /** The slot of an open order that a modify brought to the other side, in no queue meanwhile; 0 for a new order. */
   readonly slot: number
   /** The worst price it takes, in ticks. */
   readonly limit: number
   readonly rate: number
   readonly leverage: number
-  /** Lots not filled yet. */
+  /** So many lots are not filled yet. */
   remaining: number
 }
 
-/** Trades at resting prices, best first, oldest first, until nothing is left of either. */
+/** Trades at resting prices, the best price first and the oldest order first, until nothing is left of either side. */
 export const cross = (market: Market, taker: Taker, events: Events): void => {
   const isSell = taker.order.side === "SELL"
   const ladder = isSell ? market.bids : market.asks
@@ -53,7 +53,7 @@ export const end = (
 }
 
 /** Books both sides of a trade; the market's own account takes the fees. */
-export const settle = (
+export const bookTrade = (
   market: Market,
   maker: Participants.Account,
   taker: Participants.Account,
@@ -93,7 +93,7 @@ function trade(
   else Book.shrink(market, slot, lots)
   taker.remaining -= lots
   if (taker.slot !== 0) Book.lessen(market, taker.slot, lots)
-  const realised = settle(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
+  const realised = bookTrade(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
   market.lastPrice = price
   const number = ++market.trades
   events.push({
@@ -111,7 +111,7 @@ function trade(
   if (taker.account.reducing > 0) trim(market, taker.account, events)
 }
 
-/** Of the lots that make the position larger, asked before the fill is booked. */
+/** Gives the initial margin of the lots that make the position larger; it is asked before the fill is booked. */
 function marginUsed(
   { position }: Participants.Account,
   isSell: boolean,
@@ -124,12 +124,12 @@ function marginUsed(
   return against >= lots ? 0 : Math.ceil((each * (lots - against)) / leverage)
 }
 
-/** The incoming order with what is left of it. */
+/** Gives the incoming order with what is left of it. */
 export const unfilled = ({ order, remaining }: Taker): Order => Book.unfilled(order, remaining)
 
 /**
  * Reduce-only orders never rest with more than the position they reduce: the newest are cut, then ended, until they
- * fit. Done after every trade, before the next one, so that together they cannot turn the position.
+ * fit. This is done after every trade and before the next one, so that together they cannot turn the position.
  */
 function trim(market: Market, account: Participants.Account, events: Events): void {
   const { pool } = market

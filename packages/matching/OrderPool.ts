@@ -4,22 +4,25 @@ import * as HashChain from "./HashChain.ts"
 import { ofHalf } from "./BitMix.ts"
 
 /**
- * A slot is the place of an order's first word; 0 means none. All numbers of an order stand together, since each line
- * of the cache that is fetched for it costs more than what is done with it.
+ * A slot is the position of an order's first word, and 0 names none. All numbers of an order stand together, since to
+ * fetch one more piece of memory for it costs more than all that is done with it.
  */
 export interface OrderPool {
   words: Int32Array
-  /** The same memory by eight bytes. */
+  /** This is the same memory by eight bytes. */
   doubles: Float64Array
-  /** Words ever used, and the first of the slots given back. */
+  /** Counts the words ever used; the slots given back begin with `free`. */
   used: number
   free: number
-  /** The first order of each hash, which leads to the others; ids drawn in turn have theirs side by side. */
+  /**
+   * Each hash has its first order here, which leads to the others; ids drawn one after the other have theirs side by
+   * side.
+   */
   heads: Int32Array
-  /** Shifting the hash of an id's first half by this gives the heads of such ids. */
+  /** The hash of an id's first half shifted by this is where the heads of such ids begin. */
   shift: number
   count: number
-  /** As their clients gave them, by the number of the slot. */
+  /** The ids are as their clients gave them, by the number of the slot. */
   readonly clientOrderIds: Array<string>
 }
 
@@ -31,7 +34,7 @@ export const REMAINING = 6
 export const ACCOUNT = 7
 export const RATE = 8
 export const TRAITS = 9
-/** When it changed last, a double. */
+/** The time of its last change is a double. */
 export const UPDATED = 10
 /** Words of the order itself. */
 export const own = 12
@@ -50,7 +53,7 @@ export const modified = 8
 export const leverageShift = 4
 const leverageMask = 0xff
 export const builderShift = 12
-/** As many as have a number above that shift, none among them. */
+/** So many codes, with the one that stands for none, have a number above that shift. */
 export const maxBuilderCodes = 2 ** (32 - builderShift)
 
 export const make = (): OrderPool => {
@@ -67,7 +70,7 @@ export const make = (): OrderPool => {
   }
 }
 
-/** A slot for an order; the caller fills in the rest before anything else is asked. */
+/** Takes a slot for an order; the caller fills in the rest before anything else is asked. */
 export const take = (pool: OrderPool, id: Id, clientOrderId: string): number => {
   let slot = pool.free
   if (slot !== 0) pool.free = pool.words[slot + NEXT]!
@@ -109,7 +112,7 @@ export const orderId = ({ words }: OrderPool, slot: number): Id =>
 
 export const clientOrderId = ({ clientOrderIds }: OrderPool, slot: number): string => clientOrderIds[numberOf(slot)]!
 
-/** The level its account had when the order was accepted. */
+/** Gives the leverage its account had when the order was accepted. */
 export const leverage = ({ words }: OrderPool, slot: number): number =>
   (words[slot + TRAITS]! >>> leverageShift) & leverageMask
 

@@ -56,7 +56,7 @@ export const remember = (
   outcome: Outcome
 ): void => Outcomes.remember(market.outcomes, commandId, user.number, outcome, expiresAtMillis, market.timeMillis)
 
-/** The request in the client's own terms. */
+/** Gives the request in the client's own terms. */
 function echo(market: Market, command: TraderCommand): Echo {
   switch (command._tag) {
     case "Place":
@@ -74,7 +74,7 @@ function echo(market: Market, command: TraderCommand): Echo {
   }
 }
 
-/** Where it names an open order of the account, with what the client had no need to say of that order again. */
+/** Where the request names an open order of the account, the echo also has what the client had no need to say again. */
 function ofOrder(market: Market, { accountId, userId }: TraderCommand, said: Echo): Echo {
   const orderId = said.orderId === "" ? undefined : parse(said.orderId)
   const slot = orderId === undefined ? 0 : OrderPool.find(market.pool, orderId)
@@ -85,7 +85,7 @@ function ofOrder(market: Market, { accountId, userId }: TraderCommand, said: Ech
   return { ...said, side: said.side ?? order.side, type: said.type ?? order.type, timeInForce, clientOrderId }
 }
 
-/** Without an order id: on the wire that is what tells a refusal from an acceptance. */
+/** The echo has no order id: on the wire that is what tells a refusal from an acceptance. */
 function placed({ instrument }: Market, command: Place): Echo {
   return {
     orderId: "",

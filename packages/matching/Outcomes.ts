@@ -4,33 +4,33 @@ import { OrderRefusal, type Outcome } from "@venue/domain/Reject"
 import * as CommandIndex from "./CommandIndex.ts"
 
 /**
- * Records in the order they came, in pages that are dropped when their last is forgotten, found by the 128 bits of the
- * command id, and by user. There may be millions, so none is an object.
+ * Records are kept in the order they came and found by the 128 bits of the command id, and by user. They stand in
+ * pages, each of which is dropped when its last record is forgotten. There may be millions, so none is an object.
  */
 export interface Outcomes {
-  /** By their numbers, which are used again; a slot is a page's number and a place in it. */
+  /** Pages stand by their numbers, which are used again; a slot is the number of a page and a position in it. */
   readonly pages: Array<Page>
-  /** Numbers of the pages in use, oldest first, and of those given back. */
+  /** These are the numbers of the pages in use, oldest first, and of those given back. */
   readonly order: Array<number>
   readonly spare: Array<number>
-  /** Records of the oldest page that are forgotten, and of the newest that are written. */
+  /** So many records of the oldest page are forgotten, and so many of the newest are written. */
   forgotten: number
   written: number
   count: number
-  /** The newest page, and its number shifted to where it stands in a slot. */
+  /** The newest page is at hand, with its number shifted to where a slot has it. */
   page: Page
   base: number
   /** Nothing need be forgotten up to this time. */
   quietUntilMillis: number
   readonly index: CommandIndex.CommandIndex
-  /** By the number of a user: how many records there are, and the newest, which leads to the one before it. */
+  /** Each user has, by number, how many records there are and the newest, which leads to the one before it. */
   readonly counts: Array<number>
   readonly newest: Array<number>
 }
 
 interface Page {
   readonly words: Int32Array
-  /** The same memory by eight bytes. */
+  /** This is the same memory by eight bytes. */
   readonly doubles: Float64Array
 }
 
@@ -40,7 +40,7 @@ export interface Remembered {
   readonly expiresAtMillis: number
 }
 
-/** Copies of one request stop coming long before this. */
+/** Copies of one request stop long before this. */
 const keptMillis = 60_000
 
 export const make = (): Outcomes => ({
@@ -58,7 +58,7 @@ export const make = (): Outcomes => ({
   newest: []
 })
 
-/** The slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
+/** Finds the slot of a command's record, or -1. A record past its time is not found, though it may not be gone yet. */
 export const find = (outcomes: Outcomes, id: Id, atMillis: number): number => {
   const { index } = outcomes
   for (let bucket = CommandIndex.first(index, id); bucket !== 0; bucket = CommandIndex.next(index, bucket)) {
@@ -93,13 +93,13 @@ export const remember = (
   CommandIndex.enter(outcomes.index, id, slot + 1)
 }
 
-/** Every record still kept, oldest first. */
+/** Gives every record that is kept, oldest first. */
 export const each = (outcomes: Outcomes, atMillis: number, visit: (slot: number, user: number) => void): void =>
   eachSlot(outcomes, (slot) => {
     if (isKept(outcomes, slot, atMillis)) visit(slot, userOf(outcomes, slot))
   })
 
-/** What is still kept of a user's, oldest first. */
+/** Gives the records that are kept of a user, oldest first. */
 export const ofUser = (outcomes: Outcomes, user: number, atMillis: number): ReadonlyArray<Remembered> => {
   const found: Array<Remembered> = []
   let slot = outcomes.newest[user]!
@@ -116,7 +116,9 @@ export const read = (outcomes: Outcomes, slot: number): Remembered => ({
   expiresAtMillis: expiryOf(outcomes, slot)
 })
 
-/** The records in the order they came, as bytes: the pages themselves, since what is written in one never changes. */
+/**
+ * Gives the records in the order they came, as bytes: the pages themselves, since what is written in one never changes.
+ */
 export const store = ({ forgotten, order, pages, written }: Outcomes): ReadonlyArray<Uint8Array> =>
   order.map((number, turn) => {
     const from = turn === 0 ? forgotten : 0
@@ -124,7 +126,7 @@ export const store = ({ forgotten, order, pages, written }: Outcomes): ReadonlyA
     return new Uint8Array(pages[number]!.words.buffer, from * recordBytes, (to - from) * recordBytes)
   })
 
-/** Bytes that were stored, from wherever one record begins to where another ends. */
+/** Reads bytes that were stored; each piece begins where a record begins and ends where one ends. */
 export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
   const record = new Int32Array(width)
   const bytes = new Uint8Array(record.buffer)
@@ -138,15 +140,15 @@ export const load = (outcomes: Outcomes, stored: Uint8Array): void => {
   }
 }
 
-/** A record is the four words of the id, then these: half a line of the cache. */
+/** A record is the four words of the id and then these, 32 bytes in all. */
 const KIND = 4
-/** The user's record before this one, where there is any. */
+/** This leads to the user's record before this one, where there is any. */
 const OLDER = 5
-/** A double. */
+/** The time is a double. */
 const EXPIRY = 6
 const width = 8
 const recordBytes = 4 * width
-/** Of the kind: which outcome it was; above it stands the number of the user. */
+/** The low bits of the kind say which outcome it was; the number of the user stands above them. */
 const statusMask = 63
 const userShift = 6
 const pageBits = 12
@@ -155,7 +157,7 @@ const pageSize = 1 << pageBits
 const names: ReadonlyArray<Outcome> = ["DONE", "EXPIRED", ...OrderRefusal.literals]
 const numbers: ReadonlyMap<Outcome, number> = new Map(names.map((name, number) => [name, number]))
 
-/** Records dropped at most by one command, so that none pays for a long silence. */
+/** One command drops at most so many records, so that none pays for a long silence. */
 const forgottenAtOnce = 4
 
 function forget(outcomes: Outcomes, atMillis: number): void {
@@ -183,7 +185,7 @@ function chain({ counts, newest }: Outcomes, words: Int32Array, first: number, u
   counts[user] = (counts[user] ?? 0) + 1
 }
 
-/** The slot after the newest record. */
+/** Gives the slot after the newest record. */
 function next(outcomes: Outcomes): number {
   const { order, pages, spare } = outcomes
   outcomes.count++
@@ -205,7 +207,7 @@ function eachSlot({ count, forgotten, order }: Outcomes, visit: (slot: number) =
   for (let i = forgotten; i < forgotten + count; i++) visit((order[i >> pageBits]! << pageBits) | (i & (pageSize - 1)))
 }
 
-/** The first word of a record in its page. */
+/** Gives the position of a record's first word in its page. */
 function firstOf(slot: number): number {
   return (slot & (pageSize - 1)) * width
 }
@@ -227,7 +229,7 @@ function isKept(outcomes: Outcomes, slot: number, atMillis: number): boolean {
   return expiryOf(outcomes, slot) + keptMillis >= atMillis
 }
 
-/** Whether the second half is this id's; the first is, or the record would stand in another bucket. */
+/** Says whether the second half is this id's; the first one is, or the record would stand in another bucket. */
 function isOf({ pages }: Outcomes, slot: number, { c, d }: Id): boolean {
   const { words } = pages[slot >> pageBits]!
   const first = firstOf(slot)

@@ -8,9 +8,9 @@ export interface User {
   readonly userId: string
   /** Commands of a lower epoch are refused. */
   epoch: number
-  /** Lots held by all accounts of the user, long and short alike. */
+  /** All accounts of the user hold so many lots, long and short alike. */
   held: number
-  /** Lots resting on each side, of all accounts. */
+  /** All accounts of the user have so many lots resting on each side. */
   buying: number
   selling: number
 }
@@ -21,19 +21,19 @@ export interface Account {
   readonly user: User
   readonly position: Position.Position
   openOrders: number
-  /** Lots resting on each side. */
+  /** The account has so many lots resting on each side. */
   buying: number
   selling: number
-  /** Lots resting that may only reduce; they are all on the side against the position. */
+  /** So many lots rest that may only reduce; they are all on the side against the position. */
   reducing: number
-  /** Ends of the chain of open orders by age; 0 when there is none. */
+  /** The chain of open orders by age has these ends; 0 when there is none. */
   oldest: number
   newest: number
-  /** Its open orders by client order id; made when it first cancels by one, since most never do. */
+  /** Its open orders by client order id are gathered when it first cancels by one, since most never do. */
   byClientOrderId: ClientOrderIds | undefined
 }
 
-/** Sums over all participants, kept as they change. */
+/** These sums over all participants are kept as they change. */
 export interface Totals {
   positions: number
   cash: number
@@ -48,7 +48,7 @@ export interface Participants {
   readonly usersById: Map<string, User>
   readonly accountsById: Map<string, Account>
   readonly totals: Totals
-  /** Lots resting in the market that may only reduce. */
+  /** So many lots rest in the market that may only reduce. */
   reducing: number
 }
 
@@ -116,7 +116,7 @@ export const fill = (
   return realised
 }
 
-/** Lots began to rest, or with a negative number stopped resting. */
+/** Lots began to rest, or stopped resting where the number is negative. */
 export const rest = (
   participants: Participants,
   account: Account,

@@ -21,7 +21,7 @@ export const place = (market: Market, account: Account, command: Place, events: 
   else refuse(market, command, status, events)
 }
 
-/** An immediate order for the whole position, against it, at most five percent through the mark. */
+/** A close is an immediate order for the whole position, against it, at most five percent through the mark. */
 export const close = (market: Market, account: Account, command: Close, events: Events): void => {
   const { instrument, prices } = market
   const { position } = account

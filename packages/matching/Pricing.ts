@@ -6,7 +6,7 @@ import * as PriceBand from "@venue/domain/PriceBand"
 import * as Ladder from "./Ladder.ts"
 import type { Events, Market } from "./Market.ts"
 
-/** Recorded only when something differs, so that a quiet market writes nothing. */
+/** An event is recorded only when something differs, so that a quiet market writes nothing. */
 export const observe = (market: Market, oracle: number, atMillis: number, events: Events): void => {
   if (!Number.isSafeInteger(oracle) || oracle <= 0) return
   const priced = pricedAt(market, oracle, atMillis)
@@ -20,11 +20,11 @@ export const tick = (market: Market, atMillis: number, events: Events): void => 
   if (market.prices !== undefined) observe(market, market.prices.oracle, atMillis, events)
 }
 
-/** Time alone changes nothing any more, until the next period or day begins. */
-export const isSettled = (market: Market, atMillis: number): boolean => {
+/** Says whether time alone changes nothing any more, until the next period or day begins. */
+export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices } = market
   if (prices === undefined) return true
-  // No step of the average is longer, so what this one leaves as it is none will move.
+  // No step of the average is longer, so a price that this one leaves as it is will not move.
   const longestMillis = Math.max(atMillis, prices.atMillis + Mark.longestStepMillis)
   return isSame(prices, pricedAt(market, prices.oracle, longestMillis))
 }

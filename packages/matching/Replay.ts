@@ -8,7 +8,7 @@ import type { Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import { remember } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
-import { settle } from "./Match.ts"
+import { bookTrade } from "./Match.ts"
 
 /**
  * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
@@ -60,7 +60,7 @@ function recorded(
 function traded(market: Market, { maker, notional, number, price, quantity, taker }: Traded): void {
   filled(market, maker.order, quantity)
   filled(market, taker.order, quantity)
-  settle(
+  bookTrade(
     market,
     accountOf(market, maker.order),
     accountOf(market, taker.order),

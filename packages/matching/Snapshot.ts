@@ -9,32 +9,38 @@ import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 
-/** Counts up with every change of what is stored. */
+/** The version counts up with every change of what is stored. */
 const version = 5
 
-/** Numbers, texts, arrays and bytes only, so that any encoder carries it. */
+/** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
   readonly version: typeof version
   readonly timeMillis: number
   readonly lastPrice: number
   readonly trades: number
   readonly prices: Priced | null
-  /** In the order of their numbers: id and epoch. */
+  /** Users stand in the order of their numbers: id and epoch. */
   readonly users: ReadonlyArray<readonly [string, number]>
-  /** In the order of their numbers: id, id of the user, then quantity, cash flow, basis, fees and funding. */
+  /**
+   * Accounts stand in the order of their numbers: id, id of the user, then quantity, cash flow, basis, fees and
+   * funding.
+   */
   readonly accounts: ReadonlyArray<readonly [string, string, number, number, number, number, number]>
   readonly totals: Participants.Totals
   readonly builderCodes: ReadonlyArray<string>
   readonly orders: Orders
-  /** By far the most of it, and not a copy: the memory it lies in, which never changes. Where it is cut is all one. */
+  /**
+   * Outcomes are by far the largest part. They are not copied: these are the pages themselves, which never change
+   * again. Joined in their order they are one sequence of records, wherever it is cut into pieces.
+   */
   readonly outcomes: ReadonlyArray<Uint8Array>
 }
 
-/** Bids, then asks, each best first and in the order of its queue; a row's words are the order's own. */
+/** Bids come first, then asks, each best first and in the order of its queue; each entry has the order's own words. */
 interface Orders {
   readonly words: Uint8Array
   readonly clientOrderIds: ReadonlyArray<string>
-  /** Rows by account and age. */
+  /** The numbers of those entries stand here by account, and by age within one. */
   readonly ages: Uint8Array
 }
 
@@ -63,7 +69,7 @@ export const snapshot = (market: Market): Snapshot => {
   }
 }
 
-/** Whether a snapshot is of the shape that is written now; the log tells what an older one held. */
+/** Says whether a snapshot is of the shape that is written now; what an older one held is read from the log. */
 export const isReadable = (stored: unknown): stored is Snapshot => (stored as Partial<Snapshot>).version === version
 
 export const restore = (instrument: Instrument, settings: Settings, stored: Snapshot): Market => {
@@ -132,7 +138,7 @@ function aged(market: Market): Array<number> {
   return pool
 }
 
-/** A copy, since what a decoder hands out need not begin where words may. */
+/** The bytes are copied, since what a decoder hands out may begin where no word can. */
 function integers(bytes: Uint8Array): Int32Array {
   return new Int32Array(new Uint8Array(bytes).buffer)
 }

@@ -9,7 +9,7 @@ import type { Account, Participants } from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { mix } from "./BitMix.ts"
 
-/** Sixteen hexadecimal digits. */
+/** The hash has sixteen hexadecimal digits. */
 export const hash = (market: Market): string => {
   const digest: Digest = { high: 1, low: 2 }
   text(digest, market.instrument.symbol)
@@ -43,7 +43,7 @@ interface Digest {
 
 const { NEWER, NEXT, RATE } = OrderPool
 
-/** Best price first, and at each price in the order of the queue. */
+/** Orders count from the best price on, and at each price in the order of the queue. */
 function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
   const { words } = market.pool
   text(digest, ladder.side)
@@ -66,7 +66,7 @@ function order(digest: Digest, order: Order): void {
   number(digest, (order.reduceOnly ? 1 : 0) | (order.modified ? 2 : 0))
 }
 
-/** Somebody who only asked and left nothing behind is nobody. */
+/** Accounts that never traded and have no open order are left out of the hash. */
 function participants(digest: Digest, market: Market): void {
   const { accounts, users } = market.participants
   for (const account of sorted(accounts, ({ accountId }) => accountId)) {
@@ -118,7 +118,7 @@ function sorted<A>(values: ReadonlyArray<A>, key: (value: A) => string): Readonl
 }
 
 function number(digest: Digest, value: number): void {
-  // Adding 0 turns -0 into 0, which means the same.
+  // To add 0 makes 0 of -0, which means the same.
   double[0] = value + 0
   word(digest, halves[0]!)
   word(digest, halves[1]!)

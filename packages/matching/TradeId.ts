@@ -2,7 +2,7 @@
 import { type Id, version4 } from "@venue/domain/Id"
 import { mix } from "./BitMix.ts"
 
-/** What a market's ids are made of beside the number: 64 bits that follow from its symbol. */
+/** A market's ids are made of the number and of these 64 bits, which follow from its symbol. */
 export interface Salt {
   readonly high: number
   readonly low: number
@@ -14,8 +14,8 @@ export const salt = (symbol: string): Salt => ({
 })
 
 /**
- * The id of a market's nth trade. Its first and last words are a bijection of `number`, so no two of one market meet;
- * the 58 bits between them are the market's own, so no two markets meet.
+ * Gives the id of a market's nth trade. Its first and last words are a bijection of `number`, so no two trades of one
+ * market share an id; the 58 bits between them are the market's own, so no two markets do.
  */
 export const ofTrade = (number: number, { high, low }: Salt): Id => {
   let left = Math.floor(number / 0x1_0000_0000) | 0

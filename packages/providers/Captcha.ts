@@ -12,7 +12,7 @@ export class CaptchaUnavailable extends Schema.TaggedError<CaptchaUnavailable>()
 
 export interface Settings {
   readonly secret: Redacted.Redacted
-  /** Where to ask, when it is not the provider itself. */
+  /** This is asked in place of the provider itself. */
   readonly url?: string
 }
 
@@ -32,7 +32,7 @@ export class Captcha extends Context.Service<
   static readonly layerHcaptcha = (settings: Settings): Layer.Layer<Captcha, never, HttpClient.HttpClient> =>
     layerOf({ url: "https://api.hcaptcha.com/siteverify", ...settings })
 
-  /** Takes one token for solved, as often as it comes; none when that is empty. */
+  /** Takes one token for solved, as often as it comes, or none when that token is empty. */
   static readonly layerLocal = (solved: string): Layer.Layer<Captcha> =>
     Layer.succeed(
       Captcha,
@@ -51,7 +51,7 @@ const Answer = Schema.Struct({
   "error-codes": Schema.optional(Schema.Array(Schema.String))
 })
 
-/** What is wrong with the token; any other code says that the fault is ours or the provider's. */
+/** These codes say that something is wrong with the token; any other says that the fault is ours or the provider's. */
 const aboutToken = new Set([
   "missing-input-response",
   "invalid-input-response",

@@ -6,18 +6,18 @@ import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
 
 export interface Begun {
-  /** The provider's name for this verification. */
+  /** The provider names this verification so. */
   readonly reference: string
-  /** Where the user goes to be verified. */
+  /** The user goes there to be verified. */
   readonly verificationUrl: string
-  /** What was found out at once; null as a rule. */
+  /** This was found out at once; null as a rule. */
   readonly finding: Finding | null
 }
 
 export interface Finding {
   readonly reference: string
   readonly outcome: "pending" | "verified" | "refused"
-  /** ISO 3166, two capital letters; of the document. */
+  /** The document is of this country: ISO 3166, two capital letters. */
   readonly country: string | null
   readonly firstName: string | null
   readonly lastName: string | null
@@ -111,7 +111,7 @@ const Callback = Schema.fromJsonString(
     country: Schema.NullOr(Schema.String.check(Schema.isPattern(/^[A-Z]{2}$/))),
     first_name: Schema.optionalKey(Schema.String),
     last_name: Schema.optionalKey(Schema.String),
-    /** Unix milliseconds. */
+    /** The time is in Unix milliseconds. */
     found_at: Schema.Int
   })
 )

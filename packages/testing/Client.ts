@@ -28,7 +28,7 @@ export interface Client<Frames = Trade.Frames, Frame = Trade.Frame> {
   readonly drain: Effect.Effect<ReadonlyArray<Frame>>
   /** From now on so many bytes seem to wait unread in the socket; 0 reads again. */
   readonly lag: (bytes: number) => Effect.Effect<void>
-  /** Frames the client sent that the venue has not read yet, because it owes the client too many answers. */
+  /** Frames the client sent that the venue has not read yet, because too many answers to the client are outstanding. */
   readonly unread: () => number
   /** Ends the connection from the client's side. */
   readonly close: Effect.Effect<void>

@@ -42,7 +42,7 @@ const step = FastCheck.record({
   account: FastCheck.nat(1),
   symbol: FastCheck.nat(1),
   buy: FastCheck.boolean(),
-  /** Of the mark, in basis points. */
+  /** Prices lie this far from the mark at most, in basis points. */
   offset: FastCheck.integer({ min: -1_300, max: 1_300 }),
   size: FastCheck.integer({ min: 1, max: 40 }),
   /** FLAT asks for the whole position back, without saying reduce-only. */

@@ -3,7 +3,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Side } from "@venue/domain/Order"
 
 export interface State {
-  /** Of the modify that may lead here; empty for what the order was sent as or is. */
+  /** The modify with this id may lead here; empty for what the order was sent as or is. */
   readonly commandId: string
   readonly price: number
   readonly lots: number

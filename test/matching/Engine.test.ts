@@ -2,7 +2,7 @@
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
-import { factOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
+import { eventOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 describe("matching", () => {
   it("I23: trades at the resting price, best price first and oldest first at one price", () => {
@@ -43,7 +43,7 @@ describe("matching", () => {
   it("the maker pays the rate it was placed with, the taker its own, both rounded up", () => {
     const scene = new Scene()
     scene.sell(50, 204, { account: "bob", makerRate: 20_000 })
-    const traded = factOf(scene.buy(50, 204, { takerRate: 80_000 }), "Traded")
+    const traded = eventOf(scene.buy(50, 204, { takerRate: 80_000 }), "Traded")
     assert.strictEqual(traded.notional, 10_200_000_000)
     assert.strictEqual(traded.maker.fee, 2_040_000)
     assert.strictEqual(traded.taker.fee, 8_160_000)
@@ -53,7 +53,7 @@ describe("matching", () => {
     const scene = new Scene()
     const used = (side: "BUY" | "SELL", quantity: number, ask: { leverage?: number; house?: number }) => {
       scene.place(side === "BUY" ? "SELL" : "BUY", quantity, 200.01, { account: "house", leverage: ask.house ?? 10 })
-      const { maker, taker } = factOf(scene.place(side, quantity, 200.01, { leverage: ask.leverage ?? 10 }), "Traded")
+      const { maker, taker } = eventOf(scene.place(side, quantity, 200.01, { leverage: ask.leverage ?? 10 }), "Traded")
       return [taker.marginUsed, maker.marginUsed]
     }
     assert.deepStrictEqual(used("BUY", 3, { leverage: 7, house: 4 }), [85_718_572, 150_007_500])
@@ -141,7 +141,7 @@ describe("cancelling", () => {
     assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
     const events = scene.cancel(orderId)
     assert.deepStrictEqual(told(events), ["CANCELLED 1 alice", "Done"])
-    assert.strictEqual(factOf(events, "Ended").commandId, factOf(events, "Done").commandId)
+    assert.strictEqual(eventOf(events, "Ended").commandId, eventOf(events, "Done").commandId)
   })
 
   it("ends all of the account's orders with a client order id, oldest first", () => {
@@ -156,8 +156,8 @@ describe("cancelling", () => {
 
   it("that finds nothing is refused with the id it named", () => {
     const scene = new Scene()
-    const byOrder = factOf(scene.cancel(id("no-such")), "Refused")
-    const byClient = factOf(scene.cancelNamed("no-such"), "Refused")
+    const byOrder = eventOf(scene.cancel(id("no-such")), "Refused")
+    const byClient = eventOf(scene.cancelNamed("no-such"), "Refused")
     const empty = { side: null, type: null, timeInForce: null, price: 0, quantity: 0, reduceOnly: false }
     assert.deepStrictEqual(byOrder.echo, { ...empty, orderId: id("no-such").text, clientOrderId: "" })
     assert.deepStrictEqual(byClient.echo, { ...empty, orderId: "", clientOrderId: "no-such" })
@@ -196,7 +196,7 @@ describe("closing a position", () => {
     scene.buy(9, 189.99, { account: "bob" })
     const events = scene.close({ clientOrderId: "flat" })
     assert.deepStrictEqual(told(events), ["Accepted", "Traded 3 @ 190 bob", "IOC_PARTIALLY_FILLED 2 alice"])
-    assert.deepInclude(factOf(events, "Accepted").order, {
+    assert.deepInclude(eventOf(events, "Accepted").order, {
       side: "SELL",
       type: "LIMIT",
       timeInForce: "IOC",
@@ -215,11 +215,11 @@ describe("closing a position", () => {
     scene.now = saturday
     scene.ask({ _tag: "Observe", price: 200.37e8 })
     const prices = Engine.prices(scene.engine)!
-    assert.strictEqual(factOf(scene.close(), "Accepted").order.price, prices.upper)
+    assert.strictEqual(eventOf(scene.close(), "Accepted").order.price, prices.upper)
   })
 
   it("without a position is refused with quantity 0", () => {
-    const { echo, status } = factOf(new Scene().close({ clientOrderId: "flat" }), "Refused")
+    const { echo, status } = eventOf(new Scene().close({ clientOrderId: "flat" }), "Refused")
     assert.strictEqual(status, "REJECTED")
     assert.deepStrictEqual([echo.quantity, echo.clientOrderId], [0, "flat"])
   })
@@ -259,7 +259,7 @@ describe("the sub-ledger", () => {
     const scene = new Scene()
     scene.hold("alice", 5, 200)
     scene.buy(5, 204, { account: "bob" })
-    const traded = factOf(scene.sell(5, 204), "Traded")
+    const traded = eventOf(scene.sell(5, 204), "Traded")
     assert.strictEqual(traded.taker.realised, 20_000_000)
     assert.strictEqual(traded.maker.realised, 0)
   })

@@ -2,7 +2,7 @@
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
-import { factOf, friday, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
+import { eventOf, friday, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
 describe("prices", () => {
   it("an order before the first price finds the market closed", () => {
@@ -199,7 +199,7 @@ describe("commands", () => {
 
   it("a refused order echoes the request without an order id", () => {
     const scene = new Scene()
-    assert.deepStrictEqual(factOf(scene.buy(2.5, 300, { clientOrderId: "mm-7" }), "Refused").echo, {
+    assert.deepStrictEqual(eventOf(scene.buy(2.5, 300, { clientOrderId: "mm-7" }), "Refused").echo, {
       orderId: "",
       side: "BUY",
       type: "LIMIT",
@@ -220,9 +220,9 @@ describe("prices over time", () => {
     scene.buy(1, 200.18)
     scene.sell(1, 200.24, { account: "bob" })
     Engine.apply(scene.engine, { ...Engine.prices(scene.engine)!, premium: usd(0.12) })
-    assert.strictEqual(factOf(scene.ask({ _tag: "Tick" }), "Priced").mark, usd(200.12))
+    assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").mark, usd(200.12))
     scene.now += 1_000
-    assert.strictEqual(factOf(scene.ask({ _tag: "Tick" }), "Priced").premium, usd(0.120598))
+    assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premium, usd(0.120598))
   })
 
   it("a tick that changes nothing emits nothing, and the premium stands still without a mid", () => {
@@ -232,7 +232,7 @@ describe("prices over time", () => {
     assert.deepStrictEqual(scene.ask({ _tag: "Tick" }), [])
     scene.sell(1, 190.02, { account: "bob" })
     scene.now += 1_000
-    assert.isBelow(factOf(scene.ask({ _tag: "Tick" }), "Priced").premium, 0)
+    assert.isBelow(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premium, 0)
   })
 
   it("the static bounds follow the price in force at 00:00 UTC", () => {

@@ -3,7 +3,7 @@ import { noEcho } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
-import { factOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
+import { eventOf, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 describe("a modify", () => {
   it("that only shrinks keeps its place", () => {
@@ -32,7 +32,7 @@ describe("a modify", () => {
     const scene = new Scene()
     scene.buy(1, 198, { account: "second" })
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mm-7" }))
-    assert.deepInclude(factOf(scene.modify(orderId, { price: ticks(198) }), "Modified").order, {
+    assert.deepInclude(eventOf(scene.modify(orderId, { price: ticks(198) }), "Modified").order, {
       orderId,
       clientOrderId: "mm-7"
     })
@@ -52,7 +52,7 @@ describe("a modify", () => {
     const orderId = orderIdOf(scene.buy(3, 199))
     const events = scene.modify(orderId, { price: ticks(200.5), takerRate: 80_000 })
     assert.deepStrictEqual(told(events), ["Modified 3 @ 200.5 requeued", "Traded 1 @ 200 bob", "Done"])
-    const traded = factOf(events, "Traded")
+    const traded = eventOf(events, "Traded")
     assert.deepStrictEqual([traded.taker.fee, traded.taker.order.remaining], [160_000, lots(2)])
     assert.deepStrictEqual(scene.levels(), ["BUY 2 @ 200.5"])
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 2 of 3 @ 200.5"])
@@ -82,7 +82,7 @@ describe("a modify", () => {
       ])
     }
     const noSuch = id("no-such")
-    assert.strictEqual(factOf(scene.modify(noSuch, { price: ticks(198) }), "Refused").echo.orderId, noSuch.text)
+    assert.strictEqual(eventOf(scene.modify(noSuch, { price: ticks(198) }), "Refused").echo.orderId, noSuch.text)
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
   })
 
@@ -97,9 +97,9 @@ describe("a modify", () => {
     const byDesk = scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo })
     const cancel = scene.cancel(orderId, { expires: -1 })
     for (const events of [byMarket, expired, byDesk, cancel]) {
-      assert.deepInclude(factOf(events, "Refused").echo, { ...own, side: "BUY", type: "LIMIT" })
+      assert.deepInclude(eventOf(events, "Refused").echo, { ...own, side: "BUY", type: "LIMIT" })
     }
-    const foreign = factOf(scene.modify(orderId, { account: "bob" }), "Refused").echo
+    const foreign = eventOf(scene.modify(orderId, { account: "bob" }), "Refused").echo
     assert.deepInclude(foreign, { orderId: orderId.text, timeInForce: null, clientOrderId: "" })
   })
 

@@ -182,14 +182,14 @@ export const told = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> 
   })
 
 /** The first event of a kind; there must be one. */
-export const factOf = <Tag extends MarketEvent["_tag"]>(
+export const eventOf = <Tag extends MarketEvent["_tag"]>(
   events: ReadonlyArray<MarketEvent>,
   tag: Tag
 ): Extract<MarketEvent, { _tag: Tag }> =>
   events.find((event): event is Extract<MarketEvent, { _tag: Tag }> => event._tag === tag)!
 
 /** The order must have been accepted. */
-export const orderIdOf = (events: ReadonlyArray<MarketEvent>): Id => factOf(events, "Accepted").order.orderId
+export const orderIdOf = (events: ReadonlyArray<MarketEvent>): Id => eventOf(events, "Accepted").order.orderId
 
 function given<A extends object>(values: A): { [K in keyof A]: Exclude<A[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

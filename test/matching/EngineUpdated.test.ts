@@ -4,13 +4,13 @@ import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Packr } from "msgpackr"
 import { id } from "../Id.ts"
-import { apple, factOf, friday, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
+import { apple, eventOf, friday, lots, orderIdOf, Scene, ticks, told } from "./EngineScene.ts"
 
 type Change = Pick<Order, "modified" | "updatedAtMillis">
 
 const change = ({ modified, updatedAtMillis }: Order): Change => ({ modified, updatedAtMillis })
 
-/** Of the account's open orders, oldest first. */
+/** Gives the account's open orders, oldest first. */
 const changes = (scene: Scene, account = "alice"): ReadonlyArray<Change> =>
   Engine.view(scene.engine, account).orders.map(change)
 
@@ -20,7 +20,7 @@ const asModified = (updatedAtMillis: number): Change => ({ modified: true, updat
 describe("an order tells", () => {
   it("when it was placed, until something changes it", () => {
     const scene = new Scene()
-    const accepted = factOf(scene.buy(3, 199), "Accepted")
+    const accepted = eventOf(scene.buy(3, 199), "Accepted")
     scene.now += 5
     scene.ask({ _tag: "Tick" })
     assert.deepStrictEqual(change(accepted.order), asPlaced(friday))
@@ -32,7 +32,7 @@ describe("an order tells", () => {
     const orderId = orderIdOf(scene.buy(3, 199))
     for (const over of [{ quantity: lots(2) }, { price: ticks(198) }, {}]) {
       scene.now += 5
-      assert.deepStrictEqual(change(factOf(scene.modify(orderId, over), "Modified").order), asModified(scene.now))
+      assert.deepStrictEqual(change(eventOf(scene.modify(orderId, over), "Modified").order), asModified(scene.now))
       assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
     }
   })
@@ -49,7 +49,7 @@ describe("an order tells", () => {
     const scene = new Scene()
     scene.buy(3, 199)
     scene.now += 5
-    const { maker, taker } = factOf(scene.sell(4, 199, { account: "bob" }), "Traded")
+    const { maker, taker } = eventOf(scene.sell(4, 199, { account: "bob" }), "Traded")
     assert.deepStrictEqual(
       [maker, taker].map(({ order }) => change(order)),
       [asPlaced(scene.now), asPlaced(scene.now)]
@@ -62,7 +62,7 @@ describe("an order tells", () => {
     assert.deepStrictEqual(changes(scene), [asPlaced(rested), asPlaced(rested - 5)])
     assert.deepStrictEqual(changes(scene, "bob"), [asPlaced(friday + 5)])
     scene.now += 5
-    assert.deepStrictEqual(change(factOf(scene.cancel(orderId), "Ended").order), asPlaced(rested))
+    assert.deepStrictEqual(change(eventOf(scene.cancel(orderId), "Ended").order), asPlaced(rested))
   })
 
   it("when a modify that crosses was filled, and that it was modified", () => {
@@ -70,10 +70,10 @@ describe("an order tells", () => {
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.sell(1, 200, { account: "bob" })
     scene.now += 5
-    const { taker } = factOf(scene.modify(orderId, { price: ticks(200) }), "Traded")
+    const { taker } = eventOf(scene.modify(orderId, { price: ticks(200) }), "Traded")
     assert.deepStrictEqual(change(taker.order), asModified(scene.now))
     scene.now += 5
-    const { maker } = factOf(scene.sell(1, 200, { account: "bob" }), "Traded")
+    const { maker } = eventOf(scene.sell(1, 200, { account: "bob" }), "Traded")
     assert.deepStrictEqual(change(maker.order), asModified(scene.now))
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
@@ -93,7 +93,7 @@ describe("an order tells", () => {
     scene.buy(2, 199, { account: "bob" })
     assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
     scene.now += 5
-    const cut = factOf(scene.sell(2, 199, { timeInForce: "IOC" }), "Modified")
+    const cut = eventOf(scene.sell(2, 199, { timeInForce: "IOC" }), "Modified")
     assert.deepStrictEqual(change(cut.order), asModified(scene.now))
     assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
   })
@@ -104,7 +104,7 @@ describe("an order tells", () => {
     const orderId = orderIdOf(scene.sell(3, 201, { builderCode: "code-39", leverage: 200 }))
     scene.modify(orderId, { side: "SELL", price: ticks(202) })
     assert.strictEqual(Engine.view(scene.engine, "alice").orders[0]!.builderCode, "code-39")
-    const { maker } = factOf(scene.buy(3, 202, { account: "bob" }), "Traded")
+    const { maker } = eventOf(scene.buy(3, 202, { account: "bob" }), "Traded")
     assert.strictEqual(maker.order.builderCode, "code-39")
     assert.strictEqual(maker.marginUsed, Math.ceil((3 * 202 * 1_000_000) / 200))
   })
@@ -146,7 +146,7 @@ describe("I6: after a snapshot, and after a replay of what was recorded", () => 
   })
 
   it("a hash tells a modified order from one that was placed as it is now", () => {
-    const accepted = factOf(new Scene().buy(2, 199, { id: id("order") }), "Accepted")
+    const accepted = eventOf(new Scene().buy(2, 199, { id: id("order") }), "Accepted")
     const order = { ...accepted.order, modified: true }
     const modified = { _tag: "Modified", commandId: null, order, requeued: false, atMillis: friday } as const
     const hashes = [[accepted], [accepted, modified]].map((events) => {

@@ -57,7 +57,7 @@ export const make = (seed: number, commands?: number): Stream => {
   const weekend = new Date(atMillis).getUTCDay() === 6
   const lastMillis = atMillis + 86_400_000
 
-  // The time of the next command is settled before the command is made, so that some expire to the millisecond.
+  // The time of the next command is fixed before the command is made, so that some expire to the millisecond.
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
     atMillis += whole(0, percent(5) ? 3_000 : 300)
@@ -140,8 +140,8 @@ export const make = (seed: number, commands?: number): Stream => {
     const quantity = percent(40) ? 0 : percent(40) ? Math.ceil(target.quantity / whole(2, 3)) : size()
     modifyOrder(target, percent(6) ? pick(...accounts) : accountId, percent(45) ? 0 : near(target.side), quantity)
   }
-  /** One account gets a position and rests several orders against it, reduce-only and not; another sweeps them. */
-  const sweep = (accountId: string) => {
+  /** One account gets a position and rests several orders against it, reduce-only and not; another takes them all. */
+  const takeAll = (accountId: string) => {
     const other = pick(...accounts)
     const side = pick<Side>("BUY", "SELL")
     const price = Math.round(oracle / tick) + whole(-spread, spread)
@@ -214,7 +214,7 @@ export const make = (seed: number, commands?: number): Stream => {
   for (let left = commands ?? whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
-    if (percent(3)) sweep(accountId)
+    if (percent(3)) takeAll(accountId)
     if (weekend && huge > 5 && percent(4)) crowd(accountId)
     if (roll <= 60) place(accountId)
     else if (roll <= 71) modify(accountId)

@@ -7,7 +7,7 @@ import { arch, platform } from "node:process"
 import { Effect } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** The user a server runs as when we are root, whom Postgres refuses. */
+/** A server runs as this user when we are root, whom Postgres refuses. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
@@ -60,7 +60,7 @@ export const reachable = Effect.fn("PostgresPrograms.reachable")(function* (
 
 const step = "make the database programs ready"
 
-/** Links where that does, for it costs nothing; a file that only we may read, or on another disk, is copied. */
+/** Links a file where that works, for it costs nothing; one that only we may read, or on another disk, is copied. */
 const copyFolder: (from: string, to: string, owner: Owner) => Effect.Effect<void, EmbeddedPostgresError> =
   Effect.fnUntraced(function* (from, to, owner) {
     yield* attempt(step, () => mkdir(to).then(() => chmod(to, 0o755)))

@@ -175,7 +175,7 @@ const canHoldSocket = ({ directory, port }: PostgresHome) => {
   })
 }
 
-/** Of all systems the least. */
+/** The path of a socket may have so many bytes on the strictest system. */
 const maxSocketBytes = 103
 
 const socketName = (port: number) => `.s.PGSQL.${port}`

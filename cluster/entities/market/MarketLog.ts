@@ -166,7 +166,7 @@ export const make = Effect.fnUntraced(function* (
     asOf,
     head: () => at,
     serving: () => appender !== undefined,
-    isAtRest: () => appender === undefined || Engine.isSettled(engine, clock.currentTimeMillisUnsafe())
+    isAtRest: () => appender === undefined || Engine.isIdle(engine, clock.currentTimeMillisUnsafe())
   }
 })
 

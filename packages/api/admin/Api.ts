@@ -11,7 +11,7 @@ import { OperatorOnly, Reason } from "./Operator.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
 import { UsersGroup } from "./Users.ts"
 
-/** The outside price of a symbol from this moment on, in USD. */
+/** From this moment on the symbol has this outside price, in USD. */
 export const SetPrice = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String,
@@ -19,7 +19,7 @@ export const SetPrice = Schema.Struct({
   reason: Schema.optionalKey(Reason)
 }).annotate({ identifier: "SetPrice" })
 
-/** USD with at most six decimals; a correction may be negative. */
+/** USD have at most six decimals; a correction may be negative. */
 export const Credit = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid,
@@ -76,14 +76,14 @@ export class AdminApi extends HttpApi.make("venue-admin")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}
 
-/** A credit's amount in 1e-6 USD; exact for what the schema lets through. */
+/** Gives a credit's amount in 1e-6 USD, exactly for what the schema lets through. */
 export const creditMicros = (amount: number): bigint => BigInt(microsOf(amount))
 
 function microsOf(amount: number): number {
   return Math.round(amount * 1e6)
 }
 
-/** USD; keeps the amount in 1e-6 USD a safe integer. */
+/** This many USD keep the amount in 1e-6 USD a safe integer. */
 function largestCredit(): number {
   return 1_000_000_000
 }

@@ -10,7 +10,7 @@ const GrantType = Schema.Literals(["authorization_code", "refresh_token"])
 
 export const RegisterOAuthClient = Schema.Struct({
   $schema: SchemaLink,
-  /** Drawn when left out; told in lower case. */
+  /** The id is drawn when it is left out, and told in lower case. */
   client_id: Schema.optionalKey(Uuid),
   name: Schema.String,
   type: Schema.Literals(["public", "confidential"]),
@@ -18,7 +18,7 @@ export const RegisterOAuthClient = Schema.Struct({
   logo_uri: Schema.optionalKey(Schema.NullOr(Schema.String)),
   client_uri: Schema.optionalKey(Schema.NullOr(Schema.String)),
   grant_types: Schema.optionalKey(Schema.Array(GrantType)),
-  /** Redirects of a public application to `http` on the user's own machine too. */
+  /** A public application may also be redirected to `http` on the user's own machine. */
   allow_loopback: Schema.optionalKey(Schema.Boolean),
   reason: Reason
 }).annotate({ identifier: "RegisterOAuthClient" })
@@ -32,7 +32,7 @@ export const OAuthClientBody = Schema.Struct({
   client_uri: Schema.NullOr(Schema.String),
   grant_types: Schema.Array(GrantType),
   created_at: Moment,
-  /** `null` while it is enabled. */
+  /** It is `null` while the application is enabled. */
   disabled_at: Schema.NullOr(Moment)
 }).annotate({ identifier: "OAuthClientBody" })
 export type OAuthClientBody = typeof OAuthClientBody.Type

@@ -10,7 +10,7 @@ import { OperatorOnly, Reason } from "./Operator.ts"
 export const SigningKeyBody = Schema.Struct({
   kid: Schema.String,
   state: Schema.Literals(["standby", "active", "retired"]),
-  /** Of the last change of its state. */
+  /** Its state changed last at this time. */
   since: Moment
 }).annotate({ identifier: "SigningKeyBody" })
 
@@ -29,7 +29,7 @@ export const PublishedSigningKey = Schema.Struct({ kid: Schema.String }).annotat
 export const SigningKeyNamed = Schema.Struct({
   $schema: SchemaLink,
   kid: Schema.String,
-  /** At once: tokens may be refused that would have been good. */
+  /** The change takes effect at once: tokens may be refused that would have been good. */
   emergency: Schema.optionalKey(Schema.Boolean),
   reason: Reason
 }).annotate({ identifier: "SigningKeyNamed" })

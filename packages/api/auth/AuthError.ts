@@ -10,7 +10,7 @@ export interface AuthError {
   readonly msg: string
   readonly error: string
   readonly error_description: string
-  /** Of faults on our side: what the log calls this request. */
+  /** The log calls this request so, where the fault is on our side. */
   readonly error_id?: string
 }
 
@@ -21,7 +21,7 @@ interface Meaning {
   readonly status: number
   /** A code of RFC 6749 or RFC 6750 wherever a client of those may read it. */
   readonly error: string
-  /** Of the characters RFC 6749 allows, and never a word of the request. */
+  /** It holds only characters that RFC 6749 allows, and never a word of the request. */
   readonly description: string
   /** The name of the refusal, unless it shares its code with another. */
   readonly errorCode?: string

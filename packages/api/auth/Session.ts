@@ -49,7 +49,7 @@ export type WalletSession = SessionBody<UserBody>
 
 /** What `POST /oauth/token` answers: of the user nothing but the id. */
 export interface OAuthSession extends Omit<SessionBody<{ readonly id: string }>, "refresh_token"> {
-  /** Of an application that may use it. */
+  /** Only an application that may refresh the session has one. */
   readonly refresh_token?: string
   readonly scope: string
   readonly id_token?: string
@@ -57,8 +57,8 @@ export interface OAuthSession extends Omit<SessionBody<{ readonly id: string }>,
 
 /** `POST /factors/{id}/verify`. */
 export interface RaisedSession extends WalletSession {
-  /** Once, with the first factor: each opens the account one time without it. */
+  /** The codes come once, with the first factor: each opens the account one time without it. */
   readonly recovery_codes?: ReadonlyArray<string>
-  /** After one of them was used. */
+  /** So many are left after one of them was used. */
   readonly recovery_codes_left?: number
 }

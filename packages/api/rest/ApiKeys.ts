@@ -34,7 +34,7 @@ const key = {
 export const ApiKey = Schema.Struct({
   ...key,
   last_used_at: Schema.NullOr(Moment),
-  /** When somebody who named this key was last refused. */
+  /** Somebody who named this key was last refused then. */
   last_failed_at: Schema.NullOr(Moment)
 }).annotate({ identifier: "ApiKey" })
 
@@ -44,7 +44,7 @@ export const ApiKeysResponseBody = Schema.Struct({
   count: Schema.Int
 }).annotate({ identifier: "ApiKeysResponseBody" })
 
-/** The only time the secret is told. */
+/** The secret is told this once. */
 export const IssuedApiKey = Schema.Struct({ ...key, secret_key: Schema.String }).annotate({
   identifier: "IssuedApiKey"
 })

@@ -14,7 +14,7 @@ export interface Access {
 export interface DocumentOptions {
   readonly brand: string
   readonly baseUrl: string
-  /** By method and path such as `GET /user/api-keys/:public_key`; what has no rule is for everybody. */
+  /** Rules stand by method and path such as `GET /user/api-keys/:public_key`; what has no rule is for everybody. */
   readonly accessOf: (action: string) => Access | undefined
 }
 
@@ -75,7 +75,7 @@ const securities = {
   jwt: { bearer: [] }
 }
 
-/** With the header that selects a subaccount, where there is one to select. */
+/** Adds the header that selects a subaccount, where there is one to select. */
 const secured = (operation: Operation, brand: string, { on, via }: Access): Operation => ({
   ...operation,
   security: via.map((credential) => securities[credential]),

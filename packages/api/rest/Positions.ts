@@ -16,7 +16,7 @@ export const PositionPublic = Schema.Struct({
   position: Schema.Finite,
   average_price: Schema.Finite,
   leverage: Schema.Finite,
-  /** Rates, not amounts. */
+  /** These are rates and not amounts. */
   initial_margin: Schema.Finite,
   maintenance_margin: Schema.Finite,
   unrealised_pnl: Schema.Finite,
@@ -36,7 +36,7 @@ export const BalancePublic = Schema.Struct({
   unrealised_pnl: Schema.Finite,
   net_funding: Schema.Finite,
   available_balance: Schema.Finite,
-  /** Of the owner of a builder code alone. */
+  /** Only the owner of a builder code has this. */
   builder_rewards: Schema.optionalKey(Schema.Finite)
 }).annotate({ identifier: "BalancePublic" })
 export type BalancePublic = typeof BalancePublic.Type

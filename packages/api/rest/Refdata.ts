@@ -61,27 +61,29 @@ export const RefdataGroup = HttpApiGroup.make("refdata").add(
   })
 )
 
-/** What the venue knows of a market at this moment. Prices in 1e-8 USD, bounds in ticks; 0 before the first price. */
-export interface MarketFacts {
+/**
+ * The venue knows this of a market at this moment. Prices are in 1e-8 USD, bounds in ticks; 0 before the first price.
+ */
+export interface MarketState {
   readonly oracle: number
   readonly minPrice: number
   readonly maxPrice: number
-  /** Of the mark over 24 hours. */
+  /** The mark has changed by so much in 24 hours. */
   readonly changePercent: number
   readonly hours: MarketHours
   readonly status: RefdataSymbol["status"]
 }
 
-export const refdataSymbol = (instrument: Instrument, facts: MarketFacts): RefdataSymbol => ({
+export const refdataSymbol = (instrument: Instrument, state: MarketState): RefdataSymbol => ({
   clobPairId: String(instrument.clobPairId),
   symbol: instrument.symbol,
-  underlier_price: Digits.units(facts.oracle),
-  price_change_24h: Digits.plain(Math.round(facts.changePercent * 100) / 100),
+  underlier_price: Digits.units(state.oracle),
+  price_change_24h: Digits.plain(Math.round(state.changePercent * 100) / 100),
   default_max_leverage: instrument.maxLeverage,
   tick_size: Digits.units(instrument.tick),
   lot_size: Digits.units(instrument.lot),
-  min_price: Digits.units(facts.minPrice * instrument.tick),
-  max_price: Digits.units(facts.maxPrice * instrument.tick),
+  min_price: Digits.units(state.minPrice * instrument.tick),
+  max_price: Digits.units(state.maxPrice * instrument.tick),
   min_quantity: Digits.units(instrument.minQuantity * instrument.lot),
   max_quantity: Digits.units(instrument.maxQuantity * instrument.lot),
   base_asset: instrument.base,
@@ -89,7 +91,7 @@ export const refdataSymbol = (instrument: Instrument, facts: MarketFacts): Refda
   margin_asset: "USDC",
   order_time_in_force: ["GTC", "IOC", "FOK"],
   order_types: ["LIMIT", "MARKET", "ALO"],
-  market_hours: facts.hours,
-  status: facts.status,
+  market_hours: state.hours,
+  status: state.status,
   product_category: instrument.category
 })

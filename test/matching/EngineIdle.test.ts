@@ -4,12 +4,12 @@ import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
 import { Scene } from "./EngineScene.ts"
 
-const settled = (scene: Scene) => Engine.isSettled(scene.engine, scene.now)
+const idle = (scene: Scene) => Engine.isIdle(scene.engine, scene.now)
 
 /** Ticks once a second until the market says that it is at rest; answers how many recorded something. */
 const rest = (scene: Scene): number => {
   let recorded = 0
-  for (let ticks = 0; !settled(scene); ticks++) {
+  for (let ticks = 0; !idle(scene); ticks++) {
     assert.isBelow(ticks, 5_000)
     scene.now += 1_000
     recorded += scene.ask({ _tag: "Tick" }).length
@@ -18,15 +18,15 @@ const rest = (scene: Scene): number => {
 }
 
 it("a market without a price is at rest, and so is one without a book", () => {
-  assert.isTrue(settled(new Scene(undefined)))
-  assert.isTrue(settled(new Scene(200)))
+  assert.isTrue(idle(new Scene(undefined)))
+  assert.isTrue(idle(new Scene(200)))
 })
 
 it("a market moves until its premium has come to the middle of the book, and then records nothing, at any later time", () => {
   const scene = new Scene(200)
   scene.buy(1, 200)
   scene.sell(1, 201)
-  assert.isFalse(settled(scene))
+  assert.isFalse(idle(scene))
   assert.isAbove(rest(scene), 1_000)
   const premium = Engine.prices(scene.engine)!.premium
   assert.closeTo(premium, 50_000_000, 40)
@@ -40,11 +40,11 @@ it("an order and a price move a market that was at rest", () => {
   scene.sell(1, 201)
   rest(scene)
   scene.sell(1, 200.5, { account: "bob" })
-  assert.isFalse(settled(scene))
+  assert.isFalse(idle(scene))
   rest(scene)
   scene.now += 1_000
   scene.ask({ _tag: "Observe", price: 201e8 })
-  assert.isFalse(settled(scene))
+  assert.isFalse(idle(scene))
 })
 
 it("a market at rest is at rest until the quarter hour in which a period or a day begins, and follows it then", () => {
@@ -53,10 +53,10 @@ it("a market at rest is at rest until the quarter hour in which a period or a da
   for (let quarters = 0; quarters < 4 * 24 * 4; quarters++) {
     scene.now += quarterMillis
     const before = Engine.prices(scene.engine)!.limitShareBps
-    const facts = scene.ask({ _tag: "Tick" })
+    const events = scene.ask({ _tag: "Tick" })
     const { limitShareBps } = Engine.prices(scene.engine)!
-    assert.lengthOf(facts, limitShareBps === before ? 0 : 1)
-    assert.isTrue(settled(scene))
+    assert.lengthOf(events, limitShareBps === before ? 0 : 1)
+    assert.isTrue(idle(scene))
     for (const later of [1_000, quarterMillis - 1]) {
       assert.deepStrictEqual(scene.ask({ _tag: "Tick" }, scene.now + later), [])
     }

@@ -1,0 +1,77 @@
+/** Rules and invariants are cited as `docs` numbers them, and kept where `docs` says. */
+import { expect, it } from "vitest"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { documents, files, find, house, read, root } from "./Files.ts"
+
+/** Rules as `rule 4`, which is a section, and `rule 4.14`; invariants as `I27`. */
+const numbers: ReadonlyArray<string> = [
+  ...[...read("docs/rules.md").matchAll(/^(?:## (\d+)\.|\| (\d+\.\d+) \|)/gm)].map(
+    ([, section, rule]) => `rule ${section ?? rule}`
+  ),
+  ...[...read("docs/invariants.md").matchAll(/^\| (I\d+) \|/gm)].map(([, number = ""]) => number)
+]
+const numbered: ReadonlySet<string> = new Set(numbers)
+
+/** This file is left out, since it holds what a citation must not look like, and so are numbers that are kept free. */
+const citing = [
+  ...files.filter((file) => file !== "test/tidy/Citations.test.ts"),
+  ...documents,
+  ...find("scripts/*.mjs", "test/**/*.md")
+]
+const inOneLine = (file: string): string =>
+  read(file)
+    .split("## Not built yet")[0]!
+    .replaceAll(/\s*\n\s*(?:\*|\/\/)?\s*/g, " ")
+
+const unfounded = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/\b[Rr]ule (\d+(?:\.\d+)*)|\bI\d{1,2}\b/g)]
+    .map(([cited, rule]) => (rule === undefined ? cited : `rule ${rule}`))
+    .filter((cited) => !numbered.has(cited))
+
+/** Another way to cite than those two: a number of nobody knows what, or one `rule` for several numbers. */
+const misspelt = (text: string): ReadonlyArray<string> =>
+  [
+    ...text.matchAll(
+      /"\d+(?:\.\d+)*: [a-z]|venue-rules|(?<!\bRFC \d+ )§|\b[Rr]ules \d|\b[Rr]ule \d+(?:\.\d+)*(?:,| and| or| to) \d/g
+    )
+  ].map(([words]) => words)
+
+it("a rule or an invariant that is cited is in docs, once, and is cited in the one way", () => {
+  expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([])
+  expect(citing.flatMap((file) => unfounded(inOneLine(file)).map((cited) => `${file}: ${cited}`))).toEqual([])
+  expect(citing.flatMap((file) => misspelt(inOneLine(file)).map((words) => `${file}: ${words}`))).toEqual([])
+})
+
+it("a citation of what is not there, or in another way, would be found", () => {
+  expect(unfounded("rule 4, Rule 4.14 and rule 21.2; I27")).toEqual([])
+  expect(unfounded("rule 4.99, Rule 99 and rule 4.1.1; I99")).toEqual(["rule 4.99", "rule 99", "rule 4.1.1", "I99"])
+  expect(misspelt("as RFC 6749 §2.3.1 says (rule 6, rule 7, I27)")).toEqual([])
+  const others = 'it("7.2: leverage …"), venue-rules 7, §7, rules 7, rule 6 and 7'
+  expect(misspelt(others)).toEqual(['"7.2: l', "venue-rules", "§", "rules 7", "rule 6 and 7"])
+})
+
+/** Each has its number, the files that keep it and the tests that name it. */
+const invariants = [...read("docs/invariants.md").matchAll(/^\| (I\d+) \|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
+  ([, number = "", keepers = "", tests = ""]) => ({ number, keepers: quoted(keepers), tests: quoted(tests) })
+)
+
+function quoted(text: string): ReadonlyArray<string> {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, words = ""]) => words)
+}
+
+it("the files that keep an invariant are there, and so are the tests that it lists, which name it", () => {
+  const isFile = (name: string): boolean => /^(\w+\/)*[A-Z]\w*$/.test(name)
+  const absent = invariants.flatMap(({ keepers }) =>
+    keepers.filter((name) => isFile(name) && !house.some((file) => `/${file}`.endsWith(`/${name}.ts`)))
+  )
+  expect(absent).toEqual([])
+  const names = (file: string, number: string): boolean =>
+    existsSync(join(root, file)) && new RegExp(`\\b${number}\\b`).test(read(file))
+  const silent = invariants.flatMap(({ number, tests }) =>
+    tests.filter((test) => !names(`test/${test}.test.ts`, number)).map((test) => `${number}: ${test}`)
+  )
+  expect(silent).toEqual([])
+  expect(invariants.filter(({ tests }) => tests.length === 0)).toEqual([])
+  expect(invariants.map(({ number }) => number)).toEqual(numbers.filter((one) => one.startsWith("I")))
+})

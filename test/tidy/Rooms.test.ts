@@ -1,0 +1,121 @@
+/** Who may import whom. */
+import { expect, it } from "vitest"
+import { dirname } from "node:path"
+import { files, find, type Import, imports, isIn, read } from "./Files.ts"
+
+/** What each room may import beside itself. The first room whose name begins a path is that path's room. */
+const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<string>]> = [
+  ["packages/domain", []],
+  ["packages/matching", ["packages/domain"]],
+  ["packages/ledger", ["packages/domain"]],
+  ["packages/api", ["packages/domain"]],
+  ["packages/client", packages("domain", "api")],
+  ["packages/postgres", ["packages/domain"]],
+  ["packages/journal", packages("domain", "postgres")],
+  ["packages/storage", packages("domain", "postgres", "journal")],
+  ["packages/providers", ["packages/domain"]],
+  ["packages/auth", packages("domain", "postgres", "storage", "providers")],
+  [
+    "packages/gateway",
+    [
+      ...packages("domain", "api", "postgres", "journal", "storage", "providers", "auth"),
+      "cluster/protocol",
+      "cluster/clients",
+      "cluster/feed",
+      "cluster/VenueSettings.ts"
+    ]
+  ],
+  ["packages/testing", ["packages", "cluster"]],
+  ["cluster/VenueSettings.ts", ["packages/domain"]],
+  ["cluster/protocol", ["packages/domain"]],
+  ["cluster/clients", [...packages("domain", "journal"), "cluster/protocol", "cluster/VenueSettings.ts"]],
+  [
+    "cluster/feed",
+    [...packages("domain", "journal"), "cluster/protocol", "cluster/clients", "cluster/VenueSettings.ts"]
+  ],
+  ...["cluster/entities", "cluster/singletons"].map(
+    (room) =>
+      [
+        room,
+        [
+          ...packages("domain", "matching", "ledger", "postgres", "journal", "storage", "providers"),
+          ...["protocol", "clients", "feed", "SingleProcess.ts", "VenueSettings.ts"].map((name) => `cluster/${name}`)
+        ]
+      ] as const
+  ),
+  ["cluster", [...packages("domain", "journal", "storage"), "cluster"]],
+  ["apps", ["packages", "cluster"]],
+  ["test", ["packages", "cluster", "apps"]]
+]
+
+/** The rooms of these packages. */
+function packages(...names: ReadonlyArray<string>): ReadonlyArray<string> {
+  return names.map((name) => `packages/${name}`)
+}
+
+const roomOf = (path: string) => rooms.find(([room]) => isIn(room)(path))
+
+/** Rooms that only compute: of `effect` they see data and schemas, of Node and npm nothing. */
+const pure = ["packages/domain", "packages/matching", "packages/ledger"]
+const dataModules = new Set(
+  `Array BigDecimal BigInt Brand Chunk Data DateTime Duration Equal Equivalence Function Hash HashMap HashSet Match
+   MutableHashMap MutableList Number Option Order Predicate Record Result Schema SchemaTransformation String Struct
+   Tuple`.split(/\s+/)
+)
+
+const said = ({ file, target }: Import): string => `${file} imports ${target}`
+
+it("every file belongs to a room of the import map", () => {
+  expect(files.filter((file) => roomOf(file) === undefined)).toEqual([])
+})
+
+it("a room imports itself and the rooms beside it on the map, and no other", () => {
+  const allowed = ({ file, target }: Import): boolean => {
+    const [room, mayImport] = roomOf(file) ?? ["", []]
+    return [room, ...mayImport].some((name) => isIn(name)(target))
+  }
+  expect(imports.filter((one) => one.ours && !allowed(one)).map(said)).toEqual([])
+})
+
+it("the machines and the nouns are pure: they import no effects, no Node and no package", () => {
+  const allowed = ({ names, target }: Import): boolean =>
+    target === "effect" && names.every((name) => dataModules.has(name))
+  const outside = imports.filter(({ file, ours }) => !ours && pure.some((room) => isIn(room)(file)))
+  expect(outside.filter((one) => !allowed(one)).map(said)).toEqual([])
+})
+
+it("the wire imports effect and nothing else of others", () => {
+  const outside = imports.filter(({ file, ours }) => !ours && isIn("packages/api")(file))
+  expect(outside.filter(({ target }) => !/^effect(\/(http|http-api|socket))?(\/|$)/.test(target)).map(said)).toEqual([])
+})
+
+/** Answers `@venue/domain` for `@venue/domain/Order`, and `effect` for `effect/sql`. */
+const packageOf = (target: string): string =>
+  target
+    .split("/")
+    .slice(0, target.startsWith("@") ? 2 : 1)
+    .join("/")
+
+it("what runs in production imports only what production installs", () => {
+  const installed = new Set(Object.keys(JSON.parse(read("package.json")).dependencies))
+  const outside = imports.filter(
+    ({ file, ours, target }) => !ours && !isIn("test")(file) && !target.startsWith("node:")
+  )
+  expect(outside.filter(({ target }) => !installed.has(packageOf(target))).map(said)).toEqual([])
+})
+
+it("a package names the packages that its files import, with the versions of the root, and the lock file agrees", () => {
+  const versions: Readonly<Record<string, string>> = JSON.parse(read("package.json")).dependencies
+  const lock = JSON.parse(read("package-lock.json")).packages
+  for (const manifest of find("packages/*/package.json", "cluster/package.json")) {
+    const folder = dirname(manifest)
+    const { name, version, dependencies = {} } = JSON.parse(read(manifest))
+    const targets = imports
+      .filter(({ file, from }) => isIn(folder)(file) && !/^(\.|node:)/.test(from))
+      .map(({ from }) => packageOf(from))
+    const used = [...new Set(targets)].filter((target) => target !== name).toSorted()
+    const wanted = used.map((target) => [target, target.startsWith("@venue/") ? version : versions[target]])
+    expect({ folder, dependencies }).toEqual({ folder, dependencies: Object.fromEntries(wanted) })
+    expect({ folder, locked: lock[folder]?.dependencies ?? {} }).toEqual({ folder, locked: dependencies })
+  }
+})

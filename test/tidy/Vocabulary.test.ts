@@ -1,0 +1,26 @@
+/** One word for one idea: what the vocabulary has given up is used nowhere. */
+import { expect, it } from "vitest"
+import { files, read } from "./Files.ts"
+import { givenUp, misused } from "./Vocabulary.ts"
+
+const table = givenUp(read("docs/vocabulary.md"))
+
+it("words that were given up are used nowhere; those of the wire are exempt", () => {
+  const found = files
+    .filter((file) => !file.startsWith("test/tidy/"))
+    .flatMap((file) => misused(file, read(file), table).map((word) => `${file}: ${word}`))
+  expect(found).toEqual([])
+})
+
+it("a word that was given up would be found in names, comments, titles and paths, and not in texts", () => {
+  const rows = givenUp("## Words that are not used\n| no | say | in |\n| `lane`, `Link` | queue | `chain` |\n")
+  expect(rows).toEqual([{ words: ["lane", "Link"], butIn: ["chain"] }])
+  const found = (text: string, path = "packages/api/Some.ts") => misused(path, text, rows)
+  expect(found("const openLane = 1")).toEqual(["lane"])
+  expect(found("/** A lane. */")).toEqual(["lane"])
+  expect(found('it("a lane ends", () => {})')).toEqual(["lane"])
+  expect(found("", "test/api/Lane.test.ts")).toEqual(["lane"])
+  expect(found("class Link {}")).toEqual(["Link"])
+  expect(found('// A link leads on.\nsend("lane", `LANE`); const planes = hyperlink')).toEqual([])
+  expect(found("const lane = Link", "packages/providers/chain/Some.ts")).toEqual([])
+})
