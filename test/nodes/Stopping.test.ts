@@ -98,6 +98,16 @@ it("a venue whose database is gone ends all the same when it is asked to stop", 
   expect(await app.end("SIGTERM")).toEqual({ code: 0, signal: null })
 })
 
+it("a venue whose database hangs ends within seconds when it is asked to stop, and says why", patient, async () => {
+  const site = await DevApp.makeSite()
+  const app = await DevApp.start(site)
+  Database.halt(site.dataDir, "SIGSTOP")
+  const ending = await app.end("SIGTERM")
+  Database.halt(site.dataDir, "SIGCONT")
+  expect(ending).toEqual({ code: 1, signal: null })
+  expect(app.output()).toContain("its database does not answer")
+})
+
 /** Whether a newcomer is sent off as from a venue that stops. */
 async function isTurnedAway(url: string): Promise<boolean> {
   const newcomer = await Stranger.come(url, Stranger.address(2))
