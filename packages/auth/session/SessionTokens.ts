@@ -96,28 +96,12 @@ export class SessionTokens extends Context.Service<
 }
 
 const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOptions) {
-  const audit = yield* Audit
-  const keys = yield* SigningKeys
   const random = yield* SecureRandom.SecureRandom
   const sessions = yield* Sessions
-  const states = yield* UserStates
   const transaction = yield* Transaction
+  const issued = yield* signing(issuer)
+  const rotate = yield* rotating(serverKey)
   const drawToken = Effect.map(random.randomBytes(RefreshTokens.tokenBytes), RefreshTokens.tokenOf)
-
-  const issued = Effect.fnUntraced(function* ({ refreshToken, scope, session }: Kept) {
-    const issuedAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    const tokenId = yield* random.uuidV4()
-    const accessToken = yield* keys.sign(claimsOf(session, { issuer, tokenId, scope, issuedAtSeconds }), "at+jwt")
-    const answer: Issued = {
-      accessToken: Redacted.make(accessToken),
-      refreshToken,
-      expiresInSeconds: tokenLifetimeSeconds,
-      expiresAtSeconds: issuedAtSeconds + tokenLifetimeSeconds,
-      scope,
-      session
-    }
-    return answer
-  })
 
   const begin = Effect.fn("SessionTokens.begin")(function* (beginning: Beginning) {
     const { aal = "aal1", amr = [], clientId, method, publicClient, scope, userId } = beginning
@@ -138,56 +122,6 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
     }
     yield* sessions.begin(session, refreshToken)
     return yield* issued({ session, refreshToken, scope })
-  })
-
-  const over = ({ endedAtMillis, expiresAtMillis, refreshedAtMillis }: Session, nowMillis: number) => {
-    if (endedAtMillis !== null) return "session_ended"
-    const idleAtMillis = refreshedAtMillis + idleMillis
-    return nowMillis >= Math.min(expiresAtMillis, idleAtMillis) ? "session_expired" : undefined
-  }
-
-  /** The refresh token after this one; undefined when this one should not have been shown again. */
-  const successor = Effect.fnUntraced(function* (shown: Redacted.Redacted, { generation, sessionId }: RefreshToken) {
-    const newest = yield* sessions.newestToken(sessionId)
-    if (generation === newest.generation) {
-      const salt = yield* random.randomBytes(RefreshTokens.saltBytes)
-      const next = RefreshTokens.derive(serverKey, shown, salt)
-      yield* sessions.issue(next, { sessionId, generation: generation + 1, salt })
-      return next
-    }
-    // The newest one was never used: whoever shows its parent gets no more than its holder has.
-    if (generation !== newest.generation - 1) return undefined
-    yield* sessions.touch(sessionId)
-    return RefreshTokens.derive(serverKey, shown, newest.salt)
-  })
-
-  /** A refusal is a value: what it takes back is to be kept, and a failure would undo it. */
-  const rotate = Effect.fnUntraced(function* (shown: Redacted.Redacted, by: Presenter) {
-    const token = yield* sessions.findToken(shown)
-    const found = Option.isSome(token) ? yield* sessions.lock(token.value.sessionId) : Option.none<Session>()
-    if (Option.isNone(token) || Option.isNone(found)) return refused("not_found")
-    const session = found.value
-    const { exists, frozen } = yield* states.find(session.userId)
-    if (!exists) return refused("user_gone")
-    if (frozen) return refused("user_frozen")
-    const now = yield* Clock.currentTimeMillis
-    const reason = over(session, now) ?? objection(session, by)
-    if (reason !== undefined) return refused(reason)
-    const refreshToken = yield* successor(shown, token.value)
-    if (refreshToken !== undefined) {
-      const kept: Kept = {
-        session: { ...session, refreshedAtMillis: now },
-        refreshToken,
-        scope: by.scope ?? session.scope
-      }
-      return Result.succeed(kept)
-    }
-    const { sessionId, userId } = session
-    // Its own next generation is there when it was used before, and was left out when it was replaced.
-    if (!(yield* sessions.hasGeneration(sessionId, token.value.generation + 1))) return refused("already_used")
-    yield* sessions.end([sessionId])
-    yield* audit.record({ action: "refresh_token_reused", actor: userId, subject: userId, facts: { sessionId } })
-    return refused("already_used")
   })
 
   const refresh = Effect.fn("SessionTokens.refresh")(function* (token: Redacted.Redacted, by: Presenter) {
@@ -230,6 +164,78 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
   return SessionTokens.of({ begin, refresh, raise, lower })
 })
 
+/** Whoever holds a session is answered with a new access token beside its refresh token. */
+const signing = Effect.fnUntraced(function* (issuer: string) {
+  const keys = yield* SigningKeys
+  const random = yield* SecureRandom.SecureRandom
+
+  return Effect.fnUntraced(function* ({ refreshToken, scope, session }: Kept) {
+    const issuedAtSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const tokenId = yield* random.uuidV4()
+    const accessToken = yield* keys.sign(claimsOf(session, { issuer, tokenId, scope, issuedAtSeconds }), "at+jwt")
+    const answer: Issued = {
+      accessToken: Redacted.make(accessToken),
+      refreshToken,
+      expiresInSeconds: tokenLifetimeSeconds,
+      expiresAtSeconds: issuedAtSeconds + tokenLifetimeSeconds,
+      scope,
+      session
+    }
+    return answer
+  })
+})
+
+/** A refusal is a value: what it takes back is to be kept, and a failure would undo it. */
+const rotating = Effect.fnUntraced(function* (serverKey: Redacted.Redacted) {
+  const audit = yield* Audit
+  const random = yield* SecureRandom.SecureRandom
+  const sessions = yield* Sessions
+  const states = yield* UserStates
+
+  /** The refresh token after this one; undefined when this one should not have been shown again. */
+  const successor = Effect.fnUntraced(function* (shown: Redacted.Redacted, { generation, sessionId }: RefreshToken) {
+    const newest = yield* sessions.newestToken(sessionId)
+    if (generation === newest.generation) {
+      const salt = yield* random.randomBytes(RefreshTokens.saltBytes)
+      const next = RefreshTokens.derive(serverKey, shown, salt)
+      yield* sessions.issue(next, { sessionId, generation: generation + 1, salt })
+      return next
+    }
+    // The newest one was never used: whoever shows its parent gets no more than its holder has.
+    if (generation !== newest.generation - 1) return undefined
+    yield* sessions.touch(sessionId)
+    return RefreshTokens.derive(serverKey, shown, newest.salt)
+  })
+
+  return Effect.fnUntraced(function* (shown: Redacted.Redacted, by: Presenter) {
+    const token = yield* sessions.findToken(shown)
+    const found = Option.isSome(token) ? yield* sessions.lock(token.value.sessionId) : Option.none<Session>()
+    if (Option.isNone(token) || Option.isNone(found)) return refused("not_found")
+    const session = found.value
+    const { exists, frozen } = yield* states.find(session.userId)
+    if (!exists) return refused("user_gone")
+    if (frozen) return refused("user_frozen")
+    const now = yield* Clock.currentTimeMillis
+    const reason = over(session, now) ?? objection(session, by)
+    if (reason !== undefined) return refused(reason)
+    const refreshToken = yield* successor(shown, token.value)
+    if (refreshToken !== undefined) {
+      const kept: Kept = {
+        session: { ...session, refreshedAtMillis: now },
+        refreshToken,
+        scope: by.scope ?? session.scope
+      }
+      return Result.succeed(kept)
+    }
+    const { sessionId, userId } = session
+    // Its own next generation is there when it was used before, and was left out when it was replaced.
+    if (!(yield* sessions.hasGeneration(sessionId, token.value.generation + 1))) return refused("already_used")
+    yield* sessions.end([sessionId])
+    yield* audit.record({ action: "refresh_token_reused", actor: userId, subject: userId, facts: { sessionId } })
+    return refused("already_used")
+  })
+})
+
 /** What was decided of a session, and is yet to be signed. */
 interface Kept {
   readonly session: Session
@@ -242,6 +248,12 @@ const idleMillis = 30 * 24 * 60 * 60 * 1000
 /** How long it lasts whatever happens. */
 const absoluteMillis = 90 * 24 * 60 * 60 * 1000
 const secondFactors: ReadonlySet<string> = new Set(["totp", "recovery_code"])
+
+const over = ({ endedAtMillis, expiresAtMillis, refreshedAtMillis }: Session, nowMillis: number) => {
+  if (endedAtMillis !== null) return "session_ended"
+  const idleAtMillis = refreshedAtMillis + idleMillis
+  return nowMillis >= Math.min(expiresAtMillis, idleAtMillis) ? "session_expired" : undefined
+}
 
 const refused = (reason: RefreshRefused["reason"]): Result.Result<never, RefreshRefused> =>
   Result.fail(new RefreshRefused({ reason }))
