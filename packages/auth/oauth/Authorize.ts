@@ -100,51 +100,19 @@ export class Authorize extends Context.Service<
   > => Layer.effect(Authorize, make(options))
 }
 
-const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOptions) {
+const make = Effect.fnUntraced(function* (options: AuthorizeOptions) {
   const audit = yield* Audit
   const authorizations = yield* Authorizations
-  const clients = yield* OAuthClients
   const grants = yield* Grants
   const random = yield* SecureRandom.SecureRandom
-  const secondFactor = yield* SecondFactor
   const sessions = yield* Sessions
   const transaction = yield* Transaction
-
-  const trustedRedirect = Effect.fnUntraced(function* (query: URLSearchParams) {
-    const clientId = AuthorizationRequest.only(query, "client_id")
-    if (clientId === undefined) return yield* new AuthorizeRefused({ reason: "client_id" })
-    const client = yield* clients.find(clientId)
-    if (Option.isNone(client)) return yield* new AuthorizeRefused({ reason: "unknown_client" })
-    if (client.value.disabledAtMillis !== null) return yield* new AuthorizeRefused({ reason: "disabled_client" })
-    const redirectUri = AuthorizationRequest.only(query, "redirect_uri")
-    if (redirectUri === undefined || !client.value.redirectUris.includes(redirectUri)) {
-      return yield* new AuthorizeRefused({ reason: "redirect_uri" })
-    }
-    return { clientId, redirectUri }
-  })
-
-  /** Who may decide, on what: from here on it is this user's, and nobody else has it before the transaction ends. */
-  const bound = Effect.fnUntraced(function* (caller: TokenClaims, authorizationId: Redacted.Redacted) {
-    const { clientId, sessionId, userId } = caller
-    if (clientId !== null) return yield* new ApplicationMayNotConsent({ clientId })
-    const session = yield* liveSession(sessions, sessionId)
-    if (!hasProvedTwice(caller, session) && (yield* secondFactor.isEnrolled(userId)))
-      return yield* new InsufficientAal({ sessionId })
-    const authorization = yield* authorizations.bind(authorizationId, userId)
-    if (Option.isNone(authorization)) return yield* new AuthorizationNotFound()
-    const client = yield* clients.find(authorization.value.clientId)
-    if (Option.isNone(client) || client.value.disabledAtMillis !== null) {
-      return yield* new AuthorizationNotFound()
-    }
-    if (!isFresh(session, authorization.value, yield* Clock.currentTimeMillis)) {
-      return yield* new SignInTooOld({ sessionId })
-    }
-    return { authorizationId, authorization: authorization.value, client: client.value, session }
-  })
+  const begin = yield* beginning(options)
+  const bound = yield* binding
 
   const answer = ({ redirectUri, state }: Authorization, said: { code: string } | { error: string }): Answered => ({
     _tag: "Answered",
-    redirectUrl: Redacted.make(withParameters(redirectUri, { ...said, state, iss: issuer }))
+    redirectUrl: Redacted.make(withParameters(redirectUri, { ...said, state, iss: options.issuer }))
   })
 
   const approve = Effect.fnUntraced(function* ({ authorization, authorizationId, client, session }: Bound) {
@@ -179,22 +147,7 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
   })
 
   return Authorize.of({
-    begin: Effect.fn("Authorize.begin")(function* (query: URLSearchParams) {
-      const { clientId, redirectUri } = yield* trustedRedirect(query)
-      const request = AuthorizationRequest.read(query)
-      if (Result.isFailure(request)) {
-        const { description, error } = request.failure
-        const state = AuthorizationRequest.stateOf(query)
-        const parameters = { error, error_description: description, state, iss: issuer }
-        return { _tag: "Redirect", url: withParameters(redirectUri, parameters) }
-      }
-      const id = Buffer.from(yield* random.randomBytes(idBytes)).toString("hex")
-      const authorizationId = Redacted.make(id)
-      const expiresAtMillis = (yield* Clock.currentTimeMillis) + requestLifetimeMillis
-      yield* authorizations.open(authorizationId, { ...request.success, clientId, redirectUri }, expiresAtMillis)
-      const url = Redacted.make(withParameters(consentPage, { authorization_id: id }))
-      return { _tag: "Consent", authorizationId, url }
-    }),
+    begin,
     details: Effect.fn("Authorize.details")(function* (caller: TokenClaims, authorizationId: Redacted.Redacted) {
       const held = yield* bound(caller, authorizationId)
       const { authorization, client } = held
@@ -216,6 +169,71 @@ const make = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOpti
       if (!(yield* authorizations.deny(authorizationId))) return yield* new AlreadyDecided()
       return answer(held.authorization, { error: "access_denied" })
     }, transaction.run)
+  })
+})
+
+/** An application that is known asks: what it asks is kept, and the browser told where to go. */
+const beginning = Effect.fnUntraced(function* ({ consentPage, issuer }: AuthorizeOptions) {
+  const authorizations = yield* Authorizations
+  const clients = yield* OAuthClients
+  const random = yield* SecureRandom.SecureRandom
+
+  const trustedRedirect = Effect.fnUntraced(function* (query: URLSearchParams) {
+    const clientId = AuthorizationRequest.only(query, "client_id")
+    if (clientId === undefined) return yield* new AuthorizeRefused({ reason: "client_id" })
+    const client = yield* clients.find(clientId)
+    if (Option.isNone(client)) return yield* new AuthorizeRefused({ reason: "unknown_client" })
+    if (client.value.disabledAtMillis !== null) return yield* new AuthorizeRefused({ reason: "disabled_client" })
+    const redirectUri = AuthorizationRequest.only(query, "redirect_uri")
+    if (redirectUri === undefined || !client.value.redirectUris.includes(redirectUri)) {
+      return yield* new AuthorizeRefused({ reason: "redirect_uri" })
+    }
+    return { clientId, redirectUri }
+  })
+
+  return Effect.fn("Authorize.begin")(function* (
+    query: URLSearchParams
+  ): Effect.fn.Return<Begun, AuthorizeRefused | DatabaseUnavailable> {
+    const { clientId, redirectUri } = yield* trustedRedirect(query)
+    const request = AuthorizationRequest.read(query)
+    if (Result.isFailure(request)) {
+      const { description, error } = request.failure
+      const state = AuthorizationRequest.stateOf(query)
+      const parameters = { error, error_description: description, state, iss: issuer }
+      return { _tag: "Redirect", url: withParameters(redirectUri, parameters) }
+    }
+    const id = Buffer.from(yield* random.randomBytes(idBytes)).toString("hex")
+    const authorizationId = Redacted.make(id)
+    const expiresAtMillis = (yield* Clock.currentTimeMillis) + requestLifetimeMillis
+    yield* authorizations.open(authorizationId, { ...request.success, clientId, redirectUri }, expiresAtMillis)
+    const url = Redacted.make(withParameters(consentPage, { authorization_id: id }))
+    return { _tag: "Consent", authorizationId, url }
+  })
+})
+
+/** Who may decide, on what: from here on it is this user's, and nobody else has it before the transaction ends. */
+const binding = Effect.gen(function* () {
+  const authorizations = yield* Authorizations
+  const clients = yield* OAuthClients
+  const secondFactor = yield* SecondFactor
+  const sessions = yield* Sessions
+
+  return Effect.fnUntraced(function* (caller: TokenClaims, authorizationId: Redacted.Redacted) {
+    const { clientId, sessionId, userId } = caller
+    if (clientId !== null) return yield* new ApplicationMayNotConsent({ clientId })
+    const session = yield* liveSession(sessions, sessionId)
+    if (!hasProvedTwice(caller, session) && (yield* secondFactor.isEnrolled(userId)))
+      return yield* new InsufficientAal({ sessionId })
+    const authorization = yield* authorizations.bind(authorizationId, userId)
+    if (Option.isNone(authorization)) return yield* new AuthorizationNotFound()
+    const client = yield* clients.find(authorization.value.clientId)
+    if (Option.isNone(client) || client.value.disabledAtMillis !== null) {
+      return yield* new AuthorizationNotFound()
+    }
+    if (!isFresh(session, authorization.value, yield* Clock.currentTimeMillis)) {
+      return yield* new SignInTooOld({ sessionId })
+    }
+    return { authorizationId, authorization: authorization.value, client: client.value, session }
   })
 })
 
