@@ -82,120 +82,117 @@ export class BuilderRegistration extends Context.Service<
     ) => Effect.Effect<IssuedKey, MalformedBuilderMessage | WalletAuthenticationFailed | DatabaseUnavailable>
   }
 >()("@venue/auth/wallet/BuilderRegistration") {
-  static readonly layer = ({ terms }: BuilderRegistrationOptions) =>
-    Layer.effect(
-      BuilderRegistration,
-      Effect.gen(function* () {
-        const acceptances = yield* LegalAcceptances
-        const addresses = yield* WithdrawalAddresses
-        const audit = yield* Audit
-        const codes = yield* BuilderCodes
-        const hmac = yield* Hmac
-        const identities = yield* Identities
-        const keys = yield* ApiKeys
-        const nonces = yield* WalletNonces
-        const pair = yield* KeyPair.make
-        const profiles = yield* Profiles
-        const random = yield* SecureRandom.SecureRandom
-        const eligibilities = yield* UserEligibility
-        const states = yield* UserStates
-        const transaction = yield* Transaction
-        const users = yield* Users
-
-        const issue = Effect.fnUntraced(
-          function* (builder: Builder, proven: Proven) {
-            const { address, agreementUrl, expiresAtMillis, messageHash, nonce } = proven
-            const { builderCode } = builder
-            yield* nonces.use("builder", address, nonce, expiresAtMillis)
-            const { userId } = yield* identities.arrive({ address, seen: null })
-            yield* users.lock(userId)
-            if ((yield* states.find(userId)).frozen) return yield* new WalletAuthenticationFailed({ fault: "frozen" })
-            // A message from just before a change of the agreement is good, but agrees to what was said then.
-            const termsVersion = agreementUrl === terms.agreementUrl ? eligibilities.requirements.termsVersion : null
-            yield* acceptances.record({
-              userId,
-              termsVersion,
-              agreementUrl,
-              builder: { builderCode, address, messageHash }
-            })
-            if (termsVersion !== null) yield* states.acceptTerms(userId, termsVersion)
-            yield* addresses.add({ userId, network: "ARBITRUM_ONE", address, label: "" })
-            const { publicKey, secret } = yield* pair
-            const replaced = yield* keys.replaceBuilderKey({
-              publicKey,
-              userId,
-              label: `builder-${builder.username}`,
-              secret,
-              builderUserId: builder.userId
-            })
-            yield* audit.record({
-              action: "builder_key_issued",
-              actor: builder.userId,
-              subject: userId,
-              facts: { builderCode, address, publicKey }
-            })
-            return { key: { userId, publicKey, secretKey: secret }, replaced }
-          },
-          Effect.catchTags({
-            WalletNonceUsed: () => Effect.fail(new WalletAuthenticationFailed({ fault: "reused" })),
-            UnknownUser: Effect.die,
-            ApiKeyExists: Effect.die
-          }),
-          transaction.run
-        )
-
-        return BuilderRegistration.of({
-          message: Effect.fn("BuilderRegistration.message")(function* (address: string, builderCode: string) {
-            if (!isAddress(address, "any case")) return yield* new UnfitForMessage({ member: "address" })
-            if (!isUuid(builderCode)) return yield* new UnfitForMessage({ member: "builder_code" })
-            return BuilderMessage.write(terms, {
-              address,
-              builderCode: builderCode.toLowerCase(),
-              nowMillis: yield* Clock.currentTimeMillis,
-              random16: yield* random.randomBytes(16)
-            })
-          }),
-          builder: Effect.fn("BuilderRegistration.builder")(function* (userId: string) {
-            const code = Option.filter(yield* codes.ofUser(userId), ({ active }) => active)
-            if (Option.isNone(code)) return yield* new NoActiveBuilderCode({ userId })
-            const { username } = yield* profiles.find(userId)
-            if (username === null) return yield* new BuilderUnnamed({ userId })
-            return { userId, builderCode: code.value.builderCode, username }
-          }),
-          // Cheap checks first: the signature is dear to check, and only what is proven reaches the database.
-          register: Effect.fn("BuilderRegistration.register")(function* (builder: Builder, { message, signature }) {
-            const read = yield* BuilderMessage.read(
-              terms,
-              message,
-              builder.builderCode,
-              yield* Clock.currentTimeMillis
-            ).pipe(
-              Effect.fromResult,
-              Effect.mapError(({ fault, side }) =>
-                side === "malformed"
-                  ? new MalformedBuilderMessage({ fault })
-                  : new WalletAuthenticationFailed({ fault })
-              )
-            )
-            if (signerOf(message, signature) !== read.addressLower) {
-              return yield* new WalletAuthenticationFailed({ fault: "signature" })
-            }
-            const { key, replaced } = yield* issue(builder, {
-              address: read.addressLower,
-              agreementUrl: read.agreementUrl,
-              nonce: read.nonce,
-              messageHash: createHash("sha256").update(message).digest("hex"),
-              expiresAtMillis: read.message.issuedAtMillis + maxAgeMillis + graceMillis
-            })
-            // Not before it is committed, or what was before would be remembered again.
-            if (Option.isSome(replaced)) hmac.forget(replaced.value)
-            eligibilities.forget(key.userId)
-            return key
-          })
-        })
-      })
-    )
+  static readonly layer = ({ terms }: BuilderRegistrationOptions) => Layer.effect(BuilderRegistration, make(terms))
 }
+
+const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
+  const codes = yield* BuilderCodes
+  const eligibilities = yield* UserEligibility
+  const hmac = yield* Hmac
+  const profiles = yield* Profiles
+  const random = yield* SecureRandom.SecureRandom
+  const issue = yield* issuing(terms)
+
+  return BuilderRegistration.of({
+    message: Effect.fn("BuilderRegistration.message")(function* (address: string, builderCode: string) {
+      if (!isAddress(address, "any case")) return yield* new UnfitForMessage({ member: "address" })
+      if (!isUuid(builderCode)) return yield* new UnfitForMessage({ member: "builder_code" })
+      return BuilderMessage.write(terms, {
+        address,
+        builderCode: builderCode.toLowerCase(),
+        nowMillis: yield* Clock.currentTimeMillis,
+        random16: yield* random.randomBytes(16)
+      })
+    }),
+    builder: Effect.fn("BuilderRegistration.builder")(function* (userId: string) {
+      const code = Option.filter(yield* codes.ofUser(userId), ({ active }) => active)
+      if (Option.isNone(code)) return yield* new NoActiveBuilderCode({ userId })
+      const { username } = yield* profiles.find(userId)
+      if (username === null) return yield* new BuilderUnnamed({ userId })
+      return { userId, builderCode: code.value.builderCode, username }
+    }),
+    // Cheap checks first: the signature is dear to check, and only what is proven reaches the database.
+    register: Effect.fn("BuilderRegistration.register")(function* (builder: Builder, { message, signature }) {
+      const read = yield* BuilderMessage.read(terms, message, builder.builderCode, yield* Clock.currentTimeMillis).pipe(
+        Effect.fromResult,
+        Effect.mapError(({ fault, side }) =>
+          side === "malformed" ? new MalformedBuilderMessage({ fault }) : new WalletAuthenticationFailed({ fault })
+        )
+      )
+      if (signerOf(message, signature) !== read.addressLower) {
+        return yield* new WalletAuthenticationFailed({ fault: "signature" })
+      }
+      const { key, replaced } = yield* issue(builder, {
+        address: read.addressLower,
+        agreementUrl: read.agreementUrl,
+        nonce: read.nonce,
+        messageHash: createHash("sha256").update(message).digest("hex"),
+        expiresAtMillis: read.message.issuedAtMillis + maxAgeMillis + graceMillis
+      })
+      // Not before it is committed, or what was before would be remembered again.
+      if (Option.isSome(replaced)) hmac.forget(replaced.value)
+      eligibilities.forget(key.userId)
+      return key
+    })
+  })
+})
+
+/** A wallet proved itself: its user gets a key, and all that goes with it, in one transaction. */
+const issuing = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
+  const acceptances = yield* LegalAcceptances
+  const addresses = yield* WithdrawalAddresses
+  const audit = yield* Audit
+  const eligibilities = yield* UserEligibility
+  const identities = yield* Identities
+  const keys = yield* ApiKeys
+  const nonces = yield* WalletNonces
+  const pair = yield* KeyPair.make
+  const states = yield* UserStates
+  const transaction = yield* Transaction
+  const users = yield* Users
+
+  return Effect.fnUntraced(
+    function* (builder: Builder, proven: Proven) {
+      const { address, agreementUrl, expiresAtMillis, messageHash, nonce } = proven
+      const { builderCode } = builder
+      yield* nonces.use("builder", address, nonce, expiresAtMillis)
+      const { userId } = yield* identities.arrive({ address, seen: null })
+      yield* users.lock(userId)
+      if ((yield* states.find(userId)).frozen) return yield* new WalletAuthenticationFailed({ fault: "frozen" })
+      // A message from just before a change of the agreement is good, but agrees to what was said then.
+      const termsVersion = agreementUrl === terms.agreementUrl ? eligibilities.requirements.termsVersion : null
+      yield* acceptances.record({
+        userId,
+        termsVersion,
+        agreementUrl,
+        builder: { builderCode, address, messageHash }
+      })
+      if (termsVersion !== null) yield* states.acceptTerms(userId, termsVersion)
+      yield* addresses.add({ userId, network: "ARBITRUM_ONE", address, label: "" })
+      const { publicKey, secret } = yield* pair
+      const replaced = yield* keys.replaceBuilderKey({
+        publicKey,
+        userId,
+        label: `builder-${builder.username}`,
+        secret,
+        builderUserId: builder.userId
+      })
+      yield* audit.record({
+        action: "builder_key_issued",
+        actor: builder.userId,
+        subject: userId,
+        facts: { builderCode, address, publicKey }
+      })
+      return { key: { userId, publicKey, secretKey: secret }, replaced }
+    },
+    Effect.catchTags({
+      WalletNonceUsed: () => Effect.fail(new WalletAuthenticationFailed({ fault: "reused" })),
+      UnknownUser: Effect.die,
+      ApiKeyExists: Effect.die
+    }),
+    transaction.run
+  )
+})
 
 /** What a message proved once its signature was found good. */
 interface Proven {
