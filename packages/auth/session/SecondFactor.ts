@@ -122,44 +122,14 @@ const maxFactors = 10
 const recoveryCodesGiven = 10
 
 const make = Effect.gen(function* () {
-  const audit = yield* Audit
   const authorizations = yield* Authorizations
   const challenges = yield* FactorChallenges
   const factors = yield* Factors
   const recovery = yield* RecoveryCodes
-  const revocations = yield* Revocations
   const random = yield* SecureRandom.SecureRandom
   const tokens = yield* SessionTokens
-  const sessions = yield* Sessions
-  const transaction = yield* Transaction
-  const users = yield* Users
-
-  /** Nobody else changes the caller's factors meanwhile, and their session lives. */
-  const alone = <A, E>({ sessionId, userId }: TokenClaims, work: (session: Session) => Effect.Effect<A, E>) =>
-    transaction.run(
-      Effect.gen(function* () {
-        yield* Effect.catchTag(users.lock(userId), "UnknownUser", () => Effect.fail(new SessionEnded({ sessionId })))
-        return yield* work(yield* liveSession(sessions, sessionId))
-      })
-    )
-  const isEnrolled = (userId: string) => Effect.map(factors.ofUser(userId), (all) => all.some(isVerified))
-  const found = Effect.fnUntraced(function* ({ userId }: TokenClaims, factorId: string) {
-    const factor = yield* factors.find(userId, factorId)
-    return Option.isSome(factor) ? factor.value : yield* new FactorNotFound({ factorId })
-  })
-  const changed = Effect.fnUntraced(function* (caller: TokenClaims, action: string, factorId: string) {
-    const { sessionId, userId } = caller
-    yield* audit.record({ action, actor: userId, subject: userId, facts: { factorId, sessionId } })
-    yield* revocations.announce({ kind: "user", subject: userId })
-  })
-
-  const giveRecoveryCodes = Effect.fnUntraced(function* (userId: string) {
-    const draw = Effect.map(random.randomBytes(RecoveryCode.codeBytes), RecoveryCode.of)
-    const codes = yield* Effect.replicateEffect(draw, recoveryCodesGiven)
-    const hashes = codes.map((code) => RecoveryCode.hash(userId, code))
-    yield* recovery.replace(userId, hashes)
-    return codes
-  })
+  const { alone, changed, found, isEnrolled } = yield* holding
+  const { check, giveRecoveryCodes } = yield* checking
 
   const enrol = Effect.fnUntraced(function* (
     caller: TokenClaims,
@@ -175,23 +145,6 @@ const make = Effect.gen(function* () {
     yield* factors.add({ factorId, userId, friendlyName, secret })
     const uri = Totp.uri(secret, issuer, friendlyName === "" ? userId : friendlyName)
     return { factorId, friendlyName, secret, uri }
-  })
-
-  /** How many recovery codes are left when the code was one; null when the authenticator showed it. */
-  const check = Effect.fnUntraced(function* (
-    { sessionId, userId }: TokenClaims,
-    factor: FactorSecret,
-    code: Redacted.Redacted
-  ) {
-    const { factorId } = factor
-    const step = Totp.stepOf(factor.secret, code, yield* Clock.currentTimeMillis)
-    if (step !== undefined && (yield* factors.accept(factorId, step))) return null
-    const hash = RecoveryCode.hash(userId, code)
-    const left = isVerified(factor) ? yield* recovery.spend(userId, hash) : Option.none<number>()
-    if (Option.isNone(left)) return yield* new VerificationFailed({ factorId })
-    const facts = { factorId, sessionId, left: left.value }
-    yield* audit.record({ action: "recovery_code_used", actor: userId, subject: userId, facts })
-    return left.value
   })
 
   const verify = Effect.fnUntraced(function* (
@@ -253,6 +206,72 @@ const make = Effect.gen(function* () {
       alone(caller, (session) => unenrol(caller, session, factorId))
     )
   })
+})
+
+/** A user's factors change one at a time, and whoever remembers the user hears of it. */
+const holding = Effect.gen(function* () {
+  const audit = yield* Audit
+  const factors = yield* Factors
+  const revocations = yield* Revocations
+  const sessions = yield* Sessions
+  const transaction = yield* Transaction
+  const users = yield* Users
+
+  /** Nobody else changes the caller's factors meanwhile, and their session lives. */
+  const alone = <A, E>({ sessionId, userId }: TokenClaims, work: (session: Session) => Effect.Effect<A, E>) =>
+    transaction.run(
+      Effect.gen(function* () {
+        yield* Effect.catchTag(users.lock(userId), "UnknownUser", () => Effect.fail(new SessionEnded({ sessionId })))
+        return yield* work(yield* liveSession(sessions, sessionId))
+      })
+    )
+  const isEnrolled = (userId: string) => Effect.map(factors.ofUser(userId), (all) => all.some(isVerified))
+  const found = Effect.fnUntraced(function* ({ userId }: TokenClaims, factorId: string) {
+    const factor = yield* factors.find(userId, factorId)
+    return Option.isSome(factor) ? factor.value : yield* new FactorNotFound({ factorId })
+  })
+  const changed = Effect.fnUntraced(function* (caller: TokenClaims, action: string, factorId: string) {
+    const { sessionId, userId } = caller
+    yield* audit.record({ action, actor: userId, subject: userId, facts: { factorId, sessionId } })
+    yield* revocations.announce({ kind: "user", subject: userId })
+  })
+
+  return { alone, changed, found, isEnrolled }
+})
+
+/** A code of the authenticator proves a factor, or a recovery code in its stead; each is good once. */
+const checking = Effect.gen(function* () {
+  const audit = yield* Audit
+  const factors = yield* Factors
+  const random = yield* SecureRandom.SecureRandom
+  const recovery = yield* RecoveryCodes
+
+  const giveRecoveryCodes = Effect.fnUntraced(function* (userId: string) {
+    const draw = Effect.map(random.randomBytes(RecoveryCode.codeBytes), RecoveryCode.of)
+    const codes = yield* Effect.replicateEffect(draw, recoveryCodesGiven)
+    const hashes = codes.map((code) => RecoveryCode.hash(userId, code))
+    yield* recovery.replace(userId, hashes)
+    return codes
+  })
+
+  /** How many recovery codes are left when the code was one; null when the authenticator showed it. */
+  const check = Effect.fnUntraced(function* (
+    { sessionId, userId }: TokenClaims,
+    factor: FactorSecret,
+    code: Redacted.Redacted
+  ) {
+    const { factorId } = factor
+    const step = Totp.stepOf(factor.secret, code, yield* Clock.currentTimeMillis)
+    if (step !== undefined && (yield* factors.accept(factorId, step))) return null
+    const hash = RecoveryCode.hash(userId, code)
+    const left = isVerified(factor) ? yield* recovery.spend(userId, hash) : Option.none<number>()
+    if (Option.isNone(left)) return yield* new VerificationFailed({ factorId })
+    const facts = { factorId, sessionId, left: left.value }
+    yield* audit.record({ action: "recovery_code_used", actor: userId, subject: userId, facts })
+    return left.value
+  })
+
+  return { check, giveRecoveryCodes }
 })
 
 /** The token may be older than what became of its session, so both must say the second level. */
