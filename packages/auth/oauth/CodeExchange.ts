@@ -81,12 +81,11 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
   const audit = yield* Audit
   const authorizations = yield* Authorizations
   const clients = yield* OAuthClients
-  const keys = yield* SigningKeys
-  const profiles = yield* Profiles
   const sessions = yield* Sessions
   const tokens = yield* SessionTokens
   const transaction = yield* Transaction
   const states = yield* UserStates
+  const begin = yield* beginning(issuer)
 
   /** A thief or the application itself: what the code became is in doubt. */
   const endWhatItBecame = Effect.fnUntraced(function* (code: Redacted.Redacted) {
@@ -95,39 +94,6 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
     const { clientId, sessionId, userId } = used
     yield* sessions.end([sessionId])
     yield* audit.record({ action: "code_reused", actor: userId, subject: userId, facts: { clientId, sessionId } })
-  })
-
-  const idToken = Effect.fnUntraced(function* (found: Code, { accessToken, session }: Issued) {
-    const scopes = Scope.list(found.scope)
-    if (!Scope.covers(scopes, ["openid"])) return undefined
-    const claims = IdToken.claims({
-      issuer,
-      clientId: found.clientId,
-      user: IdToken.userClaims(found.userId, yield* profiles.find(found.userId), scopes),
-      nonce: found.nonce,
-      provenAtSeconds: found.signedIn.amr[0]!.timestamp,
-      nowSeconds: Math.floor(session.createdAtMillis / 1000),
-      accessToken
-    })
-    return Redacted.make(yield* keys.sign(claims, "JWT"))
-  })
-
-  const begin = Effect.fnUntraced(function* (client: OAuthClient, code: Redacted.Redacted, found: Code) {
-    const { clientId } = client
-    const { scope, signedIn, userId } = found
-    const issued = yield* tokens.begin({
-      userId,
-      clientId,
-      publicClient: client.type === "public",
-      scope,
-      method: "oauth_provider/authorization_code",
-      ...signedIn
-    })
-    const { sessionId } = issued.session
-    yield* authorizations.produced(code, sessionId)
-    yield* audit.record({ action: "code_exchanged", actor: userId, subject: userId, facts: { clientId, sessionId } })
-    const exchanged: Exchanged = { issued, scope, idToken: yield* idToken(found, issued) }
-    return exchanged
   })
 
   const redeem = Effect.fnUntraced(function* (client: OAuthClient, redemption: Whole) {
@@ -171,6 +137,48 @@ const make = Effect.fnUntraced(function* ({ issuer }: { readonly issuer: string 
       const issued = yield* tokens.refresh(token, { clientId: client.clientId, ...(scope && { scope }) })
       return { issued, scope: issued.scope ?? "", idToken: undefined }
     })
+  })
+})
+
+/** A code becomes a session, and who was granted `openid` is told who its user is. */
+const beginning = Effect.fnUntraced(function* (issuer: string) {
+  const audit = yield* Audit
+  const authorizations = yield* Authorizations
+  const keys = yield* SigningKeys
+  const profiles = yield* Profiles
+  const tokens = yield* SessionTokens
+
+  const idToken = Effect.fnUntraced(function* (found: Code, { accessToken, session }: Issued) {
+    const scopes = Scope.list(found.scope)
+    if (!Scope.covers(scopes, ["openid"])) return undefined
+    const claims = IdToken.claims({
+      issuer,
+      clientId: found.clientId,
+      user: IdToken.userClaims(found.userId, yield* profiles.find(found.userId), scopes),
+      nonce: found.nonce,
+      provenAtSeconds: found.signedIn.amr[0]!.timestamp,
+      nowSeconds: Math.floor(session.createdAtMillis / 1000),
+      accessToken
+    })
+    return Redacted.make(yield* keys.sign(claims, "JWT"))
+  })
+
+  return Effect.fnUntraced(function* (client: OAuthClient, code: Redacted.Redacted, found: Code) {
+    const { clientId } = client
+    const { scope, signedIn, userId } = found
+    const issued = yield* tokens.begin({
+      userId,
+      clientId,
+      publicClient: client.type === "public",
+      scope,
+      method: "oauth_provider/authorization_code",
+      ...signedIn
+    })
+    const { sessionId } = issued.session
+    yield* authorizations.produced(code, sessionId)
+    yield* audit.record({ action: "code_exchanged", actor: userId, subject: userId, facts: { clientId, sessionId } })
+    const exchanged: Exchanged = { issued, scope, idToken: yield* idToken(found, issued) }
+    return exchanged
   })
 })
 
