@@ -1,7 +1,7 @@
 /** Answers `/user/api-keys`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { apiKey, issuedApiKey } from "@venue/api/rest/ApiKeys"
+import { apiKey, type CreateApiKeyRequestBody, issuedApiKey } from "@venue/api/rest/ApiKeys"
 import { Caller } from "@venue/api/rest/Caller"
 import { Accounts } from "@venue/auth/session/Accounts"
 import * as AllowList from "@venue/auth/access/AllowList"
@@ -19,7 +19,6 @@ export const layer = (baseUrl: string) =>
     Api,
     "apiKeys",
     Effect.fnUntraced(function* (handlers) {
-      const accounts = yield* Accounts
       const hmac = yield* Hmac
       const keys = yield* ApiKeys
       const users = yield* UserClient
@@ -29,10 +28,6 @@ export const layer = (baseUrl: string) =>
       const unknown = () => Effect.fail(refusals.unknownApiKey())
       // It may have been done all the same.
       const unknownOutcome = () => Effect.fail(refusals.deadlinePassed())
-      const mayHave = Effect.fnUntraced(function* (userId: string, scope: string, permissions: ReadonlyArray<string>) {
-        if (!permissions.every((name) => selectable.has(name))) return false
-        return scope === allAccounts || Option.contains(yield* accounts.ownerOf(scope), userId)
-      })
 
       return handlers
         .handle(
@@ -46,32 +41,7 @@ export const layer = (baseUrl: string) =>
             Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
           )
         )
-        .handle(
-          "create",
-          Effect.fnUntraced(
-            function* ({ payload: { allowed_addresses = [], label, permissions: asked, scope: given } }) {
-              const { userId } = yield* Caller
-              const scope = given.toLowerCase()
-              const permissions = [...new Set(asked)]
-              const odd = allowed_addresses.findIndex((entry) => !AllowList.isNetwork(entry))
-              if (odd !== -1) {
-                const location = `body.allowed_addresses.${odd}`
-                return yield* refusals.invalidRequest([{ location, message: "Expected an address or a network" }])
-              }
-              if (!(yield* mayHave(userId, scope, permissions))) return yield* refusals.notPermitted()
-              const next = yield* pair
-              const made = yield* users.ask(userId, (user) =>
-                user.CreateKey({ userId, pair: next, label, permissions, scope, allowedAddresses: allowed_addresses })
-              )
-              return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
-            },
-            Effect.catchTags({
-              TooManyApiKeys: () => Effect.fail(refusals.tooManyApiKeys()),
-              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-              Unavailable: unknownOutcome
-            })
-          )
-        )
+        .handle("create", yield* creating(baseUrl))
         .handle(
           "rename",
           Effect.fnUntraced(
@@ -108,5 +78,47 @@ export const layer = (baseUrl: string) =>
         )
     })
   )
+
+interface Creation {
+  readonly payload: typeof CreateApiKeyRequestBody.Type
+}
+
+/** A key is made for the caller's own accounts, with permissions that may be chosen. */
+const creating = Effect.fnUntraced(function* (baseUrl: string) {
+  const accounts = yield* Accounts
+  const users = yield* UserClient
+  const pair = yield* KeyPair.make
+  const refusals = problems(baseUrl)
+
+  const mayHave = Effect.fnUntraced(function* (userId: string, scope: string, permissions: ReadonlyArray<string>) {
+    if (!permissions.every((name) => selectable.has(name))) return false
+    return scope === allAccounts || Option.contains(yield* accounts.ownerOf(scope), userId)
+  })
+
+  return Effect.fnUntraced(
+    function* ({ payload: { allowed_addresses = [], label, permissions: asked, scope: given } }: Creation) {
+      const { userId } = yield* Caller
+      const scope = given.toLowerCase()
+      const permissions = [...new Set(asked)]
+      const odd = allowed_addresses.findIndex((entry) => !AllowList.isNetwork(entry))
+      if (odd !== -1) {
+        const location = `body.allowed_addresses.${odd}`
+        return yield* refusals.invalidRequest([{ location, message: "Expected an address or a network" }])
+      }
+      if (!(yield* mayHave(userId, scope, permissions))) return yield* refusals.notPermitted()
+      const next = yield* pair
+      const made = yield* users.ask(userId, (user) =>
+        user.CreateKey({ userId, pair: next, label, permissions, scope, allowedAddresses: allowed_addresses })
+      )
+      return { $schema: schemaUri(baseUrl, "IssuedApiKey"), ...issuedApiKey(made, next.secret) }
+    },
+    Effect.catchTags({
+      TooManyApiKeys: () => Effect.fail(refusals.tooManyApiKeys()),
+      DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+      // The key may have been made all the same.
+      Unavailable: () => Effect.fail(refusals.deadlinePassed())
+    })
+  )
+})
 
 const selectable: ReadonlySet<string> = new Set(Selectable.literals)
