@@ -120,7 +120,7 @@ export class Authorizations extends Context.Service<
             delete from authorization_request where authorization_id_hash in (
               select authorization_id_hash from authorization_request
               where created_at < ${new Date(now - keptMillis)}
-              order by created_at limit ${maxSwept} for update skip locked
+              order by created_at limit ${maxPruned} for update skip locked
             )`
           yield* sql`
             insert into authorization_request
@@ -209,7 +209,7 @@ export class Authorizations extends Context.Service<
         open: (authorizationId, asked, expiresAtMillis) =>
           write((now) => {
             const old = requests.rows().filter(({ createdAtMillis }) => createdAtMillis < now - keptMillis)
-            for (const { idHash } of old.slice(0, maxSwept)) requests.delete(idHash)
+            for (const { idHash } of old.slice(0, maxPruned)) requests.delete(idHash)
             const idHash = hashOf(authorizationId)
             const fresh = { status: "pending", userId: null, codeHash: null, code: null } as const
             requests.set(idHash, { ...fresh, idHash, asked, createdAtMillis: now, expiresAtMillis })
@@ -270,7 +270,7 @@ export class Authorizations extends Context.Service<
 /** A code is used within minutes of the request, and a second use of it is recognised for a day. */
 const keptMillis = 25 * 60 * 60 * 1000
 /** Each request adds one row and takes away a few, so that the table keeps little more than a day's. */
-const maxSwept = 4
+const maxPruned = 4
 
 const codeOf = ({ aal, amr, codeExpiresAtMillis, consumedAtMillis, sessionId, userId, ...row }: Row): Code => {
   if (userId === null || aal === null || amr === null || codeExpiresAtMillis === null) {

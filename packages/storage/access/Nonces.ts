@@ -24,7 +24,7 @@ export class Nonces extends Context.Service<
   {
     /**
      * Succeeds once for each key and nonce within 15 minutes, whatever the case of its letters. In memory the nonce is
-     * free again after them, in the database once it was swept. After `DatabaseUnavailable` it may be used up: take a
+     * free again after them, in the database once it was pruned. After `DatabaseUnavailable` it may be used up: take a
      * new one.
      */
     readonly claim: (publicKey: string, nonce: string) => Effect.Effect<void, NonceReused | DatabaseUnavailable>
@@ -64,9 +64,9 @@ const windowMillis = 15 * 60 * 1000
 const maxGroup = 1_000
 /** Beyond this many the database is not keeping up, and to wait would not help. */
 const maxWaiting = 20_000
-/** A sweep deletes this many rows at a time, so that no claim waits long for it. */
-const sweepRows = 5_000
-const maxSweeps = 200
+/** One statement deletes this many rows, so that no claim waits long for it. */
+const maxPruned = 5_000
+const maxBatches = 200
 
 interface Asking {
   readonly publicKey: string
@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
       sql`${claims.insert(0, claims.rows)} on conflict do nothing returning ${nonceTable.columns}`
     )
     runFork(claimed).addObserver((exit) => {
-      settle(group, first, exit)
+      answer(group, first, exit)
       start()
     })
   }
@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-const settle = (
+const answer = (
   group: ReadonlyArray<Asking>,
   first: ReadonlyMap<string, Asking>,
   exit: Exit.Exit<ReadonlyArray<Nonce>, SqlError>
@@ -133,26 +133,26 @@ const settle = (
   }
 }
 
-/** Every node sweeps; rows that another one is deleting are left to it. */
+/** Every node prunes; rows that another one is deleting are left to it. */
 const housekeeping = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     yield* Effect.sleep("1 minute")
-    for (let sweeps = 0; sweeps < maxSweeps; sweeps++) {
-      const deleted = yield* sweep(sql)
-      if (deleted.length < sweepRows) return
+    for (let batch = 0; batch < maxBatches; batch++) {
+      const deleted = yield* prune(sql)
+      if (deleted.length < maxPruned) return
     }
   }).pipe(
-    Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning("nonces not swept", cause))),
+    Effect.catchCause((cause) => DatabaseOutage.report(cause, Effect.logWarning("nonces not pruned", cause))),
     Effect.forever
   )
 
 const nonceKey = (publicKey: string, nonce: string) => `${publicKey}:${nonce.toLowerCase()}`
 
-const sweep = (sql: SqlClient.SqlClient) => sql`
+const prune = (sql: SqlClient.SqlClient) => sql`
   delete from nonce where (public_key, nonce) in (
     select public_key, nonce from nonce
     where claimed_at < now() - interval '20 minutes'
-    order by claimed_at limit ${sweepRows}
+    order by claimed_at limit ${maxPruned}
     for update skip locked
   )
   returning 1`

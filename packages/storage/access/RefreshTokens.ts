@@ -35,10 +35,10 @@ export const onSql = (sql: SqlClient.SqlClient) => ({
     return found.length > 0
   }),
   /** Deletes a few of the tokens of these sessions. */
-  sweep: (sessionIds: ReadonlyArray<string>) =>
+  prune: (sessionIds: ReadonlyArray<string>) =>
     sql`
       delete from refresh_token where token_hash in (
-        select token_hash from refresh_token where session_id = any(${sessionIds}) limit ${maxSwept}
+        select token_hash from refresh_token where session_id = any(${sessionIds}) limit ${maxPruned}
       )`
 })
 
@@ -57,7 +57,7 @@ export const inMemory = ({ table }: MemoryTables["Service"]) => {
   }
 }
 
-const maxSwept = 16
+const maxPruned = 16
 
 const digest = (text: Redacted.Redacted) => digestOf(Redacted.value(text))
 

@@ -12,7 +12,7 @@ import * as Table from "@venue/postgres/Table"
 
 /**
  * A key or a session is good no longer, or what is known of it is to be asked anew. A client has no session any more.
- * What is known of a user's standing is to be asked anew. No token of a signing key is good.
+ * What is known of a user's eligibility is to be asked anew. No token of a signing key is good.
  */
 const revocationTable = Table.make("revocation", {
   kind: of("text", Schema.Literals(["key", "session", "client", "user", "signing_key"])),
@@ -100,10 +100,10 @@ export class Revocations extends Context.Service<
             (revocation: Revocation) => sql`
             with made as (
               insert into revocation ${revocationTable.values(revocation)} returning ${numbered.columns}
-            ), swept as (
+            ), pruned as (
               delete from revocation where number in (
                 select number from revocation where revoked_at < clock_timestamp() - ${keptFor}::interval
-                order by revoked_at limit ${maxSwept} for update skip locked
+                order by revoked_at limit ${maxPruned} for update skip locked
               )
             )
             select pg_notify(${channel}, row_to_json(made)::text) from made`,
@@ -127,7 +127,7 @@ const pollEvery = "500 millis"
  * ones.
  */
 const keptFor = "1 day"
-const maxSwept = 4
+const maxPruned = 4
 
 /** Whatever goes wrong is logged, and no reason to stop: who hears of nothing lets in whoever was shut out. */
 const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: string) =>

@@ -169,7 +169,7 @@ export class Sessions extends Context.Service<
 const lockTimeout = "5s"
 /** A session is known so long after it expired, so that its tokens are refused for the right reason. */
 const toldOfMillis = 30 * 24 * 60 * 60 * 1000
-const maxSwept = 4
+const maxPruned = 4
 const maxLive = 100
 
 const firstOf = (sessionId: string): RefreshToken => ({ sessionId, generation: 1, salt: new Uint8Array() })
@@ -242,13 +242,13 @@ const refreshing = (sql: SqlClient.SqlClient, end: Sessions["Service"]["end"]) =
    * Each that begins, and each token, takes away a few of what is no longer told of. However many tokens an old
    * session has, nobody waits for all of them to be deleted: it goes when they are gone.
    */
-  const sweep = Effect.fnUntraced(function* (nowMillis: number) {
+  const prune = Effect.fnUntraced(function* (nowMillis: number) {
     const oldest = yield* ids.all(sql`
       select ${ids.columns} from session where expires_at < ${new Date(nowMillis - toldOfMillis)}
-      order by expires_at limit ${maxSwept} for update skip locked`)
+      order by expires_at limit ${maxPruned} for update skip locked`)
     if (oldest.length === 0) return
     const sessionIds = oldest.map(({ sessionId }) => sessionId)
-    yield* tokens.sweep(sessionIds)
+    yield* tokens.prune(sessionIds)
     yield* sql`
       delete from session where session_id = any(${sessionIds})
         and not exists (select 1 from refresh_token where refresh_token.session_id = session.session_id)`
@@ -271,7 +271,7 @@ const refreshing = (sql: SqlClient.SqlClient, end: Sessions["Service"]["end"]) =
             and session_id <> ${sessionId}
           order by refreshed_at desc, created_at desc, session_id offset ${maxLive - 1}`)
         if (surplus.length > 0) yield* end(surplus.map((session) => session.sessionId))
-        yield* sweep(now)
+        yield* prune(now)
       },
       sql.withTransaction,
       orUnavailable
@@ -281,7 +281,7 @@ const refreshing = (sql: SqlClient.SqlClient, end: Sessions["Service"]["end"]) =
         const now = yield* Clock.currentTimeMillis
         yield* tokens.add(text, place, now)
         yield* refreshedAt(place.sessionId, now)
-        yield* sweep(now)
+        yield* prune(now)
       },
       sql.withTransaction,
       orUnavailable

@@ -58,7 +58,7 @@ export class WalletNonces extends Context.Service<
               delete from wallet_nonce_use where (purpose, address, nonce_hash) in (
                 select purpose, address, nonce_hash from wallet_nonce_use
                 where expires_at < ${new Date(yield* Clock.currentTimeMillis)}
-                order by expires_at limit ${maxSwept} for update skip locked
+                order by expires_at limit ${maxPruned} for update skip locked
               )`
           },
           sql.withTransaction,
@@ -86,4 +86,4 @@ export class WalletNonces extends Context.Service<
   ).pipe(Layer.provide(MemoryTables.layer))
 }
 
-const maxSwept = 8
+const maxPruned = 8

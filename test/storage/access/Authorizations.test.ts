@@ -148,7 +148,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       })
     )
 
-    it.effect("a code is known for a day, so that a second use is recognised, and then swept", () =>
+    it.effect("a code is known for a day, so that a second use is recognised, and then pruned", () =>
       Effect.gen(function* () {
         const { authorizations, code } = yield* approved("old")
         yield* authorizations.consume(code)

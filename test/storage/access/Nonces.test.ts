@@ -89,7 +89,7 @@ it.effect("in memory a nonce is free again after fifteen minutes, and not before
 
 describe("the nonce table", () => {
   layer(Nonces.layer.pipe(Layer.provideMerge(postgresLayer)))((it) => {
-    it.effect("I48: is swept each minute of what is older than twenty", () =>
+    it.effect("I48: is pruned each minute of what is older than twenty", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const nonces = yield* Nonces
