@@ -53,7 +53,7 @@ export const OpenOrder = Schema.Struct({
 })
 export type OpenOrder = typeof OpenOrder.Type
 
-/** How far the logs had come that this account's facts were read from: reads of the past wait for these. */
+/** How far the logs had come that this account's state was read from: reads of the past wait for these. */
 export const Watermark = Schema.Struct({ symbol: Schema.String, seq: Schema.Number })
 export type Watermark = typeof Watermark.Type
 

@@ -100,7 +100,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           yield* second.record("two")
           const heard = told()
           assert.deepStrictEqual(yield* a.claim("moved", heard, yes), { epoch: 3, seq: 5 })
-          assert.deepStrictEqual(heard.facts, ["1 1 ", "2 1 one", "3 2 ", "4 2 two"])
+          assert.deepStrictEqual(heard.rows, ["1 1 ", "2 1 one", "3 2 ", "4 2 two"])
         })
       )
 
@@ -175,12 +175,12 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           const again = yield* b.claimMany(streams, (stream) => heard.get(stream)!, yes)
           const claims = [...again.values()].map(({ epoch, seq }) => `${epoch} ${seq}`)
           assert.deepStrictEqual(new Set(claims), new Set(["2 21"]))
-          assert.deepStrictEqual(heard.get("group 7")!.facts, ["snapshot 18 state", "19 1 19", "20 1 20"])
+          assert.deepStrictEqual(heard.get("group 7")!.rows, ["snapshot 18 state", "19 1 19", "20 1 20"])
           assert.deepStrictEqual(
-            heard.get("group 299")!.facts,
+            heard.get("group 299")!.rows,
             yield* Effect.map(history(a, "group 299"), (rows) => rows.slice(0, -1))
           )
-          assert.strictEqual(heard.get("group 299")!.facts.length, 20)
+          assert.strictEqual(heard.get("group 299")!.rows.length, 20)
         })
       )
 
@@ -194,7 +194,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           yield* b.saveSnapshot("snapshot", 9, [bytes("at nine")])
           const heard = told()
           yield* b.claim("snapshot", heard, yes)
-          assert.deepStrictEqual(heard.facts, ["snapshot 3 at three", "4 1 three"])
+          assert.deepStrictEqual(heard.rows, ["snapshot 3 at three", "4 1 three"])
         })
       )
 
@@ -206,7 +206,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
           yield* a.saveSnapshot("older shape", 3, [bytes("of another version")])
           const heard = told()
           const claimed = yield* b.claim("older shape", { ...heard, restore: () => false }, yes)
-          assert.deepStrictEqual(heard.facts, ["1 1 ", "2 1 one", "3 1 two"])
+          assert.deepStrictEqual(heard.rows, ["1 1 ", "2 1 one", "3 1 two"])
           assert.deepStrictEqual(claimed, { epoch: 2, seq: 4 })
         })
       )

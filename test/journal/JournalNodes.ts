@@ -26,19 +26,19 @@ export const twoNodes = <E, R>(node: Layer.Layer<Journal, E, R>): Layer.Layer<No
 
 /** What a claim was told. */
 export interface Told extends Replay {
-  readonly facts: Array<string>
+  readonly rows: Array<string>
 }
 
 export const told = (): Told => {
-  const facts: Array<string> = []
+  const rows: Array<string> = []
   return {
-    facts,
-    restore: (state, seq) => facts.push(`snapshot ${seq} ${text(state)}`) > 0,
-    replay: (row) => void facts.push(fact(row))
+    rows,
+    restore: (state, seq) => rows.push(`snapshot ${seq} ${text(state)}`) > 0,
+    replay: (row) => void rows.push(rowText(row))
   }
 }
 
-export const fact = ({ epoch, events, seq }: Row): string => `${seq} ${epoch} ${text(events)}`
+export const rowText = ({ epoch, events, seq }: Row): string => `${seq} ${epoch} ${text(events)}`
 
 export const bytes = (value: string): Uint8Array => new TextEncoder().encode(value)
 
@@ -114,4 +114,4 @@ interface Pending {
 
 /** Everything a stream holds. */
 export const history = (journal: JournalShape, stream: string) =>
-  Effect.map(journal.read(stream, 0, 10_000), (rows) => rows.map(fact))
+  Effect.map(journal.read(stream, 0, 10_000), (rows) => rows.map(rowText))

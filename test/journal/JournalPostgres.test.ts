@@ -22,7 +22,7 @@ describe("a row in doubt", () => {
         yield* untilOneWaits
         yield* inDoubt("commit")
         assert.deepStrictEqual(yield* Fiber.join(claim), { epoch: 2, seq: 3 })
-        assert.deepStrictEqual(heard.facts, ["1 1 ", "2 1 in doubt"])
+        assert.deepStrictEqual(heard.rows, ["1 1 ", "2 1 in doubt"])
       })
     )
 
@@ -80,7 +80,7 @@ describe("a row in doubt", () => {
             { epoch: 2, seq: 3 }
           ]
         )
-        assert.deepStrictEqual(heard.facts, ["1 1 ", "1 1 ", "2 1 in doubt"])
+        assert.deepStrictEqual(heard.rows, ["1 1 ", "1 1 ", "2 1 in doubt"])
         assert.deepStrictEqual([first.committed, second.committed], [[], []])
       })
     )
@@ -135,7 +135,7 @@ describe("a snapshot", () => {
       yield* snapshotPieces
       const heard = told()
       yield* journal.claim("small", heard, yes)
-      assert.deepStrictEqual(heard.facts, ["snapshot 1 a few words"])
+      assert.deepStrictEqual(heard.rows, ["snapshot 1 a few words"])
       let found = new Uint8Array(0)
       const restore = (whole: Uint8Array) => (found = Uint8Array.from(whole)).length > 0
       yield* journal.claim("large", { restore, replay: () => {} }, yes)

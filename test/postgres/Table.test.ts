@@ -30,7 +30,7 @@ const table = Table.make("everything", {
   openedAtMillis: timestamptz,
   since: named("since_at", orNull(timestamptz))
 })
-const lists = Table.make("list", { id: text, words: textArray, facts: of("jsonb", Schema.Array(Schema.String)) })
+const lists = Table.make("list", { id: text, words: textArray, details: of("jsonb", Schema.Array(Schema.String)) })
 
 const row: Table.Row<typeof table> = {
   id: "one",
@@ -55,7 +55,7 @@ const fresh = Effect.gen(function* () {
       place integer not null, price float8, is_open boolean not null default false, hash bytea not null,
       opened_at timestamptz not null, since_at timestamptz
     )`
-  yield* sql`create table list (id text primary key, words text[] not null, facts jsonb not null)`
+  yield* sql`create table list (id text primary key, words text[] not null, details jsonb not null)`
   return sql
 })
 
@@ -65,7 +65,7 @@ layer(postgresLayer, { timeout: "30 seconds" })("tables", (it) => {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values(row)}`
       assert.deepStrictEqual(yield* table.all(sql`select ${table.columns} from everything`), [row])
-      const list = { id: "a", words: ["x", ""], facts: ["y"] }
+      const list = { id: "a", words: ["x", ""], details: ["y"] }
       const made = yield* lists.first(sql`insert into list ${lists.values(list)} returning ${lists.columns}`)
       assert.deepStrictEqual(made, Option.some(list))
     })
@@ -114,10 +114,10 @@ layer(postgresLayer, { timeout: "30 seconds" })("tables", (it) => {
     Effect.gen(function* () {
       const sql = yield* fresh
       yield* sql`insert into everything ${table.values({ ...row, id: "a\0b" })}`
-      yield* sql`insert into list ${lists.values({ id: "a", words: ["\0"], facts: ["c\0\ud800"] })}`
+      yield* sql`insert into list ${lists.values({ id: "a", words: ["\0"], details: ["c\0\ud800"] })}`
       const [found] = yield* table.all(sql`select ${table.columns} from everything`)
       assert.strictEqual(found?.id, "a\ufffdb")
-      const list = { id: "a", words: ["\ufffd"], facts: ["c\ufffd\ufffd"] }
+      const list = { id: "a", words: ["\ufffd"], details: ["c\ufffd\ufffd"] }
       assert.deepStrictEqual(yield* lists.all(sql`select ${lists.columns} from list`), [list])
     })
   )

@@ -20,7 +20,7 @@ const around = Layer.mergeAll(
   Logger.layer([])
 ).pipe(Layer.provideMerge(Layer.succeed(VenueSettings)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
 
-const fact = (n: number): MarketEvent => ({
+const event = (n: number): MarketEvent => ({
   _tag: "Done",
   commandId: idOf(n),
   expiresAtMillis: 1,
@@ -54,7 +54,7 @@ const setUp = Effect.gen(function* () {
   const watchers = new Set<Watcher>()
   let isAlive = false
   const depth = Effect.sync(() => ({ ...at, levels: [], prices: null }))
-  const resident: LocalMarket = {
+  const local: LocalMarket = {
     submit: () => {},
     head: () => (isAlive ? at : undefined),
     view: () => Effect.never,
@@ -64,7 +64,7 @@ const setUp = Effect.gen(function* () {
       return () => void watchers.delete(watcher)
     }
   }
-  localEntities.markets.set(one.symbol, resident)
+  localEntities.markets.set(one.symbol, local)
   const services = yield* Layer.build(
     Feed.layer.pipe(
       Layer.provide(
@@ -90,7 +90,7 @@ const setUp = Effect.gen(function* () {
       broken
     })
   const row = (seq: number, n: number) => {
-    const events = [fact(n)]
+    const events = [event(n)]
     for (const watcher of watchers) {
       watcher.batch({ instrument: one, epoch: at.epoch, seq, events, levels: [], row: MarketRecord.encode(events) })
     }
@@ -99,11 +99,11 @@ const setUp = Effect.gen(function* () {
     feed,
     follow,
     heard,
-    /** Records a fact; the feed is told of it unless it is not. */
+    /** Records an event; the feed is told of it unless it is not. */
     record: Effect.fnUntraced(function* (n: number, isTold = true) {
       const seq = yield* Effect.callback<number>((resume) => {
         done = (seq) => resume(Effect.succeed(seq))
-        open.push(fact(n))
+        open.push(event(n))
         owner.appender.wake()
       })
       at = { epoch: at.epoch, seq }

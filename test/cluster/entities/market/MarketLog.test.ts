@@ -154,7 +154,7 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
   }).pipe(Effect.provide(around))
 )
 
-it.effect("I48: a command of more facts than a row holds is refused on the record, and changes nothing", () =>
+it.effect("I48: a command of more events than a row holds is refused on the record, and changes nothing", () =>
   Effect.gen(function* () {
     const { log, outcomes, say, told } = yield* open()
     const longName = "x".repeat(430)
