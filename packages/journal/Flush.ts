@@ -2,16 +2,14 @@
  * The pump: all that a node's streams have gathered leaves in one write, and one write is in flight. The next is on its
  * way before anybody hears of the last, so that the database does not wait for what they do about it.
  */
-import { Result } from "effect"
-import { type Alongside, type Appender, type Claimed, maxRowBytes, type Owner, type Row } from "./JournalStream.ts"
-
-/** A row on its way. */
-export interface Draft extends Row {
-  readonly alongside: ReadonlyArray<Alongside>
-}
+import type { Appender, Claimed, Owner, Row } from "./JournalStream.ts"
+import * as OpenStream from "./OpenStream.ts"
 
 /** Writes all drafts at once and says of each whether it is in the journal, or nothing when nobody can say. */
-export type Write = (drafts: ReadonlyArray<Draft>, done: (won: ReadonlyArray<boolean> | undefined) => void) => void
+export type Write = (
+  drafts: ReadonlyArray<OpenStream.Draft>,
+  done: (won: ReadonlyArray<boolean> | undefined) => void
+) => void
 
 export interface Flush {
   readonly append: (owner: Owner, from: Claimed) => Appender
@@ -25,18 +23,10 @@ export interface Flush {
 const maxStreams = 512
 const maxBytes = 4 * 1024 * 1024
 
-interface Line {
-  readonly owner: Owner
-  readonly epoch: number
-  seq: number
-  isOpen: boolean
-  isWaiting: boolean
-}
-
-/** `report` hears of owners that threw, or collected too much or nothing: they are lost, the others go on. */
-export const make = (report: (stream: string, cause: unknown) => void): Flush => {
+/** An owner that throws, or collects too much or nothing, is lost and reported; the others go on. */
+export const make = (report: OpenStream.Report): Flush => {
   let write: Write | undefined
-  let waiting: Array<Line> = []
+  let waiting: Array<OpenStream.OpenStream> = []
   let isScheduled = false
   let isFlying = false
 
@@ -50,90 +40,47 @@ export const make = (report: (stream: string, cause: unknown) => void): Flush =>
   const start = () => {
     isScheduled = false
     if (isFlying || write === undefined) return
-    const lines: Array<Line> = []
-    const drafts = gather(lines)
+    const { drafts, streams } = gather()
     if (drafts.length === 0) return schedule()
     isFlying = true
     write(drafts, (won) => {
-      const kept = lines.filter((line, index) => keeps(line, won?.[index]))
+      const kept = streams.filter((stream, index) => OpenStream.keeps(stream, won?.[index]))
       isFlying = false
       start()
-      for (const line of kept) tell(line)
+      for (const stream of kept) OpenStream.tell(stream)
     })
   }
 
   /** Whoever waited longest is served first; what goes out is sorted, or two nodes would deadlock. */
-  const gather = (lines: Array<Line>): Array<Draft> => {
+  const gather = () => {
     const queue = waiting
     waiting = []
-    const found: Array<{ readonly line: Line; readonly draft: Draft }> = []
+    const found: Array<{ readonly stream: OpenStream.OpenStream; readonly draft: OpenStream.Draft }> = []
     let taken = 0
     for (let bytes = 0; taken < queue.length && found.length < maxStreams && bytes < maxBytes; taken++) {
-      const line = queue[taken]!
-      line.isWaiting = false
-      const draft = line.isOpen ? collect(line) : undefined
+      const stream = queue[taken]!
+      stream.isWaiting = false
+      const draft = stream.isOpen ? OpenStream.collect(stream) : undefined
       if (draft === undefined) continue
       bytes += draft.events.length
-      found.push({ line, draft })
+      found.push({ stream, draft })
     }
     if (taken < queue.length) waiting = [...queue.slice(taken), ...waiting]
     found.sort((a, b) => order(a.draft, b.draft))
-    for (const { line } of found) lines.push(line)
-    return found.map(({ draft }) => draft)
+    return { streams: found.map(({ stream }) => stream), drafts: found.map(({ draft }) => draft) }
   }
 
-  const collect = (line: Line): Draft | undefined => {
-    const collected = guard(line, () => line.owner.collect())
-    if (collected === undefined || !line.isOpen) return undefined
-    if (collected.events.length === 0 || collected.events.length > maxRowBytes) {
-      report(line.owner.stream, new RangeError(`collected ${collected.events.length} bytes`))
-      return lose(line, "unknown")
-    }
-    return {
-      stream: line.owner.stream,
-      seq: line.seq + 1,
-      epoch: line.epoch,
-      events: collected.events,
-      alongside: collected.alongside ?? none
-    }
-  }
-
-  /** Takes the verdict: false for a line that is lost, or was closed meanwhile. */
-  const keeps = (line: Line, won: boolean | undefined): boolean => {
-    if (won === true) line.seq++
-    else if (line.isOpen) lose(line, won === undefined ? "unknown" : "fenced")
-    return line.isOpen
-  }
-
-  const tell = (line: Line) => {
-    if (line.isOpen) guard(line, () => line.owner.committed(line.seq))
-  }
-
-  const lose = (line: Line, why: "fenced" | "unknown"): undefined => {
-    line.isOpen = false
-    const told = Result.try(() => line.owner.lost(why))
-    if (Result.isFailure(told)) report(line.owner.stream, told.failure)
-  }
-
-  /** An owner that throws in the middle cannot be trusted with what it holds. */
-  const guard = <A>(line: Line, call: () => A): A | undefined => {
-    const done = Result.try(call)
-    if (Result.isSuccess(done)) return done.success
-    report(line.owner.stream, done.failure)
-    return lose(line, "unknown")
-  }
-
-  const append = (owner: Owner, { epoch, seq }: Claimed): Appender => {
-    const line: Line = { owner, epoch, seq, isOpen: true, isWaiting: false }
+  const append = (owner: Owner, from: Claimed): Appender => {
+    const stream = OpenStream.make(owner, from, report)
     return {
       wake: () => {
-        if (!line.isOpen || line.isWaiting) return
-        line.isWaiting = true
-        waiting.push(line)
+        if (!stream.isOpen || stream.isWaiting) return
+        stream.isWaiting = true
+        waiting.push(stream)
         schedule()
       },
       close: () => {
-        line.isOpen = false
+        stream.isOpen = false
       }
     }
   }
@@ -150,8 +97,6 @@ export const make = (report: (stream: string, cause: unknown) => void): Flush =>
     isFlying: () => isFlying
   }
 }
-
-const none: ReadonlyArray<Alongside> = []
 
 /** The order is the same on every node. Two epochs of a stream meet in one flush when a lost owner has not noticed yet. */
 export const order = (a: Row, b: Row): number =>

@@ -4,6 +4,7 @@ import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
 import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
 import type { Alongside, JournalShape, Row, WakeUp } from "./JournalStream.ts"
+import type { Draft } from "./OpenStream.ts"
 
 /** What would be the database: share it between two journals, and they fence each other. */
 export class JournalRows extends Context.Service<
@@ -30,7 +31,7 @@ export const make = Effect.gen(function* () {
     return found
   }
 
-  const append = ({ alongside, ...row }: Flush.Draft): boolean => {
+  const append = ({ alongside, ...row }: Draft): boolean => {
     const before = rowsOf(row.stream)
     const last = before.at(-1)
     if (last === undefined || last.seq !== row.seq - 1 || last.epoch !== row.epoch) return false

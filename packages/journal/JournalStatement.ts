@@ -1,6 +1,6 @@
 /** The one statement of a flush: rows that follow a row of their own epoch, and what rides along with them. */
-import type { Draft } from "./Flush.ts"
 import type { Alongside } from "./JournalStream.ts"
+import type { Draft } from "./OpenStream.ts"
 
 /**
  * The previous row is asked for as a value, not joined: rows keep their sorted order, and each question is one look
