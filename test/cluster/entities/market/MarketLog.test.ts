@@ -73,13 +73,12 @@ const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
   const published: Array<CommittedBatch> = []
   const owners: Array<Owner> = []
   let ended = 0
-  const log = yield* MarketLog.make(
-    one,
-    Effect.sync(owned),
-    (batch) => published.push(batch),
-    () => {},
-    () => void ended++
-  ).pipe(
+  const log = yield* MarketLog.make(one, {
+    owned: Effect.sync(owned),
+    committed: (batch) => published.push(batch),
+    reclaimed: () => {},
+    ended: () => void ended++
+  }).pipe(
     Effect.provideService(
       Journal,
       Journal.of({

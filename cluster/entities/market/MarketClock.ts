@@ -1,0 +1,47 @@
+/** When a market looks at the time: after its book moved, while its prices move by themselves, and each quarter hour. */
+import type { MarketEvent } from "@venue/domain/Market"
+import { quarterMillis } from "@venue/domain/MarketHours"
+import { Clock, Effect, type Scope } from "effect"
+import * as Beat from "../../protocol/Beat.ts"
+import type { CommittedBatch } from "../../clients/LocalEntities.ts"
+import type { MarketLog } from "./MarketLog.ts"
+
+export interface MarketClock {
+  /** The log is served: ticks follow until it is at rest. */
+  readonly start: () => void
+  readonly committed: (committed: CommittedBatch) => void
+  /** At rest too, since then what the market of the underlier is in may change. */
+  readonly quarters: Effect.Effect<never>
+}
+
+/** `log` is asked for at the first tick, since it is made with its clock. */
+export const make = Effect.fnUntraced(function* (
+  log: () => MarketLog
+): Effect.fn.Return<MarketClock, never, Scope.Scope> {
+  const clock = yield* Clock.Clock
+  const tick = Effect.sync(() => {
+    log().submit([{ _tag: "Tick" }], (committed) => {
+      if (!committed) asTimePasses.start()
+    })
+    return !log().isAtRest()
+  })
+  const afterMoves = yield* Beat.make(movedTickMillis, Effect.as(tick, false))
+  const asTimePasses = yield* Beat.make(quietTickMillis, tick)
+  const nextQuarter = Effect.suspend(() =>
+    Effect.sleep(quarterMillis - (clock.currentTimeMillisUnsafe() % quarterMillis))
+  )
+  return {
+    start: asTimePasses.start,
+    committed: ({ events, levels }) => {
+      if (levels.length > 0) afterMoves.start()
+      if (levels.length > 0 || events.some(isPriced)) asTimePasses.start()
+    },
+    quarters: Effect.forever(Effect.andThen(nextQuarter, tick))
+  }
+})
+
+/** After the book moved, the mark and the bands are brought up to date within this. */
+const movedTickMillis = 100
+/** While they move by themselves, they are brought up to date this often; at rest they wait for the next quarter hour. */
+const quietTickMillis = 1_000
+const isPriced = ({ _tag }: MarketEvent): boolean => _tag === "Priced"
