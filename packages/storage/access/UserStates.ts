@@ -28,7 +28,7 @@ const stateTable = Table.make("user_state", {
   frozen: boolean
 })
 type Row = Table.Row<typeof stateTable>
-type Eligibility = Omit<Row, "userId">
+type Progress = Omit<Row, "userId">
 const owners = stateTable.pick("userId")
 
 /** Who has no row has come nowhere yet. */
@@ -42,7 +42,7 @@ const found = Table.selection({
   }
 })
 
-export interface UserState extends Omit<Eligibility, "identityReference" | "identityChangedAtMillis"> {
+export interface UserState extends Omit<Progress, "identityReference" | "identityChangedAtMillis"> {
   readonly exists: boolean
   readonly hasSecondFactor: boolean
 }
@@ -127,7 +127,7 @@ export class UserStates extends Context.Service<
       const { table } = yield* MemoryTables
       const factors = yield* Factors
       const users = yield* Users
-      const rows = table<Eligibility>()
+      const rows = table<Progress>()
       const references = table<string>()
       return yield* make({
         find: Effect.fnUntraced(function* (userId) {
@@ -152,7 +152,7 @@ export class UserStates extends Context.Service<
   ).pipe(Layer.provide([MemoryTables.layer, Transaction.layerMemory]))
 }
 
-const nothing: Eligibility = {
+const nothing: Progress = {
   identity: "none",
   identityReference: null,
   identityChangedAtMillis: 0,
@@ -166,9 +166,9 @@ const nothing: Eligibility = {
 interface States {
   readonly find: (
     userId: string
-  ) => Effect.Effect<Eligibility & Pick<UserState, "exists" | "hasSecondFactor">, DatabaseUnavailable>
+  ) => Effect.Effect<Progress & Pick<UserState, "exists" | "hasSecondFactor">, DatabaseUnavailable>
   readonly referredTo: (reference: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
-  readonly put: (userId: string, change: Partial<Eligibility>) => Effect.Effect<void, DatabaseUnavailable>
+  readonly put: (userId: string, change: Partial<Progress>) => Effect.Effect<void, DatabaseUnavailable>
 }
 
 const make = Effect.fnUntraced(function* (table: States) {
@@ -177,7 +177,7 @@ const make = Effect.fnUntraced(function* (table: States) {
   const transaction = yield* Transaction
 
   /** Changes of one user are made one after the other, since each holds the user's row. */
-  const change = (userId: string, changes: Partial<Eligibility>) =>
+  const change = (userId: string, changes: Partial<Progress>) =>
     users
       .lock(userId)
       .pipe(
