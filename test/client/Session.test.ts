@@ -4,7 +4,8 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { AuthService, clientKey, layer, serviceName, signInUri } from "../gateway/auth/AuthService.ts"
+import { AuthService, clientKey, layer } from "../gateway/auth/AuthService.ts"
+import { serviceName, signInUri } from "../gateway/auth/SignInPage.ts"
 import { wallet } from "../gateway/auth/Wallet.ts"
 
 const place = Effect.map(AuthService, ({ issuer }) => ({ url: issuer, clientKey, serviceName, signInUri }))

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { serviceName } from "../gateway/auth/AuthService.ts"
+import { serviceName } from "../gateway/auth/SignInPage.ts"
 import * as Chromium from "./Chromium.ts"
 import { overflow, unreadable } from "./Looks.ts"
 import { Site } from "./Site.ts"

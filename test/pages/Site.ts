@@ -4,6 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { Secret, TOTP } from "otpauth"
 import type { BrowserContext, Page } from "playwright-core"
 import * as Auth from "../gateway/auth/AuthService.ts"
+import { serviceName } from "../gateway/auth/SignInPage.ts"
 import type { Answer } from "../gateway/rest/RestClient.ts"
 import * as Chromium from "./Chromium.ts"
 import type { PageWallet } from "./Wallet.ts"
@@ -47,7 +48,7 @@ export class Site extends Context.Service<
   ).pipe(
     Layer.provide(
       Auth.layer({
-        pages: ({ issuer }) => Pages.make({ serviceName: Auth.serviceName, clientKey: Auth.clientKey, issuer })
+        pages: ({ issuer }) => Pages.make({ serviceName: serviceName, clientKey: Auth.clientKey, issuer })
       })
     )
   )

@@ -36,12 +36,10 @@ import { TestClock } from "effect/testing"
 import { createServer, type AddressInfo } from "node:net"
 import { postgresLayer } from "../../Postgres.ts"
 import { type AuthClient, clientKey, clientOf } from "./AuthClient.ts"
+import { serviceName, signInUri } from "./SignInPage.ts"
 
 export { clientKey }
 export const solvedCaptcha = "a solved captcha"
-export const serviceName = "Example Venue"
-/** Messages for this page are good in every test. */
-export const signInUri = "https://app.venue.example/login"
 
 /** Where it is served; the page for consent is at `/sign-in`. */
 export interface Place {

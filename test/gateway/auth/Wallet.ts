@@ -1,7 +1,7 @@
 /** Somebody's wallet: it signs whatever it is asked to. */
 import { Clock, Effect } from "effect"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { serviceName, signInUri } from "./AuthService.ts"
+import { serviceName, signInUri } from "./SignInPage.ts"
 
 export interface Said {
   readonly domain: string
