@@ -90,102 +90,131 @@ export class TestVenue extends Context.Service<
   static readonly layer = Layer.effect(
     TestVenue,
     Effect.gen(function* () {
-      const users = yield* Users
-      const keys = yield* ApiKeys
-      const states = yield* UserStates
-      const { requirements } = yield* UserEligibility
-      const sessions = yield* SessionTokens
-      const desks = yield* DeskClient
-      const markets = yield* MarketClient
-      const tradeGateway = yield* TradeGateway
-      const marketDataGateway = yield* MarketDataGateway
-      const gateway = yield* OtherGateway.make
       let made = 0
       const nextId = () => (++made).toString(16).padStart(12, "0")
-
-      const sign = Effect.fnUntraced(function* (user: TestUser): Effect.fn.Return<Signed> {
-        const unixSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        const nonce = nextId()
-        const signature = createHmac("sha256", user.secretKey).update(`${nonce}:${unixSeconds}`).digest("hex")
-        return { public_key: user.publicKey, nonce, unix_ts: unixSeconds, signature }
-      })
-      const upgrade = (builderCode: string) => Client.open((transport) => tradeGateway.open(transport, builderCode))
-      const credit = (userId: string, accountId: string, usd: number) =>
-        usd === 0
-          ? Effect.void
-          : desks.ask(userId, (desk) =>
-              desk.Credit({
-                userId,
-                cost: noCost,
-                creditId: nextId(),
-                accountId,
-                amount: BigInt(Math.round(usd * moneyScale)),
-                reason: "test"
-              })
-            )
-
+      const markets = yield* MarketClient
       return TestVenue.of({
-        sign,
-        upgrade,
-        gateway,
-        connect: upgrade(""),
-        settle,
-        marketData: Client.open<MarketData.Frames, MarketData.Frame>((transport) => marketDataGateway.open(transport)),
-        user: Effect.fnUntraced(function* (name, usd = 100_000, permissions = Selectable.literals) {
-          const id = nextId()
-          const user = {
-            userId: uuidOf(id),
-            publicKey: `svc_test_pub_${id.padStart(32, "0")}`,
-            secretKey: `svc_test_secret_${id.padStart(64, "0")}`
-          }
-          yield* users.create({ userId: user.userId, name })
-          yield* states.setIdentity(user.userId, "verified")
-          yield* states.acceptTerms(user.userId, requirements.termsVersion)
-          yield* keys.create({
-            publicKey: user.publicKey,
-            userId: user.userId,
-            label: name,
-            secret: Redacted.make(user.secretKey),
-            permissions,
-            scope: "all_accounts"
-          })
-          yield* credit(user.userId, user.userId, usd)
-          return user
-        }, Effect.orDie),
-        subaccount: Effect.fnUntraced(function* ({ userId }, usd = 100_000) {
-          const accountId = uuidOf(nextId())
-          yield* users.openAccount({ accountId, userId })
-          yield* desks.ask(userId, (desk) => desk.OpenAccount({ userId, cost: noCost, accountId }))
-          yield* credit(userId, accountId, usd)
-          return accountId
-        }, Effect.orDie),
-        token: ({ userId }) =>
-          sessions.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3" }).pipe(
-            Effect.map(({ accessToken }) => Redacted.value(accessToken)),
-            Effect.orDie
-          ),
+        ...(yield* accounts(nextId)),
+        ...(yield* connections(nextId)),
         price: (symbol, usd) => Effect.orDie(markets.observe(symbol, unitsOf(usd))),
-        trade: Effect.fnUntraced(function* (user, channels = ["order_responses", "fills"], options = {}) {
-          const client = yield* options.gateway?.connect ?? upgrade("")
-          yield* client.send({
-            type: "auth",
-            params: {
-              hmac: yield* sign(user),
-              ...(options.accountId === undefined ? {} : { account_id: options.accountId }),
-              ...(options.builderCode === undefined ? {} : { builder_code: options.builderCode })
-            }
-          })
-          yield* client.take("authenticated")
-          if (channels.length > 0) {
-            yield* client.send({ type: "subscribe", params: { channels } })
-            for (const _ of channels) yield* client.take("subscribed")
-          }
-          return client
-        })
+        gateway: yield* OtherGateway.make,
+        settle
       })
     })
   )
 }
+
+type Shape = TestVenue["Service"]
+
+/** Who trades: users and their accounts, with money on them. */
+const accounts = Effect.fnUntraced(function* (
+  nextId: () => string
+): Effect.fn.Return<
+  Pick<Shape, "user" | "subaccount" | "token">,
+  never,
+  Users | ApiKeys | UserStates | UserEligibility | SessionTokens | DeskClient
+> {
+  const users = yield* Users
+  const keys = yield* ApiKeys
+  const states = yield* UserStates
+  const { requirements } = yield* UserEligibility
+  const sessions = yield* SessionTokens
+  const desks = yield* DeskClient
+
+  const credit = (userId: string, accountId: string, usd: number) =>
+    usd === 0
+      ? Effect.void
+      : desks.ask(userId, (desk) =>
+          desk.Credit({
+            userId,
+            cost: noCost,
+            creditId: nextId(),
+            accountId,
+            amount: BigInt(Math.round(usd * moneyScale)),
+            reason: "test"
+          })
+        )
+
+  return {
+    user: Effect.fnUntraced(function* (name, usd = 100_000, permissions = Selectable.literals) {
+      const id = nextId()
+      const user = {
+        userId: uuidOf(id),
+        publicKey: `svc_test_pub_${id.padStart(32, "0")}`,
+        secretKey: `svc_test_secret_${id.padStart(64, "0")}`
+      }
+      yield* users.create({ userId: user.userId, name })
+      yield* states.setIdentity(user.userId, "verified")
+      yield* states.acceptTerms(user.userId, requirements.termsVersion)
+      yield* keys.create({
+        publicKey: user.publicKey,
+        userId: user.userId,
+        label: name,
+        secret: Redacted.make(user.secretKey),
+        permissions,
+        scope: "all_accounts"
+      })
+      yield* credit(user.userId, user.userId, usd)
+      return user
+    }, Effect.orDie),
+    subaccount: Effect.fnUntraced(function* ({ userId }, usd = 100_000) {
+      const accountId = uuidOf(nextId())
+      yield* users.openAccount({ accountId, userId })
+      yield* desks.ask(userId, (desk) => desk.OpenAccount({ userId, cost: noCost, accountId }))
+      yield* credit(userId, accountId, usd)
+      return accountId
+    }, Effect.orDie),
+    token: ({ userId }) =>
+      sessions.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3" }).pipe(
+        Effect.map(({ accessToken }) => Redacted.value(accessToken)),
+        Effect.orDie
+      )
+  }
+})
+
+/** What they trade through: connections to the venue's own gateways, and how to sign in on them. */
+const connections = Effect.fnUntraced(function* (
+  nextId: () => string
+): Effect.fn.Return<
+  Pick<Shape, "sign" | "connect" | "upgrade" | "marketData" | "trade">,
+  never,
+  TradeGateway | MarketDataGateway
+> {
+  const tradeGateway = yield* TradeGateway
+  const marketDataGateway = yield* MarketDataGateway
+
+  const sign = Effect.fnUntraced(function* (user: TestUser): Effect.fn.Return<Signed> {
+    const unixSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const nonce = nextId()
+    const signature = createHmac("sha256", user.secretKey).update(`${nonce}:${unixSeconds}`).digest("hex")
+    return { public_key: user.publicKey, nonce, unix_ts: unixSeconds, signature }
+  })
+  const upgrade = (builderCode: string) => Client.open((transport) => tradeGateway.open(transport, builderCode))
+
+  return {
+    sign,
+    upgrade,
+    connect: upgrade(""),
+    marketData: Client.open<MarketData.Frames, MarketData.Frame>((transport) => marketDataGateway.open(transport)),
+    trade: Effect.fnUntraced(function* (user, channels = ["order_responses", "fills"], options = {}) {
+      const client = yield* options.gateway?.connect ?? upgrade("")
+      yield* client.send({
+        type: "auth",
+        params: {
+          hmac: yield* sign(user),
+          ...(options.accountId === undefined ? {} : { account_id: options.accountId }),
+          ...(options.builderCode === undefined ? {} : { builder_code: options.builderCode })
+        }
+      })
+      yield* client.take("authenticated")
+      if (channels.length > 0) {
+        yield* client.send({ type: "subscribe", params: { channels } })
+        for (const _ of channels) yield* client.take("subscribed")
+      }
+      return client
+    })
+  }
+})
 
 const uuidOf = (id: string): string => `00000000-0000-4000-8000-${id}`
 
