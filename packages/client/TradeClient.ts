@@ -103,7 +103,34 @@ export const make = Effect.fn("TradeClient.make")(function* (
 
   const sendUnsafe = (command: Command): boolean => current !== null && current.send(JSON.stringify(command))
 
-  const ask = <A>(command: Command, pick: (frame: Frame) => Option.Option<A>): Effect.Effect<A, AskError> =>
+  const ask = askOver(sendUnsafe, waiting)
+  return {
+    events: events.queue,
+    sendUnsafe,
+    send: (command) => Effect.suspend(() => (sendUnsafe(command) ? Effect.void : Effect.fail(new NotConnected()))),
+    ask,
+    place: (params) =>
+      ask({ type: "add_order", params }, ({ order_response }) =>
+        Option.filter(Option.fromNullishOr(order_response), (order) => order.client_order_id === params.client_order_id)
+      ),
+    cancel: (params) =>
+      ask({ type: "cancel_order", params }, ({ order_response }) =>
+        Option.filter(Option.fromNullishOr(order_response), (order) => endsCancel(order, params))
+      )
+  }
+})
+
+/** Who waits for an answer that has not come yet. */
+interface Waiter {
+  /** True when the frame was the answer. */
+  readonly take: (frame: Frame) => boolean
+  readonly lost: () => void
+}
+
+/** Sends a command and adds to `waiting` until it is answered, or nobody wants to know any more. */
+const askOver =
+  (sendUnsafe: TradeClient["sendUnsafe"], waiting: Set<Waiter>): TradeClient["ask"] =>
+  <A>(command: Command, pick: (frame: Frame) => Option.Option<A>) =>
     Effect.callback<A, AskError>((resume) => {
       const waiter: Waiter = {
         take: (frame) => {
@@ -131,28 +158,6 @@ export const make = Effect.fn("TradeClient.make")(function* (
         orElse: () => Effect.fail(new Unanswered({ command: command.type }))
       })
     )
-
-  return {
-    events: events.queue,
-    sendUnsafe,
-    send: (command) => Effect.suspend(() => (sendUnsafe(command) ? Effect.void : Effect.fail(new NotConnected()))),
-    ask,
-    place: (params) =>
-      ask({ type: "add_order", params }, ({ order_response }) =>
-        Option.filter(Option.fromNullishOr(order_response), (order) => order.client_order_id === params.client_order_id)
-      ),
-    cancel: (params) =>
-      ask({ type: "cancel_order", params }, ({ order_response }) =>
-        Option.filter(Option.fromNullishOr(order_response), (order) => endsCancel(order, params))
-      )
-  }
-})
-
-interface Waiter {
-  /** True when the frame was the answer. */
-  readonly take: (frame: Frame) => boolean
-  readonly lost: () => void
-}
 
 /** None when the text is no JSON object, or one of the keys we know does not hold what it should. */
 const read = Schema.decodeUnknownOption(Schema.fromJsonString(Frame))
