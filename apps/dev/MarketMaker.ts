@@ -7,6 +7,7 @@ import * as TradeClient from "@venue/client/TradeClient"
 import { Clock, Effect, Option, Queue, Schedule } from "effect"
 import { awaitListings } from "./Listing.ts"
 import * as QuoteBook from "./QuoteBook.ts"
+import * as QuoteBooks from "./QuoteBooks.ts"
 import { type QuoteTerms, usualTerms } from "./Quotes.ts"
 
 export interface MarketMakerOptions {
@@ -31,7 +32,7 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
   const clock = yield* Clock.Clock
   const now = () => clock.currentTimeMillisUnsafe()
   const listings = yield* awaitListings(options.restUrl)
-  const books = new Map(listings.map((listing) => [listing.symbol, QuoteBook.make(listing)]))
+  const books = QuoteBooks.make(listings)
   const session = now().toString(36)
   let sent = 0
   let isLive = false
@@ -53,20 +54,13 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
   })
 
   const marked = (event: MarketDataClient.MarketDataEvent): void => {
-    if (event._tag !== "Received" || event.frame.type !== "mark_price") return
-    const book = books.get(event.frame.symbol)
-    if (book === undefined) return
-    book.mark = Number(event.frame.price)
-    book.markedAtMillis = now()
+    if (event._tag === "Received") QuoteBooks.marked(books, event.frame, now())
   }
 
-  // Each turn begins with another symbol, so that a turn that runs out of messages starves none of them.
   const turn = Effect.sync(() => {
     if (!isLive || now() < pausedUntilMillis) return
-    const all = [...books.values()]
-    const first = turnsTaken++ % all.length
     let left = messagesPerTurn
-    for (const book of [...all.slice(first), ...all.slice(0, first)]) {
+    for (const book of QuoteBooks.inTurn(books, turnsTaken++)) {
       for (const action of QuoteBook.next(book, terms, now())) {
         if (left-- === 0) return
         client.sendUnsafe(QuoteBook.begin(book, action, `mm-${session}-${++sent}`, now()))
@@ -74,21 +68,13 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
     }
   })
 
-  const openOrders = client.ask({ type: "get_user_orders", params: { limit: 1_000 } }, ({ all_orders_response }) =>
-    Option.map(Option.fromNullishOr(all_orders_response), ({ orders }) => orders)
-  )
-  // Nothing else that is sent here is acknowledged.
-  const cancelAll = client.ask({ type: "cancel_all_orders", params: {} }, ({ ack }) =>
-    ack === undefined ? Option.none() : Option.some(true)
-  )
-
   // Whatever an earlier life left in the books goes first; who loses the connection on the way starts again with the next.
-  const settle = Effect.gen(function* () {
-    const left = yield* openOrders
-    yield* cancelAll
+  const start = Effect.gen(function* () {
+    const earlier = yield* openOrders(client)
+    yield* cancelAll(client)
     for (const book of books.values()) book.orders.clear()
     isLive = true
-    yield* Effect.logInfo(`market maker: quotes ${books.size} symbols, cancelled ${left.length} earlier orders`)
+    yield* Effect.logInfo(`market maker: quotes ${books.size} symbols, cancelled ${earlier.length} earlier orders`)
   }).pipe(
     Effect.retry({ schedule: Schedule.spaced("1 second"), while: (error) => error._tag !== "NotConnected" }),
     Effect.catch((error) => Effect.logWarning(`market maker: not started, ${error._tag}`))
@@ -97,34 +83,23 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
   const reconcile = Effect.gen(function* () {
     if (!isLive) return
     const askedAtMillis = now()
-    const rows = yield* openOrders
+    const rows = yield* openOrders(client)
     for (const book of books.values()) {
       for (const command of QuoteBook.reconcile(book, rows, askedAtMillis)) client.sendUnsafe(command)
     }
   }).pipe(Effect.catch((error) => Effect.logWarning(`market maker: open orders not read, ${error._tag}`)))
 
   const received = (frame: Frame): void => {
-    const symbol = (frame.order_response ?? frame.fill_response ?? frame.position_response)?.symbol ?? ""
-    const book = books.get(symbol)
-    if (frame.err !== undefined) {
-      const error = frame.err
-      const isKnown = [...books.values()].some((each) => QuoteBook.failed(each, error, now()))
-      if (!isKnown || error.error_code === "RateLimited") pausedUntilMillis = now() + errorPauseMillis
-    } else if (book === undefined) {
-      return
-    } else if (frame.order_response !== undefined) {
-      QuoteBook.ordered(book, frame.order_response, now())
-    } else if (frame.fill_response !== undefined) {
-      QuoteBook.filled(book, frame.fill_response)
-    } else if (frame.position_response !== undefined) {
-      book.position = Math.round(frame.position_response.position * book.listing.lotsPerUnit)
-    }
+    const error = frame.err
+    if (error === undefined) return QuoteBooks.received(books, frame, now())
+    const isKnown = QuoteBooks.failed(books, error, now())
+    if (!isKnown || error.error_code === "RateLimited") pausedUntilMillis = now() + errorPauseMillis
   }
 
   const happened = Effect.fnUntraced(function* (event: TradeClient.TradeEvent) {
     switch (event._tag) {
       case "Connected":
-        return yield* settle
+        return yield* start
       case "Disconnected":
         isLive = false
         // The first pulse after the next start tells what is held.
@@ -142,3 +117,14 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(reconcileEvery), reconcile)))
   return yield* Effect.forever(Effect.flatMap(Queue.take(client.events), happened))
 }, Effect.scoped)
+
+const openOrders = (client: TradeClient.TradeClient) =>
+  client.ask({ type: "get_user_orders", params: { limit: 1_000 } }, ({ all_orders_response }) =>
+    Option.map(Option.fromNullishOr(all_orders_response), ({ orders }) => orders)
+  )
+
+/** Nothing else that is sent here is acknowledged. */
+const cancelAll = (client: TradeClient.TradeClient) =>
+  client.ask({ type: "cancel_all_orders", params: {} }, ({ ack }) =>
+    ack === undefined ? Option.none() : Option.some(true)
+  )

@@ -1,0 +1,44 @@
+/** The quote books of all symbols, and to which of them belongs what the venue says. */
+import type { ErrorResponse } from "@venue/api/ErrorFrame"
+import type * as MarketData from "@venue/api/marketData/FrameSchema"
+import type { Frame } from "@venue/api/trade/FrameSchema"
+import type { Listing } from "./Listing.ts"
+import * as QuoteBook from "./QuoteBook.ts"
+
+/** By symbol. */
+export type QuoteBooks = ReadonlyMap<string, QuoteBook.QuoteBook>
+
+export const make = (listings: ReadonlyArray<Listing>): QuoteBooks =>
+  new Map(listings.map((listing) => [listing.symbol, QuoteBook.make(listing)]))
+
+/** Each turn begins with another symbol, so that a turn that runs out of messages starves none of them. */
+export const inTurn = (books: QuoteBooks, turnsTaken: number): ReadonlyArray<QuoteBook.QuoteBook> => {
+  const all = [...books.values()]
+  const first = turnsTaken % all.length
+  return [...all.slice(first), ...all.slice(0, first)]
+}
+
+export const marked = (books: QuoteBooks, frame: MarketData.Frame, nowMillis: number): void => {
+  if (frame.type !== "mark_price") return
+  const book = books.get(frame.symbol)
+  if (book === undefined) return
+  book.mark = Number(frame.price)
+  book.markedAtMillis = nowMillis
+}
+
+export const received = (books: QuoteBooks, frame: Frame, nowMillis: number): void => {
+  const symbol = (frame.order_response ?? frame.fill_response ?? frame.position_response)?.symbol ?? ""
+  const book = books.get(symbol)
+  if (book === undefined) return
+  if (frame.order_response !== undefined) {
+    QuoteBook.ordered(book, frame.order_response, nowMillis)
+  } else if (frame.fill_response !== undefined) {
+    QuoteBook.filled(book, frame.fill_response)
+  } else if (frame.position_response !== undefined) {
+    book.position = Math.round(frame.position_response.position * book.listing.lotsPerUnit)
+  }
+}
+
+/** True when the error answered a command about a quote of any symbol. */
+export const failed = (books: QuoteBooks, error: ErrorResponse, nowMillis: number): boolean =>
+  [...books.values()].some((book) => QuoteBook.failed(book, error, nowMillis))
