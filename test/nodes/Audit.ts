@@ -109,8 +109,8 @@ function tradesOf(heard: Heard, { trades }: Truth): ReadonlyArray<string> {
     const trade = byId.get(fill.trade_id)
     if (trade === undefined) {
       found.push(`fill ${fill.trade_id} of order ${fill.order_id} was told and is no trade`)
-    } else if (facts(trade) !== facts(fill)) {
-      found.push(`fill ${fill.trade_id} was told as ${facts(fill)} and is ${facts(trade)}`)
+    } else if (columnsOf(trade) !== columnsOf(fill)) {
+      found.push(`fill ${fill.trade_id} was told as ${columnsOf(fill)} and is ${columnsOf(trade)}`)
     }
   }
   for (const [tradeId, orderId] of heard.filled) {
@@ -119,7 +119,7 @@ function tradesOf(heard: Heard, { trades }: Truth): ReadonlyArray<string> {
   return found
 }
 
-const facts = (row: TradeRow): string =>
+const columnsOf = (row: TradeRow): string =>
   [row.order_id, row.client_order_id, row.symbol, row.side, row.price, row.quantity, row.fee, row.realised_pnl].join(
     " "
   )
@@ -148,7 +148,7 @@ function sumsOf({ balance, positions, trades }: Truth): ReadonlyArray<string> {
   return found
 }
 
-/** All who trade are here: every trade has its two sides, and what one holds another owes. */
+/** All who trade are here: every trade has its two sides, and what one is long another is short. */
 function together(truths: ReadonlyArray<Truth>): ReadonlyArray<string> {
   const found: Array<string> = []
   const sides = new Map<string, Array<TradeRow>>()
@@ -159,7 +159,7 @@ function together(truths: ReadonlyArray<Truth>): ReadonlyArray<string> {
     const [one, other] = rows
     const agree = one?.price === other?.price && one?.quantity === other?.quantity && one?.side !== other?.side
     if (rows.length !== 2 || !agree)
-      found.push(`trade ${tradeId} has ${rows.length} sides: ${rows.map(facts).join(", ")}`)
+      found.push(`trade ${tradeId} has ${rows.length} sides: ${rows.map(columnsOf).join(", ")}`)
   }
   const net = new Map<string, number>()
   for (const { position, symbol } of truths.flatMap(({ positions }) => positions)) {

@@ -1,4 +1,4 @@
-/** What a venue that is asked to stop still owes, and what it leaves behind. */
+/** What a venue that is asked to stop still answers, and what it leaves behind. */
 import { marketStream, type MarketEvent } from "@venue/domain/Market"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as PgClient from "@effect/sql-pg/PgClient"

@@ -13,7 +13,7 @@ const sum = (values: ReadonlyArray<number>) => values.reduce((a, b) => a + b, 0)
 const fillsOf = ({ frames }: Trader): ReadonlyArray<FillResponse> =>
   frames.flatMap((frame) => frame.fill_response ?? [])
 /** What was told of orders that were accepted; a refusal does not say whether it is reduce-only. */
-const facts = ({ frames }: Trader): ReadonlyArray<OrderResponse> =>
+const ordersOf = ({ frames }: Trader): ReadonlyArray<OrderResponse> =>
   frames.flatMap(({ order_response: order }) => (order?.reduce_only === undefined ? [] : order))
 const signed = ({ quantity, side }: FillResponse) => (side === "BUY" ? quantity : -quantity)
 
@@ -42,13 +42,13 @@ for (const seed of ["first", "second"]) {
 
         // I21: an order is filled no further than its quantity, and what is left is told as it shrinks.
         for (const [orderId, own] of Map.groupBy(fills, (fill) => fill.order_id)) {
-          const last = facts(trader).findLast((order) => order.order_id === orderId)!
+          const last = ordersOf(trader).findLast((order) => order.order_id === orderId)!
           assert.closeTo(sum(own.map((fill) => fill.quantity)), last.quantity - last.quantity_remaining, 1e-9)
           assert.isTrue(own.every((fill, at) => at === 0 || fill.remaining_quantity < own[at - 1]!.remaining_quantity))
         }
         // I22: nothing more happens to an order after its end.
         const ended = new Set<string>()
-        for (const order of facts(trader)) {
+        for (const order of ordersOf(trader)) {
           assert.isFalse(ended.has(order.order_id), JSON.stringify(order))
           if (
             order.status.includes("CANCELLED") ||

@@ -1,4 +1,4 @@
-/** What the owner of an account is told of a recorded fact. A text is built once for all the owner's connections. */
+/** What the owner of an account is told of a recorded event. A text is built once for all the owner's connections. */
 import * as Frame from "@venue/api/trade/Frame"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"

@@ -1,5 +1,5 @@
 /**
- * The replies that are outstanding on one symbol of one connection. Facts come in the order of the log, which is the
+ * The replies that are outstanding on one symbol of one connection. Events come in the order of the log, which is the
  * order of the commands; what a desk answers by itself comes when it comes, and waits here for its turn.
  */
 import * as Backpressure from "./Backpressure.ts"

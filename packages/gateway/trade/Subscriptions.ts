@@ -7,7 +7,7 @@ import type { Caller } from "@venue/auth/access/Caller"
 
 export interface Subscriptions {
   readonly channels: Set<Channel>
-  /** Every fact of the account asks for these two, so they are kept beside the set. */
+  /** Every event of the account asks for these two, so they are kept beside the set. */
   hearsOrders: boolean
   hearsFills: boolean
 }

@@ -135,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
       })
     )
 
-    it.effect("A5: who owes a second factor shows it first, by token and by session", () =>
+    it.effect("A5: who has yet to show a second factor shows it first, by token and by session", () =>
       Effect.gen(function* () {
         yield* OAuth.start
         const authorize = yield* Authorize

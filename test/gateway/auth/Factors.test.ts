@@ -92,7 +92,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("M3: who owes the second factor changes none", () =>
+  it.effect("M3: who has yet to show the second factor changes none", () =>
     Effect.gen(function* () {
       const { enrol, signIn, unenrol, user } = yield* asked
       const { factorId, raised, someone } = yield* enrolled
@@ -106,7 +106,7 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("second 
     })
   )
 
-  it.effect("A5: who owes the second factor lets no application in", () =>
+  it.effect("A5: who has yet to show the second factor lets no application in", () =>
     Effect.gen(function* () {
       const { register, signIn } = yield* AuthService
       const { raised, someone } = yield* enrolled

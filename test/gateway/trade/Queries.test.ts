@@ -77,7 +77,7 @@ story("I48: orders for a symbol that nobody lists are outstanding until they are
 
 const unused = () => Effect.die("not asked")
 
-/** A history over tables that do as the test says, of an account whose facts are of so far. */
+/** A history over tables that do as the test says, of an account whose events are read up to these watermarks. */
 const historyOf = (
   watermarks: ReadonlyArray<{ readonly symbol: string; readonly seq: number }>,
   tables: Pick<ReadTables["Service"], "position" | "trades">

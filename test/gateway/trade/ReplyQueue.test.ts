@@ -30,7 +30,7 @@ it("rule 21.4: what the log tells of a later command waits for the desk's answer
   expect(sent).toEqual(["RateLimited a", "ACK b", "fill of b"])
 })
 
-it("I35: what a desk answers early holds up no fact: a fill before a cancel is told before it", () => {
+it("I35: what a desk answers early holds up no event: a fill before a cancel is told before it", () => {
   const { answer, expect: expectReply, sent, tell } = start()
   expectReply("cancel")
   expectReply("limited")
@@ -105,13 +105,13 @@ it("I48: what waits counts by its length, whether a request or what was told ear
 })
 
 /**
- * Commands leave in order. Those a market takes are answered by its log, in order and among facts of others; those a
+ * Commands leave in order. Those a market takes are answered by its log, in order and among events of others; those a
  * desk answers by itself are answered at any time after they left.
  */
-it("rule 21.4: however desk and log interleave, answers keep the order of the commands and facts that of the log", () => {
+it("rule 21.4: however desk and log interleave, answers keep the order of the commands and events that of the log", () => {
   fc.assert(
     fc.property(
-      fc.array(fc.constantFrom("market", "desk", "fact"), { maxLength: 40 }),
+      fc.array(fc.constantFrom("market", "desk", "event"), { maxLength: 40 }),
       fc.infiniteStream(fc.nat()),
       (kinds, chance) => {
         const { answer, ask, expect: expectReply, queue, sent, tell } = start()
@@ -123,7 +123,7 @@ it("rule 21.4: however desk and log interleave, answers keep the order of the co
           const step = pick(3)
           if (step === 0 && sending < kinds.length) {
             const id = `${sending} ${kinds[sending]}`
-            if (kinds[sending] !== "fact") expectReply(id)
+            if (kinds[sending] !== "event") expectReply(id)
             if (kinds[sending] === "desk") desk.push(id)
             else log.push(id)
             sending++
@@ -131,7 +131,7 @@ it("rule 21.4: however desk and log interleave, answers keep the order of the co
             if (pick(5) === 0) ask(`${id} query`, () => desk.push(`${id} query`))
           } else if (step === 1 && log.length > 0) {
             const id = log.shift()!
-            tell(id.endsWith("fact") ? "" : id, id, !id.endsWith("fact"))
+            tell(id.endsWith("event") ? "" : id, id, !id.endsWith("event"))
           } else if (step === 2 && desk.length > 0) {
             const [id] = desk.splice(pick(desk.length), 1)
             answer(id!, id!)
@@ -141,8 +141,8 @@ it("rule 21.4: however desk and log interleave, answers keep the order of the co
         }
         const numbers = (wanted: (text: string) => boolean) => sent.filter(wanted).map((text) => Number.parseInt(text))
         const sorted = (found: ReadonlyArray<number>) => expect(found).toEqual(found.toSorted((a, b) => a - b))
-        sorted(numbers((text) => !text.endsWith("fact")))
-        sorted(numbers((text) => text.endsWith("fact") || text.endsWith("market")))
+        sorted(numbers((text) => !text.endsWith("event")))
+        sorted(numbers((text) => text.endsWith("event") || text.endsWith("market")))
         expect(sent.filter((text) => !text.endsWith("query"))).toHaveLength(kinds.length)
         expect(queue.entries).toHaveLength(0)
       }
