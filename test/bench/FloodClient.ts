@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs"
 import type { WebSocket } from "ws"
 import { Kind } from "./Flow.ts"
-import { connect } from "./Lane.ts"
+import { connect } from "./TraderPair.ts"
 import { lotsPerFlowLot } from "./Load.ts"
 import { commandWriter, idReader, type Key, mapped, statusOf } from "./LoadFrames.ts"
 
@@ -64,7 +64,8 @@ interface Line {
   /** An order placed and not yet cancelled. */
   open: number
   inFlight: number
-  owed: number
+  /** Commands whose time has come, and a part of the next. */
+  due: number
 }
 
 const lines = await open()
@@ -107,7 +108,7 @@ async function open(): Promise<ReadonlyArray<Line>> {
     const channels = frozen ? ["order_responses", "fills", "positions", "balances"] : ["order_responses"]
     const socket = await connect(options.url, keys[made.length]!, channels)
     // Each begins elsewhere in its turn, or all would send in the same instant.
-    const line: Line = { socket, frozen, open: 0, inFlight: 0, owed: made.length / options.connections }
+    const line: Line = { socket, frozen, open: 0, inFlight: 0, due: made.length / options.connections }
     if (frozen) socket.pause()
     else socket.on("message", (data: Buffer) => read(line, data.toString("latin1")))
     socket.on("close", () => (frozen ? frozenClosed++ : closed++))
@@ -123,8 +124,8 @@ function paced(): Promise<void> {
     const timer = setInterval(() => {
       const now = performance.now()
       for (const line of lines) {
-        line.owed += ((options.rate * (now - lastAt)) / 1000 / shares) * (line.frozen ? frozenShare : 1)
-        for (; line.owed >= 1; line.owed--) send(line)
+        line.due += ((options.rate * (now - lastAt)) / 1000 / shares) * (line.frozen ? frozenShare : 1)
+        for (; line.due >= 1; line.due--) send(line)
       }
       lastAt = now
       if (now - startedAt < options.seconds * 1000) return

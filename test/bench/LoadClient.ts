@@ -4,15 +4,15 @@
  */
 import { readFileSync } from "node:fs"
 import { Kind, readFlow, recordInts } from "./Flow.ts"
-import { Lane, type Ledger } from "./Lane.ts"
 import { commandWriter, idReader, type Key, mapped } from "./LoadFrames.ts"
+import { type Ledger, TraderPair } from "./TraderPair.ts"
 
 export interface LoadOptions {
   readonly url: string
   readonly flowFile: string
   /** A file shaped like `dev.json`; its users `trader-…` are taken in pairs. Null for a server that lets anybody in. */
   readonly keysFile: string | null
-  /** Lanes. Each is a maker and a taker on connections of their own that share the commands in flight. */
+  /** Pairs. Each is a maker and a taker on connections of their own that share the commands in flight. */
   readonly connections: number
   readonly inFlight: number
   readonly seconds: number
@@ -21,7 +21,7 @@ export interface LoadOptions {
   readonly lotsPerFlowLot: number
   /** Cancels the makers' orders of an earlier run first, and of this one at its end. */
   readonly clear: boolean
-  /** Keeps exact order in each lane and adds up the fills: slow, for checking control totals with one lane. */
+  /** Keeps exact order in each pair and adds up the fills: slow, for checking control totals with one pair. */
   readonly totals: boolean
 }
 
@@ -39,9 +39,9 @@ export interface LoadReport {
   /** How often each refusal came, errors included. Any refusal in the prefill counts too. */
   readonly refused: Readonly<Record<string, number>>
   /** How many orders were acknowledged in all, the prefill too, and the sum of their ids in the flow. */
-  readonly accepted: Tally
+  readonly accepted: CountedIds
   /** The same of cancels by client order id. */
-  readonly cancelled: Tally
+  readonly cancelled: CountedIds
   /** Commands without an answer two seconds after the end. */
   readonly unanswered: number
   /** The flow was finished before the time was over. */
@@ -50,7 +50,7 @@ export interface LoadReport {
   readonly totals: { trades: number; volume: number; notional: number; resting: number } | null
 }
 
-export interface Tally {
+export interface CountedIds {
   readonly count: number
   readonly sum: number
 }
@@ -96,38 +96,38 @@ const ledger: Ledger = {
 await main().catch((cause: unknown) => ledger.failed(String(cause)))
 
 async function main(): Promise<void> {
-  const lanes = await openLanes()
-  if (options.clear) await Promise.all(lanes.map((lane) => lane.clear()))
-  const prefill = share(lanes.length, 0, flow.prefill)
-  const timed = share(lanes.length, flow.prefill, flow.prefill + flow.operations)
-  await Promise.all(lanes.map((lane, index) => lane.run(prefill[index]!, Math.max(options.inFlight, prefillWindow))))
+  const pairs = await openPairs()
+  if (options.clear) await Promise.all(pairs.map((pair) => pair.clear()))
+  const prefill = share(pairs.length, 0, flow.prefill)
+  const timed = share(pairs.length, flow.prefill, flow.prefill + flow.operations)
+  await Promise.all(pairs.map((pair, index) => pair.run(prefill[index]!, Math.max(options.inFlight, prefillWindow))))
   tell({ event: "Started" })
 
   const startedAt = performance.now()
   measuring = true
-  const finished = Promise.all(lanes.map((lane, index) => lane.run(timed[index]!, options.inFlight)))
+  const finished = Promise.all(pairs.map((pair, index) => pair.run(timed[index]!, options.inFlight)))
   const exhausted = await Promise.race([finished.then(() => true), after(options.seconds * 1000).then(() => false)])
   const seconds = (performance.now() - startedAt) / 1000
   measuring = false
-  for (const lane of lanes) lane.stopped = true
+  for (const pair of pairs) pair.stopped = true
   await Promise.race([finished, after(2_000)])
   // Fills follow their acknowledgement.
   if (options.totals) await after(500)
 
-  const unanswered = lanes.reduce((sum, lane) => sum + lane.inFlight, 0)
-  if (options.clear) await Promise.all(lanes.map((lane) => lane.clear()))
-  for (const lane of lanes) lane.close()
+  const unanswered = pairs.reduce((sum, pair) => sum + pair.inFlight, 0)
+  if (options.clear) await Promise.all(pairs.map((pair) => pair.clear()))
+  for (const pair of pairs) pair.close()
   tell(report(seconds, exhausted, unanswered), () => process.exit(0))
 }
 
-async function openLanes(): Promise<ReadonlyArray<Lane>> {
+async function openPairs(): Promise<ReadonlyArray<TraderPair>> {
   const keys = readKeys()
-  const lanes: Array<Lane> = []
-  while (lanes.length < options.connections) {
-    const from = lanes.length
+  const pairs: Array<TraderPair> = []
+  while (pairs.length < options.connections) {
+    const from = pairs.length
     const count = Math.min(openingAtOnce, options.connections - from)
     const opening = Array.from({ length: count }, (_, index) =>
-      Lane.open(
+      TraderPair.open(
         {
           url: options.url,
           maker: keys(2 * (from + index)),
@@ -139,9 +139,9 @@ async function openLanes(): Promise<ReadonlyArray<Lane>> {
         ledger
       )
     )
-    lanes.push(...(await Promise.all(opening)))
+    pairs.push(...(await Promise.all(opening)))
   }
-  return lanes
+  return pairs
 }
 
 function readKeys(): (index: number) => Key {
@@ -157,10 +157,10 @@ function readKeys(): (index: number) => Key {
 }
 
 /** Deals records `from` to `to` out by id, so that a cancel follows its add. */
-function share(lanes: number, from: number, to: number): ReadonlyArray<Int32Array> {
-  const shares = Array.from({ length: lanes }, (): Array<number> => [])
+function share(pairs: number, from: number, to: number): ReadonlyArray<Int32Array> {
+  const shares = Array.from({ length: pairs }, (): Array<number> => [])
   for (let at = from * recordInts; at < to * recordInts; at += recordInts) {
-    shares[flow.records[at + 4]! % lanes]!.push(at)
+    shares[flow.records[at + 4]! % pairs]!.push(at)
   }
   return shares.map((offsets) => Int32Array.from(offsets))
 }
@@ -208,9 +208,9 @@ function restingChanges(): number {
   return change + missed
 }
 
-function count(tally: { count: number; sum: number }, id: number): void {
-  tally.count++
-  tally.sum += id
+function count(ids: { count: number; sum: number }, id: number): void {
+  ids.count++
+  ids.sum += id
 }
 
 function tell(message: LoadMessage, told: () => void = () => {}): void {

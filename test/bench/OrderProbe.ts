@@ -4,7 +4,7 @@
  * an `OrderProbeReport`.
  */
 import { Kind } from "./Flow.ts"
-import { connect } from "./Lane.ts"
+import { connect } from "./TraderPair.ts"
 import { lotsPerFlowLot } from "./Load.ts"
 import { commandWriter, idReader, type Key, mapped, statusOf } from "./LoadFrames.ts"
 

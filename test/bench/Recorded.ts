@@ -1,7 +1,7 @@
 /** What the journal itself says became of a load: the last word on what was acknowledged. */
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { PostgresClient } from "./Database.ts"
-import type { Tally } from "./LoadClient.ts"
+import type { CountedIds } from "./LoadClient.ts"
 import { idReader, symbol } from "./LoadFrames.ts"
 
 const stream = `market/${symbol}`
@@ -17,7 +17,7 @@ export interface Recorded {
   readonly rows: number
   readonly events: number
   /** Orders of this load. */
-  readonly accepted: Tally
+  readonly accepted: CountedIds
   /** Of those, how many were cancelled, by whatever command. */
   readonly cancelled: number
   readonly trades: number

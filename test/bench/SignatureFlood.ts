@@ -105,8 +105,8 @@ const run = async ({ addresses, connections, perSecond, seconds }: Flood): Promi
   const tookSeconds = (performance.now() - startedAt) / 1000
   const answeredPerSecond = answered / tookSeconds
   const until = performance.now() + graceMillis
-  const isOwed = (): boolean => answered < sent
-  while (isOwed() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
+  const isOutstanding = (): boolean => answered < sent
+  while (isOutstanding() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
   for (const socket of sockets) socket.destroy()
   return {
     sentPerSecond: sent / tookSeconds,

@@ -4,7 +4,7 @@ import { WebSocket } from "ws"
 import { Kind } from "./Flow.ts"
 import { authFrame, type Key, statusOf } from "./LoadFrames.ts"
 
-/** What a lane tells about its commands; all lanes share one. */
+/** What a pair tells about its commands; all pairs share one. */
 export interface Ledger {
   readonly idOf: (frame: string) => number
   readonly write: (kind: number, side: number, price: number, quantity: number, id: number) => string
@@ -16,7 +16,7 @@ export interface Ledger {
   readonly failed: (reason: string) => void
 }
 
-export interface LaneOptions {
+export interface TraderPairOptions {
   readonly url: string
   readonly maker: Key
   readonly taker: Key
@@ -25,7 +25,7 @@ export interface LaneOptions {
   readonly ordered: boolean
 }
 
-export class Lane {
+export class TraderPair {
   inFlight = 0
   /** Stops sending; what is in flight is still answered. */
   stopped = true
@@ -53,12 +53,12 @@ export class Lane {
     }
   }
 
-  static async open(options: LaneOptions, records: Int32Array, ledger: Ledger): Promise<Lane> {
+  static async open(options: TraderPairOptions, records: Int32Array, ledger: Ledger): Promise<TraderPair> {
     const [maker, taker] = await Promise.all([
       connect(options.url, options.maker, ["order_responses"]),
       connect(options.url, options.taker, options.takerChannels)
     ])
-    return new Lane(maker, taker, records, ledger, options.ordered)
+    return new TraderPair(maker, taker, records, ledger, options.ordered)
   }
 
   /** Sends the records at these offsets, `window` in flight; resolves when all are answered, or after `stop`. */
