@@ -66,7 +66,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       seed: 1,
       symbols: [...SimulatedPrices.startPrices.keys()],
       speed: 1,
-      from: new Map(Array.from(feed.prices, ([symbol, { oracle }]) => [symbol, oracle])),
+      from: new Map(Array.from(feed.prices, ([symbol, { oracleE8 }]) => [symbol, oracleE8])),
       sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price))
     })
     const urls = yield* Listeners.open(settings, {

@@ -103,7 +103,7 @@ export const run = Effect.fn("MarketMaker.run")(function* (options: MarketMakerO
       case "Disconnected":
         isLive = false
         // The first pulse after the next start tells what is held.
-        for (const book of books.values()) book.position = 0
+        for (const book of books.values()) book.positionLots = 0
         return yield* Effect.logWarning(`market maker: connection lost, ${event.reason}`)
       case "Received":
         return received(event.frame)

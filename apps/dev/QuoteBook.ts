@@ -10,10 +10,10 @@ import { type Action, plan, type QuoteTerms, wanted, type Working } from "./Quot
 export interface QuoteBook {
   readonly listing: Listing
   /** USD; 0 before the first. */
-  mark: number
+  markUsd: number
   markedAtMillis: number
   /** Signed lots. */
-  position: number
+  positionLots: number
   /** By client order id. */
   readonly orders: Map<string, Working>
   /** Nothing is sent before this; grows while refusals keep coming. */
@@ -24,9 +24,9 @@ export interface QuoteBook {
 
 export const make = (listing: Listing): QuoteBook => ({
   listing,
-  mark: 0,
+  markUsd: 0,
   markedAtMillis: 0,
-  position: 0,
+  positionLots: 0,
   orders: new Map(),
   pausedUntilMillis: 0,
   pauseMillis: 0,
@@ -37,7 +37,7 @@ export const make = (listing: Listing): QuoteBook => ({
 export const next = (book: QuoteBook, terms: QuoteTerms, nowMillis: number): ReadonlyArray<Action> => {
   if (book.markedAtMillis === 0 || nowMillis < book.pausedUntilMillis) return []
   const isFresh = nowMillis - book.markedAtMillis <= staleMillis
-  const wants = isFresh ? wanted(book.listing, book.mark, book.position, terms) : []
+  const wants = isFresh ? wanted(book.listing, book.markUsd, book.positionLots, terms) : []
   return plan(wants, book.orders.values(), terms, nowMillis)
 }
 
@@ -49,7 +49,7 @@ export const begin = (book: QuoteBook, action: Action, clientOrderId: string, no
   } = book
   if (action._tag === "Add") {
     const { quote } = action
-    const state = { orderId: "", remaining: quote.lots, state: "Sending", sinceMillis: nowMillis } as const
+    const state = { orderId: "", remainingLots: quote.lots, state: "Sending", sinceMillis: nowMillis } as const
     orders.set(clientOrderId, { ...quote, ...state, clientOrderId })
     const params = {
       symbol,
@@ -83,7 +83,7 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
   const order = find(book, response.client_order_id, response.order_id)
   if (order === undefined) return
   const { lotsPerUnit, ticksPerUnit } = book.listing
-  const remaining = Math.round(response.quantity_remaining * lotsPerUnit)
+  const remainingLots = Math.round(response.quantity_remaining * lotsPerUnit)
   const put = (changes: Partial<Working>) => book.orders.set(order.clientOrderId, { ...order, ...changes })
   const forget = () => book.orders.delete(order.clientOrderId)
   switch (response.status) {
@@ -92,13 +92,13 @@ export const ordered = (book: QuoteBook, response: OrderResponse, nowMillis: num
       put({ orderId: response.order_id, ...(order.state === "Sending" ? { state: "Resting" } : {}) })
       return
     case "FILLED":
-      if (remaining === 0) forget()
-      else put({ remaining })
+      if (remainingLots === 0) forget()
+      else put({ remainingLots })
       return
     case "MODIFIED": {
       const ticks = Math.round(response.price * ticksPerUnit)
       const lots = Math.round(response.quantity * lotsPerUnit)
-      put({ ticks, lots, remaining, state: order.state === "Cancelling" ? "Cancelling" : "Resting" })
+      put({ ticks, lots, remainingLots, state: order.state === "Cancelling" ? "Cancelling" : "Resting" })
       return
     }
     case "NO_SUCH_ORDER":
@@ -134,7 +134,7 @@ export const failed = (book: QuoteBook, error: ErrorResponse, nowMillis: number)
 /** Until the next pulse tells the position anew. */
 export const filled = (book: QuoteBook, fill: FillResponse): void => {
   const lots = Math.round(fill.quantity * book.listing.lotsPerUnit)
-  book.position += fill.side === "BUY" ? lots : -lots
+  book.positionLots += fill.side === "BUY" ? lots : -lots
 }
 
 /**

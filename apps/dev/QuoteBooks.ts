@@ -22,7 +22,7 @@ export const marked = (books: QuoteBooks, frame: MarketData.Frame, nowMillis: nu
   if (frame.type !== "mark_price") return
   const book = books.get(frame.symbol)
   if (book === undefined) return
-  book.mark = Number(frame.price)
+  book.markUsd = Number(frame.price)
   book.markedAtMillis = nowMillis
 }
 
@@ -35,7 +35,7 @@ export const received = (books: QuoteBooks, frame: Frame, nowMillis: number): vo
   } else if (frame.fill_response !== undefined) {
     QuoteBook.filled(book, frame.fill_response)
   } else if (frame.position_response !== undefined) {
-    book.position = Math.round(frame.position_response.position * book.listing.lotsPerUnit)
+    book.positionLots = Math.round(frame.position_response.position * book.listing.lotsPerUnit)
   }
 }
 

@@ -40,7 +40,7 @@ export interface Working extends Quote {
   readonly clientOrderId: string
   /** Empty until acknowledged. */
   readonly orderId: string
-  readonly remaining: number
+  readonly remainingLots: number
   readonly state: "Sending" | "Resting" | "Moving" | "Cancelling"
   readonly sinceMillis: number
 }
@@ -53,14 +53,14 @@ export type Action =
 /** The ladder round a mark: bids below, asks above, each level at least a tick from the one before. */
 export const wanted = (
   listing: Listing,
-  mark: number,
+  markUsd: number,
   positionLots: number,
   terms: QuoteTerms
 ): ReadonlyArray<Quote> => {
-  const inventory = ((positionLots / listing.lotsPerUnit) * mark) / terms.maxInventoryUsd
+  const inventory = ((positionLots / listing.lotsPerUnit) * markUsd) / terms.maxInventoryUsd
   const leaning = Math.max(-1, Math.min(1, inventory))
-  const centre = mark * listing.ticksPerUnit * (1 - (leaning * terms.skewBps) / 10_000)
-  const size = Math.ceil((terms.levelUsd / mark) * listing.lotsPerUnit)
+  const centre = markUsd * listing.ticksPerUnit * (1 - (leaning * terms.skewBps) / 10_000)
+  const size = Math.ceil((terms.levelUsd / markUsd) * listing.lotsPerUnit)
   const lots = Math.max(listing.minLots, Math.min(listing.maxLots, size))
   const quotes: Array<Quote> = []
   let bid = Math.ceil(centre)
@@ -117,8 +117,8 @@ export const plan = (
 /** A partly filled order cannot be modified, so it is cancelled, and what is missing comes back as a new quote. */
 function changeOf(order: Working, quote: Quote, terms: QuoteTerms): Action | undefined {
   const isAway = Math.abs(order.ticks - quote.ticks) > (quote.ticks * terms.toleranceBps) / 10_000
-  const isPartlyFilled = order.remaining < order.lots
-  if (isPartlyFilled && (isAway || order.remaining * 2 <= order.lots)) return { _tag: "Cancel", working: order }
+  const isPartlyFilled = order.remainingLots < order.lots
+  if (isPartlyFilled && (isAway || order.remainingLots * 2 <= order.lots)) return { _tag: "Cancel", working: order }
   return isAway ? { _tag: "Move", working: order, ticks: quote.ticks } : undefined
 }
 

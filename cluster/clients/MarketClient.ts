@@ -22,7 +22,7 @@ export class MarketClient extends Context.Service<
       accountIds: ReadonlyArray<string>
     ) => Effect.Effect<AccountView, Unavailable>
     readonly depth: (symbol: string) => Effect.Effect<DepthAt, Unavailable>
-    readonly observe: (symbol: string, price: number) => Effect.Effect<void, Unavailable>
+    readonly observe: (symbol: string, priceE8: number) => Effect.Effect<void, Unavailable>
     readonly totals: (
       symbol: string
     ) => Effect.Effect<{ readonly positions: number; readonly cash: number }, Unavailable>
@@ -67,7 +67,7 @@ export class MarketClient extends Context.Service<
           ),
         depth: (symbol) =>
           Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? ask(symbol, client(symbol).Depth())),
-        observe: (symbol, price) => ask(symbol, client(symbol).Observe({ price })),
+        observe: (symbol, priceE8) => ask(symbol, client(symbol).Observe({ priceE8 })),
         totals: (symbol) => ask(symbol, client(symbol).Totals())
       })
     })

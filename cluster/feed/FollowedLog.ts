@@ -35,9 +35,9 @@ export const make = (clock: Clock.Clock, dispatch: (batch: Batch) => void): Foll
     last = { epoch, seq, heardAtMillis: clock.currentTimeMillisUnsafe() }
   }
   const update = (changed: ReadonlyArray<Level>) => {
-    for (const { price, quantity, side } of changed) {
-      if (quantity === 0) levels[side].delete(price)
-      else levels[side].set(price, quantity)
+    for (const { priceTicks, quantityLots, side } of changed) {
+      if (quantityLots === 0) levels[side].delete(priceTicks)
+      else levels[side].set(priceTicks, quantityLots)
     }
   }
 

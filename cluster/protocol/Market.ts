@@ -13,7 +13,7 @@ export const Watched = Schema.Struct({
   epoch: Schema.Number,
   seq: Schema.Number,
   events: Schema.Uint8Array,
-  levels: Schema.Array(Schema.Struct({ side: Side, price: Schema.Number, quantity: Schema.Number }))
+  levels: Schema.Array(Schema.Struct({ side: Side, priceTicks: Schema.Number, quantityLots: Schema.Number }))
 })
 export type Watched = typeof Watched.Type
 
@@ -29,7 +29,7 @@ export const AccountView = Schema.Struct({
     Schema.Struct({
       accountId: Schema.String,
       position: Schema.Struct({
-        quantity: Schema.Number,
+        quantityLots: Schema.Number,
         cashFlow: Schema.Number,
         basis: Schema.Number,
         fees: Schema.Number,
@@ -46,16 +46,16 @@ export type AccountView = typeof AccountView.Type
 /** All levels as of (epoch, seq), and the prices in force; `null` before the first. */
 export const DepthAt = Schema.Struct({
   ...At,
-  levels: Schema.Array(Schema.Struct({ side: Side, price: Schema.Number, quantity: Schema.Number })),
+  levels: Schema.Array(Schema.Struct({ side: Side, priceTicks: Schema.Number, quantityLots: Schema.Number })),
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
-      oracle: Schema.Number,
-      mark: Schema.Number,
-      premium: Schema.Number,
-      lower: Schema.Number,
-      upper: Schema.Number,
-      minPrice: Schema.Number,
-      maxPrice: Schema.Number,
+      oracleE8: Schema.Number,
+      markE8: Schema.Number,
+      premiumE8: Schema.Number,
+      lowerTicks: Schema.Number,
+      upperTicks: Schema.Number,
+      minPriceTicks: Schema.Number,
+      maxPriceTicks: Schema.Number,
       limitShareBps: Schema.Number,
       atMillis: Schema.Number
     })
@@ -82,5 +82,5 @@ export const Market = Entity.make("Market", [
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */
-  Rpc.make("Observe", { payload: { price: Schema.Number }, error: Unavailable })
+  Rpc.make("Observe", { payload: { priceE8: Schema.Number }, error: Unavailable })
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)

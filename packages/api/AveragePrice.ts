@@ -4,10 +4,10 @@ import type { Holding } from "@venue/domain/Trader"
 import * as Digits from "./Digits.ts"
 
 /** Gives the cost basis over the quantity, to the nearest 1e-8; 0 when flat. */
-export const averagePrice = (instrument: Instrument, { basis, quantity }: Holding): string => {
-  if (quantity === 0) return "0"
+export const averagePrice = (instrument: Instrument, { basis, quantityLots }: Holding): string => {
+  if (quantityLots === 0) return "0"
   const cost = BigInt(Math.abs(basis)) * costScale
-  const size = BigInt(Math.abs(quantity)) * BigInt(instrument.lot)
+  const size = BigInt(Math.abs(quantityLots)) * BigInt(instrument.lotE8)
   return Digits.bigUnits((2n * cost + size) / (2n * size))
 }
 

@@ -9,7 +9,9 @@ export interface UserTrade {
   readonly aggressorSide: Side
   readonly orderId: string
   readonly clientOrderId: string
+  /** In ticks. */
   readonly price: number
+  /** In lots. */
   readonly quantity: number
   readonly fee: number
   readonly realised: number

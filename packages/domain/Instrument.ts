@@ -10,43 +10,43 @@ export interface Instrument {
   readonly quote: string
   readonly category: ProductCategory
   /** Price step in 1e-8 USD. */
-  readonly tick: number
+  readonly tickE8: number
   /** Quantity step in 1e-8 of a base unit. */
-  readonly lot: number
+  readonly lotE8: number
   /** In lots. */
-  readonly minQuantity: number
+  readonly minQuantityLots: number
   /** In lots. */
-  readonly maxQuantity: number
+  readonly maxQuantityLots: number
   readonly maxLeverage: number
   /** One lot that moves by one tick is worth this money (1e-6 USD): a whole number, so that cash sums stay exact. */
-  readonly tickLotMoney: number
+  readonly tickLotMicros: number
 }
 
 /**
  * Counts the ticks of a decimal price: `NaN` when it is not a multiple of the tick, infinite beyond what can be
  * counted.
  */
-export const ticksOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.tick)
+export const ticksOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.tickE8)
 
 /**
  * Counts the lots of a decimal quantity: `NaN` when it is not a multiple of the lot, infinite beyond what can be
  * counted.
  */
-export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lot)
+export const lotsOf = (instrument: Instrument, decimal: number): number => steps(decimal, instrument.lotE8)
 
-export const priceOf = (instrument: Instrument, ticks: number): number => (ticks * instrument.tick) / unitScale
+export const priceOf = (instrument: Instrument, ticks: number): number => (ticks * instrument.tickE8) / unitScale
 
-export const quantityOf = (instrument: Instrument, lots: number): number => (lots * instrument.lot) / unitScale
+export const quantityOf = (instrument: Instrument, lots: number): number => (lots * instrument.lotE8) / unitScale
 
 /** Gives the money of a quantity at a price of whole ticks, exactly. */
 export const notional = (instrument: Instrument, ticks: number, lots: number): number =>
-  ticks * lots * instrument.tickLotMoney
+  ticks * lots * instrument.tickLotMicros
 
 /** A price is printed with so many decimals. */
-export const priceDecimals = (instrument: Instrument): number => decimals(instrument.tick)
+export const priceDecimals = (instrument: Instrument): number => decimals(instrument.tickE8)
 
 /** A quantity is printed with so many decimals. */
-export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lot)
+export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lotE8)
 
 /** A new venue lists these contracts (rule 1). */
 export const starters: ReadonlyArray<Instrument> = [
@@ -76,20 +76,20 @@ function list(
   max: number,
   maxLeverage: number
 ): Instrument {
-  const tickUnits = unitsOf(tick)
-  const lotUnits = unitsOf(lot)
+  const tickE8 = unitsOf(tick)
+  const lotE8 = unitsOf(lot)
   return {
     clobPairId,
     symbol: `${base}-USD`,
     base,
     quote: "USD",
     category,
-    tick: tickUnits,
-    lot: lotUnits,
-    minQuantity: unitsOf(min) / lotUnits,
-    maxQuantity: unitsOf(max) / lotUnits,
+    tickE8,
+    lotE8,
+    minQuantityLots: unitsOf(min) / lotE8,
+    maxQuantityLots: unitsOf(max) / lotE8,
     maxLeverage,
-    tickLotMoney: (tickUnits * lotUnits) / 10_000_000_000
+    tickLotMicros: (tickE8 * lotE8) / 10_000_000_000
   }
 }
 

@@ -2,28 +2,28 @@
 
 /** The mark is made of these; a side without orders and a market without a trade have none. */
 export interface Touch {
-  readonly bid: number | undefined
-  readonly ask: number | undefined
-  readonly last: number | undefined
+  readonly bidE8: number | undefined
+  readonly askE8: number | undefined
+  readonly lastE8: number | undefined
 }
 
 /** The mark is the median of the outside price, the outside price with its average premium, and what the book says. */
-export const mark = (oracle: number, premium: number, touch: Touch): number =>
-  median(oracle, oracle + premium, bookTerm(oracle, touch))
+export const mark = (oracleE8: number, premiumE8: number, touch: Touch): number =>
+  median(oracleE8, oracleE8 + premiumE8, bookTerm(oracleE8, touch))
 
 /** The middle is half way between the best prices, exactly, since every tick is an even count of 1e-8. */
-export const mid = ({ ask, bid }: Touch): number | undefined =>
-  bid === undefined || ask === undefined ? undefined : (bid + ask) / 2
+export const mid = ({ askE8, bidE8 }: Touch): number | undefined =>
+  bidE8 === undefined || askE8 === undefined ? undefined : (bidE8 + askE8) / 2
 
 /**
  * Gives the 150-second average one step later. The step's weight is rounded to 1e-12, so that every machine agrees.
  * Time beyond `longestStepMillis` does not count, since the average stood still then: nothing moved, or there was no
  * middle.
  */
-export const premiumAfter = (premium: number, sample: number, elapsedMillis: number): number => {
+export const premiumAfter = (premiumE8: number, sampleE8: number, elapsedMillis: number): number => {
   const counted = Math.min(elapsedMillis, longestStepMillis)
   const weight = Math.round(-Math.expm1(-counted / windowMillis) * weightScale)
-  return premium + Math.round((weight * (sample - premium)) / weightScale)
+  return premiumE8 + Math.round((weight * (sampleE8 - premiumE8)) / weightScale)
 }
 
 /** Samples come at least once a second; this leaves room for one late one. */
@@ -32,9 +32,9 @@ export const longestStepMillis = 2_000
 const windowMillis = 150_000
 const weightScale = 1_000_000_000_000
 
-function bookTerm(oracle: number, { ask, bid, last }: Touch): number {
-  if (last === undefined) return oracle
-  return bid === undefined || ask === undefined ? last : median(bid, ask, last)
+function bookTerm(oracleE8: number, { askE8, bidE8, lastE8 }: Touch): number {
+  if (lastE8 === undefined) return oracleE8
+  return bidE8 === undefined || askE8 === undefined ? lastE8 : median(bidE8, askE8, lastE8)
 }
 
 function median(a: number, b: number, c: number): number {

@@ -41,8 +41,8 @@ export const Place = Schema.TaggedStruct("Place", {
   side: Side,
   type: OrderType,
   timeInForce: TimeInForce,
-  price: Schema.Number,
-  quantity: Schema.Number,
+  priceTicks: Schema.Number,
+  quantityLots: Schema.Number,
   reduceOnly: Schema.Boolean,
   clientOrderId: Schema.String,
   builderCode: Schema.String,
@@ -57,8 +57,8 @@ export const Modify = Schema.TaggedStruct("Modify", {
   orderId: Id.schema,
   side: Side,
   type: OrderType,
-  price: Schema.Number,
-  quantity: Schema.Number,
+  priceTicks: Schema.Number,
+  quantityLots: Schema.Number,
   reduceOnly: Schema.Boolean
 })
 export type Modify = typeof Modify.Type
@@ -148,7 +148,7 @@ export type TraderCommand = typeof TraderCommand.Type
 /** The outside price of the underlier, in 1e-8 USD. */
 export interface Observe {
   readonly _tag: "Observe"
-  readonly price: number
+  readonly priceE8: number
 }
 
 /** The clock was read: the mark, its average and the bands are brought up to now. */
@@ -201,8 +201,8 @@ export interface Traded {
   readonly tradeId: Id.Id
   /** The trades of a market are numbered 1, 2, 3 … */
   readonly number: number
-  readonly price: number
-  readonly quantity: number
+  readonly priceTicks: number
+  readonly quantityLots: number
   readonly notional: number
   readonly maker: Fill
   readonly taker: Fill
@@ -243,16 +243,16 @@ export interface Done {
 /** Everything here follows from outside price and time. Prices are in 1e-8 USD, bounds in ticks. */
 export interface Priced {
   readonly _tag: "Priced"
-  readonly oracle: number
-  readonly mark: number
+  readonly oracleE8: number
+  readonly markE8: number
   /** This is the EMA over 150 s of middle - oracle, in 1e-8 USD, signed. */
-  readonly premium: number
+  readonly premiumE8: number
   /** No buy may be priced above `upper`, no sell below `lower`. */
-  readonly lower: number
-  readonly upper: number
+  readonly lowerTicks: number
+  readonly upperTicks: number
   /** No order may be priced outside these bounds of the day. */
-  readonly minPrice: number
-  readonly maxPrice: number
+  readonly minPriceTicks: number
+  readonly maxPriceTicks: number
   /** This share of position and open-interest limits is in force, in basis points: 10,000 while open. */
   readonly limitShareBps: number
   readonly atMillis: number
@@ -270,6 +270,6 @@ export type MarketEvent = Accepted | Refused | Traded | Ended | Modified | Done 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {
   readonly side: Side
-  readonly price: number
-  readonly quantity: number
+  readonly priceTicks: number
+  readonly quantityLots: number
 }

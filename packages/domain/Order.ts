@@ -25,11 +25,11 @@ export const Order = Schema.Struct({
   type: OrderType,
   timeInForce: TimeInForce,
   /** The price is in ticks, and 0 for MARKET. */
-  price: Schema.Number,
+  priceTicks: Schema.Number,
   /** The total that was asked for, in lots. */
-  quantity: Schema.Number,
+  quantityLots: Schema.Number,
   /** What is not yet filled, in lots. */
-  remaining: Schema.Number,
+  remainingLots: Schema.Number,
   reduceOnly: Schema.Boolean,
   /** Empty when the client gave none. */
   clientOrderId: Schema.String,

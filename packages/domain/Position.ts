@@ -5,7 +5,7 @@ import type { Side } from "./Order.ts"
 /** All numbers are integers: lots, and money in 1e-6 USD below 2^53. The one owner changes them in place. */
 export interface Position {
   /** Signed lots; negative is short. */
-  quantity: number
+  quantityLots: number
   /** Cash from trades, of which a buy of `n` moves -n; fees and funding are apart. */
   cashFlow: number
   /** Signed cost of what is held: positive when long. `cashFlow + basis` is the realised profit. */
@@ -16,7 +16,7 @@ export interface Position {
   funding: number
 }
 
-export const flat = (): Position => ({ quantity: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 })
+export const flat = (): Position => ({ quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 })
 
 /** Profit taken by reducing fills so far, before fees and funding. */
 export const realised = (position: Position): number => position.cashFlow + position.basis
@@ -29,10 +29,10 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
   const before = realised(position)
   const signedLots = side === "BUY" ? lots : -lots
   const cost = side === "BUY" ? notional : -notional
-  const held = position.quantity
+  const held = position.quantityLots
   position.cashFlow -= cost
   position.fees += fee
-  position.quantity = held + signedLots
+  position.quantityLots = held + signedLots
   if (held === 0 || held > 0 === signedLots > 0) {
     position.basis += cost
   } else if (lots < Math.abs(held)) {

@@ -6,8 +6,8 @@ import type { Period } from "./MarketHours.ts"
 
 /** Both ends are in ticks, and both are allowed. */
 export interface PriceRange {
-  readonly lower: number
-  readonly upper: number
+  readonly lowerTicks: number
+  readonly upperTicks: number
 }
 
 /** The band reaches this far to either side, in basis points of the mark. */
@@ -17,21 +17,22 @@ export const widthBps = (instrument: Instrument, period: Period): number => {
 }
 
 /** Gives the band round a mark in 1e-8 USD, rounded inwards. */
-export const band = (instrument: Instrument, period: Period, mark: number): PriceRange =>
-  around(instrument, mark, widthBps(instrument, period))
+export const band = (instrument: Instrument, period: Period, markE8: number): PriceRange =>
+  around(instrument, markE8, widthBps(instrument, period))
 
 /** Gives the bounds of a day round its reference in 1e-8 USD, rounded inwards. */
-export const bounds = (instrument: Instrument, reference: number): PriceRange => around(instrument, reference, 3_000)
+export const bounds = (instrument: Instrument, referenceE8: number): PriceRange =>
+  around(instrument, referenceE8, 3_000)
 
 /**
  * Prices the close of a whole position in ticks: five percent through the mark, rounded towards it, within band and
  * bounds.
  */
 export const closingPrice = (instrument: Instrument, priced: Priced, isLong: boolean): number => {
-  const through = around(instrument, priced.mark, 500)
+  const through = around(instrument, priced.markE8, 500)
   return isLong
-    ? Math.max(through.lower, priced.lower, priced.minPrice)
-    : Math.min(through.upper, priced.upper, priced.maxPrice)
+    ? Math.max(through.lowerTicks, priced.lowerTicks, priced.minPriceTicks)
+    : Math.min(through.upperTicks, priced.upperTicks, priced.maxPriceTicks)
 }
 
 /** FX has no overnight; it takes the width of its open hours there. */
@@ -42,7 +43,10 @@ const widths: Record<Instrument["category"], Record<Period, number>> = {
   FX: { OPEN: 200, OVERNIGHT: 200, WEEKEND: 100 }
 }
 
-function around(instrument: Instrument, centre: number, bps: number): PriceRange {
-  const divisor = instrument.tick * 10_000
-  return { lower: mulDivUp(centre, 10_000 - bps, divisor), upper: mulDivDown(centre, 10_000 + bps, divisor) }
+function around(instrument: Instrument, centreE8: number, bps: number): PriceRange {
+  const divisor = instrument.tickE8 * 10_000
+  return {
+    lowerTicks: mulDivUp(centreE8, 10_000 - bps, divisor),
+    upperTicks: mulDivDown(centreE8, 10_000 + bps, divisor)
+  }
 }

@@ -153,7 +153,7 @@ export const Holding = Schema.Struct({
   accountId: Schema.String,
   symbol: Schema.String,
   /** Signed lots. */
-  quantity: Schema.Number,
+  quantityLots: Schema.Number,
   /** Signed cost of the position in money: the average price is basis / quantity. */
   basis: Schema.Number,
   realised: Schema.Number,
@@ -164,6 +164,6 @@ export const Holding = Schema.Struct({
   marginHeld: Schema.BigInt,
   openOrders: Schema.Number,
   /** So many lots are not yet filled. */
-  openQuantity: Schema.Number
+  openQuantityLots: Schema.Number
 })
 export type Holding = typeof Holding.Type

@@ -73,8 +73,8 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       head(tags.Traded | same, event.atMillis, context)
       writer.id(event.tradeId)
       writer.number(event.number)
-      writer.number(event.price)
-      writer.number(event.quantity)
+      writer.number(event.priceTicks)
+      writer.number(event.quantityLots)
       writer.number(event.notional)
       writeFill(event.taker, context, true)
       writeFill(event.maker, context, false)
@@ -96,13 +96,13 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       return writeEcho(event.echo)
     case "Priced":
       head(tags.Priced | same, event.atMillis, context)
-      writer.number(event.oracle)
-      writer.number(event.mark)
-      writer.number(event.premium)
-      writer.number(event.lower)
-      writer.number(event.upper)
-      writer.number(event.minPrice)
-      writer.number(event.maxPrice)
+      writer.number(event.oracleE8)
+      writer.number(event.markE8)
+      writer.number(event.premiumE8)
+      writer.number(event.lowerTicks)
+      writer.number(event.upperTicks)
+      writer.number(event.minPriceTicks)
+      writer.number(event.maxPriceTicks)
       return writer.number(event.limitShareBps)
     case "EpochRaised":
       head(tags.EpochRaised | same, event.atMillis, context)
@@ -159,12 +159,12 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     case "Traded": {
       const tradeId = reader.id()
       const number = reader.number()
-      const price = reader.number()
-      const quantity = reader.number()
+      const priceTicks = reader.number()
+      const quantityLots = reader.number()
       const notional = reader.number()
       const taker = readFill(reader, context, true)
       const maker = readFill(reader, context, false)
-      return { _tag, tradeId, number, price, quantity, notional, maker, taker, atMillis }
+      return { _tag, tradeId, number, priceTicks, quantityLots, notional, maker, taker, atMillis }
     }
     case "Done":
     case "Refused": {
@@ -179,13 +179,13 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     case "Priced":
       return {
         _tag,
-        oracle: reader.number(),
-        mark: reader.number(),
-        premium: reader.number(),
-        lower: reader.number(),
-        upper: reader.number(),
-        minPrice: reader.number(),
-        maxPrice: reader.number(),
+        oracleE8: reader.number(),
+        markE8: reader.number(),
+        premiumE8: reader.number(),
+        lowerTicks: reader.number(),
+        upperTicks: reader.number(),
+        minPriceTicks: reader.number(),
+        maxPriceTicks: reader.number(),
         limitShareBps: reader.number(),
         atMillis
       }

@@ -17,12 +17,12 @@ export function write(writer: Writer, order: Order, context: Context, taking: bo
   const last = taking ? context.taker : context.maker
   if (last !== undefined && (now || order.updatedAtMillis === last.updatedAtMillis) && isSame(order, last)) {
     writer.byte(now ? updatedNow : 0)
-    return writer.number(order.remaining)
+    return writer.number(order.remainingLots)
   }
   if (taking) context.taker = order
   else context.maker = order
   const own = order.userId === order.accountId
-  const whole = order.remaining === order.quantity
+  const whole = order.remainingLots === order.quantityLots
   writer.byte(
     sides[order.side] |
       (order.reduceOnly ? reduceOnly : 0) |
@@ -36,9 +36,9 @@ export function write(writer: Writer, order: Order, context: Context, taking: bo
   writer.id(order.orderId)
   writer.text(order.userId)
   if (!own) writer.text(order.accountId)
-  writer.number(order.price)
-  writer.number(order.quantity)
-  if (!whole) writer.number(order.remaining)
+  writer.number(order.priceTicks)
+  writer.number(order.quantityLots)
+  if (!whole) writer.number(order.remainingLots)
   writer.text(order.clientOrderId)
   writer.text(order.builderCode)
   if (!now) writer.number(order.updatedAtMillis)
@@ -50,15 +50,15 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
   if ((first & side) === 0) {
     const last = taking ? context.taker : context.maker
     if (last === undefined) throw new Error("market record repeats an order it does not hold")
-    return { ...last, remaining: reader.number(), updatedAtMillis: now ? context.atMillis : last.updatedAtMillis }
+    return { ...last, remainingLots: reader.number(), updatedAtMillis: now ? context.atMillis : last.updatedAtMillis }
   }
   const kind = reader.byte()
   const origin = name(originOf, reader.byte())
   const orderId = reader.id()
   const userId = reader.known()
   const accountId = (first & accountIsUser) !== 0 ? userId : reader.known()
-  const price = reader.number()
-  const quantity = reader.number()
+  const priceTicks = reader.number()
+  const quantityLots = reader.number()
   const order: Order = {
     orderId,
     userId,
@@ -66,9 +66,9 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
     side: name(sideOf, first & side),
     type: name(typeOf, kind & 15),
     timeInForce: name(timeOf, kind >>> 4),
-    price,
-    quantity,
-    remaining: (first & unfilled) !== 0 ? quantity : reader.number(),
+    priceTicks,
+    quantityLots,
+    remainingLots: (first & unfilled) !== 0 ? quantityLots : reader.number(),
     reduceOnly: (first & reduceOnly) !== 0,
     clientOrderId: reader.text(),
     origin,
@@ -85,8 +85,8 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
 function isSame(order: Order, last: Order): boolean {
   return (
     isSameId(order.orderId, last.orderId) &&
-    order.price === last.price &&
-    order.quantity === last.quantity &&
+    order.priceTicks === last.priceTicks &&
+    order.quantityLots === last.quantityLots &&
     order.userId === last.userId &&
     order.accountId === last.accountId &&
     order.side === last.side &&

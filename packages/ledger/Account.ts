@@ -39,11 +39,11 @@ export const deposit = (account: Account, amount: bigint): void => {
 /** Brings the totals to the latest marks; only markets where something changed cost anything. */
 export const refresh = (account: Account, prices: Prices): void => {
   for (const exposure of account.exposures.values()) {
-    const mark = prices.get(exposure.instrument.symbol)?.mark ?? 0
-    if (!exposure.stale && exposure.mark === mark) continue
+    const markE8 = prices.get(exposure.instrument.symbol)?.markE8 ?? 0
+    if (!exposure.stale && exposure.markE8 === markE8) continue
     const equity = exposure.equity
     const margin = exposure.positionMargin + exposure.orderMargin
-    reckon(exposure, mark)
+    reckon(exposure, markE8)
     const equityChange = exposure.equity - equity
     const marginChange = exposure.positionMargin + exposure.orderMargin - margin
     if (equityChange !== 0) account.equity += BigInt(equityChange)
@@ -86,17 +86,17 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
   for (const [symbol, exposure] of account.exposures) {
     const { leverage, position, positionMargin, value } = exposure
     let openOrders = 0
-    let openQuantity = 0
+    let openQuantityLots = 0
     for (const { order } of exposure.holds.values()) {
       if (order === undefined) continue
       openOrders++
-      openQuantity += order.remaining
+      openQuantityLots += order.remainingLots
     }
-    if (openOrders === 0 && position.quantity === 0 && realised(position) === 0 && !exposure.traded) continue
+    if (openOrders === 0 && position.quantityLots === 0 && realised(position) === 0 && !exposure.traded) continue
     found.push({
       accountId: account.accountId,
       symbol,
-      quantity: position.quantity,
+      quantityLots: position.quantityLots,
       basis: position.basis,
       realised: realised(position),
       unrealised: unrealised(position, BigInt(value)),
@@ -105,7 +105,7 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
       leverage,
       marginHeld: BigInt(positionMargin),
       openOrders,
-      openQuantity
+      openQuantityLots
     })
   }
   return found
@@ -114,5 +114,5 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
 /** The positions of these symbols are valued at their cost because no price is known. */
 export const unpriced = (account: Account, prices: Prices): ReadonlyArray<string> =>
   [...account.exposures]
-    .filter(([symbol, { position }]) => position.quantity !== 0 && !prices.has(symbol))
+    .filter(([symbol, { position }]) => position.quantityLots !== 0 && !prices.has(symbol))
     .map(([symbol]) => symbol)

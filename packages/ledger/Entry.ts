@@ -76,7 +76,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
     (isMarket ? undefined : priceFlaw(instrument, ticks))
   // A market without prices is closed, which outranks every flaw.
   if (flaw !== undefined) return refuse(entry, priced === undefined ? "REJECTED_MARKET_CLOSED" : flaw)
-  const edge = side === "BUY" ? priced?.upper : priced?.lower
+  const edge = side === "BUY" ? priced?.upperTicks : priced?.lowerTicks
   const hold = OrderHold.make(
     request.commandId.text,
     request,
@@ -102,8 +102,8 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
     side,
     type,
     timeInForce: request.timeInForce,
-    price: ticks,
-    quantity: lots,
+    priceTicks: ticks,
+    quantityLots: lots,
     reduceOnly,
     clientOrderId: request.clientOrderId,
     builderCode: request.builderCode,
@@ -124,7 +124,7 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
     (request.quantity === 0 ? undefined : quantityFlaw(instrument, lots, reduceOnly)) ??
     (request.price === 0 ? undefined : priceFlaw(instrument, ticks))
   const isThatOrder = hold !== undefined && hold.side === side && hold.type === type && hold.reduceOnly === reduceOnly
-  const isWhole = hold?.order === undefined || hold.order.remaining === hold.order.quantity
+  const isWhole = hold?.order === undefined || hold.order.remainingLots === hold.order.quantityLots
   if (flaw !== undefined) {
     return refuse(entry, isThatOrder ? (isWhole ? flaw : "CANNOT_MODIFY_PARTIAL_FILL") : "CANNOT_MODIFY_NO_SUCH_ORDER")
   }
@@ -136,7 +136,7 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
     const commandId = request.commandId.text
     finding = MarginCheck.replace(entry.trader, account, exposure, hold, {
       commandId,
-      price: ticks === 0 ? hold.price : ticks,
+      priceTicks: ticks === 0 ? hold.priceTicks : ticks,
       lots: lots === 0 ? hold.lots : lots
     })
   }
@@ -148,8 +148,8 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
     orderId,
     side,
     type,
-    price: ticks,
-    quantity: lots,
+    priceTicks: ticks,
+    quantityLots: lots,
     reduceOnly
   }
 }
@@ -161,17 +161,18 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
 function close(entry: Entry, request: ClosePosition, account: Account, exposure: Exposure): TraderCommand {
   const { builderCode, clientOrderId } = request
   const common = { ...envelope(entry), ...terms(exposure), finding: null, clientOrderId, builderCode }
-  const price = entry.priced === undefined ? 0 : MarginCheck.closingBound(entry.trader, account, exposure, entry.priced)
-  if (price === 0) return { _tag: "Close", ...common }
-  const { quantity } = exposure.position
+  const priceTicks =
+    entry.priced === undefined ? 0 : MarginCheck.closingBound(entry.trader, account, exposure, entry.priced)
+  if (priceTicks === 0) return { _tag: "Close", ...common }
+  const { quantityLots } = exposure.position
   return {
     _tag: "Place",
     ...common,
-    side: quantity > 0 ? "SELL" : "BUY",
+    side: quantityLots > 0 ? "SELL" : "BUY",
     type: "LIMIT",
     timeInForce: "IOC",
-    price,
-    quantity: Math.abs(quantity),
+    priceTicks,
+    quantityLots: Math.abs(quantityLots),
     reduceOnly: true,
     origin: "CLOSE_POSITION"
   }

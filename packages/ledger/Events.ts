@@ -67,16 +67,16 @@ function accepted(trader: Trader, symbol: string, { commandId, order }: Accepted
   held.sequence = ++trader.lastSequence
 }
 
-function filled(trader: Trader, symbol: string, { notional, quantity }: Traded, { fee, order }: Fill): void {
+function filled(trader: Trader, symbol: string, { notional, quantityLots }: Traded, { fee, order }: Fill): void {
   if (order.userId !== trader.userId) return
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
-  fill(exposure.position, order.side, quantity, notional, fee)
+  fill(exposure.position, order.side, quantityLots, notional, fee)
   exposure.traded = true
   exposure.stale = true
   const hold = exposure.holds.get(order.orderId.text)
   if (hold === undefined) return
-  if (order.remaining === 0) return remove(account, exposure, hold)
+  if (order.remainingLots === 0) return remove(account, exposure, hold)
   become(exposure, hold, order)
 }
 
@@ -98,18 +98,18 @@ function ended(trader: Trader, symbol: string, order: Order): void {
 function become(exposure: Exposure.Exposure, hold: OrderHold.OrderHold, order: Order): void {
   Exposure.uncount(exposure, hold)
   hold.order = order
-  hold.lots = order.remaining
+  hold.lots = order.remainingLots
   // A MARKET order stays valued at the edge it was held at.
-  if (order.price > 0) hold.price = order.price
+  if (order.priceTicks > 0) hold.priceTicks = order.priceTicks
   Exposure.count(exposure, hold)
 }
 
 /** No margin was held here for such an order, as for the one that the market made to close a position. */
 function holdOf(trader: Trader, exposure: Exposure.Exposure, order: Order): OrderHold.OrderHold {
   const priced = trader.prices.get(exposure.instrument.symbol)
-  const edge = order.side === "BUY" ? priced?.upper : priced?.lower
-  const price = order.type === "MARKET" ? (edge ?? 0) : order.price
-  const hold = OrderHold.make(order.orderId.text, order, price, order.remaining, ++trader.lastSequence)
+  const edge = order.side === "BUY" ? priced?.upperTicks : priced?.lowerTicks
+  const priceTicks = order.type === "MARKET" ? (edge ?? 0) : order.priceTicks
+  const hold = OrderHold.make(order.orderId.text, order, priceTicks, order.remainingLots, ++trader.lastSequence)
   hold.order = order
   hold.placedByMillis = order.updatedAtMillis
   return hold

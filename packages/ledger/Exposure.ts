@@ -26,7 +26,7 @@ export interface Exposure {
   /** The figures below are behind what is above. */
   stale: boolean
   /** The figures hold at this mark, in 1e-8 USD; 0 while none is known. */
-  mark: number
+  markE8: number
   /**
    * The same orders are priced through every mark from here to there, both included; where `from` is larger, through
    * none.
@@ -54,7 +54,7 @@ export const make = (instrument: Instrument, leverage: number): Exposure => ({
   pending: 0,
   traded: false,
   stale: false,
-  mark: 0,
+  markE8: 0,
   crossesSameFrom: 0,
   crossesSameTo: 0,
   value: 0,
@@ -72,12 +72,12 @@ export const setLeverage = (exposure: Exposure, leverage: number): void => {
 /** Adds a hold to the sums of its side. An order being modified counts as the dearer of what it may be. */
 export const count = (exposure: Exposure, hold: OrderHold): void => {
   const { counted } = hold
-  const unit = exposure.instrument.tickLotMoney
+  const unit = exposure.instrument.tickLotMicros
   counted.lots = hold.lots
-  counted.value = hold.reduceOnly ? 0 : hold.lots * hold.price * unit
-  for (const { lots, price } of hold.replacements) {
+  counted.value = hold.reduceOnly ? 0 : hold.lots * hold.priceTicks * unit
+  for (const { lots, priceTicks } of hold.replacements) {
     counted.lots = Math.max(counted.lots, lots)
-    if (!hold.reduceOnly) counted.value = Math.max(counted.value, lots * price * unit)
+    if (!hold.reduceOnly) counted.value = Math.max(counted.value, lots * priceTicks * unit)
   }
   const sums = sumsOf(exposure, hold.side)
   sums.lots += counted.lots
@@ -97,26 +97,26 @@ export const uncount = (exposure: Exposure, { counted, side }: OrderHold): void 
 }
 
 /** Brings the figures to a mark (rule 7, rule 8). Margins and open losses round up, values down. */
-export const reckon = (exposure: Exposure, mark: number): void => {
+export const reckon = (exposure: Exposure, markE8: number): void => {
   const { leverage, position, valuation } = exposure
-  if (mark !== exposure.mark) {
-    exposure.mark = mark
-    if (mark < exposure.crossesSameFrom || mark > exposure.crossesSameTo) recross(exposure)
+  if (markE8 !== exposure.markE8) {
+    exposure.markE8 = markE8
+    if (markE8 < exposure.crossesSameFrom || markE8 > exposure.crossesSameTo) recross(exposure)
   }
-  const held = Math.abs(position.quantity)
+  const held = Math.abs(position.quantityLots)
   // The position covers so much of the orders that would close it.
   let covered = 0
   if (held === 0) {
     exposure.value = 0
     exposure.positionMargin = 0
-  } else if (mark === 0) {
+  } else if (markE8 === 0) {
     covered = Math.abs(position.basis)
     exposure.value = position.basis
     exposure.positionMargin = Math.ceil(covered / leverage)
   } else {
-    covered = Valuation.down(valuation, held, mark)
-    exposure.value = position.quantity > 0 ? covered : -Valuation.up(valuation, held, mark)
-    exposure.positionMargin = Valuation.marginUp(valuation, held, mark, leverage)
+    covered = Valuation.down(valuation, held, markE8)
+    exposure.value = position.quantityLots > 0 ? covered : -Valuation.up(valuation, held, markE8)
+    exposure.positionMargin = Valuation.marginUp(valuation, held, markE8, leverage)
   }
   exposure.equity = position.cashFlow + exposure.value - position.fees + position.funding
   exposure.orderMargin = orderMargin(exposure, covered)
@@ -125,27 +125,27 @@ export const reckon = (exposure: Exposure, mark: number): void => {
 
 /** Says whether an order of that side is against the position. */
 export const reduces = ({ position }: Exposure, side: Side): boolean =>
-  side === "BUY" ? position.quantity < 0 : position.quantity > 0
+  side === "BUY" ? position.quantityLots < 0 : position.quantityLots > 0
 
 /** Says whether all orders of a side together can only shrink the position. */
 export const coversSide = ({ buys, position, sells }: Exposure, side: Side): boolean =>
-  side === "BUY" ? buys.lots <= -position.quantity : sells.lots <= position.quantity
+  side === "BUY" ? buys.lots <= -position.quantityLots : sells.lots <= position.quantityLots
 
-function orderMargin({ buys, leverage, mark, position, sells, valuation }: Exposure, covered: number): number {
+function orderMargin({ buys, leverage, markE8, position, sells, valuation }: Exposure, covered: number): number {
   const bare = Math.max(
-    position.quantity < 0 ? buys.value - covered : buys.value,
-    position.quantity > 0 ? sells.value - covered : sells.value
+    position.quantityLots < 0 ? buys.value - covered : buys.value,
+    position.quantityLots > 0 ? sells.value - covered : sells.value
   )
   let margin = bare > 0 ? Math.ceil(bare / leverage) : 0
-  if (buys.crossedLots > 0) margin += buys.crossedValue - Valuation.down(valuation, buys.crossedLots, mark)
-  if (sells.crossedLots > 0) margin += Valuation.up(valuation, sells.crossedLots, mark) - sells.crossedValue
+  if (buys.crossedLots > 0) margin += buys.crossedValue - Valuation.down(valuation, buys.crossedLots, markE8)
+  if (sells.crossedLots > 0) margin += Valuation.up(valuation, sells.crossedLots, markE8) - sells.crossedValue
   return margin
 }
 
 function recross(exposure: Exposure): void {
-  const { buys, holds, mark, sells } = exposure
-  exposure.crossesSameFrom = mark === 0 ? 0 : 1
-  exposure.crossesSameTo = mark === 0 ? 0 : Infinity
+  const { buys, holds, markE8, sells } = exposure
+  exposure.crossesSameFrom = markE8 === 0 ? 0 : 1
+  exposure.crossesSameTo = markE8 === 0 ? 0 : Infinity
   buys.crossedLots = buys.crossedValue = sells.crossedLots = sells.crossedValue = 0
   for (const hold of holds.values()) cross(exposure, hold, sumsOf(exposure, hold.side))
 }
@@ -155,36 +155,36 @@ function cross(exposure: Exposure, hold: OrderHold, sums: Sums): void {
   const { counted } = hold
   counted.crossedLots = 0
   counted.crossedValue = 0
-  if (hold.reduceOnly || exposure.mark === 0) return
+  if (hold.reduceOnly || exposure.markE8 === 0) return
   // At any mark it may be another one of them that would lose most.
   if (hold.replacements.length > 0) exposure.crossesSameTo = 0
-  else bound(exposure, hold.side, hold.price * exposure.instrument.tick)
-  dearer(exposure, hold, hold.lots, hold.price)
-  for (const { lots, price } of hold.replacements) dearer(exposure, hold, lots, price)
+  else bound(exposure, hold.side, hold.priceTicks * exposure.instrument.tickE8)
+  dearer(exposure, hold, hold.lots, hold.priceTicks)
+  for (const { lots, priceTicks } of hold.replacements) dearer(exposure, hold, lots, priceTicks)
   sums.crossedLots += counted.crossedLots
   sums.crossedValue += counted.crossedValue
 }
 
 /** A buy crosses a mark below it, a sell one above it. */
-function bound(exposure: Exposure, side: Side, units: number): void {
-  const isAbove = side === "BUY" ? units > exposure.mark : units >= exposure.mark
-  const last = side === "BUY" ? units - 1 : units
+function bound(exposure: Exposure, side: Side, priceE8: number): void {
+  const isAbove = side === "BUY" ? priceE8 > exposure.markE8 : priceE8 >= exposure.markE8
+  const last = side === "BUY" ? priceE8 - 1 : priceE8
   if (isAbove) exposure.crossesSameTo = Math.min(exposure.crossesSameTo, last)
   else exposure.crossesSameFrom = Math.max(exposure.crossesSameFrom, last + 1)
 }
 
 function dearer(
-  { instrument, mark, valuation }: Exposure,
+  { instrument, markE8, valuation }: Exposure,
   { counted, side }: OrderHold,
   lots: number,
-  price: number
+  priceTicks: number
 ): void {
-  const units = price * instrument.tick
-  if (side === "BUY" ? units <= mark : units >= mark) return
-  const value = lots * price * instrument.tickLotMoney
+  const priceE8 = priceTicks * instrument.tickE8
+  if (side === "BUY" ? priceE8 <= markE8 : priceE8 >= markE8) return
+  const value = lots * priceTicks * instrument.tickLotMicros
   if (counted.crossedLots > 0) {
     const cost = BigInt(value - counted.crossedValue) * BigInt(valuation.divisor)
-    const worth = BigInt((lots - counted.crossedLots) * valuation.factor) * BigInt(mark)
+    const worth = BigInt((lots - counted.crossedLots) * valuation.factor) * BigInt(markE8)
     if (side === "BUY" ? cost <= worth : cost >= worth) return
   }
   counted.crossedLots = lots

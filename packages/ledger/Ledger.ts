@@ -201,7 +201,7 @@ function setLeverage(trader: Trader, { accountId, leverage: level, symbol }: Set
   // Nothing changes, so orders and a position are no reason to refuse: clients say their level again at every start.
   if (level === leverage(trader, accountId, symbol)) return Result.succeed([])
   const exposure = account.exposures.get(symbol)
-  const hasPosition = exposure !== undefined && exposure.position.quantity !== 0
+  const hasPosition = exposure !== undefined && exposure.position.quantityLots !== 0
   if (exposure !== undefined && (hasPosition || exposure.holds.size > 0 || exposure.pending > 0)) {
     const openOrders = orders(trader, accountId, symbol).length
     return Result.fail(new LeverageInUse({ symbol, openOrders, hasPosition }))

@@ -16,7 +16,7 @@ export const place = (trader: Trader, account: Account, exposure: Exposure, hold
     // The market is closed and says so first. Should it open meanwhile, nothing enters that no margin is held for.
     return "FAILED_MARGIN_CHECK"
   }
-  if (!fits(exposure, hold, hold.price, hold.lots)) return "FAILED_MARGIN_CHECK"
+  if (!fits(exposure, hold, hold.priceTicks, hold.lots)) return "FAILED_MARGIN_CHECK"
   add(account, exposure, hold)
   if (!affordable(trader, account, exposure, hold)) {
     remove(account, exposure, hold)
@@ -37,16 +37,16 @@ export const replace = (
   hold: OrderHold,
   replacement: Replacement
 ): Finding => {
-  const { lots, price, replacements } = hold
-  const shrinks = replacement.price === price && replacement.lots <= lots && replacements.length === 0
+  const { lots, priceTicks, replacements } = hold
+  const shrinks = replacement.priceTicks === priceTicks && replacement.lots <= lots && replacements.length === 0
   if (!shrinks) {
-    if (!fits(exposure, hold, replacement.price, replacement.lots)) return "FAILED_MARGIN_CHECK"
-    become(exposure, hold, replacement.price, replacement.lots, [])
+    if (!fits(exposure, hold, replacement.priceTicks, replacement.lots)) return "FAILED_MARGIN_CHECK"
+    become(exposure, hold, replacement.priceTicks, replacement.lots, [])
     const isAffordable = affordable(trader, account, exposure, hold)
-    become(exposure, hold, price, lots, replacements)
+    become(exposure, hold, priceTicks, lots, replacements)
     if (!isAffordable) return "FAILED_MARGIN_CHECK"
   }
-  become(exposure, hold, price, lots, [...replacements, replacement])
+  become(exposure, hold, priceTicks, lots, [...replacements, replacement])
   send(trader, account, exposure, replacement.commandId, hold.orderId)
   return null
 }
@@ -57,13 +57,13 @@ export const replace = (
  */
 export const closingBound = (trader: Trader, account: Account, exposure: Exposure, priced: Priced): number => {
   const { instrument, position } = exposure
-  if (position.quantity === 0) return 0
-  const isLong = position.quantity > 0
+  if (position.quantityLots === 0) return 0
+  const isLong = position.quantityLots > 0
   refresh(account, trader.prices)
   if (closedEquity(account, exposure, closingPrice(instrument, priced, isLong)) >= 0n) return 0
   // Without the position the account would have this; a long may sell for no less than its debt.
   const rest = account.equity - BigInt(exposure.value)
-  const perTick = BigInt(Math.abs(position.quantity) * instrument.tickLotMoney)
+  const perTick = BigInt(Math.abs(position.quantityLots) * instrument.tickLotMicros)
   const ticks = isLong ? (-rest + perTick - 1n) / perTick : rest / perTick
   return ticks < 1n ? 1 : Number(ticks)
 }
@@ -72,9 +72,11 @@ export const closingBound = (trader: Trader, account: Account, exposure: Exposur
 function affordable(trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
   refresh(account, trader.prices)
   if (hold.reduceOnly || coversSide(exposure, hold.side)) {
-    return exposure.mark === 0 || !reduces(exposure, hold.side) || closedEquity(account, exposure, hold.price) >= 0n
+    return (
+      exposure.markE8 === 0 || !reduces(exposure, hold.side) || closedEquity(account, exposure, hold.priceTicks) >= 0n
+    )
   }
-  const fee = feeOf(notional(exposure.instrument, hold.price, hold.lots), exposure.rates.taker)
+  const fee = feeOf(notional(exposure.instrument, hold.priceTicks, hold.lots), exposure.rates.taker)
   return available(account) >= BigInt(fee)
 }
 
@@ -82,27 +84,27 @@ function affordable(trader: Trader, account: Account, exposure: Exposure, hold: 
 function fits(
   { buys, instrument, sells }: Exposure,
   { reduceOnly, side }: OrderHold,
-  price: number,
+  priceTicks: number,
   lots: number
 ): boolean {
   const held = side === "BUY" ? buys.value : sells.value
-  return reduceOnly || Number.isSafeInteger(held + notional(instrument, price, lots))
+  return reduceOnly || Number.isSafeInteger(held + notional(instrument, priceTicks, lots))
 }
 
 /** Gives the account's equity if the whole position were closed at a price: below zero beyond the bankruptcy price. */
-function closedEquity(account: Account, { instrument, position, value }: Exposure, price: number): bigint {
-  return account.equity - BigInt(value) + BigInt(notional(instrument, price, position.quantity))
+function closedEquity(account: Account, { instrument, position, value }: Exposure, priceTicks: number): bigint {
+  return account.equity - BigInt(value) + BigInt(notional(instrument, priceTicks, position.quantityLots))
 }
 
 function become(
   exposure: Exposure,
   hold: OrderHold,
-  price: number,
+  priceTicks: number,
   lots: number,
   replacements: ReadonlyArray<Replacement>
 ): void {
   uncount(exposure, hold)
-  hold.price = price
+  hold.priceTicks = priceTicks
   hold.lots = lots
   hold.replacements = replacements
   count(exposure, hold)

@@ -15,7 +15,7 @@ export interface Sums {
 /** A modify whose outcome is not known yet: the order may already be this. */
 export interface Replacement {
   readonly commandId: string
-  readonly price: number
+  readonly priceTicks: number
   readonly lots: number
 }
 
@@ -33,7 +33,7 @@ export interface OrderHold {
   /** It was placed then. Of an order that came with a view of its market, this is when it had changed last. */
   placedByMillis: number
   /** It is valued at this many ticks: its limit, or the edge of the band for MARKET. */
-  price: number
+  priceTicks: number
   /** So many lots are not yet filled. */
   lots: number
   replacements: ReadonlyArray<Replacement>
@@ -48,7 +48,7 @@ interface Terms {
   readonly reduceOnly: boolean
 }
 
-export const make = (orderId: string, terms: Terms, price: number, lots: number, sequence: number): OrderHold => ({
+export const make = (orderId: string, terms: Terms, priceTicks: number, lots: number, sequence: number): OrderHold => ({
   orderId,
   side: terms.side,
   type: terms.type,
@@ -57,7 +57,7 @@ export const make = (orderId: string, terms: Terms, price: number, lots: number,
   sequence,
   order: undefined,
   placedByMillis: 0,
-  price,
+  priceTicks,
   lots,
   replacements: none,
   counted: nothing()

@@ -22,15 +22,15 @@ export const typeFlaw = (type: OrderType, timeInForce: TimeInForce): OrderRefusa
 /** Reduce-only orders may be under the minimum. */
 export const quantityFlaw = (instrument: Instrument, lots: number, reduceOnly: boolean): OrderRefusal | undefined => {
   if (Number.isNaN(lots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
-  if (lots < (reduceOnly ? 1 : instrument.minQuantity)) return "QUANTITY_LESS_THAN_MIN_QUANTITY"
-  return lots > instrument.maxQuantity ? "QUANTITY_GREATER_THAN_MAX_QUANTITY" : undefined
+  if (lots < (reduceOnly ? 1 : instrument.minQuantityLots)) return "QUANTITY_LESS_THAN_MIN_QUANTITY"
+  return lots > instrument.maxQuantityLots ? "QUANTITY_GREATER_THAN_MAX_QUANTITY" : undefined
 }
 
 /** The market knows the real bounds; here a price must be above zero and keep the largest order's money exact. */
 export const priceFlaw = (instrument: Instrument, ticks: number): OrderRefusal | undefined => {
   if (Number.isNaN(ticks)) return "INVALID_TICK_SIZE_PRECISION_PRICE"
   if (ticks <= 0) return "PRICE_LESS_THAN_MIN_PRICE"
-  return Number.isSafeInteger(ticks * instrument.maxQuantity * instrument.tickLotMoney)
+  return Number.isSafeInteger(ticks * instrument.maxQuantityLots * instrument.tickLotMicros)
     ? undefined
     : "PRICE_GREATER_THAN_MAX_PRICE"
 }

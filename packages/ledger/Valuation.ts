@@ -8,21 +8,21 @@ export interface Valuation {
   readonly divisor: number
 }
 
-export const make = ({ lot }: Instrument): Valuation => {
-  const common = greatestCommonDivisor(lot, perMoney)
-  return { factor: lot / common, divisor: perMoney / common }
+export const make = ({ lotE8 }: Instrument): Valuation => {
+  const common = greatestCommonDivisor(lotE8, perMoney)
+  return { factor: lotE8 / common, divisor: perMoney / common }
 }
 
 /** `lots` >= 0, `mark` in 1e-8 USD. */
-export const down = ({ divisor, factor }: Valuation, lots: number, mark: number): number =>
-  mulDivDown(lots * factor, mark, divisor)
+export const down = ({ divisor, factor }: Valuation, lots: number, markE8: number): number =>
+  mulDivDown(lots * factor, markE8, divisor)
 
-export const up = ({ divisor, factor }: Valuation, lots: number, mark: number): number =>
-  mulDivUp(lots * factor, mark, divisor)
+export const up = ({ divisor, factor }: Valuation, lots: number, markE8: number): number =>
+  mulDivUp(lots * factor, markE8, divisor)
 
 /** The margin of that money, rounded up once. */
-export const marginUp = ({ divisor, factor }: Valuation, lots: number, mark: number, leverage: number): number =>
-  mulDivUp(lots * factor, mark, divisor * leverage)
+export const marginUp = ({ divisor, factor }: Valuation, lots: number, markE8: number, leverage: number): number =>
+  mulDivUp(lots * factor, markE8, divisor * leverage)
 
 /** So many times 1e-8 x 1e-8 make 1e-6 USD. */
 const perMoney = 10_000_000_000

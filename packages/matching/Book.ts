@@ -19,9 +19,9 @@ export const add = (market: Market, account: Participants.Account, order: Order,
   const { pool } = market
   const slot = OrderPool.take(pool, order.orderId, order.clientOrderId)
   const { words } = pool
-  words[slot + PRICE] = order.price
-  words[slot + QUANTITY] = order.quantity
-  words[slot + REMAINING] = order.remaining
+  words[slot + PRICE] = order.priceTicks
+  words[slot + QUANTITY] = order.quantityLots
+  words[slot + REMAINING] = order.remainingLots
   words[slot + ACCOUNT] = account.number
   words[slot + RATE] = terms.makerRate
   words[slot + TRAITS] =
@@ -54,27 +54,27 @@ export const enlist = (market: Market, slot: number): void => {
 /** Puts it at the back of the queue at its price. */
 export const enqueue = (market: Market, slot: number): void => {
   const { words } = market.pool
-  const price = words[slot + PRICE]!
+  const priceTicks = words[slot + PRICE]!
   const ladder = ladderOf(market, slot)
-  const level = Ladder.place(ladder, price)
+  const level = Ladder.place(ladder, priceTicks)
   const last = ladder.tails[level]!
   words[slot + NEXT] = 0
   words[slot + PREVIOUS] = last
   ladder.tails[level] = slot
   if (last === 0) {
     ladder.heads[level] = slot
-    Ladder.open(ladder, price, level)
+    Ladder.open(ladder, priceTicks, level)
   } else words[last + NEXT] = slot
   ladder.totals[level]! += words[slot + REMAINING]!
-  Ladder.touch(ladder, price, level)
+  Ladder.touch(ladder, priceTicks, level)
 }
 
 /** Takes it out of its queue; the order stays open, and must be queued again or removed. */
 export const dequeue = (market: Market, slot: number): void => {
   const { words } = market.pool
-  const price = words[slot + PRICE]!
+  const priceTicks = words[slot + PRICE]!
   const ladder = ladderOf(market, slot)
-  const level = Ladder.placeOf(ladder, price)
+  const level = Ladder.placeOf(ladder, priceTicks)
   const next = words[slot + NEXT]!
   const previous = words[slot + PREVIOUS]!
   if (previous === 0) ladder.heads[level] = next
@@ -82,17 +82,17 @@ export const dequeue = (market: Market, slot: number): void => {
   if (next === 0) ladder.tails[level] = previous
   else words[next + PREVIOUS] = previous
   ladder.totals[level]! -= words[slot + REMAINING]!
-  Ladder.touch(ladder, price, level)
-  if (next === 0 && previous === 0) Ladder.close(ladder, price, level)
+  Ladder.touch(ladder, priceTicks, level)
+  if (next === 0 && previous === 0) Ladder.close(ladder, priceTicks, level)
 }
 
 /** Fewer lots rest, whether filled or cut; the order keeps its turn in the queue. */
 export const shrink = (market: Market, slot: number, lots: number): void => {
   const ladder = ladderOf(market, slot)
-  const price = market.pool.words[slot + PRICE]!
-  const level = Ladder.placeOf(ladder, price)
+  const priceTicks = market.pool.words[slot + PRICE]!
+  const level = Ladder.placeOf(ladder, priceTicks)
   ladder.totals[level]! -= lots
-  Ladder.touch(ladder, price, level)
+  Ladder.touch(ladder, priceTicks, level)
   lessen(market, slot, lots)
 }
 
@@ -137,11 +137,11 @@ export const change = (market: Market, slot: number, order: Order, requeued: boo
 export const restate = (market: Market, slot: number, order: Order, isOut: boolean): void => {
   const { pool } = market
   const { words } = pool
-  const fewer = words[slot + REMAINING]! - order.remaining
+  const fewer = words[slot + REMAINING]! - order.remainingLots
   if (isOut) lessen(market, slot, fewer)
   else shrink(market, slot, fewer)
-  words[slot + PRICE] = order.price
-  words[slot + QUANTITY] = order.quantity
+  words[slot + PRICE] = order.priceTicks
+  words[slot + QUANTITY] = order.quantityLots
   words[slot + TRAITS]! |= OrderPool.modified
   OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
 }
@@ -172,7 +172,7 @@ export const order = (
   market: Market,
   slot: number,
   orderId = OrderPool.orderId(market.pool, slot),
-  remaining = market.pool.words[slot + REMAINING]!
+  remainingLots = market.pool.words[slot + REMAINING]!
 ): Order => {
   const { pool } = market
   const { words } = pool
@@ -185,9 +185,9 @@ export const order = (
     side: (traits & OrderPool.sell) === 0 ? "BUY" : "SELL",
     type: (traits & OrderPool.addLiquidityOnly) === 0 ? "LIMIT" : "ALO",
     timeInForce: "GTC",
-    price: words[slot + PRICE]!,
-    quantity: words[slot + QUANTITY]!,
-    remaining,
+    priceTicks: words[slot + PRICE]!,
+    quantityLots: words[slot + QUANTITY]!,
+    remainingLots,
     reduceOnly: (traits & OrderPool.reduceOnly) !== 0,
     clientOrderId: OrderPool.clientOrderId(pool, slot),
     origin: "USER",
@@ -198,16 +198,16 @@ export const order = (
 }
 
 /** Gives the same order with other terms, as a literal, which is several times faster than a spread here. */
-export const modified = (order: Order, price: number, quantity: number, atMillis: number): Order => ({
+export const modified = (order: Order, priceTicks: number, quantityLots: number, atMillis: number): Order => ({
   orderId: order.orderId,
   userId: order.userId,
   accountId: order.accountId,
   side: order.side,
   type: order.type,
   timeInForce: order.timeInForce,
-  price,
-  quantity,
-  remaining: quantity,
+  priceTicks,
+  quantityLots,
+  remainingLots: quantityLots,
   reduceOnly: order.reduceOnly,
   clientOrderId: order.clientOrderId,
   origin: order.origin,
@@ -217,16 +217,16 @@ export const modified = (order: Order, price: number, quantity: number, atMillis
 })
 
 /** Gives an incoming order with what is left of it; it was placed or modified at the time of its fills. */
-export const unfilled = (order: Order, remaining: number): Order => ({
+export const unfilled = (order: Order, remainingLots: number): Order => ({
   orderId: order.orderId,
   userId: order.userId,
   accountId: order.accountId,
   side: order.side,
   type: order.type,
   timeInForce: order.timeInForce,
-  price: order.price,
-  quantity: order.quantity,
-  remaining,
+  priceTicks: order.priceTicks,
+  quantityLots: order.quantityLots,
+  remainingLots,
   reduceOnly: order.reduceOnly,
   clientOrderId: order.clientOrderId,
   origin: order.origin,

@@ -17,14 +17,14 @@ export interface Terms {
 export const shape = (
   type: OrderType,
   timeInForce: TimeInForce,
-  price: number,
-  quantity: number
+  priceTicks: number,
+  quantityLots: number
 ): OrderRefusal | undefined => {
   if (type !== "LIMIT" && type !== "MARKET" && type !== "ALO") return "INVALID_ORDER_TYPE"
   const only = type === "MARKET" ? "IOC" : type === "ALO" ? "GTC" : timeInForce
   if (timeInForce !== only) return "INVALID_TIME_IN_FORCE"
-  if (!isCount(quantity)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
-  return type === "MARKET" || isCount(price) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"
+  if (!isCount(quantityLots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
+  return type === "MARKET" || isCount(priceTicks) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"
 }
 
 /** The order is as it would stand; `replaced` are the lots of the open order that a modify changes, 0 for a new one. */
@@ -54,7 +54,7 @@ export const refusal = (
  * at once may take the whole position, since the resting ones are cut as it shrinks.
  */
 export const reducible = (account: Account, { side, timeInForce }: Order, replaced: number): number => {
-  const against = side === "SELL" ? account.position.quantity : -account.position.quantity
+  const against = side === "SELL" ? account.position.quantityLots : -account.position.quantityLots
   return timeInForce === "GTC" ? against - (account.reducing - replaced) : against
 }
 
@@ -62,17 +62,17 @@ function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value < 0x7fffffff
 }
 
-function range(prices: Priced, { price, side }: Order): OrderRefusal | undefined {
-  if (price < prices.minPrice) return "PRICE_LESS_THAN_MIN_PRICE"
-  if (price > prices.maxPrice) return "PRICE_GREATER_THAN_MAX_PRICE"
-  if (side === "SELL") return price < prices.lower ? "PRICE_LESS_THAN_MIN_PRICE" : undefined
-  return price > prices.upper ? "PRICE_GREATER_THAN_MAX_PRICE" : undefined
+function range(prices: Priced, { priceTicks, side }: Order): OrderRefusal | undefined {
+  if (priceTicks < prices.minPriceTicks) return "PRICE_LESS_THAN_MIN_PRICE"
+  if (priceTicks > prices.maxPriceTicks) return "PRICE_GREATER_THAN_MAX_PRICE"
+  if (side === "SELL") return priceTicks < prices.lowerTicks ? "PRICE_LESS_THAN_MIN_PRICE" : undefined
+  return priceTicks > prices.upperTicks ? "PRICE_GREATER_THAN_MAX_PRICE" : undefined
 }
 
-function isBelowMinimum(instrument: Instrument, prices: Priced, { price, quantity, type }: Order): boolean {
+function isBelowMinimum(instrument: Instrument, prices: Priced, { priceTicks, quantityLots, type }: Order): boolean {
   return type === "MARKET"
-    ? compare(instrument, prices.mark, quantity, minimumNotional) < 0
-    : notional(instrument, price, quantity) < minimumNotional
+    ? compare(instrument, prices.markE8, quantityLots, minimumNotional) < 0
+    : notional(instrument, priceTicks, quantityLots) < minimumNotional
 }
 
 /** The desk counts over all symbols, the market over this one. */
@@ -88,22 +88,22 @@ function limits(
   market: Market,
   prices: Priced,
   account: Account,
-  { price, quantity, side }: Order,
+  { priceTicks, quantityLots, side }: Order,
   replaced: number,
   maxNotional: number
 ): OrderRefusal | undefined {
   const { instrument, participants } = market
   const isSell = side === "SELL"
-  const against = isSell ? account.position.quantity : -account.position.quantity
+  const against = isSell ? account.position.quantityLots : -account.position.quantityLots
   const beside = (isSell ? account.selling : account.buying) - replaced
-  if (quantity + beside <= against) return undefined
+  if (quantityLots + beside <= against) return undefined
   const { user } = account
-  const lots = user.held + (isSell ? user.selling : user.buying) - replaced + quantity
+  const lots = user.held + (isSell ? user.selling : user.buying) - replaced + quantityLots
   // A MARKET order has no price, so it is measured at the mark.
-  const value = isSell ? prices.mark : Math.max(prices.mark, price * instrument.tick)
+  const value = isSell ? prices.markE8 : Math.max(prices.markE8, priceTicks * instrument.tickE8)
   if (compare(instrument, value, lots, share(maxNotional, prices)) > 0) return "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
   const cap = share(market.maxOpenInterest, prices)
-  return compare(instrument, prices.mark, participants.totals.openInterest + quantity, cap) > 0
+  return compare(instrument, prices.markE8, participants.totals.openInterest + quantityLots, cap) > 0
     ? "REJECTED_OPEN_INTEREST_LIMIT"
     : undefined
 }
@@ -124,11 +124,11 @@ function share(money: number, { limitShareBps }: Priced): number {
  * Compares what lots at a price in 1e-8 USD are worth with this money. The product passes 2^53, so it is computed
  * exactly only where the floating one is too close to tell.
  */
-function compare(instrument: Instrument, price: number, lots: number, money: number): number {
+function compare(instrument: Instrument, priceE8: number, lots: number, money: number): number {
   const wanted = money * unitsPerMoney
-  const nearly = price * lots * instrument.lot - wanted
+  const nearly = priceE8 * lots * instrument.lotE8 - wanted
   if (Math.abs(nearly) > wanted * tolerance) return nearly
-  return Number(BigInt(price) * BigInt(lots) * BigInt(instrument.lot) - BigInt(money) * BigInt(unitsPerMoney))
+  return Number(BigInt(priceE8) * BigInt(lots) * BigInt(instrument.lotE8) - BigInt(money) * BigInt(unitsPerMoney))
 }
 
 /** So many times 1e-8 USD times 1e-8 of a unit make 1e-6 USD. */

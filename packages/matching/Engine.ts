@@ -32,7 +32,7 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
   const atMillis = Math.max(engine.timeMillis, nowMillis)
   switch (command._tag) {
     case "Observe":
-      return Pricing.observe(engine, command.price, atMillis, events)
+      return Pricing.observe(engine, command.priceE8, atMillis, events)
     case "Tick":
       return Pricing.tick(engine, atMillis, events)
     case "RaiseEpoch":
@@ -89,15 +89,15 @@ export const isIdle = (engine: Engine, nowMillis: number): boolean =>
 export const best = ({
   asks,
   bids,
-  lastPrice
+  lastPriceTicks
 }: Engine): {
-  readonly bid: number | undefined
-  readonly ask: number | undefined
-  readonly last: number | undefined
+  readonly bidTicks: number | undefined
+  readonly askTicks: number | undefined
+  readonly lastTicks: number | undefined
 } => ({
-  bid: bids.best === 0 ? undefined : bids.best,
-  ask: asks.best === Ladder.beyond ? undefined : asks.best,
-  last: lastPrice === 0 ? undefined : lastPrice
+  bidTicks: bids.best === 0 ? undefined : bids.best,
+  askTicks: asks.best === Ladder.beyond ? undefined : asks.best,
+  lastTicks: lastPriceTicks === 0 ? undefined : lastPriceTicks
 })
 
 /** Counts the lots held long, which are as many as are held short. */

@@ -6,14 +6,18 @@ import type { Account, User } from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 
 /** Own resting orders do not count, nor do reduce-only orders that earlier fills of the same order would cut. */
-export const isFillable = (market: Market, user: User, isSell: boolean, limit: number, lots: number): boolean => {
+export const isFillable = (market: Market, user: User, isSell: boolean, limitTicks: number, lots: number): boolean => {
   const ladder = isSell ? market.bids : market.asks
   const own = isSell ? user.buying : user.selling
   const perLevel = own === 0 && market.participants.reducing === 0
   const cuts: Cuts = new Map()
   let wanted = lots
-  for (let price = ladder.best; isWithin(isSell, price, limit); price = Ladder.next(ladder, price)) {
-    const level = Ladder.placeOf(ladder, price)
+  for (
+    let priceTicks = ladder.best;
+    isWithin(isSell, priceTicks, limitTicks);
+    priceTicks = Ladder.next(ladder, priceTicks)
+  ) {
+    const level = Ladder.placeOf(ladder, priceTicks)
     wanted -= perLevel
       ? Math.min(wanted, ladder.totals[level]!)
       : fillableAt(market, user, ladder.heads[level]!, wanted, cuts)
@@ -27,8 +31,10 @@ type Cuts = Map<Account, { held: number; readonly lots: Map<number, number> }>
 
 const { NEXT, NEWER, REMAINING, TRAITS } = OrderPool
 
-function isWithin(isSell: boolean, price: number, limit: number): boolean {
-  return isSell ? price !== 0 && price >= limit : price !== Ladder.beyond && price <= limit
+function isWithin(isSell: boolean, priceTicks: number, limitTicks: number): boolean {
+  return isSell
+    ? priceTicks !== 0 && priceTicks >= limitTicks
+    : priceTicks !== Ladder.beyond && priceTicks <= limitTicks
 }
 
 function fillableAt(market: Market, user: User, head: number, wanted: number, cuts: Cuts): number {
@@ -58,7 +64,7 @@ function cutsOf(market: Market, account: Account, cuts: Cuts): { held: number; r
   for (let slot = account.oldest; slot !== 0; slot = words[slot + NEWER]!) {
     if ((words[slot + TRAITS]! & OrderPool.reduceOnly) !== 0) lots.set(slot, words[slot + REMAINING]!)
   }
-  const made = { held: Math.abs(account.position.quantity), lots }
+  const made = { held: Math.abs(account.position.quantityLots), lots }
   cuts.set(account, made)
   return made
 }

@@ -48,63 +48,63 @@ export const make = (side: Side): Ladder => ({
 })
 
 /** Finds where a price is kept, and makes its page if need be. */
-export const place = (ladder: Ladder, price: number): number => {
-  const entry = price >> 10
+export const place = (ladder: Ladder, priceTicks: number): number => {
+  const entry = priceTicks >> 10
   const page = entry < ladder.directory.length ? ladder.directory[entry]! : 0
-  return (((page === 0 ? addPage(ladder, entry) : page) - 1) << 10) + (price & 1023)
+  return (((page === 0 ? addPage(ladder, entry) : page) - 1) << 10) + (priceTicks & 1023)
 }
 
 /** Finds where a price is kept that has orders. */
-export const placeOf = (ladder: Ladder, price: number): number =>
-  ((ladder.directory[price >> 10]! - 1) << 10) + (price & 1023)
+export const placeOf = (ladder: Ladder, priceTicks: number): number =>
+  ((ladder.directory[priceTicks >> 10]! - 1) << 10) + (priceTicks & 1023)
 
 /** A level's first order has come. */
-export const open = (ladder: Ladder, price: number, at: number): void => {
+export const open = (ladder: Ladder, priceTicks: number, at: number): void => {
   ladder.bits[at >> 5]! |= 1 << at
-  if (ladder.levels[at >> 10]!++ === 0) ladder.occupied[price >> 15]! |= 1 << (price >> 10)
-  if (ladder.side === "BUY" ? price > ladder.best : price < ladder.best) ladder.best = price
+  if (ladder.levels[at >> 10]!++ === 0) ladder.occupied[priceTicks >> 15]! |= 1 << (priceTicks >> 10)
+  if (ladder.side === "BUY" ? priceTicks > ladder.best : priceTicks < ladder.best) ladder.best = priceTicks
 }
 
 /** A level's last order has gone. */
-export const close = (ladder: Ladder, price: number, at: number): void => {
+export const close = (ladder: Ladder, priceTicks: number, at: number): void => {
   ladder.bits[at >> 5]! &= ~(1 << at)
-  if (--ladder.levels[at >> 10]! === 0) ladder.occupied[price >> 15]! &= ~(1 << (price >> 10))
-  if (price === ladder.best) ladder.best = next(ladder, price)
+  if (--ladder.levels[at >> 10]! === 0) ladder.occupied[priceTicks >> 15]! &= ~(1 << (priceTicks >> 10))
+  if (priceTicks === ladder.best) ladder.best = next(ladder, priceTicks)
 }
 
 /** Finds the next worse price with orders, or one that no order can have. */
-export const next = (ladder: Ladder, price: number): number =>
-  ladder.side === "BUY" ? below(ladder, price) : above(ladder, price)
+export const next = (ladder: Ladder, priceTicks: number): number =>
+  ladder.side === "BUY" ? below(ladder, priceTicks) : above(ladder, priceTicks)
 
-export const touch = (ladder: Ladder, price: number, at: number): void => {
+export const touch = (ladder: Ladder, priceTicks: number, at: number): void => {
   const bit = 1 << at
   const word = ladder.touched[at >> 5]!
   if ((word & bit) !== 0) return
   ladder.touched[at >> 5] = word | bit
-  ladder.touchedPrices.push(price)
+  ladder.touchedPrices.push(priceTicks)
 }
 
 /** Gives the new totals of the levels that changed since this was last asked. */
 export const drain = (ladder: Ladder): Array<Level> =>
-  ladder.touchedPrices.splice(0).map((price) => {
-    const at = placeOf(ladder, price)
+  ladder.touchedPrices.splice(0).map((priceTicks) => {
+    const at = placeOf(ladder, priceTicks)
     ladder.touched[at >> 5]! &= ~(1 << at)
-    return { side: ladder.side, price, quantity: ladder.totals[at]! }
+    return { side: ladder.side, priceTicks, quantityLots: ladder.totals[at]! }
   })
 
 /** Gives all levels, best first. */
 export const levels = (ladder: Ladder): Array<Level> => {
   const found: Array<Level> = []
-  for (let price = ladder.best; price !== 0 && price !== beyond; price = next(ladder, price)) {
-    found.push({ side: ladder.side, price, quantity: ladder.totals[placeOf(ladder, price)]! })
+  for (let priceTicks = ladder.best; priceTicks !== 0 && priceTicks !== beyond; priceTicks = next(ladder, priceTicks)) {
+    found.push({ side: ladder.side, priceTicks, quantityLots: ladder.totals[placeOf(ladder, priceTicks)]! })
   }
   return found
 }
 
-function below(ladder: Ladder, price: number): number {
+function below(ladder: Ladder, priceTicks: number): number {
   const { bits, directory, occupied } = ladder
-  let entry = price >> 10
-  let start = price - 1
+  let entry = priceTicks >> 10
+  let start = priceTicks - 1
   if (start >> 10 === entry) {
     const base = (directory[entry]! - 1) << 5
     let word = (start >> 5) & 31
@@ -128,10 +128,10 @@ function below(ladder: Ladder, price: number): number {
   return (entry << 10) + (word << 5) + 31 - Math.clz32(start)
 }
 
-function above(ladder: Ladder, price: number): number {
+function above(ladder: Ladder, priceTicks: number): number {
   const { bits, directory, occupied } = ladder
-  let entry = price >> 10
-  const start = price + 1
+  let entry = priceTicks >> 10
+  const start = priceTicks + 1
   if (start >> 10 === entry) {
     const base = (directory[entry]! - 1) << 5
     let word = (start >> 5) & 31

@@ -31,7 +31,7 @@ export interface Market {
   timeMillis: number
   prices: Priced | undefined
   /** The price is in ticks, and 0 before the first trade. */
-  lastPrice: number
+  lastPriceTicks: number
   trades: number
   readonly salt: TradeId.Salt
 }
@@ -54,7 +54,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   builderNumbers: new Map([["", 0]]),
   timeMillis: 0,
   prices: undefined,
-  lastPrice: 0,
+  lastPriceTicks: 0,
   trades: 0,
   salt: TradeId.salt(instrument.symbol)
 })
@@ -73,8 +73,8 @@ export const builderNumber = (market: Market, code: string): number => {
 }
 
 /** Says whether an order at this price would meet one that rests. */
-export const crosses = (market: Market, isSell: boolean, price: number): boolean =>
-  isSell ? price <= market.bids.best : price >= market.asks.best
+export const crosses = (market: Market, isSell: boolean, priceTicks: number): boolean =>
+  isSell ? priceTicks <= market.bids.best : priceTicks >= market.asks.best
 
 /** This must hold after every command; a violation is a bug, and the owner discards the state. */
 export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {

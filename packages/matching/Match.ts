@@ -17,11 +17,11 @@ export interface Taker {
   /** The slot of an open order that a modify brought to the other side, in no queue meanwhile; 0 for a new order. */
   readonly slot: number
   /** The worst price it takes, in ticks. */
-  readonly limit: number
+  readonly limitTicks: number
   readonly rate: number
   readonly leverage: number
   /** So many lots are not filled yet. */
-  remaining: number
+  remainingLots: number
 }
 
 /** Trades at resting prices, the best price first and the oldest order first, until nothing is left of either side. */
@@ -29,13 +29,18 @@ export const cross = (market: Market, taker: Taker, events: Events): void => {
   const isSell = taker.order.side === "SELL"
   const ladder = isSell ? market.bids : market.asks
   const { user } = taker.account
-  while (taker.remaining > 0) {
-    const price = ladder.best
-    if (isSell ? price < taker.limit || price === 0 : price > taker.limit || price === Ladder.beyond) return
-    const maker = ladder.heads[Ladder.placeOf(ladder, price)]!
+  while (taker.remainingLots > 0) {
+    const priceTicks = ladder.best
+    if (
+      isSell
+        ? priceTicks < taker.limitTicks || priceTicks === 0
+        : priceTicks > taker.limitTicks || priceTicks === Ladder.beyond
+    )
+      return
+    const maker = ladder.heads[Ladder.placeOf(ladder, priceTicks)]!
     const account = Book.accountOf(market, maker)
     if (account.user === user) end(market, maker, "CANCELLED_STP", null, events)
-    else trade(market, taker, maker, account, price, events)
+    else trade(market, taker, maker, account, priceTicks, events)
   }
 }
 
@@ -74,13 +79,13 @@ function trade(
   taker: Taker,
   slot: number,
   account: Participants.Account,
-  price: number,
+  priceTicks: number,
   events: Events
 ): void {
   const { words } = market.pool
   const left = words[slot + REMAINING]!
-  const lots = Math.min(left, taker.remaining)
-  const each = notional(market.instrument, price, 1)
+  const lots = Math.min(left, taker.remainingLots)
+  const each = notional(market.instrument, priceTicks, 1)
   const money = each * lots
   const makerFee = feeOf(money, words[slot + RATE]!)
   const takerFee = feeOf(money, taker.rate)
@@ -91,17 +96,17 @@ function trade(
   const maker = Book.order(market, slot, undefined, left - lots)
   if (lots === left) Book.remove(market, slot)
   else Book.shrink(market, slot, lots)
-  taker.remaining -= lots
+  taker.remainingLots -= lots
   if (taker.slot !== 0) Book.lessen(market, taker.slot, lots)
   const realised = bookTrade(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
-  market.lastPrice = price
+  market.lastPriceTicks = priceTicks
   const number = ++market.trades
   events.push({
     _tag: "Traded",
     tradeId: ofTrade(number, market.salt),
     number,
-    price,
-    quantity: lots,
+    priceTicks,
+    quantityLots: lots,
     notional: money,
     maker: { order: maker, fee: makerFee, realised: realised.maker, marginUsed: makerMargin },
     taker: { order: unfilled(taker), fee: takerFee, realised: realised.taker, marginUsed: takerMargin },
@@ -119,13 +124,13 @@ function marginUsed(
   each: number,
   leverage: number
 ): number {
-  const held = position.quantity
+  const held = position.quantityLots
   const against = Math.max(0, isSell ? held : -held)
   return against >= lots ? 0 : Math.ceil((each * (lots - against)) / leverage)
 }
 
 /** Gives the incoming order with what is left of it. */
-export const unfilled = ({ order, remaining }: Taker): Order => Book.unfilled(order, remaining)
+export const unfilled = ({ order, remainingLots }: Taker): Order => Book.unfilled(order, remainingLots)
 
 /**
  * Reduce-only orders never rest with more than the position they reduce: the newest are cut, then ended, until they
@@ -138,7 +143,7 @@ function trim(market: Market, account: Participants.Account, events: Events): vo
     const older = pool.words[slot + OrderPool.OLDER]!
     const traits = pool.words[slot + TRAITS]!
     if ((traits & OrderPool.reduceOnly) !== 0) {
-      const held = account.position.quantity
+      const held = account.position.quantityLots
       const excess = account.reducing - Math.max(0, (traits & OrderPool.sell) === 0 ? -held : held)
       if (excess <= 0) return
       const remaining = pool.words[slot + REMAINING]!

@@ -30,19 +30,21 @@ function change(
   const isSame =
     before.side === command.side && before.type === command.type && before.reduceOnly === command.reduceOnly
   if (!isSame) return "CANNOT_MODIFY_NO_SUCH_ORDER"
-  if (before.remaining < before.quantity) return "CANNOT_MODIFY_PARTIAL_FILL"
-  const price = command.price === 0 ? before.price : command.price
-  const asked = command.quantity === 0 ? before.quantity : command.quantity
-  const misshapen = Checks.shape(before.type, before.timeInForce, price, asked)
+  if (before.remainingLots < before.quantityLots) return "CANNOT_MODIFY_PARTIAL_FILL"
+  const priceTicks = command.priceTicks === 0 ? before.priceTicks : command.priceTicks
+  const askedLots = command.quantityLots === 0 ? before.quantityLots : command.quantityLots
+  const misshapen = Checks.shape(before.type, before.timeInForce, priceTicks, askedLots)
   if (misshapen !== undefined) return misshapen
-  const meets = crosses(market, before.side === "SELL", price)
+  const meets = crosses(market, before.side === "SELL", priceTicks)
   if (meets && before.type === "ALO") return "CANNOT_MODIFY_ALO_WOULD_CROSS"
-  const wanted = Book.modified(before, price, asked, market.timeMillis)
-  const status = Checks.refusal(market, market.prices!, account, wanted, before.remaining, command)
+  const wanted = Book.modified(before, priceTicks, askedLots, market.timeMillis)
+  const status = Checks.refusal(market, market.prices!, account, wanted, before.remainingLots, command)
   if (status !== undefined) return status
-  const quantity = before.reduceOnly ? Math.min(asked, Checks.reducible(account, wanted, before.remaining)) : asked
-  const order = Book.modified(before, price, quantity, market.timeMillis)
-  const requeued = price !== before.price || quantity > before.quantity
+  const quantityLots = before.reduceOnly
+    ? Math.min(askedLots, Checks.reducible(account, wanted, before.remainingLots))
+    : askedLots
+  const order = Book.modified(before, priceTicks, quantityLots, market.timeMillis)
+  const requeued = priceTicks !== before.priceTicks || quantityLots > before.quantityLots
   events.push({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
   if (!meets) {
     Book.change(market, slot, order, requeued)
@@ -51,9 +53,9 @@ function change(
   Book.dequeue(market, slot)
   Book.restate(market, slot, order, true)
   const { leverage, takerRate } = command
-  const taker = { order, account, slot, limit: price, rate: takerRate, leverage, remaining: quantity }
+  const taker = { order, account, slot, limitTicks: priceTicks, rate: takerRate, leverage, remainingLots: quantityLots }
   Match.cross(market, taker, events)
-  if (taker.remaining > 0) Book.enqueue(market, slot)
+  if (taker.remainingLots > 0) Book.enqueue(market, slot)
   else Book.discard(market, slot)
   return undefined
 }

@@ -92,8 +92,8 @@ function placed({ instrument }: Market, command: Place): Echo {
     side: command.side,
     type: command.type,
     timeInForce: command.timeInForce,
-    price: priceOf(instrument, command.price),
-    quantity: quantityOf(instrument, command.quantity),
+    price: priceOf(instrument, command.priceTicks),
+    quantity: quantityOf(instrument, command.quantityLots),
     clientOrderId: command.clientOrderId,
     reduceOnly: command.reduceOnly
   }
@@ -105,8 +105,8 @@ function modified({ instrument }: Market, command: Modify): Echo {
     orderId: command.orderId.text,
     side: command.side,
     type: command.type,
-    price: priceOf(instrument, command.price),
-    quantity: quantityOf(instrument, command.quantity),
+    price: priceOf(instrument, command.priceTicks),
+    quantity: quantityOf(instrument, command.quantityLots),
     reduceOnly: command.reduceOnly
   }
 }

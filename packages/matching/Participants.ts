@@ -102,11 +102,11 @@ export const fill = (
   fee: number
 ): number => {
   const { totals } = participants
-  const held = position.quantity
+  const held = position.quantityLots
   const cash = position.cashFlow - position.fees
   const basis = position.basis
   const realised = Position.fill(position, side, lots, notional, fee)
-  const holds = position.quantity
+  const holds = position.quantityLots
   totals.positions += holds - held
   totals.cash += position.cashFlow - position.fees - cash + fee
   totals.basis += position.basis - basis

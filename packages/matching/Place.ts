@@ -15,7 +15,7 @@ export const place = (market: Market, account: Account, command: Place, events: 
   if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
   const order = asked(command, market.timeMillis)
   const status =
-    Checks.shape(command.type, command.timeInForce, command.price, command.quantity) ??
+    Checks.shape(command.type, command.timeInForce, command.priceTicks, command.quantityLots) ??
     Checks.refusal(market, prices, account, order, 0, command)
   if (status === undefined) accept(market, prices, account, command, order, events)
   else refuse(market, command, status, events)
@@ -26,8 +26,8 @@ export const close = (market: Market, account: Account, command: Close, events: 
   const { instrument, prices } = market
   const { position } = account
   if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
-  if (position.quantity === 0) return refuse(market, command, "REJECTED", events)
-  const isSell = position.quantity > 0
+  if (position.quantityLots === 0) return refuse(market, command, "REJECTED", events)
+  const isSell = position.quantityLots > 0
   place(
     market,
     account,
@@ -37,8 +37,8 @@ export const close = (market: Market, account: Account, command: Close, events: 
       side: isSell ? "SELL" : "BUY",
       type: "LIMIT",
       timeInForce: "IOC",
-      price: closingPrice(instrument, prices, isSell),
-      quantity: Math.min(Math.abs(position.quantity), largestOrder),
+      priceTicks: closingPrice(instrument, prices, isSell),
+      quantityLots: Math.min(Math.abs(position.quantityLots), largestOrder),
       reduceOnly: true,
       origin: "CLOSE_POSITION"
     },
@@ -57,9 +57,9 @@ function asked(command: Place, atMillis: number): Order {
     side: command.side,
     type: command.type,
     timeInForce: command.timeInForce,
-    price: command.type === "MARKET" ? 0 : command.price,
-    quantity: command.quantity,
-    remaining: command.quantity,
+    priceTicks: command.type === "MARKET" ? 0 : command.priceTicks,
+    quantityLots: command.quantityLots,
+    remainingLots: command.quantityLots,
     reduceOnly: command.reduceOnly,
     clientOrderId: command.clientOrderId,
     origin: command.origin,
@@ -74,23 +74,31 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   remember(market, commandId, expiresAtMillis, account.user, "DONE")
   events.push({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
   const isSell = order.side === "SELL"
-  const limit = order.type !== "MARKET" ? order.price : isSell ? prices.lower : prices.upper
+  const limitTicks = order.type !== "MARKET" ? order.priceTicks : isSell ? prices.lowerTicks : prices.upperTicks
   const fitting = order.reduceOnly ? cut(market, account, order, events) : order
-  if (!crosses(market, isSell, limit)) return leave(market, account, command, fitting, events)
+  if (!crosses(market, isSell, limitTicks)) return leave(market, account, command, fitting, events)
   const isRefused =
     order.type === "ALO" ||
-    (order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limit, fitting.quantity))
+    (order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limitTicks, fitting.quantityLots))
   if (isRefused) return ended(market, fitting, "CANCELLED", events)
-  const taker = { order: fitting, account, slot: 0, limit, rate: takerRate, leverage, remaining: fitting.quantity }
+  const taker = {
+    order: fitting,
+    account,
+    slot: 0,
+    limitTicks,
+    rate: takerRate,
+    leverage,
+    remainingLots: fitting.quantityLots
+  }
   Match.cross(market, taker, events)
-  if (taker.remaining > 0) leave(market, account, command, Match.unfilled(taker), events)
+  if (taker.remainingLots > 0) leave(market, account, command, Match.unfilled(taker), events)
 }
 
 /** A reduce-only order of more than the position is accepted as asked and at once cut to what it may reduce. */
 function cut(market: Market, account: Account, order: Order, events: Events): Order {
   const lots = Checks.reducible(account, order, 0)
-  if (lots >= order.quantity) return order
-  const fitting = Book.modified(order, order.price, lots, market.timeMillis)
+  if (lots >= order.quantityLots) return order
+  const fitting = Book.modified(order, order.priceTicks, lots, market.timeMillis)
   events.push({ _tag: "Modified", commandId: null, order: fitting, requeued: false, atMillis: market.timeMillis })
   return fitting
 }
@@ -99,7 +107,7 @@ function cut(market: Market, account: Account, order: Order, events: Events): Or
 function leave(market: Market, account: Account, terms: Place, order: Order, events: Events): void {
   if (order.timeInForce === "GTC") Book.add(market, account, order, terms)
   else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", events)
-  else ended(market, order, order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", events)
+  else ended(market, order, order.remainingLots < order.quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", events)
 }
 
 function ended(market: Market, order: Order, status: EndStatus, events: Events): void {

@@ -57,20 +57,20 @@ function recorded(
   remember(market, commandId, expiresAtMillis, user, outcome)
 }
 
-function traded(market: Market, { maker, notional, number, price, quantity, taker }: Traded): void {
-  filled(market, maker.order, quantity)
-  filled(market, taker.order, quantity)
+function traded(market: Market, { maker, notional, number, priceTicks, quantityLots, taker }: Traded): void {
+  filled(market, maker.order, quantityLots)
+  filled(market, taker.order, quantityLots)
   bookTrade(
     market,
     accountOf(market, maker.order),
     accountOf(market, taker.order),
     taker.order.side === "SELL",
-    quantity,
+    quantityLots,
     notional,
     maker.fee,
     taker.fee
   )
-  market.lastPrice = price
+  market.lastPriceTicks = priceTicks
   market.trades = number
 }
 
@@ -80,7 +80,7 @@ function filled(market: Market, order: Order, lots: number): void {
   if (slot === 0) return
   Book.shrink(market, slot, lots)
   OrderPool.setUpdatedAt(market.pool, slot, order.updatedAtMillis)
-  if (order.remaining === 0) Book.remove(market, slot)
+  if (order.remainingLots === 0) Book.remove(market, slot)
 }
 
 function modified(market: Market, { order, requeued }: Modified): void {

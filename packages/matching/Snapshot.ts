@@ -10,13 +10,13 @@ import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 
 /** The version counts up with every change of what is stored. */
-const version = 5
+const version = 6
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
   readonly version: typeof version
   readonly timeMillis: number
-  readonly lastPrice: number
+  readonly lastPriceTicks: number
   readonly trades: number
   readonly prices: Priced | null
   /** Users stand in the order of their numbers: id and epoch. */
@@ -45,18 +45,18 @@ interface Orders {
 }
 
 export const snapshot = (market: Market): Snapshot => {
-  const { lastPrice, participants, timeMillis, trades } = market
+  const { lastPriceTicks, participants, timeMillis, trades } = market
   return {
     version,
     timeMillis,
-    lastPrice,
+    lastPriceTicks,
     trades,
     prices: market.prices ?? null,
     users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
     accounts: participants.accounts.map(({ accountId, position, user }) => [
       accountId,
       user.userId,
-      position.quantity,
+      position.quantityLots,
       position.cashFlow,
       position.basis,
       position.fees,
@@ -75,14 +75,14 @@ export const isReadable = (stored: unknown): stored is Snapshot => (stored as Pa
 export const restore = (instrument: Instrument, settings: Settings, stored: Snapshot): Market => {
   const market = make(instrument, settings)
   market.timeMillis = stored.timeMillis
-  market.lastPrice = stored.lastPrice
+  market.lastPriceTicks = stored.lastPriceTicks
   market.trades = stored.trades
   market.prices = stored.prices ?? undefined
   for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch
-  for (const [accountId, userId, quantity, cashFlow, basis, fees, funding] of stored.accounts) {
+  for (const [accountId, userId, quantityLots, cashFlow, basis, fees, funding] of stored.accounts) {
     const account = Participants.account(market.participants, accountId, userId)
-    Object.assign(account.position, { quantity, cashFlow, basis, fees, funding })
-    account.user.held += Math.abs(quantity)
+    Object.assign(account.position, { quantityLots, cashFlow, basis, fees, funding })
+    account.user.held += Math.abs(quantityLots)
   }
   Object.assign(market.participants.totals, stored.totals)
   for (const code of stored.builderCodes) builderNumber(market, code)
@@ -123,8 +123,12 @@ function restoreOrders(market: Market, stored: Orders): void {
 
 function queued(market: Market, ladder: Ladder.Ladder): Array<number> {
   const pool: Array<number> = []
-  for (let price = ladder.best; price !== 0 && price !== Ladder.beyond; price = Ladder.next(ladder, price)) {
-    let slot = ladder.heads[Ladder.placeOf(ladder, price)]!
+  for (
+    let priceTicks = ladder.best;
+    priceTicks !== 0 && priceTicks !== Ladder.beyond;
+    priceTicks = Ladder.next(ladder, priceTicks)
+  ) {
+    let slot = ladder.heads[Ladder.placeOf(ladder, priceTicks)]!
     for (; slot !== 0; slot = market.pool.words[slot + NEXT]!) pool.push(slot)
   }
   return pool

@@ -13,17 +13,17 @@ import { mix } from "./BitMix.ts"
 export const hash = (market: Market): string => {
   const digest: Digest = { high: 1, low: 2 }
   text(digest, market.instrument.symbol)
-  for (const value of [market.timeMillis, market.lastPrice, market.trades]) number(digest, value)
+  for (const value of [market.timeMillis, market.lastPriceTicks, market.trades]) number(digest, value)
   if (market.prices !== undefined) {
     const { prices } = market
     const values = [
-      prices.oracle,
-      prices.mark,
-      prices.premium,
-      prices.lower,
-      prices.upper,
-      prices.minPrice,
-      prices.maxPrice,
+      prices.oracleE8,
+      prices.markE8,
+      prices.premiumE8,
+      prices.lowerTicks,
+      prices.upperTicks,
+      prices.minPriceTicks,
+      prices.maxPriceTicks,
       prices.limitShareBps,
       prices.atMillis
     ]
@@ -59,7 +59,8 @@ function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
 }
 
 function order(digest: Digest, order: Order): void {
-  for (const value of [order.price, order.quantity, order.remaining, order.updatedAtMillis]) number(digest, value)
+  for (const value of [order.priceTicks, order.quantityLots, order.remainingLots, order.updatedAtMillis])
+    number(digest, value)
   const { accountId, builderCode, clientOrderId, orderId, type, userId } = order
   id(digest, orderId)
   for (const value of [userId, accountId, type, clientOrderId, builderCode]) text(digest, value)
@@ -70,8 +71,8 @@ function order(digest: Digest, order: Order): void {
 function participants(digest: Digest, market: Market): void {
   const { accounts, users } = market.participants
   for (const account of sorted(accounts, ({ accountId }) => accountId)) {
-    const { basis, cashFlow, fees, funding, quantity } = account.position
-    const values = [quantity, cashFlow, basis, fees, funding]
+    const { basis, cashFlow, fees, funding, quantityLots } = account.position
+    const values = [quantityLots, cashFlow, basis, fees, funding]
     if (account.oldest === 0 && values.every((value) => value === 0)) continue
     text(digest, account.accountId)
     text(digest, account.user.userId)

@@ -16,7 +16,7 @@ export const lotsPerFlowLot = 100
  * Of the flow's first price, so that its few hundred ticks stay within the band. One object for all passes: the shape of
  * one made for each was collected in between, and what came anew threw the optimised machine away.
  */
-const observed: MarketCommand = { _tag: "Observe", price: 655_360_000_000 }
+const observed: MarketCommand = { _tag: "Observe", priceE8: 655_360_000_000 }
 
 /** 10:00 in New York on Friday 2026-11-20. */
 export const startMillis = Date.UTC(2026, 10, 20, 15)
@@ -66,7 +66,7 @@ export class Sums {
     for (const event of row) {
       if (event._tag !== "Traded") continue
       this.trades++
-      this.volume += event.quantity
+      this.volume += event.quantityLots
       this.notional += event.notional
     }
     this.events += row.length
@@ -114,15 +114,15 @@ export class EngineRun {
 
   totals(): Totals {
     const { engine, sums } = this
-    const { ask, bid } = Engine.best(engine)
+    const { askTicks, bidTicks } = Engine.best(engine)
     const resting = restingOf(engine, this.#names)
     return {
       trades: sums.trades,
       volume: sums.volume / lotsPerFlowLot,
-      notional: sums.notional / us500.tickLotMoney / lotsPerFlowLot,
+      notional: sums.notional / us500.tickLotMicros / lotsPerFlowLot,
       resting,
-      bid: bid ?? -1,
-      ask: ask ?? -1
+      bid: bidTicks ?? -1,
+      ask: askTicks ?? -1
     }
   }
 
@@ -163,8 +163,8 @@ export class EngineRun {
       side: records[at + 1] === 0 ? "BUY" : "SELL",
       type: isMarket ? "MARKET" : "LIMIT",
       timeInForce: isMarket ? "IOC" : "GTC",
-      price: records[at + 2]!,
-      quantity: records[at + 3]! * lotsPerFlowLot,
+      priceTicks: records[at + 2]!,
+      quantityLots: records[at + 3]! * lotsPerFlowLot,
       reduceOnly: false,
       clientOrderId: clientOrderId(id),
       builderCode: "",

@@ -48,8 +48,8 @@ function venue(): Log {
     Engine.touched(engine)
     return () => {
       if (Engine.hash(engine) !== recorded) throw new Error("the state replayed is not the state recorded")
-      const { ask, bid } = Engine.best(engine)
-      return { resting: restingOf(engine, names), bid: bid ?? -1, ask: ask ?? -1, trades: engine.trades }
+      const { askTicks, bidTicks } = Engine.best(engine)
+      return { resting: restingOf(engine, names), bid: bidTicks ?? -1, ask: askTicks ?? -1, trades: engine.trades }
     }
   }
   const bytes = rows.reduce((sum, row) => sum + row.length, 0)

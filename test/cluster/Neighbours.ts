@@ -44,7 +44,7 @@ export const neighbours = () => {
         recorded: recorded.get(symbol) ?? [],
         accounts: accountIds.map((accountId) => ({
           accountId,
-          position: { quantity: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 },
+          position: { quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 },
           orders: []
         }))
       })

@@ -43,7 +43,7 @@ const acknowledgeAll = (): void => {
 beforeEach(() => {
   sent = 0
   book = QuoteBook.make(apple)
-  book.mark = 200
+  book.markUsd = 200
   book.markedAtMillis = 1
 })
 
@@ -89,7 +89,7 @@ it("an error frame about a quote pauses the symbol as a refusal does", () => {
 it("a moved mark modifies the quotes, and the answer is where they rest", () => {
   turn(10)
   acknowledgeAll()
-  book.mark = 201
+  book.markUsd = 201
   const moves = turn(20)
   expect(moves.map(({ type }) => type)).toEqual(Array(6).fill("modify_order"))
   expect(turn(30)).toEqual([])
@@ -100,7 +100,7 @@ it("a moved mark modifies the quotes, and the answer is where they rest", () => 
 it("a quote that cannot be modified is cancelled, and gone when the venue says so", () => {
   turn(10)
   acknowledgeAll()
-  book.mark = 201
+  book.markUsd = 201
   turn(20)
   QuoteBook.ordered(
     book,
@@ -118,7 +118,7 @@ it("a fill shrinks its quote and moves the position until the next pulse", () =>
   turn(10)
   acknowledgeAll()
   said("c1", "FILLED", { quantity_remaining: 5 })
-  expect(book.orders.get("c1")?.remaining).toBe(5_000)
+  expect(book.orders.get("c1")?.remainingLots).toBe(5_000)
   said("c1", "FILLED", { quantity_remaining: 0 })
   expect(book.orders.has("c1")).toBe(false)
   const fill = {
@@ -139,7 +139,7 @@ it("a fill shrinks its quote and moves the position until the next pulse", () =>
     stop_loss: 0
   } as const
   QuoteBook.filled(book, { ...fill, side: "BUY", client_order_id: "c1", remaining_quantity: 0, realised_pnl: 0 })
-  expect(book.position).toBe(5_000)
+  expect(book.positionLots).toBe(5_000)
 })
 
 it("an order nobody here knows is cancelled, and a quote the venue does not list is forgotten", () => {

@@ -18,7 +18,7 @@ const resting = (changes: Partial<Working> = {}): ReadonlyArray<Working> =>
     ...quote,
     clientOrderId: `c-${quote.slot}`,
     orderId: `o-${quote.slot}`,
-    remaining: quote.lots,
+    remainingLots: quote.lots,
     state: "Resting",
     sinceMillis: 0,
     ...changes
@@ -79,7 +79,7 @@ it("when the mark rises asks move before bids, when it falls bids before asks", 
 })
 
 it("a quote filled by half is taken back to be replenished", () => {
-  const has = resting().map((order, index) => (index === 0 ? { ...order, remaining: order.lots / 2 } : order))
+  const has = resting().map((order, index) => (index === 0 ? { ...order, remainingLots: order.lots / 2 } : order))
   expect(plan(wanted(apple, 200, 0, terms), has, terms, 1_000)).toEqual([{ _tag: "Cancel", working: has[0] }])
 })
 

@@ -45,9 +45,9 @@ test("ticks and lots come back as the decimals a client writes", () => {
 
 test("a tick of a lot is a whole number of millionths on every listed contract, so cash is exact", () => {
   for (const listed of starters) {
-    assert.isTrue(Number.isInteger(listed.tickLotMoney), listed.symbol)
-    assert.isAtLeast(listed.tickLotMoney, 1)
-    assert.isTrue(Number.isInteger(listed.minQuantity) && Number.isInteger(listed.maxQuantity), listed.symbol)
+    assert.isTrue(Number.isInteger(listed.tickLotMicros), listed.symbol)
+    assert.isAtLeast(listed.tickLotMicros, 1)
+    assert.isTrue(Number.isInteger(listed.minQuantityLots) && Number.isInteger(listed.maxQuantityLots), listed.symbol)
   }
 })
 

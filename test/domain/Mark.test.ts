@@ -3,7 +3,7 @@ import { longestStepMillis, mark, mid, premiumAfter } from "@venue/domain/Mark"
 import { assert, it } from "@effect/vitest"
 
 const usd = (price: number): number => Math.round(price * 1e8)
-const touch = { bid: usd(200.18), ask: usd(200.24), last: usd(200.3) }
+const touch = { bidE8: usd(200.18), askE8: usd(200.24), lastE8: usd(200.3) }
 
 it("200.00, 200.12 and 200.24 give 200.12", () => {
   assert.strictEqual(mark(usd(200), usd(0.12), touch), usd(200.12))
@@ -15,9 +15,9 @@ it("a second later the premium 0.12 has moved to 0.120598 towards 0.21", () => {
 })
 
 it("with one side empty the book says the last trade, and without any trade the outside price", () => {
-  assert.strictEqual(mark(usd(200), usd(5), { ...touch, bid: undefined }), usd(200.3))
-  assert.strictEqual(mark(usd(200), usd(5), { ...touch, last: undefined }), usd(200))
-  assert.strictEqual(mid({ ...touch, ask: undefined }), undefined)
+  assert.strictEqual(mark(usd(200), usd(5), { ...touch, bidE8: undefined }), usd(200.3))
+  assert.strictEqual(mark(usd(200), usd(5), { ...touch, lastE8: undefined }), usd(200))
+  assert.strictEqual(mid({ ...touch, askE8: undefined }), undefined)
 })
 
 it("no one sample moves the premium further than one late second would, however long the silence", () => {

@@ -16,7 +16,7 @@ test("50 at 200 and 20 at 198 have the average price 199.428571", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   trade(position, "BUY", 20, 198)
-  assert.strictEqual((position.basis / position.quantity / 1_000).toFixed(6), "199.428571")
+  assert.strictEqual((position.basis / position.quantityLots / 1_000).toFixed(6), "199.428571")
 })
 
 test("a short of 2 at 180 shows 8 of profit at 176", () => {
@@ -29,7 +29,7 @@ test("a reducing fill realises its part and leaves the average price", () => {
   const position = flat()
   trade(position, "BUY", 50, 200)
   assert.strictEqual(trade(position, "SELL", 20, 204), 80_000_000)
-  assert.strictEqual(position.basis / position.quantity, 200_000)
+  assert.strictEqual(position.basis / position.quantityLots, 200_000)
   assert.strictEqual(realised(position), 80_000_000)
 })
 
@@ -44,7 +44,7 @@ test("a fill that turns the position starts the new side at its own price", () =
   const position = flat()
   trade(position, "BUY", 2, 200)
   assert.strictEqual(trade(position, "SELL", 5, 210), 20_000_000)
-  assert.strictEqual(position.quantity, -3_000)
+  assert.strictEqual(position.quantityLots, -3_000)
   assert.strictEqual(position.basis, -630_000_000)
 })
 
@@ -82,7 +82,7 @@ test("I10: whatever is filled, cash flow plus basis is what was realised, and a 
         taken += fill(position, side, lots, value, 0)
         cash += side === "BUY" ? -value : value
         quantity += side === "BUY" ? lots : -lots
-        assert.strictEqual(position.quantity, quantity)
+        assert.strictEqual(position.quantityLots, quantity)
         assert.strictEqual(position.cashFlow, cash)
         assert.strictEqual(realised(position), taken)
         assert.isTrue(quantity === 0 ? position.basis === 0 : Math.sign(position.basis) === Math.sign(quantity))

@@ -50,9 +50,9 @@ const order: fc.Arbitrary<Order> = fc.record({
   side,
   type,
   timeInForce,
-  price: count,
-  quantity: count,
-  remaining: count,
+  priceTicks: count,
+  quantityLots: count,
+  remainingLots: count,
   reduceOnly: fc.boolean(),
   clientOrderId: text,
   origin: fc.constantFrom("USER", "CLOSE_POSITION"),
@@ -86,8 +86,8 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     _tag: fc.constant("Traded"),
     tradeId: id,
     number: count,
-    price: count,
-    quantity: count,
+    priceTicks: count,
+    quantityLots: count,
     notional: count,
     maker: fill,
     taker: fill,
@@ -110,13 +110,13 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("Done"), ...sent, ...caller }),
   fc.record({
     _tag: fc.constant("Priced"),
-    oracle: count,
-    mark: count,
-    premium: signed,
-    lower: count,
-    upper: count,
-    minPrice: count,
-    maxPrice: count,
+    oracleE8: count,
+    markE8: count,
+    premiumE8: signed,
+    lowerTicks: count,
+    upperTicks: count,
+    minPriceTicks: count,
+    maxPriceTicks: count,
     limitShareBps: count,
     atMillis: millis
   }),
@@ -128,18 +128,18 @@ export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc
   .array(fc.tuple(marketEvent, fc.boolean(), count), { maxLength: 12 })
   .map((drawn) => {
     let last: Order | undefined
-    return drawn.map(([event, again, remaining]): MarketEvent => {
+    return drawn.map(([event, again, remainingLots]): MarketEvent => {
       switch (event._tag) {
         case "Accepted":
           last = event.order
           return again ? { ...event, commandId: event.order.orderId } : event
         case "Ended":
-          return again && last !== undefined ? { ...event, order: { ...last, remaining } } : event
+          return again && last !== undefined ? { ...event, order: { ...last, remainingLots } } : event
         case "Traded":
           return again && last !== undefined
             ? {
                 ...event,
-                taker: { ...event.taker, order: { ...last, remaining, updatedAtMillis: event.atMillis } },
+                taker: { ...event.taker, order: { ...last, remainingLots, updatedAtMillis: event.atMillis } },
                 maker: { ...event.maker, order: { ...event.maker.order, userId: last.userId } }
               }
             : event

@@ -11,9 +11,9 @@ export const order = (name: string, accountId: string, changes: Partial<Order>):
   side: "BUY",
   type: "LIMIT",
   timeInForce: "GTC",
-  price: 34_112,
-  quantity: 2_500,
-  remaining: 2_500,
+  priceTicks: 34_112,
+  quantityLots: 2_500,
+  remainingLots: 2_500,
   reduceOnly: false,
   clientOrderId: "mm-1",
   origin: "USER",
@@ -28,8 +28,8 @@ export const traded = (
   number: number,
   {
     atMillis = 1_790_503_244_118,
-    price = 34_110,
-    quantity = 1_500,
+    price: priceTicks = 34_110,
+    quantity: quantityLots = 1_500,
     ...rest
   }: {
     readonly atMillis?: number
@@ -42,8 +42,8 @@ export const traded = (
     readonly takerRemaining?: number
   }
 ): Traded => {
-  const fill = (role: string, side: Order["side"], remaining: number, fee: number): Fill => ({
-    order: order(`${name}-${role}-order`, `${name}-${role}`, { side, remaining }),
+  const fill = (role: string, side: Order["side"], remainingLots: number, fee: number): Fill => ({
+    order: order(`${name}-${role}-order`, `${name}-${role}`, { side, remainingLots }),
     fee,
     realised: rest.realised ?? 0,
     marginUsed: role === "taker" ? (rest.marginUsed ?? 0) : 0
@@ -52,9 +52,9 @@ export const traded = (
     _tag: "Traded",
     tradeId: id(`${name}-trade-${number}`),
     number,
-    price,
-    quantity,
-    notional: price * quantity,
+    priceTicks,
+    quantityLots,
+    notional: priceTicks * quantityLots,
     maker: fill("maker", "SELL", 500, rest.makerFee ?? 0),
     taker: fill("taker", "BUY", rest.takerRemaining ?? 1_000, rest.takerFee ?? 0),
     atMillis

@@ -10,7 +10,7 @@ const worked = (): Scene => {
   scene.credit(5_000)
   scene.price(aapl, 204)
   const position = {
-    quantity: 50_000,
+    quantityLots: 50_000,
     cashFlow: -10_000_000_000 + 120_000_000,
     basis: 10_000_000_000,
     fees: 14_200_000,
@@ -142,7 +142,12 @@ test("holdings show every market held, ordered in or ever traded; one just close
   scene.hold(-5, 200)
   const rows = Ledger.holdings(scene.trader, alice)
   assert.deepStrictEqual(
-    rows.map(({ openOrders, openQuantity, quantity, symbol }) => [symbol, quantity, openOrders, openQuantity]),
+    rows.map(({ openOrders, openQuantityLots, quantityLots, symbol }) => [
+      symbol,
+      quantityLots,
+      openOrders,
+      openQuantityLots
+    ]),
     [
       [gold, 0, 1, 1_500],
       [aapl, 0, 0, 0]
@@ -153,7 +158,7 @@ test("holdings show every market held, ordered in or ever traded; one just close
 test("a holding carries its leverage, its cost and the margin held for the position", () => {
   const [holding] = Ledger.holdings(worked().trader, alice)
   assert.deepInclude(holding, {
-    quantity: 50_000,
+    quantityLots: 50_000,
     basis: 10_000_000_000,
     realised: 120_000_000,
     unrealised: usd(200),
@@ -162,7 +167,7 @@ test("a holding carries its leverage, its cost and the margin held for the posit
     leverage: 10,
     marginHeld: usd(1_020),
     openOrders: 1,
-    openQuantity: 20_000
+    openQuantityLots: 20_000
   })
 })
 

@@ -39,8 +39,8 @@ test("an order that fits becomes ticks and lots", () => {
     side: "BUY",
     type: "LIMIT",
     timeInForce: "GTC",
-    price: 19_999,
-    quantity: 2_500,
+    priceTicks: 19_999,
+    quantityLots: 2_500,
     reduceOnly: false,
     clientOrderId: "mine",
     builderCode: "code",
@@ -49,7 +49,7 @@ test("an order that fits becomes ticks and lots", () => {
 })
 
 test("the price of a MARKET order is ignored", () => {
-  assert.strictEqual(funded().placed("BUY", 1, 0.001234, { type: "MARKET", timeInForce: "IOC" }).price, 0)
+  assert.strictEqual(funded().placed("BUY", 1, 0.001234, { type: "MARKET", timeInForce: "IOC" }).priceTicks, 0)
 })
 
 test.each<[string, string, number, number, Partial<PlaceOrder>]>([
@@ -151,7 +151,7 @@ test("I27: a modify is judged by its new state in place of the old, and holds th
   scene.price(aapl, 200)
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const command = scene.modification(order, 0, 2) as Modify
-  assert.deepInclude(command as object, { _tag: "Modify", finding: null, price: 0, quantity: 2_000 })
+  assert.deepInclude(command as object, { _tag: "Modify", finding: null, priceTicks: 0, quantityLots: 2_000 })
   assert.strictEqual(scene.balance().orderMargin, usd(40))
   assert.strictEqual((scene.modification(order, 0, 3) as Modify).finding, "FAILED_MARGIN_CHECK")
   scene.modified(command, order)
@@ -204,7 +204,7 @@ test("shrinking at the same price is let through when nothing is available", () 
 test("an order still on its way can be modified: its hold is what is replaced", () => {
   const scene = funded()
   const placing = scene.placed("BUY", 1, 200)
-  const order = { ...scene.accept(placing), remaining: 1_000 }
+  const order = { ...scene.accept(placing), remainingLots: 1_000 }
   const next = scene.placed("BUY", 1, 200)
   const command = scene.modification({ ...order, orderId: next.commandId }, 0, 3) as Modify
   assert.isNull(command.finding)

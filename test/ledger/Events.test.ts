@@ -84,7 +84,7 @@ test("a fill turns order margin into position margin, and the last one ends the 
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const left = scene.trade(order, 2_000, 20_000, aapl, 0)
   assert.deepInclude(scene.balance(), { orderMargin: usd(60), positionMargin: usd(40) })
-  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, order.orderId.text)?.order.remaining, 3_000)
+  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, order.orderId.text)?.order.remainingLots, 3_000)
   scene.trade(left, 3_000, 20_000, aapl, 0)
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: usd(100) })
   assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
@@ -133,11 +133,11 @@ test("the market cutting a reduce-only order is only a new quantity", () => {
   scene.observe({
     _tag: "Modified",
     commandId: null,
-    order: { ...order, quantity: 2_000, remaining: 2_000 },
+    order: { ...order, quantityLots: 2_000, remainingLots: 2_000 },
     requeued: false,
     atMillis: 0
   })
-  assert.strictEqual(Ledger.holdings(scene.trader, alice)[0]?.openQuantity, 2_000)
+  assert.strictEqual(Ledger.holdings(scene.trader, alice)[0]?.openQuantityLots, 2_000)
 })
 
 test("events of other users, and of the market itself, change nothing", () => {
@@ -189,9 +189,9 @@ test("an order that changes keeps its place in the list, and after a waking amon
   const between = accepted(3, msft)
   const youngest = accepted(4, aapl)
   const modified = { ...oldest, modified: true, updatedAtMillis: 5 }
-  const filled = { ...older, remaining: 400, updatedAtMillis: 6 }
+  const filled = { ...older, remainingLots: 400, updatedAtMillis: 6 }
   scene.observe({ _tag: "Modified", commandId: null, order: modified, requeued: true, atMillis: 5 })
-  scene.trade({ ...filled, remaining: 1_000 }, 600, 19_000)
+  scene.trade({ ...filled, remainingLots: 1_000 }, 600, 19_000)
   const listed = (trader = scene.trader) => Ledger.orders(trader, alice).map(({ order }) => order)
   assert.deepStrictEqual(listed(), [youngest, between, filled, modified])
   Ledger.adopt(scene.trader, aapl, alice, { position: flat(), orders: [modified, filled, youngest] })
@@ -238,7 +238,10 @@ test("what is on its way while a view is adopted stays held", () => {
 test("adopting a view twice is adopting it once", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
-  const view = { position: { ...flat(), quantity: 1_000, cashFlow: -200_000_000, basis: 200_000_000 }, orders: [order] }
+  const view = {
+    position: { ...flat(), quantityLots: 1_000, cashFlow: -200_000_000, basis: 200_000_000 },
+    orders: [order]
+  }
   Ledger.adopt(scene.trader, aapl, alice, view)
   const before = scene.balance()
   Ledger.adopt(scene.trader, aapl, alice, view)

@@ -193,7 +193,7 @@ test("I6: journal and views give the trader that was lost", () => {
   scene.price(aapl, 204)
   scene.ask(setLeverage)
   const order = scene.accept(scene.placed("BUY", 2, 198))
-  const position = { ...flat(), quantity: 3_000, cashFlow: -600_000_000, basis: 600_000_000, fees: 7 }
+  const position = { ...flat(), quantityLots: 3_000, cashFlow: -600_000_000, basis: 600_000_000, fees: 7 }
   Ledger.adopt(scene.trader, aapl, alice, { position, orders: [order] })
   const restored = Ledger.make(alice, instruments, scene.prices, Ledger.defaults)
   Ledger.restore(restored, Ledger.snapshot(scene.trader))

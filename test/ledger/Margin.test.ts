@@ -195,15 +195,15 @@ test("a close that would pass the bankruptcy price is sent at that price instead
     timeInForce: "IOC",
     reduceOnly: true,
     origin: "CLOSE_POSITION",
-    quantity: 50_000
+    quantityLots: 50_000
   }
   // 499 of 50 units is 9.98 each: 190.02 and 209.98 leave nothing, and no debt.
-  assert.deepInclude(close(499), { ...bounded, side: "SELL", price: 19_002 })
-  assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", price: 20_998 })
+  assert.deepInclude(close(499), { ...bounded, side: "SELL", priceTicks: 19_002 })
+  assert.deepInclude(close(499, -50), { ...bounded, side: "BUY", priceTicks: 20_998 })
   // Where the day's bounds keep a close from that price, its market does: beyond them the order would be refused.
-  assert.deepInclude(close(499, 50, { minPrice: 19_002 }), { _tag: "Close", finding: null })
-  assert.deepInclude(close(499, -50, { maxPrice: 20_998 }), { _tag: "Close", finding: null })
-  assert.deepInclude(close(499, 50, { minPrice: 19_001 }), { ...bounded, side: "SELL", price: 19_002 })
+  assert.deepInclude(close(499, 50, { minPriceTicks: 19_002 }), { _tag: "Close", finding: null })
+  assert.deepInclude(close(499, -50, { maxPriceTicks: 20_998 }), { _tag: "Close", finding: null })
+  assert.deepInclude(close(499, 50, { minPriceTicks: 19_001 }), { ...bounded, side: "SELL", priceTicks: 19_002 })
 })
 
 test("the terms that travel are the rates of the first tier, the leverage and its limit", () => {

@@ -22,16 +22,16 @@ export const instruments: ReadonlyMap<string, Instrument> = new Map(starters.map
 export const pricedAt = (symbol: string, price: number): Priced => {
   const instrument = instruments.get(symbol)!
   const width = instrument.category === "EQUITY" ? 10 : 20
-  const mark = Math.round(price * 1e8)
+  const markE8 = Math.round(price * 1e8)
   return {
     _tag: "Priced",
-    oracle: mark,
-    mark,
-    premium: 0,
-    lower: Math.ceil((mark * (width - 1)) / width / instrument.tick),
-    upper: Math.floor((mark * (width + 1)) / width / instrument.tick),
-    minPrice: 1,
-    maxPrice: Math.floor((mark * 1.3) / instrument.tick),
+    oracleE8: markE8,
+    markE8,
+    premiumE8: 0,
+    lowerTicks: Math.ceil((markE8 * (width - 1)) / width / instrument.tickE8),
+    upperTicks: Math.floor((markE8 * (width + 1)) / width / instrument.tickE8),
+    minPriceTicks: 1,
+    maxPriceTicks: Math.floor((markE8 * 1.3) / instrument.tickE8),
     limitShareBps: 10_000,
     atMillis: 0
   }
@@ -130,7 +130,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
   const trade = (order: Order, lots: number, ticks: number, symbol = aapl, fee?: number): Order => {
     const instrument = instruments.get(symbol)!
     const value = notional(instrument, ticks, lots)
-    const filled = { ...order, remaining: order.remaining - lots }
+    const filled = { ...order, remainingLots: order.remainingLots - lots }
     const stranger = {
       ...filled,
       orderId: id("theirs"),
@@ -143,8 +143,8 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
         _tag: "Traded",
         tradeId: id(`trade-${++lastId}`),
         number: lastId,
-        price: ticks,
-        quantity: lots,
+        priceTicks: ticks,
+        quantityLots: lots,
         notional: value,
         maker: { order: stranger, fee: 0, realised: 0, marginUsed: 0 },
         taker: { order: filled, fee: fee ?? feeOf(value, 100_000), realised: 0, marginUsed: 0 },
@@ -166,9 +166,9 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
   const modified = (command: Modify, before: Order): Order => {
     const order = {
       ...before,
-      price: command.price === 0 ? before.price : command.price,
-      quantity: command.quantity === 0 ? before.quantity : command.quantity,
-      remaining: command.quantity === 0 ? before.remaining : command.quantity,
+      priceTicks: command.priceTicks === 0 ? before.priceTicks : command.priceTicks,
+      quantityLots: command.quantityLots === 0 ? before.quantityLots : command.quantityLots,
+      remainingLots: command.quantityLots === 0 ? before.remainingLots : command.quantityLots,
       modified: true
     }
     observe({ _tag: "Modified", commandId: command.commandId, order, requeued: true, atMillis: 0 })
@@ -187,9 +187,9 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
       side: units > 0 ? "BUY" : "SELL",
       type: "MARKET",
       timeInForce: "IOC",
-      price: 0,
-      quantity: lots,
-      remaining: lots,
+      priceTicks: 0,
+      quantityLots: lots,
+      remainingLots: lots,
       reduceOnly: false,
       clientOrderId: "",
       origin: "USER",
@@ -235,9 +235,9 @@ export const orderOf = (command: Place): Order => ({
   side: command.side,
   type: command.type,
   timeInForce: command.timeInForce,
-  price: command.price,
-  quantity: command.quantity,
-  remaining: command.quantity,
+  priceTicks: command.priceTicks,
+  quantityLots: command.quantityLots,
+  remainingLots: command.quantityLots,
   reduceOnly: command.reduceOnly,
   clientOrderId: command.clientOrderId,
   origin: command.origin,

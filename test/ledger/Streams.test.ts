@@ -71,7 +71,7 @@ const live = () => {
 
   const reprice = (symbol: string, price: number) => {
     scene.prices.set(symbol, pricedAt(symbol, price))
-    twin.marks.set(symbol, scene.prices.get(symbol)!.mark)
+    twin.marks.set(symbol, scene.prices.get(symbol)!.markE8)
   }
   scene.ask({ _tag: "OpenAccount", accountId: "sub" })
   for (const symbol of symbols) reprice(symbol, basePrice[symbol]!)
@@ -104,8 +104,8 @@ const live = () => {
   }
   const decimals = (instrument: Instrument, { offset, size, symbol }: Step) => {
     const mark = twin.marks.get(symbols[symbol]!)!
-    const ticks = Math.round((mark * (10_000 + offset)) / 10_000 / instrument.tick)
-    const lots = size * instrument.minQuantity * 5
+    const ticks = Math.round((mark * (10_000 + offset)) / 10_000 / instrument.tickE8)
+    const lots = size * instrument.minQuantityLots * 5
     return { ticks, lots, price: decimalPrice(instrument.symbol, ticks), quantity: quantityOf(instrument, lots) }
   }
 
@@ -113,14 +113,14 @@ const live = () => {
     const symbol = symbols[step.symbol]!
     const accountId = accountIds[step.account]!
     const held = Number(Twin.quantity(twin, accountId, symbol))
-    const isFlat = step.style === "FLAT" && Math.abs(held) >= instruments.get(symbol)!.minQuantity
+    const isFlat = step.style === "FLAT" && Math.abs(held) >= instruments.get(symbol)!.minQuantityLots
     const side: Side = (isFlat ? held < 0 : step.buy) ? "BUY" : "SELL"
     const { price, ticks, ...asked } = decimals(instruments.get(symbol)!, step)
     const lots = isFlat ? Math.abs(held) : asked.lots
     const quantity = quantityOf(instruments.get(symbol)!, lots)
     const isMarket = step.style === "MARKET"
     const reduceOnly = step.style === "REDUCE"
-    const { lower, upper } = scene.prices.get(symbol)!
+    const { lowerTicks, upperTicks } = scene.prices.get(symbol)!
     const commandId = id(`order-${++lastId}`)
     const order: Twin.TwinOrder = {
       orderId: commandId.text,
@@ -130,7 +130,7 @@ const live = () => {
       reduceOnly,
       rests: step.style === "GTC" || step.style === "FLAT" || reduceOnly,
       accepted: false,
-      states: [{ commandId: "", price: isMarket ? (side === "BUY" ? upper : lower) : ticks, lots }]
+      states: [{ commandId: "", price: isMarket ? (side === "BUY" ? upperTicks : lowerTicks) : ticks, lots }]
     }
     const tooMany = order.rests && Twin.openOrders(twin, accountId) >= maxOpenOrders
     const expected = tooMany ? "REJECTED_TOO_MANY_OPEN_ORDERS" : Twin.allows(twin, order) ? null : "FAILED_MARGIN_CHECK"
@@ -166,7 +166,7 @@ const live = () => {
       lots: step.pick % 5 === 0 ? current.lots : lots
     }
     const shrinks = state.price === current.price && state.lots <= current.lots && known.states.length === 1
-    const isWhole = order.remaining === order.quantity
+    const isWhole = order.remainingLots === order.quantityLots
     const allowed = !isWhole || shrinks || Twin.allows(twin, { ...known, states: [state] })
     const command = scene.modification(order, step.pick % 3 === 0 ? 0 : price, step.pick % 5 === 0 ? 0 : quantity, {
       commandId,
@@ -205,7 +205,11 @@ const live = () => {
     if (step.buy) fill(order, symbol, step)
     const left = resting.get(order.orderId.text)
     if (left === undefined) return
-    scene.end(left.order, left.order.remaining < order.quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", symbol)
+    scene.end(
+      left.order,
+      left.order.remainingLots < order.quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED",
+      symbol
+    )
     forget(order.orderId)
   }
   const modifyOutcome = (command: Modify, symbol: string, step: Step) => {
@@ -213,20 +217,21 @@ const live = () => {
     const known = twin.orders.find(({ orderId }) => orderId === command.orderId.text)
     const [, ...maybe] = known?.states ?? []
     const rest = maybe.filter(({ commandId }) => commandId !== command.commandId.text)
-    const refused = rested === undefined || command.finding !== null || rested.order.remaining < rested.order.quantity
+    const refused =
+      rested === undefined || command.finding !== null || rested.order.remainingLots < rested.order.quantityLots
     if (refused || step.size > 30) {
       if (known !== undefined) replace({ ...known, states: [known.states[0]!, ...rest] })
       return scene.refuse(command, "CANNOT_MODIFY_PARTIAL_FILL", symbol)
     }
     const { order } = rested
-    const price = command.price === 0 ? order.price : command.price
-    const quantity = command.quantity === 0 ? order.quantity : command.quantity
-    rested.order = { ...order, price, quantity, remaining: quantity }
+    const priceTicks = command.priceTicks === 0 ? order.priceTicks : command.priceTicks
+    const quantityLots = command.quantityLots === 0 ? order.quantityLots : command.quantityLots
+    rested.order = { ...order, priceTicks, quantityLots, remainingLots: quantityLots }
     scene.observe(
       { _tag: "Modified", commandId: command.commandId, order: rested.order, requeued: true, atMillis: 0 },
       symbol
     )
-    replace({ ...known!, states: [{ commandId: "", price, lots: quantity }, ...rest] })
+    replace({ ...known!, states: [{ commandId: "", price: priceTicks, lots: quantityLots }, ...rest] })
     check()
     scene.observe(
       {
@@ -242,7 +247,7 @@ const live = () => {
   }
 
   const fill = (order: Order, symbol: string, step: Step) => {
-    const lots = step.pick % 3 === 0 ? order.remaining : 1 + ((step.pick * 7) % order.remaining)
+    const lots = step.pick % 3 === 0 ? order.remainingLots : 1 + ((step.pick * 7) % order.remainingLots)
     const known = twin.orders.find(({ orderId }) => orderId === order.orderId.text)!
     const [current, ...maybe] = known.states
     const better = Math.abs(step.offset)
@@ -251,9 +256,9 @@ const live = () => {
     const fee = feeOf(value, 100_000)
     const filled = scene.trade(order, lots, ticks, symbol, fee)
     twin.fills.push({ accountId: order.accountId, symbol, side: order.side, lots, notional: value, fee })
-    if (filled.remaining === 0) return forget(order.orderId)
+    if (filled.remainingLots === 0) return forget(order.orderId)
     resting.set(order.orderId.text, { order: filled, symbol })
-    replace({ ...known, states: [{ ...current!, lots: filled.remaining }, ...maybe] })
+    replace({ ...known, states: [{ ...current!, lots: filled.remainingLots }, ...maybe] })
   }
   const ofResting = (step: Step, then: (order: Order, symbol: string) => void) => {
     const all = [...resting.values()]
@@ -278,7 +283,7 @@ const live = () => {
         assert.isAtLeast(Ledger.pending(trader, accountId, symbol), waiting.length)
       }
       for (const holding of Ledger.holdings(trader, accountId)) {
-        assert.strictEqual(BigInt(holding.quantity), Twin.quantity(twin, accountId, holding.symbol))
+        assert.strictEqual(BigInt(holding.quantityLots), Twin.quantity(twin, accountId, holding.symbol))
         assert.strictEqual(holding.marginHeld, Twin.positionMargin(twin, accountId, holding.symbol))
       }
     }

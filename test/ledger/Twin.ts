@@ -69,12 +69,12 @@ const ordersOf = (twin: Twin, accountId: string, symbol: string, side: Side) =>
 
 /** Lots at the mark: lots x lot x mark / 1e10. */
 const atMark = (twin: Twin, symbol: string, lots: bigint): Fraction => [
-  lots * BigInt(twin.instruments.get(symbol)!.lot) * BigInt(twin.marks.get(symbol)!),
+  lots * BigInt(twin.instruments.get(symbol)!.lotE8) * BigInt(twin.marks.get(symbol)!),
   10_000_000_000n
 ]
 
 const atPrice = (twin: Twin, symbol: string, { lots, price }: State): Fraction =>
-  whole(BigInt(lots) * BigInt(price) * BigInt(twin.instruments.get(symbol)!.tickLotMoney))
+  whole(BigInt(lots) * BigInt(price) * BigInt(twin.instruments.get(symbol)!.tickLotMicros))
 
 const magnitude = (n: bigint) => (n < 0n ? -n : n)
 
@@ -178,7 +178,7 @@ export const allows = (twin: Twin, order: TwinOrder): boolean => {
   const held = quantity(twin, accountId, symbol)
   if (order.reduceOnly || onlyReduces(twin, order)) {
     if (side === "BUY" ? held >= 0n : held <= 0n) return true
-    const closing = whole(held * BigInt(state.price) * BigInt(twin.instruments.get(symbol)!.tickLotMoney))
+    const closing = whole(held * BigInt(state.price) * BigInt(twin.instruments.get(symbol)!.tickLotMicros))
     return balance(twin, accountId).equity - value(twin, accountId, symbol) + floor(closing) >= 0n
   }
   const before = balance(twin, accountId)

@@ -25,11 +25,11 @@ describe("matching", () => {
     const events = [...scene.buy(1, 200), ...scene.buy(3, 200)]
     const trades = events.filter((event) => event._tag === "Traded")
     assert.deepStrictEqual(
-      trades.map(({ maker, number, quantity, taker }) => [
+      trades.map(({ maker, number, quantityLots, taker }) => [
         number,
-        quantity,
-        maker.order.remaining,
-        taker.order.remaining
+        quantityLots,
+        maker.order.remainingLots,
+        taker.order.remainingLots
       ]),
       [
         [1, 1000, 3000, 0],
@@ -125,11 +125,11 @@ describe("matching", () => {
     scene.sell(2, 200, { account: "bob" })
     scene.buy(1, 199)
     assert.deepStrictEqual(Engine.touched(scene.engine), [
-      { side: "BUY", price: ticks(199), quantity: lots(1) },
-      { side: "SELL", price: ticks(200), quantity: lots(3) }
+      { side: "BUY", priceTicks: ticks(199), quantityLots: lots(1) },
+      { side: "SELL", priceTicks: ticks(200), quantityLots: lots(3) }
     ])
     scene.buy(3, 200)
-    assert.deepStrictEqual(Engine.touched(scene.engine), [{ side: "SELL", price: ticks(200), quantity: 0 }])
+    assert.deepStrictEqual(Engine.touched(scene.engine), [{ side: "SELL", priceTicks: ticks(200), quantityLots: 0 }])
     assert.deepStrictEqual(Engine.touched(scene.engine), [])
   })
 })
@@ -181,7 +181,7 @@ describe("cancelling", () => {
     assert.deepStrictEqual(told(scene.buy(2, 200)), ["Accepted", "Traded 1 @ 200 bob"])
     for (const orderId of [cancelled, filled]) {
       assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
-      assert.deepStrictEqual(told(scene.modify(orderId, { account: "bob", side: "SELL", price: ticks(201) })), [
+      assert.deepStrictEqual(told(scene.modify(orderId, { account: "bob", side: "SELL", priceTicks: ticks(201) })), [
         "CANNOT_MODIFY_NO_SUCH_ORDER"
       ])
     }
@@ -200,8 +200,8 @@ describe("closing a position", () => {
       side: "SELL",
       type: "LIMIT",
       timeInForce: "IOC",
-      price: ticks(190),
-      quantity: lots(5),
+      priceTicks: ticks(190),
+      quantityLots: lots(5),
       reduceOnly: true,
       clientOrderId: "flat",
       origin: "CLOSE_POSITION"
@@ -213,9 +213,9 @@ describe("closing a position", () => {
     scene.hold("alice", -5)
     const saturday = scene.now + 24 * 3_600_000
     scene.now = saturday
-    scene.ask({ _tag: "Observe", price: 200.37e8 })
+    scene.ask({ _tag: "Observe", priceE8: 200.37e8 })
     const prices = Engine.prices(scene.engine)!
-    assert.strictEqual(eventOf(scene.close(), "Accepted").order.price, prices.upper)
+    assert.strictEqual(eventOf(scene.close(), "Accepted").order.priceTicks, prices.upperTicks)
   })
 
   it("without a position is refused with quantity 0", () => {
@@ -237,7 +237,7 @@ describe("the sub-ledger", () => {
     assert.isAbove(totals.venueFees, 0)
     const accounts = ["alice", "bob", "house"].map((account) => Engine.view(scene.engine, account).position)
     assert.strictEqual(
-      accounts.reduce((sum, { quantity }) => sum + quantity, 0),
+      accounts.reduce((sum, { quantityLots }) => sum + quantityLots, 0),
       0
     )
     assert.strictEqual(
@@ -251,7 +251,7 @@ describe("the sub-ledger", () => {
     )
     assert.strictEqual(
       Engine.openInterest(scene.engine),
-      accounts.reduce((sum, { quantity }) => sum + Math.max(0, quantity), 0)
+      accounts.reduce((sum, { quantityLots }) => sum + Math.max(0, quantityLots), 0)
     )
   })
 

@@ -43,7 +43,7 @@ describe("prices", () => {
     assert.deepStrictEqual(told(scene.buy(NaN, 200)), ["INVALID_TICK_SIZE_PRECISION_QUANTITY"])
     assert.deepStrictEqual(told(scene.buy(-1, 200)), ["INVALID_TICK_SIZE_PRECISION_QUANTITY"])
     assert.deepStrictEqual(told(scene.buy(1, NaN)), ["INVALID_TICK_SIZE_PRECISION_PRICE"])
-    assert.deepStrictEqual(told(scene.modify(orderIdOf(scene.buy(1, 200)), { quantity: 0.5 })), [
+    assert.deepStrictEqual(told(scene.modify(orderIdOf(scene.buy(1, 200)), { quantityLots: 0.5 })), [
       "INVALID_TICK_SIZE_PRECISION_QUANTITY"
     ])
     assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 200"])
@@ -219,10 +219,10 @@ describe("prices over time", () => {
     scene.buy(1, 200.3)
     scene.buy(1, 200.18)
     scene.sell(1, 200.24, { account: "bob" })
-    Engine.apply(scene.engine, { ...Engine.prices(scene.engine)!, premium: usd(0.12) })
-    assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").mark, usd(200.12))
+    Engine.apply(scene.engine, { ...Engine.prices(scene.engine)!, premiumE8: usd(0.12) })
+    assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").markE8, usd(200.12))
     scene.now += 1_000
-    assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premium, usd(0.120598))
+    assert.strictEqual(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premiumE8, usd(0.120598))
   })
 
   it("a tick that changes nothing emits nothing, and the premium stands still without a mid", () => {
@@ -232,30 +232,43 @@ describe("prices over time", () => {
     assert.deepStrictEqual(scene.ask({ _tag: "Tick" }), [])
     scene.sell(1, 190.02, { account: "bob" })
     scene.now += 1_000
-    assert.isBelow(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premium, 0)
+    assert.isBelow(eventOf(scene.ask({ _tag: "Tick" }), "Priced").premiumE8, 0)
   })
 
   it("the static bounds follow the price in force at 00:00 UTC", () => {
     const scene = new Scene()
-    scene.ask({ _tag: "Observe", price: usd(210) })
-    assert.strictEqual(Engine.prices(scene.engine)!.maxPrice, ticks(260))
+    scene.ask({ _tag: "Observe", priceE8: usd(210) })
+    assert.strictEqual(Engine.prices(scene.engine)!.maxPriceTicks, ticks(260))
     scene.now = Date.UTC(2026, 10, 21, 0, 0, 1)
-    scene.ask({ _tag: "Observe", price: usd(230) })
-    assert.deepInclude(Engine.prices(scene.engine), { minPrice: ticks(147), maxPrice: ticks(273), oracle: usd(230) })
+    scene.ask({ _tag: "Observe", priceE8: usd(230) })
+    assert.deepInclude(Engine.prices(scene.engine), {
+      minPriceTicks: ticks(147),
+      maxPriceTicks: ticks(273),
+      oracleE8: usd(230)
+    })
   })
 
   it("I29: a price that is no price is not taken", () => {
     const scene = new Scene()
-    for (const price of [0, -1, NaN, 0.5, Infinity]) assert.deepStrictEqual(scene.ask({ _tag: "Observe", price }), [])
-    assert.strictEqual(Engine.prices(scene.engine)!.oracle, usd(200))
+    for (const priceE8 of [0, -1, NaN, 0.5, Infinity])
+      assert.deepStrictEqual(scene.ask({ _tag: "Observe", priceE8 }), [])
+    assert.strictEqual(Engine.prices(scene.engine)!.oracleE8, usd(200))
   })
 
   it("best prices are told in ticks", () => {
     const scene = new Scene()
-    assert.deepStrictEqual(Engine.best(scene.engine), { bid: undefined, ask: undefined, last: undefined })
+    assert.deepStrictEqual(Engine.best(scene.engine), {
+      bidTicks: undefined,
+      askTicks: undefined,
+      lastTicks: undefined
+    })
     scene.hold("alice", 1, 200)
     scene.buy(1, 199)
     scene.sell(1, 201)
-    assert.deepStrictEqual(Engine.best(scene.engine), { bid: ticks(199), ask: ticks(201), last: ticks(200) })
+    assert.deepStrictEqual(Engine.best(scene.engine), {
+      bidTicks: ticks(199),
+      askTicks: ticks(201),
+      lastTicks: ticks(200)
+    })
   })
 })

@@ -28,7 +28,7 @@ it("a market moves until its premium has come to the middle of the book, and the
   scene.sell(1, 201)
   assert.isFalse(idle(scene))
   assert.isAbove(rest(scene), 1_000)
-  const premium = Engine.prices(scene.engine)!.premium
+  const premium = Engine.prices(scene.engine)!.premiumE8
   assert.closeTo(premium, 50_000_000, 40)
   const nextQuarter = (Math.floor(scene.now / quarterMillis) + 1) * quarterMillis
   for (let at = scene.now; at < nextQuarter; at += 333) assert.deepStrictEqual(scene.ask({ _tag: "Tick" }, at), [])
@@ -43,7 +43,7 @@ it("an order and a price move a market that was at rest", () => {
   assert.isFalse(idle(scene))
   rest(scene)
   scene.now += 1_000
-  scene.ask({ _tag: "Observe", price: 201e8 })
+  scene.ask({ _tag: "Observe", priceE8: 201e8 })
   assert.isFalse(idle(scene))
 })
 

@@ -10,7 +10,7 @@ describe("a modify", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
     scene.buy(3, 199, { account: "second" })
-    assert.deepStrictEqual(told(scene.modify(orderId, { account: "first", quantity: lots(2) })), [
+    assert.deepStrictEqual(told(scene.modify(orderId, { account: "first", quantityLots: lots(2) })), [
       "Modified 2 @ 199",
       "Done"
     ])
@@ -21,7 +21,7 @@ describe("a modify", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199, { account: "first" }))
     scene.buy(3, 199, { account: "second" })
-    assert.deepStrictEqual(told(scene.modify(orderId, { account: "first", quantity: lots(4) })), [
+    assert.deepStrictEqual(told(scene.modify(orderId, { account: "first", quantityLots: lots(4) })), [
       "Modified 4 @ 199 requeued",
       "Done"
     ])
@@ -32,7 +32,7 @@ describe("a modify", () => {
     const scene = new Scene()
     scene.buy(1, 198, { account: "second" })
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mm-7" }))
-    assert.deepInclude(eventOf(scene.modify(orderId, { price: ticks(198) }), "Modified").order, {
+    assert.deepInclude(eventOf(scene.modify(orderId, { priceTicks: ticks(198) }), "Modified").order, {
       orderId,
       clientOrderId: "mm-7"
     })
@@ -50,10 +50,10 @@ describe("a modify", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(3, 199))
-    const events = scene.modify(orderId, { price: ticks(200.5), takerRate: 80_000 })
+    const events = scene.modify(orderId, { priceTicks: ticks(200.5), takerRate: 80_000 })
     assert.deepStrictEqual(told(events), ["Modified 3 @ 200.5 requeued", "Traded 1 @ 200 bob", "Done"])
     const traded = eventOf(events, "Traded")
-    assert.deepStrictEqual([traded.taker.fee, traded.taker.order.remaining], [160_000, lots(2)])
+    assert.deepStrictEqual([traded.taker.fee, traded.taker.order.remainingLots], [160_000, lots(2)])
     assert.deepStrictEqual(scene.levels(), ["BUY 2 @ 200.5"])
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 2 of 3 @ 200.5"])
   })
@@ -63,7 +63,7 @@ describe("a modify", () => {
     scene.sell(1, 200, { account: "alice-2", user: "alice" })
     scene.sell(3, 200.1, { account: "bob" })
     const orderId = orderIdOf(scene.buy(3, 199))
-    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(200.1) })), [
+    assert.deepStrictEqual(told(scene.modify(orderId, { priceTicks: ticks(200.1) })), [
       "Modified 3 @ 200.1 requeued",
       "CANCELLED_STP 1 alice-2",
       "Traded 3 @ 200.1 bob",
@@ -77,12 +77,12 @@ describe("a modify", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
     for (const over of [{ side: "SELL" }, { type: "ALO" }, { reduceOnly: true }, { account: "bob" }] as const) {
-      assert.deepStrictEqual(told(scene.modify(orderId, { ...over, price: ticks(198) })), [
+      assert.deepStrictEqual(told(scene.modify(orderId, { ...over, priceTicks: ticks(198) })), [
         "CANNOT_MODIFY_NO_SUCH_ORDER"
       ])
     }
     const noSuch = id("no-such")
-    assert.strictEqual(eventOf(scene.modify(noSuch, { price: ticks(198) }), "Refused").echo.orderId, noSuch.text)
+    assert.strictEqual(eventOf(scene.modify(noSuch, { priceTicks: ticks(198) }), "Refused").echo.orderId, noSuch.text)
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
   })
 
@@ -90,8 +90,8 @@ describe("a modify", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199, { clientOrderId: "mine" }))
     const own = { orderId: orderId.text, timeInForce: "GTC", clientOrderId: "mine" } as const
-    const byMarket = scene.modify(orderId, { price: ticks(1) })
-    const expired = scene.modify(orderId, { price: ticks(198), expires: -1 })
+    const byMarket = scene.modify(orderId, { priceTicks: ticks(1) })
+    const expired = scene.modify(orderId, { priceTicks: ticks(198), expires: -1 })
     const echo = { ...noEcho, orderId: orderId.text, side: "BUY", type: "LIMIT", price: 198.001 } as const
     const status = "INVALID_TICK_SIZE_PRECISION_PRICE"
     const byDesk = scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo })
@@ -107,17 +107,17 @@ describe("a modify", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(2, 199))
     scene.sell(1, 199, { account: "bob" })
-    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(198) })), ["CANNOT_MODIFY_PARTIAL_FILL"])
+    assert.deepStrictEqual(told(scene.modify(orderId, { priceTicks: ticks(198) })), ["CANNOT_MODIFY_PARTIAL_FILL"])
   })
 
   it("of an ALO to a price that would cross is refused, and the order stays", () => {
     const scene = new Scene()
     scene.sell(1, 200, { account: "bob" })
     const orderId = orderIdOf(scene.buy(1, 199, { type: "ALO" }))
-    assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", price: ticks(200) })), [
+    assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", priceTicks: ticks(200) })), [
       "CANNOT_MODIFY_ALO_WOULD_CROSS"
     ])
-    assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", price: ticks(199.99) })), [
+    assert.deepStrictEqual(told(scene.modify(orderId, { type: "ALO", priceTicks: ticks(199.99) })), [
       "Modified 1 @ 199.99 requeued",
       "Done"
     ])
@@ -128,15 +128,15 @@ describe("a modify", () => {
     const orderId = orderIdOf(scene.buy(10, 199))
     const limit = { maxNotional: 2_000_000_000 }
     const refusals = [
-      [{ price: ticks(220.01) }, "PRICE_GREATER_THAN_MAX_PRICE"],
-      [{ price: ticks(139) }, "PRICE_LESS_THAN_MIN_PRICE"],
-      [{ quantity: lots(0.05) }, "REJECTED_LESS_THAN_MIN_NOTIONAL"],
-      [{ quantity: lots(10.001), ...limit }, "REJECTED_WOULD_BREACH_MAX_NOTIONAL"],
-      [{ quantity: lots(9), finding: "FAILED_MARGIN_CHECK" }, "FAILED_MARGIN_CHECK"]
+      [{ priceTicks: ticks(220.01) }, "PRICE_GREATER_THAN_MAX_PRICE"],
+      [{ priceTicks: ticks(139) }, "PRICE_LESS_THAN_MIN_PRICE"],
+      [{ quantityLots: lots(0.05) }, "REJECTED_LESS_THAN_MIN_NOTIONAL"],
+      [{ quantityLots: lots(10.001), ...limit }, "REJECTED_WOULD_BREACH_MAX_NOTIONAL"],
+      [{ quantityLots: lots(9), finding: "FAILED_MARGIN_CHECK" }, "FAILED_MARGIN_CHECK"]
     ] as const
     for (const [over, status] of refusals) assert.deepStrictEqual(told(scene.modify(orderId, over)), [status])
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 10 of 10 @ 199"])
-    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(198), ...limit })), [
+    assert.deepStrictEqual(told(scene.modify(orderId, { priceTicks: ticks(198), ...limit })), [
       "Modified 10 @ 198 requeued",
       "Done"
     ])
@@ -145,11 +145,11 @@ describe("a modify", () => {
   it("records one outcome, whether done or refused", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(1, 199))
-    scene.modify(orderId, { id: id("good"), price: ticks(198) })
-    scene.modify(orderId, { id: id("bad"), price: ticks(300) })
+    scene.modify(orderId, { id: id("good"), priceTicks: ticks(198) })
+    scene.modify(orderId, { id: id("bad"), priceTicks: ticks(300) })
     assert.strictEqual(Engine.outcome(scene.engine, id("good")), "DONE")
     assert.strictEqual(Engine.outcome(scene.engine, id("bad")), "PRICE_GREATER_THAN_MAX_PRICE")
-    assert.deepStrictEqual(scene.modify(orderId, { id: id("good"), price: ticks(197) }), [])
+    assert.deepStrictEqual(scene.modify(orderId, { id: id("good"), priceTicks: ticks(197) }), [])
     assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 198"])
   })
 })

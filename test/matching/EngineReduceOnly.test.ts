@@ -89,12 +89,12 @@ describe("I33: a reduce-only order", () => {
     scene.sell(2, 202, reduceOnly)
     const orderId = orderIdOf(scene.sell(1, 201, reduceOnly))
     const over = { side: "SELL", reduceOnly: true } as const
-    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, quantity: lots(9) })), [
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, quantityLots: lots(9) })), [
       "Modified 3 @ 201 requeued",
       "Done"
     ])
     scene.buy(3, 200, { account: "bob" })
-    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, price: ticks(200) })), [
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, priceTicks: ticks(200) })), [
       "Modified 3 @ 200 requeued",
       "Traded 3 @ 200 bob",
       "Done"

@@ -64,19 +64,19 @@ describe("at every step of random commands", () => {
       const scene = new Scene()
       for (let step = 0; step < 60; step++) {
         wander(seed * 100 + step, 5, scene, `${step}`)
-        const { ask, bid } = Engine.best(scene.engine)
-        assert.isTrue(bid === undefined || ask === undefined || bid < ask)
+        const { askTicks, bidTicks } = Engine.best(scene.engine)
+        assert.isTrue(bidTicks === undefined || askTicks === undefined || bidTicks < askTicks)
         const { cash, positions } = Engine.totals(scene.engine)
         assert.deepStrictEqual([positions, cash], [0, 0])
         for (const account of accounts) {
           const { orders, position } = Engine.view(scene.engine, account)
           const reducing = orders.filter((order) => order.reduceOnly)
           const sum = reducing.reduce(
-            (lots, { remaining, side }) => lots + (side === "BUY" ? -remaining : remaining),
+            (lots, { remainingLots, side }) => lots + (side === "BUY" ? -remainingLots : remainingLots),
             0
           )
-          assert.isTrue(reducing.length === 0 || Math.sign(sum) === Math.sign(position.quantity))
-          assert.isAtMost(Math.abs(sum), Math.abs(position.quantity))
+          assert.isTrue(reducing.length === 0 || Math.sign(sum) === Math.sign(position.quantityLots))
+          assert.isAtMost(Math.abs(sum), Math.abs(position.quantityLots))
         }
       }
     }
@@ -89,7 +89,7 @@ describe("at every step of random commands", () => {
       if (event._tag !== "Traded") continue
       for (const { fee, order, realised } of [event.maker, event.taker]) {
         const position = folded.get(order.accountId)!
-        assert.strictEqual(Position.fill(position, order.side, event.quantity, event.notional, fee), realised)
+        assert.strictEqual(Position.fill(position, order.side, event.quantityLots, event.notional, fee), realised)
       }
     }
     for (const account of accounts) assert.deepStrictEqual(Engine.view(engine, account).position, folded.get(account))
@@ -105,9 +105,9 @@ describe("at every step of random commands", () => {
       trades++
       ids.add(event.tradeId.text)
       for (const { order } of [event.maker, event.taker]) {
-        const sum = (filled.get(order.orderId.text) ?? 0) + event.quantity
+        const sum = (filled.get(order.orderId.text) ?? 0) + event.quantityLots
         filled.set(order.orderId.text, sum)
-        assert.strictEqual(order.quantity - order.remaining, sum)
+        assert.strictEqual(order.quantityLots - order.remainingLots, sum)
       }
     }
     assert.isAbove(trades, 150)
@@ -133,7 +133,7 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
     const user = users[below(users.length)]!
     const who = { id: id(`${names}-${seed}-${step}`), user, account: below(2) === 0 ? user : `${user}-2` }
     const side = below(2) === 0 ? "BUY" : "SELL"
-    const target = { ...who, side, price: ticks(199.9) + below(20), quantity: lots(1 + below(9)) } as const
+    const target = { ...who, side, priceTicks: ticks(199.9) + below(20), quantityLots: lots(1 + below(9)) } as const
     switch (below(10)) {
       case 0:
         scene.cancel(open[below(open.length + 1)] ?? id("none"), who)
@@ -146,7 +146,7 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
         else scene.close(who)
         break
       case 3:
-        scene.ask(below(2) === 0 ? { _tag: "Tick" } : { _tag: "Observe", price: usd(199.9) + below(20) * 1_000_000 })
+        scene.ask(below(2) === 0 ? { _tag: "Tick" } : { _tag: "Observe", priceE8: usd(199.9) + below(20) * 1_000_000 })
         break
       case 4:
         scene.cancelNamed(`tag-${below(3)}`, who)

@@ -32,7 +32,7 @@ export class Scene {
 
   constructor(oracle: number | undefined = 200, settings: Engine.Settings = Engine.defaults) {
     this.engine = Engine.make(apple, settings)
-    if (oracle !== undefined) this.ask({ _tag: "Observe", price: usd(oracle) })
+    if (oracle !== undefined) this.ask({ _tag: "Observe", priceE8: usd(oracle) })
   }
 
   id(): Id {
@@ -71,8 +71,8 @@ export class Scene {
       side,
       type: "LIMIT",
       timeInForce: "GTC",
-      price: ticks(price),
-      quantity: lots(quantity),
+      priceTicks: ticks(price),
+      quantityLots: lots(quantity),
       reduceOnly: false,
       clientOrderId: "",
       builderCode: "",
@@ -113,8 +113,8 @@ export class Scene {
       orderId,
       side: "BUY",
       type: "LIMIT",
-      price: 0,
-      quantity: 0,
+      priceTicks: 0,
+      quantityLots: 0,
       reduceOnly: false,
       ...rest
     })
@@ -149,17 +149,20 @@ export class Scene {
   }
 
   position(account: string): number {
-    return Engine.view(this.engine, account).position.quantity / 1000
+    return Engine.view(this.engine, account).position.quantityLots / 1000
   }
 
   /** Side, price, quantity and what is left of each order at each price, best first, bids before asks. */
   levels(): ReadonlyArray<string> {
-    return Engine.depth(this.engine).map(({ price, quantity, side }) => `${side} ${quantity / 1000} @ ${price / 100}`)
+    return Engine.depth(this.engine).map(
+      ({ priceTicks, quantityLots, side }) => `${side} ${quantityLots / 1000} @ ${priceTicks / 100}`
+    )
   }
 
   orders(account: string): ReadonlyArray<string> {
     return Engine.view(this.engine, account).orders.map(
-      ({ price, quantity, remaining, side }) => `${side} ${remaining / 1000} of ${quantity / 1000} @ ${price / 100}`
+      ({ priceTicks, quantityLots, remainingLots, side }) =>
+        `${side} ${remainingLots / 1000} of ${quantityLots / 1000} @ ${priceTicks / 100}`
     )
   }
 }
@@ -169,11 +172,11 @@ export const told = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> 
   events.map((event) => {
     switch (event._tag) {
       case "Traded":
-        return `Traded ${event.quantity / 1000} @ ${event.price / 100} ${event.maker.order.accountId}`
+        return `Traded ${event.quantityLots / 1000} @ ${event.priceTicks / 100} ${event.maker.order.accountId}`
       case "Ended":
-        return `${event.status} ${event.order.remaining / 1000} ${event.order.accountId}`
+        return `${event.status} ${event.order.remainingLots / 1000} ${event.order.accountId}`
       case "Modified":
-        return `Modified ${event.order.remaining / 1000} @ ${event.order.price / 100}${event.requeued ? " requeued" : ""}`
+        return `Modified ${event.order.remainingLots / 1000} @ ${event.order.priceTicks / 100}${event.requeued ? " requeued" : ""}`
       case "Refused":
         return event.status
       default:

@@ -30,7 +30,7 @@ describe("an order tells", () => {
   it("when it was modified, whether or not it kept its place, and that it was", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
-    for (const over of [{ quantity: lots(2) }, { price: ticks(198) }, {}]) {
+    for (const over of [{ quantityLots: lots(2) }, { priceTicks: ticks(198) }, {}]) {
       scene.now += 5
       assert.deepStrictEqual(change(eventOf(scene.modify(orderId, over), "Modified").order), asModified(scene.now))
       assert.deepStrictEqual(changes(scene), [asModified(scene.now)])
@@ -41,7 +41,7 @@ describe("an order tells", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.now += 5
-    assert.deepStrictEqual(told(scene.modify(orderId, { price: ticks(400) })), ["PRICE_GREATER_THAN_MAX_PRICE"])
+    assert.deepStrictEqual(told(scene.modify(orderId, { priceTicks: ticks(400) })), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(changes(scene), [asPlaced(friday)])
   })
 
@@ -70,7 +70,7 @@ describe("an order tells", () => {
     const orderId = orderIdOf(scene.buy(3, 199))
     scene.sell(1, 200, { account: "bob" })
     scene.now += 5
-    const { taker } = eventOf(scene.modify(orderId, { price: ticks(200) }), "Traded")
+    const { taker } = eventOf(scene.modify(orderId, { priceTicks: ticks(200) }), "Traded")
     assert.deepStrictEqual(change(taker.order), asModified(scene.now))
     scene.now += 5
     const { maker } = eventOf(scene.sell(1, 200, { account: "bob" }), "Traded")
@@ -102,7 +102,7 @@ describe("an order tells", () => {
     const scene = new Scene()
     for (let n = 0; n < 40; n++) scene.buy(1, 150, { account: `other-${n}`, builderCode: `code-${n}` })
     const orderId = orderIdOf(scene.sell(3, 201, { builderCode: "code-39", leverage: 200 }))
-    scene.modify(orderId, { side: "SELL", price: ticks(202) })
+    scene.modify(orderId, { side: "SELL", priceTicks: ticks(202) })
     assert.strictEqual(Engine.view(scene.engine, "alice").orders[0]!.builderCode, "code-39")
     const { maker } = eventOf(scene.buy(3, 202, { account: "bob" }), "Traded")
     assert.strictEqual(maker.order.builderCode, "code-39")
@@ -112,7 +112,7 @@ describe("an order tells", () => {
   it("nothing of the order whose memory it took", () => {
     const scene = new Scene()
     const orderId = orderIdOf(scene.buy(3, 199))
-    scene.modify(orderId, { price: ticks(198) })
+    scene.modify(orderId, { priceTicks: ticks(198) })
     scene.cancel(orderId)
     scene.now += 5
     scene.buy(3, 199)
@@ -126,7 +126,7 @@ describe("I6: after a snapshot, and after a replay of what was recorded", () => 
   const orderId = orderIdOf(scene.buy(3, 199))
   scene.buy(4, 198)
   scene.now += 5
-  scene.modify(orderId, { price: ticks(197) })
+  scene.modify(orderId, { priceTicks: ticks(197) })
   scene.now += 5
   scene.sell(1, 198, { account: "bob" })
   scene.now += 5

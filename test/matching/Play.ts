@@ -67,7 +67,9 @@ export const difference = (stream: Stream): string | undefined => {
       Twin.handle(twin, step.command, step.atMillis, (event) => expected.push(line(event)))
       for (const priced of after) Twin.price(twin, priced)
       for (const priced of events.filter(isPriced)) {
-        told.push(`    mark ${priced.mark} band ${priced.lower}-${priced.upper} share ${priced.limitShareBps}`)
+        told.push(
+          `    mark ${priced.markE8} band ${priced.lowerTicks}-${priced.upperTicks} share ${priced.limitShareBps}`
+        )
       }
       got = events.filter((event) => !isPriced(event)).map(line)
     } catch (thrown) {
@@ -90,11 +92,11 @@ export const line = (event: MarketEvent): string => {
     case "Refused":
       return `Refused ${event.commandId} ${event.status} "${event.echo.clientOrderId}" of ${event.accountId} until ${event.expiresAtMillis} ${at}`
     case "Traded": {
-      const { maker, notional, price, quantity, taker } = event
+      const { maker, notional, priceTicks, quantityLots, taker } = event
       const fills = [maker, taker].map(
         (fill) => `${order(fill.order)} fee ${fill.fee} realised ${fill.realised + 0} margin ${fill.marginUsed}`
       )
-      return `Traded ${quantity} @ ${price} = ${notional}, maker ${fills[0]}, taker ${fills[1]} ${at}`
+      return `Traded ${quantityLots} @ ${priceTicks} = ${notional}, maker ${fills[0]}, taker ${fills[1]} ${at}`
     }
     case "Ended":
       return `Ended ${event.status} by "${event.commandId}" ${order(event.order)} ${at}`
@@ -105,14 +107,15 @@ export const line = (event: MarketEvent): string => {
     case "EpochRaised":
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
     case "Priced":
-      return `Priced ${event.mark}`
+      return `Priced ${event.markE8}`
   }
 }
 
 function order(order: Order): string {
-  const { accountId, orderId, price, quantity, reduceOnly, remaining, side, timeInForce, type, userId } = order
+  const { accountId, orderId, priceTicks, quantityLots, reduceOnly, remainingLots, side, timeInForce, type, userId } =
+    order
   const names = `${order.clientOrderId}|${order.builderCode}|${order.origin}|${order.updatedAtMillis}`
-  const shape = `${side} ${remaining}/${quantity} @ ${price} ${type} ${timeInForce}${reduceOnly ? " reduce-only" : ""}${order.modified ? " modified" : ""}`
+  const shape = `${side} ${remainingLots}/${quantityLots} @ ${priceTicks} ${type} ${timeInForce}${reduceOnly ? " reduce-only" : ""}${order.modified ? " modified" : ""}`
   return `[${orderId} ${userId} ${accountId} ${shape} ${names}]`
 }
 
@@ -135,11 +138,13 @@ function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<str
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
     const { orders, position } = Engine.view(engine, account)
-    const { basis, cashFlow, fees, quantity } = position
-    lines.push(`${account} holds ${quantity} cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0}`)
+    const { basis, cashFlow, fees, quantityLots } = position
+    lines.push(`${account} holds ${quantityLots} cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0}`)
     lines.push(...orders.map(order).sort())
   }
-  const levels = Engine.depth(engine).map(({ price, quantity, side }) => `${side} ${price} ${quantity}`)
+  const levels = Engine.depth(engine).map(
+    ({ priceTicks, quantityLots, side }) => `${side} ${priceTicks} ${quantityLots}`
+  )
   const { cash, positions } = Engine.totals(engine)
   return [
     ...lines,

@@ -34,9 +34,9 @@ export const make = (seed: number, commands?: number): Stream => {
     [starters[6]!, 3400_00000000],
     [starters[11]!, 1_08500000]
   )
-  const { lot, tick } = instrument
+  const { lotE8, tickE8 } = instrument
   /** Lots worth about 20 USD: half of it is the smallest order there may be. */
-  const unit = Math.ceil(20e16 / (startPrice * lot))
+  const unit = Math.ceil(20e16 / (startPrice * lotE8))
   const nameCommand = names(chance, pick("random", "series", "alike"))
   const users = ["ann", "ben", "cat", "dan", "eve", "fay"].slice(0, pick(2, 3, 4, 6, 6))
   const accounts = users.flatMap((user) => [user, `${user}/1`, `${user}/2`].slice(0, pick(1, 1, 2, 3)))
@@ -49,11 +49,11 @@ export const make = (seed: number, commands?: number): Stream => {
   const patience = pick(30, 60, 85)
   const steps: Array<Step> = []
   const placed: Array<Place> = []
-  let oracle = startPrice
+  let oracleE8 = startPrice
   // The stock exchange is open, between two sessions, closed for the weekend.
   let atMillis = pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
   /** Lots that fill the open interest there may be at the weekend. */
-  const crowdLots = Math.floor((positionLimitUsd(instrument) * 1e16) / (startPrice * lot))
+  const crowdLots = Math.floor((positionLimitUsd(instrument) * 1e16) / (startPrice * lotE8))
   const weekend = new Date(atMillis).getUTCDay() === 6
   const lastMillis = atMillis + 86_400_000
 
@@ -80,7 +80,7 @@ export const make = (seed: number, commands?: number): Stream => {
     finding: (percent(3) ? pick("REJECTED_TOO_MANY_OPEN_ORDERS", "FAILED_MARGIN_CHECK") : null) as Finding
   })
   const near = (side: Side): number => {
-    const centre = Math.round(oracle / tick)
+    const centre = Math.round(oracleE8 / tickE8)
     if (percent(2)) return pick(1, centre * 2, Math.round(centre * 1.29), Math.round(centre * 0.71))
     if (percent(huge > 5 ? 25 : 4))
       return centre + Math.round(centre * pick(-0.12, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.12))
@@ -88,8 +88,8 @@ export const make = (seed: number, commands?: number): Stream => {
     return centre + (side === "BUY" ? -away : away)
   }
   const size = (): number => {
-    if (percent(huge)) return pick(unit * 1_000, unit * 9_999, unit * 40_000, instrument.maxQuantity)
-    if (percent(5)) return pick(1, Math.floor(unit / 2), Math.floor(unit / 2) + 1, instrument.minQuantity)
+    if (percent(huge)) return pick(unit * 1_000, unit * 9_999, unit * 40_000, instrument.maxQuantityLots)
+    if (percent(5)) return pick(1, Math.floor(unit / 2), Math.floor(unit / 2) + 1, instrument.minQuantityLots)
     return percent(70) ? unit * whole(1, 6) : whole(Math.ceil(unit / 2), unit * 5)
   }
   const mine = (accountId: string): Place | undefined => {
@@ -107,8 +107,8 @@ export const make = (seed: number, commands?: number): Stream => {
       side,
       type,
       timeInForce,
-      price: type === "MARKET" ? pick(0, 0, near(side)) : near(side),
-      quantity: size(),
+      priceTicks: type === "MARKET" ? pick(0, 0, near(side)) : near(side),
+      quantityLots: size(),
       reduceOnly: percent(reducing),
       clientOrderId: pick("", ...tags),
       builderCode: pick("", "", "code"),
@@ -119,7 +119,7 @@ export const make = (seed: number, commands?: number): Stream => {
     add(command)
     return command
   }
-  const modifyOrder = (target: Place, accountId: string, price: number, quantity: number) => {
+  const modifyOrder = (target: Place, accountId: string, priceTicks: number, quantityLots: number) => {
     const { side } = target
     add({
       _tag: "Modify",
@@ -129,54 +129,60 @@ export const make = (seed: number, commands?: number): Stream => {
       orderId: percent(4) ? id("nothing") : target.commandId,
       side: percent(4) ? opposite(side) : side,
       type: percent(4) ? "ALO" : target.type,
-      price,
-      quantity,
+      priceTicks,
+      quantityLots,
       reduceOnly: percent(4) ? !target.reduceOnly : target.reduceOnly
     })
   }
   const modify = (accountId: string) => {
     const target = mine(accountId)
     if (target === undefined) return place(accountId)
-    const quantity = percent(40) ? 0 : percent(40) ? Math.ceil(target.quantity / whole(2, 3)) : size()
+    const quantity = percent(40) ? 0 : percent(40) ? Math.ceil(target.quantityLots / whole(2, 3)) : size()
     modifyOrder(target, percent(6) ? pick(...accounts) : accountId, percent(45) ? 0 : near(target.side), quantity)
   }
   /** One account gets a position and rests several orders against it, reduce-only and not; another takes them all. */
   const takeAll = (accountId: string) => {
     const other = pick(...accounts)
     const side = pick<Side>("BUY", "SELL")
-    const price = Math.round(oracle / tick) + whole(-spread, spread)
+    const priceTicks = Math.round(oracleE8 / tickE8) + whole(-spread, spread)
     const step = side === "BUY" ? 1 : -1
     const limit = {
       type: "LIMIT",
       timeInForce: "GTC",
       finding: null,
-      quantity: unit * whole(3, 6),
+      quantityLots: unit * whole(3, 6),
       reduceOnly: false
     } as const
-    place(accountId, { ...limit, side, price })
-    place(other, { ...limit, side: opposite(side), price })
+    place(accountId, { ...limit, side, priceTicks })
+    place(other, { ...limit, side: opposite(side), priceTicks })
     const resting = Array.from({ length: whole(2, 3) }, () =>
       place(accountId, {
         ...limit,
         side: opposite(side),
-        price: price + step * whole(1, 3),
-        quantity: unit * whole(1, 5),
+        priceTicks: priceTicks + step * whole(1, 3),
+        quantityLots: unit * whole(1, 5),
         reduceOnly: percent(65)
       })
     )
-    if (percent(50)) modifyOrder(pick(...resting), accountId, price + step * whole(1, 4), 0)
+    if (percent(50)) modifyOrder(pick(...resting), accountId, priceTicks + step * whole(1, 4), 0)
     const timeInForce = pick<TimeInForce>("FOK", "FOK", "IOC", "GTC")
     const sweeper = percent(75) ? other : pick(...accounts)
-    place(sweeper, { ...limit, side, price: price + step * 4, quantity: unit * whole(2, 12), timeInForce })
+    place(sweeper, {
+      ...limit,
+      side,
+      priceTicks: priceTicks + step * 4,
+      quantityLots: unit * whole(2, 12),
+      timeInForce
+    })
   }
   /** Nearly all the open interest there may be, and then somebody who wants the rest. */
   const crowd = (accountId: string) => {
-    const price = Math.round(oracle / tick)
+    const priceTicks = Math.round(oracleE8 / tickE8)
     const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, reduceOnly: false, maxNotional: 1e14 } as const
-    place(accountId, { ...limit, side: "SELL", price, quantity: Math.floor(crowdLots * 0.95) })
-    place(pick(...accounts), { ...limit, side: "BUY", price, quantity: Math.floor(crowdLots * 0.95) })
-    const quantity = Math.floor((crowdLots * whole(30, 60)) / 1_000)
-    place(pick(...accounts), { ...limit, side: "BUY", price: Math.floor(price * 1.02), quantity })
+    place(accountId, { ...limit, side: "SELL", priceTicks, quantityLots: Math.floor(crowdLots * 0.95) })
+    place(pick(...accounts), { ...limit, side: "BUY", priceTicks, quantityLots: Math.floor(crowdLots * 0.95) })
+    const quantityLots = Math.floor((crowdLots * whole(30, 60)) / 1_000)
+    place(pick(...accounts), { ...limit, side: "BUY", priceTicks: Math.floor(priceTicks * 1.02), quantityLots })
   }
   const cancel = (accountId: string) => {
     const aim = percent(30)
@@ -192,9 +198,9 @@ export const make = (seed: number, commands?: number): Stream => {
   }
   const observe = () => {
     const move = percent(85) ? 0.0002 : percent(70) ? 0.005 : 0.06
-    oracle = Math.round(oracle * (1 + (move * whole(-100, 100)) / 100))
-    oracle = Math.min(Math.max(oracle, Math.round(startPrice * 0.8)), Math.round(startPrice * 1.2))
-    add({ _tag: "Observe", price: oracle })
+    oracleE8 = Math.round(oracleE8 * (1 + (move * whole(-100, 100)) / 100))
+    oracleE8 = Math.min(Math.max(oracleE8, Math.round(startPrice * 0.8)), Math.round(startPrice * 1.2))
+    add({ _tag: "Observe", priceE8: oracleE8 })
   }
   const raise = () => {
     const userId = pick(...users)
@@ -210,7 +216,7 @@ export const make = (seed: number, commands?: number): Stream => {
   }
 
   if (percent(15)) pick(place, close, modify, cancel)(pick(...accounts))
-  add({ _tag: "Observe", price: oracle })
+  add({ _tag: "Observe", priceE8: oracleE8 })
   for (let left = commands ?? whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)

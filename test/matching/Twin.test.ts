@@ -106,14 +106,14 @@ describe("orders", () => {
           assert.isFalse(names.has(event.tradeId.text))
           names.add(event.tradeId.text)
           assert.strictEqual(event.number, ++number)
-          assert.isAbove(event.quantity, 0)
+          assert.isAbove(event.quantityLots, 0)
           assert.notStrictEqual(event.maker.order.side, event.taker.order.side)
           assert.notStrictEqual(event.maker.order.userId, event.taker.order.userId)
           for (const { order } of [event.maker, event.taker]) {
             const before = orders.get(order.orderId.text)!
-            const remaining = before.remaining - event.quantity
-            assert.deepStrictEqual(order, { ...before, remaining, updatedAtMillis: event.atMillis })
-            assert.isAtLeast(order.remaining, 0)
+            const remainingLots = before.remainingLots - event.quantityLots
+            assert.deepStrictEqual(order, { ...before, remainingLots, updatedAtMillis: event.atMillis })
+            assert.isAtLeast(order.remainingLots, 0)
             orders.set(order.orderId.text, order)
           }
         }
@@ -127,9 +127,9 @@ describe("orders", () => {
       return (events) => {
         for (const event of events) {
           if (event._tag === "Accepted") live.add(event.order.orderId.text)
-          for (const { orderId, remaining } of ordersOf(event)) {
+          for (const { orderId, remainingLots } of ordersOf(event)) {
             assert.isTrue(live.has(orderId.text), `${event._tag} of ${orderId}, which is over`)
-            if (remaining === 0 || event._tag === "Ended") live.delete(orderId.text)
+            if (remainingLots === 0 || event._tag === "Ended") live.delete(orderId.text)
           }
         }
       }
@@ -147,13 +147,13 @@ describe("orders", () => {
             const rivals = [...queue.values()].filter(
               ({ orderId, side }) => side === order.side && !takers.has(orderId.text)
             )
-            const best = Math[order.side === "BUY" ? "max" : "min"](...rivals.map(({ price }) => price))
-            assert.strictEqual(order.price, best)
-            assert.strictEqual(rivals.find(({ price }) => price === best)?.orderId.text, order.orderId.text)
+            const best = Math[order.side === "BUY" ? "max" : "min"](...rivals.map(({ priceTicks }) => priceTicks))
+            assert.strictEqual(order.priceTicks, best)
+            assert.strictEqual(rivals.find(({ priceTicks }) => priceTicks === best)?.orderId.text, order.orderId.text)
           }
           for (const order of ordersOf(event)) {
             if (event._tag === "Modified" && event.requeued) queue.delete(order.orderId.text)
-            if (order.remaining === 0 || event._tag === "Ended") queue.delete(order.orderId.text)
+            if (order.remainingLots === 0 || event._tag === "Ended") queue.delete(order.orderId.text)
             else queue.set(order.orderId.text, order)
           }
         }
@@ -164,8 +164,8 @@ describe("orders", () => {
   it("I24: the book is never crossed", () => {
     play(600, (engine) => () => {
       const levels = Engine.depth(engine)
-      const bid = Math.max(...levels.filter(({ side }) => side === "BUY").map(({ price }) => price))
-      const ask = Math.min(...levels.filter(({ side }) => side === "SELL").map(({ price }) => price))
+      const bid = Math.max(...levels.filter(({ side }) => side === "BUY").map(({ priceTicks }) => priceTicks))
+      const ask = Math.min(...levels.filter(({ side }) => side === "SELL").map(({ priceTicks }) => priceTicks))
       assert.isBelow(bid, ask)
     })
   })
@@ -197,7 +197,7 @@ describe("positions and results", () => {
     play(600, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       return () => {
-        const positions = accounts.map((account) => Engine.view(engine, account).position.quantity)
+        const positions = accounts.map((account) => Engine.view(engine, account).position.quantityLots)
         assert.strictEqual(
           positions.reduce((sum, each) => sum + each, 0),
           0
@@ -220,7 +220,7 @@ describe("positions and results", () => {
         const realised = total((position) => BigInt(position.cashFlow + position.basis))
         assert.strictEqual(realised, clearing)
         for (const mark of [0n, 1n, 20_000n, 7_777_777n]) {
-          const unrealised = total(({ basis, quantity }) => BigInt(quantity) * mark - BigInt(basis))
+          const unrealised = total(({ basis, quantityLots }) => BigInt(quantityLots) * mark - BigInt(basis))
           if (realised + unrealised !== 0n) assert.fail(`${realised} and ${unrealised} at ${mark}`)
         }
         assert.strictEqual(Number(Engine.totals(engine).cash), 0)
@@ -243,16 +243,16 @@ describe("positions and results", () => {
       return (events) => {
         for (const event of events) {
           if (event._tag !== "Traded") continue
-          book(event.maker, event.quantity)
-          book(event.taker, event.quantity)
+          book(event.maker, event.quantityLots)
+          book(event.taker, event.quantityLots)
         }
         for (const account of accounts) {
           const { orders, position } = Engine.view(engine, account)
-          let left = Math.abs(position.quantity)
-          for (const { reduceOnly, remaining, side } of orders) {
-            if (reduceOnly) left -= side === (position.quantity > 0 ? "SELL" : "BUY") ? remaining : Infinity
+          let left = Math.abs(position.quantityLots)
+          for (const { reduceOnly, remainingLots, side } of orders) {
+            if (reduceOnly) left -= side === (position.quantityLots > 0 ? "SELL" : "BUY") ? remainingLots : Infinity
           }
-          if (left < 0) assert.fail(`${account} may turn its position of ${position.quantity}`)
+          if (left < 0) assert.fail(`${account} may turn its position of ${position.quantityLots}`)
         }
       }
     })

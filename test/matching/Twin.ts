@@ -79,13 +79,13 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
   const { quantity } = holding(twin, command.accountId)
   if (quantity === 0) return "REJECTED"
-  const { lower, mark, maxPrice, minPrice, upper } = twin.prices
-  const hundredTicks = 100n * BigInt(twin.instrument.tick)
+  const { lowerTicks, markE8, maxPriceTicks, minPriceTicks, upperTicks } = twin.prices
+  const hundredTicks = 100n * BigInt(twin.instrument.tickE8)
   const shape = {
     _tag: "Place",
     type: "LIMIT",
     timeInForce: "IOC",
-    quantity: Math.abs(quantity),
+    quantityLots: Math.abs(quantity),
     reduceOnly: true,
     origin: "CLOSE_POSITION"
   } as const
@@ -93,9 +93,12 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
     quantity > 0
       ? ({
           side: "SELL",
-          price: Math.max(lower, minPrice, Number(divideUp(95n * BigInt(mark), hundredTicks)))
+          priceTicks: Math.max(lowerTicks, minPriceTicks, Number(divideUp(95n * BigInt(markE8), hundredTicks)))
         } as const)
-      : ({ side: "BUY", price: Math.min(upper, maxPrice, Number((105n * BigInt(mark)) / hundredTicks)) } as const)
+      : ({
+          side: "BUY",
+          priceTicks: Math.min(upperTicks, maxPriceTicks, Number((105n * BigInt(markE8)) / hundredTicks))
+        } as const)
   accept(twin, orderOf(twin, { ...command, ...shape, ...order }), command, emit)
 }
 
@@ -110,22 +113,23 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   )
   if (target === undefined) return "CANNOT_MODIFY_NO_SUCH_ORDER"
   const before = target.order
-  if (before.remaining < before.quantity) return "CANNOT_MODIFY_PARTIAL_FILL"
-  const asked = command.quantity || before.quantity
+  if (before.remainingLots < before.quantityLots) return "CANNOT_MODIFY_PARTIAL_FILL"
+  const asked = command.quantityLots || before.quantityLots
   const quantity = before.reduceOnly ? Math.min(asked, room(twin, before)) : asked
-  const changed = { quantity, remaining: quantity, modified: true, updatedAtMillis: twin.timeMillis }
-  const after: Order = { ...before, price: command.price || before.price, ...changed }
-  if (after.type === "ALO" && reached(twin, after.side, after.price).length > 0) return "CANNOT_MODIFY_ALO_WOULD_CROSS"
+  const changed = { quantityLots: quantity, remainingLots: quantity, modified: true, updatedAtMillis: twin.timeMillis }
+  const after: Order = { ...before, priceTicks: command.priceTicks || before.priceTicks, ...changed }
+  if (after.type === "ALO" && reached(twin, after.side, after.priceTicks).length > 0)
+    return "CANNOT_MODIFY_ALO_WOULD_CROSS"
   const refusal = check(twin, after, command)
   if (refusal !== undefined) return refusal
 
-  const requeued = after.price !== before.price || after.quantity > before.quantity
+  const requeued = after.priceTicks !== before.priceTicks || after.quantityLots > before.quantityLots
   target.order = after
   if (requeued) target.queuedNumber = ++twin.numbers
   emit({ _tag: "Modified", commandId: command.commandId, order: after, requeued, atMillis: twin.timeMillis })
   // It leaves the book while it takes, so that it is the newest when it rests again.
   twin.resting = twin.resting.filter((resting) => resting !== target)
-  match(twin, target, after.price, command, emit)
+  match(twin, target, after.priceTicks, command, emit)
   rest(twin, target, emit)
   return done(twin, command, emit)
 }
@@ -134,19 +138,19 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
 function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | undefined {
   const { accountId, side, userId } = order
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
-  const { limitShareBps, lower, mark, maxPrice, minPrice, upper } = twin.prices
-  const { lot, tick } = twin.instrument
+  const { limitShareBps, lowerTicks, markE8, maxPriceTicks, minPriceTicks, upperTicks } = twin.prices
+  const { lotE8, tickE8 } = twin.instrument
   if (order.type !== "MARKET") {
-    if (order.price < minPrice) return "PRICE_LESS_THAN_MIN_PRICE"
-    if (order.price > maxPrice) return "PRICE_GREATER_THAN_MAX_PRICE"
-    if (side === "BUY" && order.price > upper) return "PRICE_GREATER_THAN_MAX_PRICE"
-    if (side === "SELL" && order.price < lower) return "PRICE_LESS_THAN_MIN_PRICE"
+    if (order.priceTicks < minPriceTicks) return "PRICE_LESS_THAN_MIN_PRICE"
+    if (order.priceTicks > maxPriceTicks) return "PRICE_GREATER_THAN_MAX_PRICE"
+    if (side === "BUY" && order.priceTicks > upperTicks) return "PRICE_GREATER_THAN_MAX_PRICE"
+    if (side === "SELL" && order.priceTicks < lowerTicks) return "PRICE_LESS_THAN_MIN_PRICE"
   }
 
   /** In 1e-16 USD, exact; `each` in 1e-8 USD. */
-  const value = (lots: number, each: number): bigint => BigInt(lots) * BigInt(lot) * BigInt(each)
-  const limitPrice = order.type === "MARKET" ? mark : order.price * tick
-  if (!order.reduceOnly && value(order.quantity, limitPrice) < 10n * 10n ** 16n)
+  const value = (lots: number, each: number): bigint => BigInt(lots) * BigInt(lotE8) * BigInt(each)
+  const limitPrice = order.type === "MARKET" ? markE8 : order.priceTicks * tickE8
+  if (!order.reduceOnly && value(order.quantityLots, limitPrice) < 10n * 10n ** 16n)
     return "REJECTED_LESS_THAN_MIN_NOTIONAL"
 
   if (terms._tag === "Place" && mayRest(order)) {
@@ -161,7 +165,7 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
     (resting) => resting.order.side === side && resting.order.orderId.text !== order.orderId.text
   )
   const ownSameWay = sum(sameWay.filter((resting) => resting.order.accountId === accountId))
-  const onlyReduces = order.reduceOnly || ownSameWay + order.quantity <= reducible(twin, accountId, side)
+  const onlyReduces = order.reduceOnly || ownSameWay + order.quantityLots <= reducible(twin, accountId, side)
   if (!onlyReduces) {
     const shared = (usd6: number): bigint => BigInt(usd6) * BigInt(limitShareBps)
     const within = (lots: number, each: number, limit: bigint): boolean =>
@@ -171,13 +175,13 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
       if (twin.owners.get(account) === userId) position += Math.abs(held.quantity)
     }
     const userSameWay = sum(sameWay.filter((resting) => resting.order.userId === userId))
-    const each = side === "BUY" ? Math.max(mark, limitPrice) : mark
-    if (!within(position + userSameWay + order.quantity, each, shared(terms.maxNotional))) {
+    const each = side === "BUY" ? Math.max(markE8, limitPrice) : markE8
+    if (!within(position + userSameWay + order.quantityLots, each, shared(terms.maxNotional))) {
       return "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
     }
     const longs = sumOf([...twin.holdings.values()].map((held) => Math.max(held.quantity, 0)))
     const openInterestLimit = 10 * positionLimitUsd(twin.instrument) * 1_000_000
-    if (!within(longs + order.quantity, mark, shared(openInterestLimit))) return "REJECTED_OPEN_INTEREST_LIMIT"
+    if (!within(longs + order.quantityLots, markE8, shared(openInterestLimit))) return "REJECTED_OPEN_INTEREST_LIMIT"
   }
   if (terms.finding === "FAILED_MARGIN_CHECK") return terms.finding
 }
@@ -189,22 +193,28 @@ function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): voi
   const { commandId, expiresAtMillis, leverage, makerRate } = terms
   const incoming: Resting = { order, makerRate, leverage, acceptedNumber: number, queuedNumber: number }
   emit({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: twin.timeMillis })
-  if (order.reduceOnly) cut(twin, incoming, order.remaining - room(twin, order), emit)
+  if (order.reduceOnly) cut(twin, incoming, order.remainingLots - room(twin, order), emit)
 
   // Without a price of its own, a market order takes no worse than the edge of the band.
-  const limit = order.type !== "MARKET" ? order.price : order.side === "BUY" ? twin.prices!.upper : twin.prices!.lower
+  const limit =
+    order.type !== "MARKET"
+      ? order.priceTicks
+      : order.side === "BUY"
+        ? twin.prices!.upperTicks
+        : twin.prices!.lowerTicks
   if (order.type === "ALO" && reached(twin, order.side, limit).length > 0)
     return leave(twin, incoming, null, "CANCELLED", emit)
   if (order.timeInForce === "FOK") {
     const rehearsal = copy(twin)
     const rehearsed = { ...incoming }
     match(rehearsal, rehearsed, limit, terms, () => {})
-    if (rehearsed.order.remaining > 0) return leave(twin, incoming, null, "CANCELLED", emit)
+    if (rehearsed.order.remainingLots > 0) return leave(twin, incoming, null, "CANCELLED", emit)
   }
   match(twin, incoming, limit, terms, emit)
   if (mayRest(order)) return rest(twin, incoming, emit)
-  const { quantity, remaining } = incoming.order
-  if (remaining > 0) leave(twin, incoming, null, remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
+  const { quantityLots, remainingLots } = incoming.order
+  if (remainingLots > 0)
+    leave(twin, incoming, null, remainingLots < quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
 }
 
 /** What the taking side of a trade pays, and what it holds its position at. */
@@ -213,24 +223,24 @@ type Taking = Pick<Place, "takerRate" | "leverage">
 /** Takes order after order until nothing is reached, nothing is left, or a reduce-only order has nothing to reduce. */
 function match(twin: Twin, taker: Resting, limit: number, terms: Taking, emit: Emit): void {
   for (;;) {
-    const { accountId, reduceOnly, remaining, side, userId } = taker.order
-    const wanted = reduceOnly ? Math.min(remaining, reducible(twin, accountId, side)) : remaining
+    const { accountId, reduceOnly, remainingLots, side, userId } = taker.order
+    const wanted = reduceOnly ? Math.min(remainingLots, reducible(twin, accountId, side)) : remainingLots
     const maker = reached(twin, side, limit)[0]
     if (wanted === 0 || maker === undefined) return
     if (maker.order.userId === userId) leave(twin, maker, null, "CANCELLED_STP", emit)
-    else trade(twin, maker, taker, Math.min(wanted, maker.order.remaining), terms, emit)
+    else trade(twin, maker, taker, Math.min(wanted, maker.order.remainingLots), terms, emit)
   }
 }
 
 function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: Taking, emit: Emit): void {
-  const { price } = maker.order
-  const notional = BigInt(price) * BigInt(lots) * BigInt(twin.instrument.tickLotMoney)
+  const { priceTicks } = maker.order
+  const notional = BigInt(priceTicks) * BigInt(lots) * BigInt(twin.instrument.tickLotMicros)
   const fill = (one: Resting, rate: number, leverage: number) => {
     const held = holding(twin, one.order.accountId)
     const larger = (notional / BigInt(lots)) * BigInt(added(held.quantity, one.order.side, lots))
     const marginUsed = Number(divideUp(larger, BigInt(leverage)))
     const fee = divideUp(notional * BigInt(rate), 100_000_000n)
-    one.order = { ...one.order, remaining: one.order.remaining - lots, updatedAtMillis: twin.timeMillis }
+    one.order = { ...one.order, remainingLots: one.order.remainingLots - lots, updatedAtMillis: twin.timeMillis }
     const realised = book(held, one.order.side, lots, notional, fee)
     return { order: one.order, fee: Number(fee), realised: Number(realised), marginUsed }
   }
@@ -243,13 +253,13 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
     _tag: "Traded",
     tradeId: unnamed,
     number: 0,
-    price,
-    quantity: lots,
+    priceTicks,
+    quantityLots: lots,
     notional: Number(notional),
     ...fills,
     atMillis
   })
-  if (maker.order.remaining === 0) twin.resting = twin.resting.filter((resting) => resting !== maker)
+  if (maker.order.remainingLots === 0) twin.resting = twin.resting.filter((resting) => resting !== maker)
   shrink(twin, maker.order.accountId, emit)
   shrink(twin, taker.order.accountId, emit)
 }
@@ -262,18 +272,18 @@ function shrink(twin: Twin, accountId: string, emit: Emit): void {
     )
     let excess = sum(live) - reducible(twin, accountId, side)
     for (const resting of live.sort((a, b) => b.acceptedNumber - a.acceptedNumber)) {
-      const { remaining } = resting.order
-      if (excess >= remaining) leave(twin, resting, null, "CANCELLED", emit)
+      const { remainingLots } = resting.order
+      if (excess >= remainingLots) leave(twin, resting, null, "CANCELLED", emit)
       else cut(twin, resting, excess, emit)
-      excess -= remaining
+      excess -= remainingLots
     }
   }
 }
 
 function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): void {
   if (lots <= 0) return
-  const { quantity, remaining } = resting.order
-  const left = { quantity: quantity - lots, remaining: remaining - lots }
+  const { quantityLots, remainingLots } = resting.order
+  const left = { quantityLots: quantityLots - lots, remainingLots: remainingLots - lots }
   resting.order = { ...resting.order, ...left, modified: true, updatedAtMillis: twin.timeMillis }
   emit({ _tag: "Modified", commandId: null, order: resting.order, requeued: false, atMillis: twin.timeMillis })
 }
@@ -290,7 +300,7 @@ function room(twin: Twin, order: Order): number {
 }
 
 function rest(twin: Twin, incoming: Resting, emit: Emit): void {
-  if (incoming.order.remaining === 0) return
+  if (incoming.order.remainingLots === 0) return
   twin.resting.push(incoming)
   shrink(twin, incoming.order.accountId, emit)
 }
@@ -307,17 +317,27 @@ function orderOf(twin: Twin, command: Place): Order {
     clientOrderId,
     commandId,
     origin,
-    quantity,
+    quantityLots,
     reduceOnly,
     side,
     timeInForce,
     type,
     userId
   } = command
-  const order = { orderId: commandId, userId, accountId, side, type, timeInForce, quantity, reduceOnly, clientOrderId }
-  const price = type === "MARKET" ? 0 : command.price
-  const fresh = { remaining: quantity, modified: false, updatedAtMillis: twin.timeMillis }
-  return { ...order, price, origin, builderCode, ...fresh }
+  const order = {
+    orderId: commandId,
+    userId,
+    accountId,
+    side,
+    type,
+    timeInForce,
+    quantityLots,
+    reduceOnly,
+    clientOrderId
+  }
+  const priceTicks = type === "MARKET" ? 0 : command.priceTicks
+  const fresh = { remainingLots: quantityLots, modified: false, updatedAtMillis: twin.timeMillis }
+  return { ...order, priceTicks, origin, builderCode, ...fresh }
 }
 
 function mayRest(order: Order): boolean {

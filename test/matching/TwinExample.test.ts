@@ -7,22 +7,28 @@ import * as Twin from "./Twin.ts"
 import * as TwinState from "./TwinState.ts"
 
 const apple = starters[0]!
-const open = { lower: 18_360, upper: 22_440, minPrice: 14_280, maxPrice: 26_520, limitShareBps: 10_000 }
-const weekend = { ...open, lower: 19_380, upper: 21_420, limitShareBps: 1_000 }
+const open = {
+  lowerTicks: 18_360,
+  upperTicks: 22_440,
+  minPriceTicks: 14_280,
+  maxPriceTicks: 26_520,
+  limitShareBps: 10_000
+}
+const weekend = { ...open, lowerTicks: 19_380, upperTicks: 21_420, limitShareBps: 1_000 }
 
 const market = (prices: Partial<Priced> = {}) => {
   const twin = TwinState.make(apple, { maxOpenOrders: 200 })
-  const mark = 204_00000000
-  Twin.price(twin, { _tag: "Priced", oracle: mark, mark, premium: 0, ...open, atMillis: 1, ...prices })
+  const markE8 = 204_00000000
+  Twin.price(twin, { _tag: "Priced", oracleE8: markE8, markE8, premiumE8: 0, ...open, atMillis: 1, ...prices })
   const names = new Map<string, string>()
   const told: Array<string> = []
   const say = (event: MarketEvent): string =>
     event._tag === "Refused"
       ? event.status
       : event._tag === "Traded"
-        ? `${event.quantity / 1_000} @ ${event.price / 100} fees ${event.maker.fee} ${event.taker.fee}`
+        ? `${event.quantityLots / 1_000} @ ${event.priceTicks / 100} fees ${event.maker.fee} ${event.taker.fee}`
         : event._tag === "Ended" || event._tag === "Modified"
-          ? `${names.get(event.order.orderId.text)} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remaining / 1_000}`
+          ? `${names.get(event.order.orderId.text)} ${event._tag === "Ended" ? event.status : "to"} ${event.order.remainingLots / 1_000}`
           : event._tag
   /** Units and dollars; the order's name is its number: o1, o2 … */
   const place = (accountId: string, side: "BUY" | "SELL", units: number, price: number, more: Partial<Place> = {}) => {
@@ -44,8 +50,8 @@ const market = (prices: Partial<Priced> = {}) => {
       side,
       type: "LIMIT",
       timeInForce: "GTC",
-      price: Math.round(price * 100),
-      quantity: Math.round(units * 1_000),
+      priceTicks: Math.round(price * 100),
+      quantityLots: Math.round(units * 1_000),
       reduceOnly: false,
       clientOrderId: "",
       builderCode: "",
@@ -68,7 +74,7 @@ it("self-trade prevention ends the resting order and lets the incoming one go on
     "4 @ 200.05 fees 160040 800200"
   ])
   assert.deepStrictEqual(
-    twin.resting.map(({ order }) => order.remaining),
+    twin.resting.map(({ order }) => order.remainingLots),
     [4_000]
   )
 })

@@ -56,8 +56,10 @@ export const crosses = (side: Side, limit: number, resting: number): boolean =>
 /** Orders on the other side that a limit reaches: best price first, then the longest in the queue. */
 export const reached = (twin: Twin, side: Side, limit: number): Array<Resting> =>
   twin.resting
-    .filter(({ order }) => order.side !== side && crosses(side, limit, order.price))
-    .sort((a, b) => (side === "BUY" ? 1 : -1) * (a.order.price - b.order.price) || a.queuedNumber - b.queuedNumber)
+    .filter(({ order }) => order.side !== side && crosses(side, limit, order.priceTicks))
+    .sort(
+      (a, b) => (side === "BUY" ? 1 : -1) * (a.order.priceTicks - b.order.priceTicks) || a.queuedNumber - b.queuedNumber
+    )
 
 export const holding = (twin: Twin, accountId: string): Holding => {
   const held = twin.holdings.get(accountId) ?? { quantity: 0, cash: 0n, basis: 0n, fees: 0n }
@@ -69,8 +71,8 @@ export const holding = (twin: Twin, accountId: string): Holding => {
 export const depth = (twin: Twin): Map<string, number> => {
   const levels = new Map<string, number>()
   for (const { order } of twin.resting) {
-    const level = `${order.side} ${order.price}`
-    levels.set(level, (levels.get(level) ?? 0) + order.remaining)
+    const level = `${order.side} ${order.priceTicks}`
+    levels.set(level, (levels.get(level) ?? 0) + order.remainingLots)
   }
   return levels
 }
@@ -103,7 +105,7 @@ export function reducible(twin: Twin, accountId: string, side: Side): number {
 }
 
 export function sum(orders: ReadonlyArray<Resting>): number {
-  return sumOf(orders.map(({ order }) => order.remaining))
+  return sumOf(orders.map(({ order }) => order.remainingLots))
 }
 
 export function sumOf(numbers: ReadonlyArray<number>): number {

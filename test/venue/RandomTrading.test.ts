@@ -119,8 +119,8 @@ story("I2, I6, I24: the log has no hole, and replayed it gives the book and the 
       )
       for (const row of rows) {
         if (row.events.length > 0) for (const event of MarketRecord.decode(row.events)) Engine.apply(engine, event)
-        const { ask, bid } = Engine.best(engine)
-        assert.isTrue(bid === undefined || ask === undefined || bid < ask)
+        const { askTicks, bidTicks } = Engine.best(engine)
+        assert.isTrue(bidTicks === undefined || askTicks === undefined || bidTicks < askTicks)
       }
       const { levels, prices } = yield* markets.depth(symbol)
       assert.deepEqual(Engine.depth(engine), levels as Array<(typeof levels)[number]>)

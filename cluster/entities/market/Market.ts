@@ -64,7 +64,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         View: ({ payload }) => view(payload.userId, payload.traderEpoch, payload.accountIds).pipe(Rpc.fork),
         Depth: () => Rpc.fork(depth),
         Totals: () => Rpc.fork(totalsOf(log)),
-        Observe: ({ payload }) => submitted([{ _tag: "Observe", price: payload.price }]).pipe(Rpc.fork)
+        Observe: ({ payload }) => submitted([{ _tag: "Observe", priceE8: payload.priceE8 }]).pipe(Rpc.fork)
       })
     }),
     { maxIdleTime: "365 days" }

@@ -16,8 +16,8 @@ export interface Body {
 
 /** A total of one price: ticks and lots. */
 export interface PriceLevel {
-  readonly price: number
-  readonly quantity: number
+  readonly priceTicks: number
+  readonly quantityLots: number
 }
 
 /** The message as one connection gets it. `sequence` counts that connection's data messages from 1. */
@@ -60,9 +60,9 @@ export const trade = (instrument: Instrument, traded: Traded): Body =>
     "trade",
     `,"trade_id":"${traded.tradeId.text}","time":"${Digits.instant(
       traded.atMillis
-    )}","symbol":"${instrument.symbol}","size":"${Digits.units(traded.quantity * instrument.lot)}","price":"${priceText(
+    )}","symbol":"${instrument.symbol}","size":"${Digits.units(traded.quantityLots * instrument.lotE8)}","price":"${priceText(
       instrument,
-      traded.price
+      traded.priceTicks
     )}","side":"${traded.taker.order.side === "BUY" ? "buy" : "sell"}","execution_type":"T"}`
   )
 
@@ -89,12 +89,15 @@ const bodyOf = (type: string, tail: string): Body => ({ head: `{"type":"${type}"
 
 const pairs = (instrument: Instrument, levels: ReadonlyArray<PriceLevel>): string =>
   `[${levels
-    .map(({ price, quantity }) => `["${priceText(instrument, price)}","${Digits.units(quantity * instrument.lot)}"]`)
+    .map(
+      ({ priceTicks: price, quantityLots: quantity }) =>
+        `["${priceText(instrument, price)}","${Digits.units(quantity * instrument.lotE8)}"]`
+    )
     .join(",")}]`
 
 /** With all decimals of the tick. */
 const priceText = (instrument: Instrument, ticks: number): string =>
-  text(ticks * instrument.tick, priceDecimals(instrument))
+  text(ticks * instrument.tickE8, priceDecimals(instrument))
 
 /** Groups of 10 or 100 ticks, away from the middle: the total of each stands at a price no better than any in it. */
 const grouped = (
@@ -105,11 +108,11 @@ const grouped = (
   if (sigFigs === 0) return levels.slice(0, depth)
   const group = 10 ** sigFigs
   const totals = new Map<number, number>()
-  for (const { price, quantity } of levels) {
-    const at = round(price / group) * group
+  for (const { priceTicks, quantityLots } of levels) {
+    const at = round(priceTicks / group) * group
     const total = totals.get(at)
     if (total === undefined && totals.size === depth) break
-    totals.set(at, (total ?? 0) + quantity)
+    totals.set(at, (total ?? 0) + quantityLots)
   }
-  return Array.from(totals, ([price, quantity]) => ({ price, quantity }))
+  return Array.from(totals, ([priceTicks, quantityLots]) => ({ priceTicks, quantityLots }))
 }

@@ -58,7 +58,7 @@ export const PositionsGroup = HttpApiGroup.make("positions")
 
 export const positionPublic = (instrument: Instrument, holding: Holding): PositionPublic => ({
   symbol: holding.symbol,
-  position: quantityOf(instrument, holding.quantity),
+  position: quantityOf(instrument, holding.quantityLots),
   average_price: Number(averagePrice(instrument, holding)),
   leverage: holding.leverage,
   initial_margin: 1 / holding.leverage,
@@ -67,7 +67,7 @@ export const positionPublic = (instrument: Instrument, holding: Holding): Positi
   realised_pnl: decimalOfMoney(holding.realised),
   net_funding: decimalOfMoney(holding.funding),
   open_orders: holding.openOrders,
-  open_quantity: quantityOf(instrument, holding.openQuantity)
+  open_quantity: quantityOf(instrument, holding.openQuantityLots)
 })
 
 export const balancePublic = (balance: Balance, builderRewards?: bigint): BalancePublic => ({

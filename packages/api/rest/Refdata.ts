@@ -65,9 +65,9 @@ export const RefdataGroup = HttpApiGroup.make("refdata").add(
  * The venue knows this of a market at this moment. Prices are in 1e-8 USD, bounds in ticks; 0 before the first price.
  */
 export interface MarketState {
-  readonly oracle: number
-  readonly minPrice: number
-  readonly maxPrice: number
+  readonly oracleE8: number
+  readonly minPriceTicks: number
+  readonly maxPriceTicks: number
   /** The mark has changed by so much in 24 hours. */
   readonly changePercent: number
   readonly hours: MarketHours
@@ -77,15 +77,15 @@ export interface MarketState {
 export const refdataSymbol = (instrument: Instrument, state: MarketState): RefdataSymbol => ({
   clobPairId: String(instrument.clobPairId),
   symbol: instrument.symbol,
-  underlier_price: Digits.units(state.oracle),
+  underlier_price: Digits.units(state.oracleE8),
   price_change_24h: Digits.plain(Math.round(state.changePercent * 100) / 100),
   default_max_leverage: instrument.maxLeverage,
-  tick_size: Digits.units(instrument.tick),
-  lot_size: Digits.units(instrument.lot),
-  min_price: Digits.units(state.minPrice * instrument.tick),
-  max_price: Digits.units(state.maxPrice * instrument.tick),
-  min_quantity: Digits.units(instrument.minQuantity * instrument.lot),
-  max_quantity: Digits.units(instrument.maxQuantity * instrument.lot),
+  tick_size: Digits.units(instrument.tickE8),
+  lot_size: Digits.units(instrument.lotE8),
+  min_price: Digits.units(state.minPriceTicks * instrument.tickE8),
+  max_price: Digits.units(state.maxPriceTicks * instrument.tickE8),
+  min_quantity: Digits.units(instrument.minQuantityLots * instrument.lotE8),
+  max_quantity: Digits.units(instrument.maxQuantityLots * instrument.lotE8),
   base_asset: instrument.base,
   quote_asset: instrument.quote,
   margin_asset: "USDC",

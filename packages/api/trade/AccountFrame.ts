@@ -10,12 +10,12 @@ import { stableId } from "../StableId.ts"
 export const positionResponse = (instrument: Instrument, holding: Holding): string =>
   `{"position_response":{"id":"${stableId(holding.accountId, holding.symbol)}","symbol":"${
     holding.symbol
-  }","position":${Digits.units(holding.quantity * instrument.lot)},"margin_alloc":${Digits.money(
+  }","position":${Digits.units(holding.quantityLots * instrument.lotE8)},"margin_alloc":${Digits.money(
     holding.marginHeld
   )},"realised_pnl":${Digits.money(holding.realised)},"unrealised_pnl":${Digits.money(
     holding.unrealised
   )},"net_funding":${Digits.money(holding.funding)},"open_orders":${holding.openOrders},"open_quantity":${Digits.units(
-    holding.openQuantity * instrument.lot
+    holding.openQuantityLots * instrument.lotE8
   )},"leverage":${holding.leverage},${marginRates(holding.leverage)},"average_price":${averagePrice(
     instrument,
     holding

@@ -46,16 +46,16 @@ export const fillResponse = (instrument: Instrument, traded: Traded, role: "make
   const { order, fee, realised }: Fill = traded[role]
   return `{"fill_response":{"trade_id":"${traded.tradeId.text}","user_id":"${order.accountId}","symbol":"${
     instrument.symbol
-  }","price":${price(instrument, traded.price)},"quantity":${quantity(instrument, traded.quantity)},"side":"${
+  }","price":${price(instrument, traded.priceTicks)},"quantity":${quantity(instrument, traded.quantityLots)},"side":"${
     order.side
   }","aggressor_side":"${traded.taker.order.side}","order_id":"${order.orderId.text}","fee":${Digits.money(
     fee
   )},"order_type":"${order.type}","tif":"${order.timeInForce}","order_price":${price(
     instrument,
-    order.price
+    order.priceTicks
   )},"client_order_id":${quoted(order.clientOrderId)},"remaining_quantity":${quantity(
     instrument,
-    order.remaining
+    order.remainingLots
   )},"take_profit":0,"stop_loss":0,"execution_type":"NEW","timestamp":${Digits.seconds(
     traded.atMillis
   )},"realised_pnl":${Digits.money(realised)}}}`
@@ -86,9 +86,9 @@ const quoted = (id: string): string => {
   return `"${id}"`
 }
 
-const price = (instrument: Instrument, ticks: number): string => Digits.units(ticks * instrument.tick)
+const price = (instrument: Instrument, ticks: number): string => Digits.units(ticks * instrument.tickE8)
 
-const quantity = (instrument: Instrument, lots: number): string => Digits.units(lots * instrument.lot)
+const quantity = (instrument: Instrument, lots: number): string => Digits.units(lots * instrument.lotE8)
 
 const orderBody = (
   instrument: Instrument,
@@ -99,12 +99,12 @@ const orderBody = (
 ): string =>
   `{"order_id":"${order.orderId.text}","symbol":"${instrument.symbol}","status":"${status}","quantity":${quantity(
     instrument,
-    order.quantity
-  )},"price":${price(instrument, order.price)},"take_profit":0,"stop_loss":0,"side":"${order.side}","type":"${
+    order.quantityLots
+  )},"price":${price(instrument, order.priceTicks)},"take_profit":0,"stop_loss":0,"side":"${order.side}","type":"${
     order.type
   }","time_in_force":"${order.timeInForce}","user_id":"${order.accountId}","client_order_id":${quoted(
     order.clientOrderId
-  )},"quantity_remaining":${quantity(instrument, order.remaining)},"update_time":${Digits.seconds(
+  )},"quantity_remaining":${quantity(instrument, order.remainingLots)},"update_time":${Digits.seconds(
     updateMillis
   )},"trade_id":${tradeId === null ? "null" : `"${tradeId}"`},"reduce_only":${order.reduceOnly}}`
 

@@ -15,12 +15,14 @@ export const bestBid = (book: Book, symbol: string): PriceLevel | undefined => b
 export const bestAsk = (book: Book, symbol: string): PriceLevel | undefined => best(book.levels(symbol, "SELL"), 1)
 
 const sorted = (levels: ReadonlyMap<number, number>, direction: 1 | -1): ReadonlyArray<PriceLevel> =>
-  Array.from(levels, ([price, quantity]) => ({ price, quantity })).sort((a, b) => direction * (a.price - b.price))
+  Array.from(levels, ([priceTicks, quantityLots]) => ({ priceTicks, quantityLots })).sort(
+    (a, b) => direction * (a.priceTicks - b.priceTicks)
+  )
 
 function best(levels: ReadonlyMap<number, number>, direction: 1 | -1): PriceLevel | undefined {
   let found: PriceLevel | undefined
-  for (const [price, quantity] of levels) {
-    if (found === undefined || direction * (price - found.price) < 0) found = { price, quantity }
+  for (const [priceTicks, quantityLots] of levels) {
+    if (found === undefined || direction * (priceTicks - found.priceTicks) < 0) found = { priceTicks, quantityLots }
   }
   return found
 }

@@ -58,7 +58,7 @@ const makeLatest = Effect.gen(function* () {
         return Frame.bbo(instrument, Book.bestBid(feed, symbol), Book.bestAsk(feed, symbol), now)
       case "mark_price": {
         const prices = feed.prices.get(symbol)
-        return prices === undefined ? undefined : Frame.markPrice(instrument, prices.mark, prices.atMillis)
+        return prices === undefined ? undefined : Frame.markPrice(instrument, prices.markE8, prices.atMillis)
       }
       case "trade":
         return undefined
@@ -76,7 +76,7 @@ const makeBestPrices = Effect.fnUntraced(function* (streams: Streams.Streams, la
   const hasChanged = (symbol: string): boolean => {
     const bid = Book.bestBid(feed, symbol)
     const ask = Book.bestAsk(feed, symbol)
-    const now = `${bid?.price} ${bid?.quantity} ${ask?.price} ${ask?.quantity}`
+    const now = `${bid?.priceTicks} ${bid?.quantityLots} ${ask?.priceTicks} ${ask?.quantityLots}`
     const before = lastOf.get(symbol)
     lastOf.set(symbol, now)
     return before !== now

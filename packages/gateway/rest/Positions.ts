@@ -46,5 +46,5 @@ const body = (
   balance: balancePublic(balance)
 })
 
-const isShown = ({ openOrders, quantity, realised }: Holding): boolean =>
-  quantity !== 0 || openOrders !== 0 || realised !== 0
+const isShown = ({ openOrders, quantityLots, realised }: Holding): boolean =>
+  quantityLots !== 0 || openOrders !== 0 || realised !== 0

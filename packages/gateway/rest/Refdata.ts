@@ -21,12 +21,12 @@ export const layer = (baseUrl: string) =>
       const sample = (symbol: string, mark: number, atMillis: number) => {
         marks.set(symbol, MarkChange.sampled(marks.get(symbol) ?? MarkChange.empty, mark, atMillis))
       }
-      for (const [symbol, { atMillis, mark }] of feed.prices) sample(symbol, mark, atMillis)
+      for (const [symbol, { atMillis, markE8 }] of feed.prices) sample(symbol, markE8, atMillis)
       yield* Effect.acquireRelease(
         Effect.sync(() =>
           feed.watch(({ events, instrument }) => {
             for (const event of events) {
-              if (event._tag === "Priced") sample(instrument.symbol, event.mark, event.atMillis)
+              if (event._tag === "Priced") sample(instrument.symbol, event.markE8, event.atMillis)
             }
           })
         ),
@@ -43,10 +43,10 @@ export const layer = (baseUrl: string) =>
             const { symbol } = instrument
             const prices = feed.prices.get(symbol)
             return refdataSymbol(instrument, {
-              oracle: prices?.oracle ?? 0,
-              minPrice: prices?.minPrice ?? 0,
-              maxPrice: prices?.maxPrice ?? 0,
-              changePercent: MarkChange.changePercent(marks.get(symbol) ?? MarkChange.empty, prices?.mark ?? 0, now),
+              oracleE8: prices?.oracleE8 ?? 0,
+              minPriceTicks: prices?.minPriceTicks ?? 0,
+              maxPriceTicks: prices?.maxPriceTicks ?? 0,
+              changePercent: MarkChange.changePercent(marks.get(symbol) ?? MarkChange.empty, prices?.markE8 ?? 0, now),
               hours: marketHours(instrument),
               status: "ACTIVE"
             })

@@ -68,7 +68,7 @@ export const endedBy = (symbol: string, event: MarketEvent): ReadonlyArray<Ended
       return [ended(symbol, event.order, event.status, event.atMillis)]
     case "Traded":
       return [event.taker.order, event.maker.order]
-        .filter((order) => order.remaining === 0)
+        .filter((order) => order.remainingLots === 0)
         .map((order) => ended(symbol, order, "FILLED", event.atMillis))
     case "Refused":
       return refused(symbol, event)
@@ -88,8 +88,8 @@ const ended = (symbol: string, order: Order, status: TerminalStatus, atMillis: n
   side: order.side,
   orderType: order.type,
   timeInForce: order.timeInForce,
-  price: order.price,
-  quantity: order.quantity,
+  price: order.priceTicks,
+  quantity: order.quantityLots,
   reduceOnly: order.reduceOnly,
   askedPrice: null,
   askedQuantity: null

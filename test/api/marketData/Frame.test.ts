@@ -11,7 +11,7 @@ import * as fc from "fast-check"
 const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
 const atMillis = Date.parse("2026-09-27T14:40:44.118Z")
 const levels = (...pairs: ReadonlyArray<readonly [number, number]>): ReadonlyArray<Frame.PriceLevel> =>
-  pairs.map(([price, quantity]) => ({ price, quantity }))
+  pairs.map(([priceTicks, quantityLots]) => ({ priceTicks, quantityLots }))
 
 const confirmed = (text: string): unknown => {
   const decoded = decode(text, new Set(["GOLD-USD"]))
@@ -46,7 +46,7 @@ describe("the examples of the reference", () => {
   })
 
   it("bbo: at most one level a side", () => {
-    const bid = { price: 34_111, quantity: 4_250 }
+    const bid = { priceTicks: 34_111, quantityLots: 4_250 }
     expect(JSON.parse(Frame.frame(Frame.bbo(gold, bid, undefined, atMillis), 1))).toEqual({
       type: "bbo",
       sequence: 1,
@@ -63,8 +63,8 @@ describe("the examples of the reference", () => {
       _tag: "Traded",
       tradeId: parse("a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82")!,
       number: 1,
-      price: 34_111,
-      quantity: 1_500,
+      priceTicks: 34_111,
+      quantityLots: 1_500,
       notional: 0,
       maker: { order: { ...order, side: "BUY" }, fee: 0, realised: 0, marginUsed: 0 },
       taker: { order, fee: 0, realised: 0, marginUsed: 0 },

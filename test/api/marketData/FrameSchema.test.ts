@@ -17,7 +17,7 @@ const holds = (frame: string): void => {
 }
 
 const count = fc.nat({ max: 1_000_000_000 })
-const level = fc.record({ price: count, quantity: count })
+const level = fc.record({ priceTicks: count, quantityLots: count })
 const instrument = fc.constantFrom(...starters)
 const millis = fc.integer({ min: 0, max: 4_102_444_800_000 })
 const sequence = fc.integer({ min: 1 })
@@ -51,13 +51,13 @@ it("books, best prices, trades and marks", () => {
         const taken = { order: { side } } as Traded["taker"]
         const traded = {
           tradeId: parse(id)!,
-          price: of.price,
-          quantity: of.quantity,
+          priceTicks: of.priceTicks,
+          quantityLots: of.quantityLots,
           taker: taken,
           atMillis: at
         } as Traded
         holds(Frame.frame(Frame.trade(listed, traded), number))
-        holds(Frame.frame(Frame.markPrice(listed, of.price, at), number))
+        holds(Frame.frame(Frame.markPrice(listed, of.priceTicks, at), number))
       }
     )
   )

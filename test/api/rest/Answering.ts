@@ -31,9 +31,9 @@ const groups = Layer.mergeAll(
               query.ticker === undefined || query.ticker === gold.symbol
                 ? [
                     refdataSymbol(gold, {
-                      oracle: 341_087_000_000,
-                      minPrice: 32_405,
-                      maxPrice: 35_815,
+                      oracleE8: 341_087_000_000,
+                      minPriceTicks: 32_405,
+                      maxPriceTicks: 35_815,
                       changePercent: 0.4199,
                       hours: marketHours(gold),
                       status: "ACTIVE"
@@ -55,7 +55,7 @@ const groups = Layer.mergeAll(
             positionPublic(gold, {
               accountId,
               symbol: gold.symbol,
-              quantity: 1_500,
+              quantityLots: 1_500,
               basis: 5_116_650_000,
               realised: 0,
               unrealised: 1_650_000n,
@@ -64,7 +64,7 @@ const groups = Layer.mergeAll(
               leverage: 20,
               marginHeld: 0n,
               openOrders: 1,
-              openQuantity: 1_000
+              openQuantityLots: 1_000
             })
           ],
           balance: balancePublic({

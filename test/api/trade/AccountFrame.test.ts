@@ -9,7 +9,7 @@ const alice = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
 const holding: Holding = {
   accountId: alice,
   symbol: "GOLD-USD",
-  quantity: 1_500,
+  quantityLots: 1_500,
   basis: 5_116_650_000,
   realised: 0,
   unrealised: 1_650_000n,
@@ -18,7 +18,7 @@ const holding: Holding = {
   leverage: 20,
   marginHeld: 255_915_000n,
   openOrders: 1,
-  openQuantity: 1_000
+  openQuantityLots: 1_000
 }
 const balance: Balance = {
   accountId: alice,
@@ -53,7 +53,7 @@ it("a position, with rates for its margins", () => {
     average_price: 3411.1
   })
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(JSON.parse(Frame.positionResponse(gold, { ...holding, quantity: 0 })).position_response).toMatchObject({
+  expect(JSON.parse(Frame.positionResponse(gold, { ...holding, quantityLots: 0 })).position_response).toMatchObject({
     id,
     position: 0,
     average_price: 0
@@ -61,7 +61,7 @@ it("a position, with rates for its margins", () => {
 })
 
 it("a short position is negative and its average price is not", () => {
-  const short = { ...holding, quantity: -3, basis: -10_233_300 - 1 }
+  const short = { ...holding, quantityLots: -3, basis: -10_233_300 - 1 }
   expect(JSON.parse(Frame.positionResponse(gold, short)).position_response).toMatchObject({
     position: -0.003,
     average_price: 3411.10033333

@@ -41,9 +41,9 @@ const order: fc.Arbitrary<Order> = fc.record({
   side: oneOf(Side.literals),
   type: oneOf(OrderType.literals),
   timeInForce: oneOf(TimeInForce.literals),
-  price: count,
-  quantity: count,
-  remaining: count,
+  priceTicks: count,
+  quantityLots: count,
+  remainingLots: count,
   reduceOnly: fc.boolean(),
   clientOrderId,
   origin: oneOf(OrderOrigin.literals),
@@ -64,8 +64,8 @@ const traded: fc.Arbitrary<Traded> = fc.record({
   _tag: fc.constant("Traded" as const),
   tradeId: id,
   number: count,
-  price: count,
-  quantity: count,
+  priceTicks: count,
+  quantityLots: count,
   notional: money,
   maker: fill,
   taker: fill,
@@ -143,7 +143,7 @@ const holding = (symbol: string): fc.Arbitrary<Holding> =>
   fc.record({
     accountId: uuid,
     symbol: fc.constant(symbol),
-    quantity: fc.integer(),
+    quantityLots: fc.integer(),
     basis: money,
     realised: money,
     unrealised: bigMoney,
@@ -152,7 +152,7 @@ const holding = (symbol: string): fc.Arbitrary<Holding> =>
     leverage: fc.integer({ min: 1, max: 100 }),
     marginHeld: bigMoney,
     openOrders: fc.nat(),
-    openQuantity: count
+    openQuantityLots: count
   })
 
 const balance: fc.Arbitrary<Balance> = fc.record({

@@ -10,7 +10,7 @@ import { id } from "../../Id.ts"
 
 const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
 /** With lots fine enough to be written with an exponent. */
-const dust: Instrument = { ...gold, tick: 1, lot: 1 }
+const dust: Instrument = { ...gold, tickE8: 1, lotE8: 1 }
 const alice = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
 const tradeId = "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82"
 const order: Order = {
@@ -20,9 +20,9 @@ const order: Order = {
   side: "BUY",
   type: "LIMIT",
   timeInForce: "GTC",
-  price: 34_112,
-  quantity: 2_500,
-  remaining: 1_000,
+  priceTicks: 34_112,
+  quantityLots: 2_500,
+  remainingLots: 1_000,
   reduceOnly: false,
   clientOrderId: "mm-7-000182",
   origin: "USER",
@@ -53,8 +53,8 @@ const traded: Traded = {
   _tag: "Traded",
   tradeId: parse(tradeId)!,
   number: 1,
-  price: 34_111,
-  quantity: 1_500,
+  priceTicks: 34_111,
+  quantityLots: 1_500,
   notional: 5_116_650_000,
   maker: { order, fee: 511_665, realised: 0, marginUsed: 0 },
   taker: {
@@ -254,7 +254,7 @@ it("whatever a client wrote comes back byte for byte", () =>
   ))
 
 it("no number has an exponent", () => {
-  const small = { ...order, price: 3, quantity: 10, remaining: 1 }
+  const small = { ...order, priceTicks: 3, quantityLots: 10, remainingLots: 1 }
   const text = Frame.orderResponse(dust, small, "ACK", 1790503244118, null)
   expect(text).toContain(`"quantity":0.0000001,"price":0.00000003,`)
   const told = Frame.refusal("GOLD-USD", {

@@ -90,7 +90,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       expect(prices).toContainEqual(["SILVER-USD", 3_812_500_000])
       const [silver] = (yield* get("/refdata?ticker=SILVER-USD")).body.data
       expect(silver.underlier_price).toBe("38.125")
-      expect((yield* Feed).prices.get("SILVER-USD")?.oracle).toBe(3_812_500_000)
+      expect((yield* Feed).prices.get("SILVER-USD")?.oracleE8).toBe(3_812_500_000)
     })
   )
 

@@ -40,7 +40,7 @@ const poison = (n: number): MarketCommand =>
   })
 
 /** A price that no machine can take in. */
-const poisonPrice: MarketCommand = Object.defineProperty({ _tag: "Observe", price: 0 } as const, "price", {
+const poisonPrice: MarketCommand = Object.defineProperty({ _tag: "Observe", priceE8: 0 } as const, "priceE8", {
   get: () => {
     throw new Error("poison")
   }
@@ -58,15 +58,15 @@ const bid = (n: number, clientOrderId = ""): MarketCommand => ({
   side: "BUY",
   type: "LIMIT",
   timeInForce: "GTC",
-  price: 19_900,
-  quantity: 1_000,
+  priceTicks: 19_900,
+  quantityLots: 1_000,
   reduceOnly: false,
   clientOrderId,
   builderCode: "",
   origin: "USER"
 })
 
-const observe: MarketCommand = { _tag: "Observe", price: 20_000_000_000 }
+const observe: MarketCommand = { _tag: "Observe", priceE8: 20_000_000_000 }
 
 const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
   const inner = yield* Journal
