@@ -1,9 +1,10 @@
 /** What every room of one venue agrees on: the contracts it lists and its limits. */
 import { type Instrument, starters } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Context } from "effect"
 
 export interface VenueSettings {
-  readonly instruments: ReadonlyMap<string, Instrument>
+  readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   /** Fixed at first start. */
   readonly desks: number
   readonly maxOpenOrdersPerSymbol: number

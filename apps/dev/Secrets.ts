@@ -1,10 +1,11 @@
 /** What the dev app makes up at its first start and finds again at every later one: keys, ids and tokens. */
+import { UserId } from "@venue/domain/UserId"
 import { Effect, FileSystem, Path, Schema } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
 const User = Schema.Struct({
   name: Schema.String,
-  userId: Schema.String,
+  userId: UserId,
   publicKey: Schema.String,
   secretKey: Schema.String,
   walletPrivateKey: Schema.String
@@ -100,7 +101,7 @@ export const writePrivately = Effect.fnUntraced(function* (path: string, text: s
 
 const newUser = (name: string): SecretUser => ({
   name,
-  userId: SecureRandom.uuidV4Unsafe(),
+  userId: UserId.make(SecureRandom.uuidV4Unsafe()),
   publicKey: `svc_test_pub_${hex(16)}`,
   secretKey: `svc_test_secret_${hex(32)}`,
   walletPrivateKey: newWallet()

@@ -3,7 +3,9 @@ import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import { Selectable } from "@venue/domain/Permission"
+import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Identities } from "@venue/storage/access/Identities"
@@ -62,7 +64,7 @@ const person = Effect.fnUntraced(function* ({ name, publicKey, secretKey, userId
   yield* credit(userId, name === makerName ? makerFunds : funds)
 })
 
-const onboard = Effect.fnUntraced(function* (userId: string) {
+const onboard = Effect.fnUntraced(function* (userId: UserId) {
   const states = yield* UserStates
   const { requirements } = yield* UserEligibility
   const { identity, termsVersion } = yield* states.find(userId)
@@ -70,14 +72,14 @@ const onboard = Effect.fnUntraced(function* (userId: string) {
   if (termsVersion !== requirements.termsVersion) yield* states.acceptTerms(userId, requirements.termsVersion)
 })
 
-const credit = Effect.fnUntraced(function* (userId: string, amount: bigint) {
+const credit = Effect.fnUntraced(function* (userId: UserId, amount: bigint) {
   const desks = yield* DeskClient
   const credited = desks.ask(userId, (desk) =>
     desk.Credit({
       userId,
       cost: noCost,
       creditId: `dev-start-${userId}`,
-      accountId: userId,
+      accountId: primaryAccountOf(userId),
       amount,
       reason: "dev start"
     })

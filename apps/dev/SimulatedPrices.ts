@@ -1,4 +1,5 @@
 /** Outside prices for a venue without an outside: one seeded walk for each instrument. */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect } from "effect"
 
 /** Everything the next step depends on. Prices in 1e-8 USD. */
@@ -12,23 +13,23 @@ export interface Walk {
 
 export interface SimulatedPricesOptions {
   readonly seed: number
-  readonly symbols: ReadonlyArray<string>
+  readonly symbols: ReadonlyArray<MarketSymbol>
   /** Prices to go on from, as after a restart; a symbol that is not there starts at its own. */
-  readonly from?: ReadonlyMap<string, number>
+  readonly from?: ReadonlyMap<MarketSymbol, number>
   /** Steps a second. */
   readonly speed: number
-  readonly sink: (symbol: string, price: number) => Effect.Effect<void>
+  readonly sink: (symbol: MarketSymbol, price: number) => Effect.Effect<void>
 }
 
 export interface SimulatedPrices {
   /** Hands over every price, then one step after another. */
   readonly run: Effect.Effect<never>
   /** Somebody set this price: the walk goes on from there and makes it its home. */
-  readonly reset: (symbol: string, price: number) => Effect.Effect<void>
+  readonly reset: (symbol: MarketSymbol, price: number) => Effect.Effect<void>
 }
 
 /** In 1e-8 USD. */
-export const startPrices: ReadonlyMap<string, number> = new Map(
+export const startPrices: ReadonlyMap<MarketSymbol, number> = new Map(
   [
     ["AAPL-USD", 200],
     ["NVDA-USD", 140],
@@ -44,7 +45,7 @@ export const startPrices: ReadonlyMap<string, number> = new Map(
     ["EUR-USD", 1.085],
     ["GBP-USD", 1.27],
     ["AUD-USD", 0.655]
-  ].map(([symbol, price]) => [symbol as string, Math.round((price as number) * 1e8)])
+  ].map(([symbol, price]) => [MarketSymbol.make(symbol as string), Math.round((price as number) * 1e8)])
 )
 
 export const begin = (home: number, seed: number): Walk => ({
@@ -67,7 +68,7 @@ export const step = ({ chance, home, price }: Walk): Walk => {
 export const make = Effect.fn("SimulatedPrices.make")(function* (
   options: SimulatedPricesOptions
 ): Effect.fn.Return<SimulatedPrices> {
-  const walks = new Map<string, Walk>()
+  const walks = new Map<MarketSymbol, Walk>()
   options.symbols.forEach((symbol, index) => {
     const home = options.from?.get(symbol) ?? startPrices.get(symbol)
     if (home !== undefined) walks.set(symbol, begin(home, options.seed + index))

@@ -1,5 +1,6 @@
 /** What a node asks of desks: all submissions for one desk leave in one call; what comes meanwhile goes with the next. */
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
+import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import {
@@ -25,10 +26,10 @@ export class DeskClient extends Context.Service<
     /** `reply` comes once, in this turn or a later one; `Refused` stands for a desk that cannot be reached, too. */
     readonly submit: (submission: Submission, reply: (submitted: Submitted) => void) => void
     /** Calls back once all that was submitted to this user's desk so far has its reply: at once when it has. */
-    readonly whenReplied: (userId: string, then: () => void) => void
+    readonly whenReplied: (userId: UserId, then: () => void) => void
     /** The desk of a user, for what is asked one by one. Every call has a deadline. */
     readonly ask: <A, E>(
-      userId: string,
+      userId: UserId,
       call: (desk: RawDesk) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
     /** By desk id, for what a gateway says to each desk. */
@@ -58,7 +59,7 @@ export class DeskClient extends Context.Service<
           const call = bounded(`desk ${deskId}`, client(deskId).Submit({ submissions }))
           run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : undefined))))
         })
-      const queueOf = (userId: string): SubmissionQueue => {
+      const queueOf = (userId: UserId): SubmissionQueue => {
         const deskId = deskOf(userId, desks)
         let queue = queues.get(deskId)
         if (queue === undefined) queues.set(deskId, (queue = make(deskId)))

@@ -1,6 +1,9 @@
 /** The entities that live on this node, to be called as functions: a client or a feed that finds one here needs no call. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { UserId } from "@venue/domain/UserId"
 import { Context, type Effect, Layer } from "effect"
 import type { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
 import type { AccountView, DepthAt, Unavailable } from "../protocol/Market.ts"
@@ -35,9 +38,9 @@ export interface LocalMarket {
   /** Hands the head at once, then every batch committed after it. Returns how to stop. */
   readonly watch: (watcher: Watcher) => () => void
   readonly view: (
-    userId: string,
+    userId: UserId,
     traderEpoch: number,
-    accountIds: ReadonlyArray<string>
+    accountIds: ReadonlyArray<AccountId>
   ) => Effect.Effect<AccountView, Unavailable>
   readonly depth: Effect.Effect<DepthAt, Unavailable>
 }
@@ -56,7 +59,7 @@ export interface LocalDesk {
 export class LocalEntities extends Context.Service<
   LocalEntities,
   {
-    readonly markets: Map<string, LocalMarket>
+    readonly markets: Map<MarketSymbol, LocalMarket>
     readonly desks: Map<string, LocalDesk>
   }
 >()("@venue/cluster/LocalEntities") {

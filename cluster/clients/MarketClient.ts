@@ -1,5 +1,8 @@
 /** Commands to markets: all that one node has for one market leaves in one call; what comes meanwhile goes with the next. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { TraderCommand } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import { type AccountView, type DepthAt, Market, type Unavailable } from "../protocol/Market.ts"
@@ -14,17 +17,17 @@ export class MarketClient extends Context.Service<
   MarketClient,
   {
     /** Sends until the market recorded an outcome; false when too many wait already and it was not taken. */
-    readonly submit: (symbol: string, command: TraderCommand) => boolean
+    readonly submit: (symbol: MarketSymbol, command: TraderCommand) => boolean
     readonly view: (
-      symbol: string,
-      userId: string,
+      symbol: MarketSymbol,
+      userId: UserId,
       traderEpoch: number,
-      accountIds: ReadonlyArray<string>
+      accountIds: ReadonlyArray<AccountId>
     ) => Effect.Effect<AccountView, Unavailable>
-    readonly depth: (symbol: string) => Effect.Effect<DepthAt, Unavailable>
-    readonly observe: (symbol: string, priceE8: number) => Effect.Effect<void, Unavailable>
+    readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
+    readonly observe: (symbol: MarketSymbol, priceE8: number) => Effect.Effect<void, Unavailable>
     readonly totals: (
-      symbol: string
+      symbol: MarketSymbol
     ) => Effect.Effect<{ readonly positions: number; readonly cash: number }, Unavailable>
   }
 >()("@venue/cluster/MarketClient") {
@@ -34,10 +37,10 @@ export class MarketClient extends Context.Service<
       const localEntities = yield* LocalEntities
       const client = yield* Market.client
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      const batchers = new Map<string, Batcher.Batcher<TraderCommand>>()
-      const ask = <A, E>(symbol: string, call: Effect.Effect<A, E>) => bounded(`market ${symbol}`, call)
+      const batchers = new Map<MarketSymbol, Batcher.Batcher<TraderCommand>>()
+      const ask = <A, E>(symbol: MarketSymbol, call: Effect.Effect<A, E>) => bounded(`market ${symbol}`, call)
 
-      const make = (symbol: string) =>
+      const make = (symbol: MarketSymbol) =>
         Batcher.make<TraderCommand>({
           send: (commands, done) => {
             const here = localEntities.markets.get(symbol)
@@ -51,7 +54,7 @@ export class MarketClient extends Context.Service<
           // A market of this node takes calls in their order.
           mayOverlap: () => localEntities.markets.has(symbol)
         })
-      const batcherOf = (symbol: string) => {
+      const batcherOf = (symbol: MarketSymbol) => {
         let batcher = batchers.get(symbol)
         if (batcher === undefined) batchers.set(symbol, (batcher = make(symbol)))
         return batcher

@@ -1,4 +1,5 @@
 /** What a node asks of the entities of users. */
+import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import type { Unavailable } from "../protocol/Market.ts"
@@ -12,7 +13,7 @@ export class UserClient extends Context.Service<
   {
     /** The entity of a user. Every call has a deadline. */
     readonly ask: <A, E>(
-      userId: string,
+      userId: UserId,
       call: (user: RawUser) => Effect.Effect<A, E>
     ) => Effect.Effect<A, Exclude<E, ClusterFault> | Unavailable>
   }

@@ -3,6 +3,7 @@
  * market. A watch is checked by (epoch, seq) and repaired from the journal; nobody trusts its end or its silence.
  */
 import type { Priced } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Journal } from "@venue/journal/Journal"
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
@@ -19,11 +20,11 @@ export class Feed extends Context.Service<
     readonly follow: Followers.Followers["follow"]
     /** Every batch, after the followers of its accounts. One that throws is told the next all the same. */
     readonly watch: (watcher: (batch: Batch) => void) => () => void
-    readonly head: (symbol: string) => FollowedLog.Head | undefined
+    readonly head: (symbol: MarketSymbol) => FollowedLog.Head | undefined
     /** Latest prices of each market. */
-    readonly prices: ReadonlyMap<string, Priced>
+    readonly prices: ReadonlyMap<MarketSymbol, Priced>
     /** Ticks to lots of one side; a live view, unsorted. */
-    readonly levels: (symbol: string, side: "BUY" | "SELL") => ReadonlyMap<number, number>
+    readonly levels: (symbol: MarketSymbol, side: "BUY" | "SELL") => ReadonlyMap<number, number>
   }
 >()("@venue/cluster/feed/Feed") {
   static readonly layer: Layer.Layer<Feed, never, Journal | MarketClient | LocalEntities | Sharding> = Layer.effect(
@@ -33,8 +34,8 @@ export class Feed extends Context.Service<
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const watchers = new Set<(batch: Batch) => void>()
-      const prices = new Map<string, Priced>()
-      const logs = new Map<string, FollowedLog.FollowedLog>()
+      const prices = new Map<MarketSymbol, Priced>()
+      const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
       const followers = Followers.make((accountId, { rank }, cause) => {
         run(Effect.logError(`a ${rank} of account ${accountId} threw at an event of its market`, cause))
       })

@@ -1,4 +1,5 @@
 /** Who is told of what happens to an account: the traders and sockets of this node that follow it. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import { Result } from "effect"
 import type { Batch } from "../clients/LocalEntities.ts"
@@ -14,22 +15,22 @@ export interface Follower {
 
 export interface Followers {
   /** Returns how to stop. */
-  readonly follow: (accountId: string, follower: Follower) => () => void
+  readonly follow: (accountId: AccountId, follower: Follower) => () => void
   /** Tells the followers of its accounts; those of its taker before those of its maker. */
   readonly tell: (event: MarketEvent, batch: Batch) => void
 }
 
 /** `report` hears of a follower that threw. That costs nobody else anything, neither the others nor the market. */
-export const make = (report: (accountId: string, follower: Follower, cause: unknown) => void): Followers => {
+export const make = (report: (accountId: AccountId, follower: Follower, cause: unknown) => void): Followers => {
   /** A list is replaced, never changed, so that a follower may leave while its list is being told. */
-  const followers = new Map<string, ReadonlyArray<Follower>>()
+  const followers = new Map<AccountId, ReadonlyArray<Follower>>()
 
-  const unfollow = (accountId: string, follower: Follower) => {
+  const unfollow = (accountId: AccountId, follower: Follower) => {
     const others = (followers.get(accountId) ?? []).filter((other) => other !== follower)
     if (others.length === 0) followers.delete(accountId)
     else followers.set(accountId, others)
   }
-  const tellAccount = (accountId: string, event: MarketEvent, batch: Batch) => {
+  const tellAccount = (accountId: AccountId, event: MarketEvent, batch: Batch) => {
     for (const follower of followers.get(accountId) ?? []) {
       const told = Result.try(() => follower.observe(event, batch))
       if (Result.isSuccess(told)) continue

@@ -1,4 +1,6 @@
 /** What may be asked of the desk that holds a slice of the users. */
+import { AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Order, OrderRequest } from "@venue/domain/Order"
 import { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import {
@@ -12,6 +14,7 @@ import {
   SetLeverage,
   Transfer
 } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import { Schema, Struct } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -29,13 +32,13 @@ export type Cost = typeof Cost.Type
 /** Of what is limited elsewhere, as REST is by buckets of its own, or not at all. */
 export const noCost: Cost = { bucket: "general", weight: 0 }
 
-export const Submission = Schema.Struct({ userId: Schema.String, cost: Cost, request: OrderRequest })
+export const Submission = Schema.Struct({ userId: UserId, cost: Cost, request: OrderRequest })
 export type Submission = typeof Submission.Type
 
 /** What became of a submission at the desk; what became of it in its market comes by that market's log. */
 export const Submitted = Schema.Union([
   /** On its way to these markets; a cancel of all orders may touch none. */
-  Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(Schema.String) }),
+  Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(MarketSymbol) }),
   Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
   Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
   /** Not done, in part or as far as anybody knows. */
@@ -48,16 +51,16 @@ export const AccountSummary = Schema.Struct({ balance: Balance, holdings: Schema
 export type AccountSummary = typeof AccountSummary.Type
 
 export const OpenOrder = Schema.Struct({
-  symbol: Schema.String,
+  symbol: MarketSymbol,
   order: Order
 })
 export type OpenOrder = typeof OpenOrder.Type
 
 /** How far the logs had come that this account's state was read from: reads of the past wait for these. */
-export const Watermark = Schema.Struct({ symbol: Schema.String, seq: Schema.Number })
+export const Watermark = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
 export type Watermark = typeof Watermark.Type
 
-const account = { userId: Schema.String, accountId: Schema.String }
+const account = { userId: UserId, accountId: AccountId }
 /** What is asked about one account, and what it costs its user. */
 export const Read = Schema.Struct({ ...account, cost: Cost })
 export type Read = typeof Read.Type
@@ -73,7 +76,7 @@ const change = <
   refusal: Refusal
 ) =>
   Rpc.make(tag, {
-    payload: { userId: Schema.String, cost: Cost, ...Struct.omit(command.fields, ["_tag"]) },
+    payload: { userId: UserId, cost: Cost, ...Struct.omit(command.fields, ["_tag"]) },
     error: Schema.Union([refusal, Unavailable, RateLimited])
   })
 
@@ -91,7 +94,7 @@ export const Desk = Entity.make("Desk", [
   }),
   Rpc.make("Leverages", {
     payload: Read,
-    success: Schema.Array(Schema.Struct({ symbol: Schema.String, leverage: Schema.Number })),
+    success: Schema.Array(Schema.Struct({ symbol: MarketSymbol, leverage: Schema.Number })),
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("Watermarks", {
@@ -110,7 +113,7 @@ export const Desk = Entity.make("Desk", [
     error: Unavailable
   }),
   /** The connection ended, for whatever reason: its armed cancel starts. */
-  Rpc.make("Detach", { payload: { connectionId: Schema.String, userId: Schema.String }, error: Unavailable }),
+  Rpc.make("Detach", { payload: { connectionId: Schema.String, userId: UserId }, error: Unavailable }),
   /** Proof that a gateway lives, for all its connections; without it for a lease its armed ones count as ended. */
   Rpc.make("Renew", {
     payload: {
@@ -126,7 +129,7 @@ export const Desk = Entity.make("Desk", [
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)
 
 /** The desk of a user: FNV-1a of the id, modulo the number of desks. */
-export const deskOf = (userId: string, desks: number): string => {
+export const deskOf = (userId: UserId, desks: number): string => {
   let hash = 0x811c9dc5
   for (let i = 0; i < userId.length; i++) hash = Math.imul(hash ^ userId.charCodeAt(i), 0x01000193)
   return String((hash >>> 0) % desks)

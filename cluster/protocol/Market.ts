@@ -1,6 +1,8 @@
 /** What may be asked of the entity that is one market. */
+import { AccountId } from "@venue/domain/AccountId"
 import { TraderCommand } from "@venue/domain/Market"
 import { Order, Side } from "@venue/domain/Order"
+import { UserId } from "@venue/domain/UserId"
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -27,7 +29,7 @@ export const AccountView = Schema.Struct({
   ...At,
   accounts: Schema.Array(
     Schema.Struct({
-      accountId: Schema.String,
+      accountId: AccountId,
       position: Schema.Struct({
         quantityLots: Schema.Number,
         cashFlow: Schema.Number,
@@ -75,7 +77,7 @@ export const Market = Entity.make("Market", [
     true
   ),
   Rpc.make("View", {
-    payload: { userId: Schema.String, traderEpoch: Schema.Number, accountIds: Schema.Array(Schema.String) },
+    payload: { userId: UserId, traderEpoch: Schema.Number, accountIds: Schema.Array(AccountId) },
     success: AccountView,
     error: Unavailable
   }),

@@ -1,11 +1,12 @@
 /** What may be asked of a user's own entity: changes of what belongs to the user rather than to an account. */
 import { ApiKeySummary, TooManyApiKeys, UnknownApiKey } from "@venue/domain/ApiKey"
+import { UserId } from "@venue/domain/UserId"
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Unavailable } from "./Market.ts"
 
-const of = { userId: Schema.String, publicKey: Schema.String }
+const of = { userId: UserId, publicKey: Schema.String }
 const KeyPair = Schema.Struct({
   publicKey: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String)
@@ -15,7 +16,7 @@ const KeyPair = Schema.Struct({
 export const User = Entity.make("User", [
   Rpc.make("CreateKey", {
     payload: {
-      userId: Schema.String,
+      userId: UserId,
       pair: KeyPair,
       label: Schema.String,
       permissions: Schema.Array(Schema.String),

@@ -1,9 +1,10 @@
 /** One side of a trade as its owner lists it, on the socket and over REST. */
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
 /** Prices are in ticks, quantities in lots, money in 1e-6 USD. */
 export interface UserTrade {
-  readonly symbol: string
+  readonly symbol: MarketSymbol
   readonly tradeId: string
   readonly side: Side
   readonly aggressorSide: Side

@@ -1,11 +1,12 @@
 /** A perpetual contract: its steps, its bounds and the list the venue starts with. */
 import { unitScale, unitsOf } from "./Decimal.ts"
+import { MarketSymbol } from "./MarketSymbol.ts"
 
 export type ProductCategory = "EQUITY" | "INDEX" | "COMMODITY" | "FX"
 
 export interface Instrument {
   readonly clobPairId: number
-  readonly symbol: string
+  readonly symbol: MarketSymbol
   readonly base: string
   readonly quote: string
   readonly category: ProductCategory
@@ -80,7 +81,7 @@ function list(
   const lotE8 = unitsOf(lot)
   return {
     clobPairId,
-    symbol: `${base}-USD`,
+    symbol: MarketSymbol.make(`${base}-USD`),
     base,
     quote: "USD",
     category,

@@ -1,19 +1,23 @@
 /** What may be asked of one market and what its log records. Prices in ticks, quantities in lots, money in 1e-6 USD. */
 import { Schema } from "effect"
+import { AccountId } from "./AccountId.ts"
 import * as Id from "./Id.ts"
+import type { MarketSymbol } from "./MarketSymbol.ts"
 import { type EndStatus, type Order, OrderOrigin, type OrderRequest, OrderType, Side, TimeInForce } from "./Order.ts"
+import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
+import { UserId } from "./UserId.ts"
 
 /** The name of a market's stream in the journal. */
-export const marketStream = (symbol: string): string => `market/${symbol}`
+export const marketStream = (symbol: MarketSymbol): string => `market/${symbol}`
 
 const envelope = {
   commandId: Id.schema,
   expiresAtMillis: Schema.Number,
   /** The trader's journal epoch: a market that has seen a higher one of this user refuses. */
   traderEpoch: Schema.Number,
-  userId: Schema.String,
-  accountId: Schema.String
+  userId: UserId,
+  accountId: AccountId
 }
 
 /**
@@ -54,7 +58,7 @@ export type Place = typeof Place.Type
 export const Modify = Schema.TaggedStruct("Modify", {
   ...envelope,
   ...terms,
-  orderId: Id.schema,
+  orderId: OrderId,
   side: Side,
   type: OrderType,
   priceTicks: Schema.Number,
@@ -66,7 +70,7 @@ export type Modify = typeof Modify.Type
 /** Cancels one order by its id, or where that is null all with the client order id. */
 export const Cancel = Schema.TaggedStruct("Cancel", {
   ...envelope,
-  orderId: Schema.NullOr(Id.schema),
+  orderId: Schema.NullOr(OrderId),
   clientOrderId: Schema.String
 })
 export type Cancel = typeof Cancel.Type
@@ -159,7 +163,7 @@ export interface Tick {
 /** A trader has a new owner, so commands of older epochs are refused from here on. */
 export interface RaiseEpoch {
   readonly _tag: "RaiseEpoch"
-  readonly userId: string
+  readonly userId: UserId
   readonly traderEpoch: number
 }
 
@@ -179,8 +183,8 @@ export interface Refused {
   readonly _tag: "Refused"
   readonly commandId: Id.Id
   readonly expiresAtMillis: number
-  readonly userId: string
-  readonly accountId: string
+  readonly userId: UserId
+  readonly accountId: AccountId
   readonly status: "EXPIRED" | OrderRefusal
   readonly echo: Echo
   readonly atMillis: number
@@ -235,8 +239,8 @@ export interface Done {
   readonly _tag: "Done"
   readonly commandId: Id.Id
   readonly expiresAtMillis: number
-  readonly userId: string
-  readonly accountId: string
+  readonly userId: UserId
+  readonly accountId: AccountId
   readonly atMillis: number
 }
 
@@ -260,7 +264,7 @@ export interface Priced {
 
 export interface EpochRaised {
   readonly _tag: "EpochRaised"
-  readonly userId: string
+  readonly userId: UserId
   readonly traderEpoch: number
   readonly atMillis: number
 }

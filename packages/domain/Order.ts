@@ -1,6 +1,10 @@
 /** An order: what it is, what may be asked of it before it is in ticks and lots, and how it ends. */
 import { Schema } from "effect"
+import { AccountId } from "./AccountId.ts"
 import * as Id from "./Id.ts"
+import { MarketSymbol } from "./MarketSymbol.ts"
+import { OrderId } from "./OrderId.ts"
+import { UserId } from "./UserId.ts"
 
 export const Side = Schema.Literals(["BUY", "SELL"])
 export type Side = typeof Side.Type
@@ -18,9 +22,9 @@ export type OrderOrigin = typeof OrderOrigin.Type
 /** Every recorded event carries an order like this: whole, so that whoever reads the event needs no book. */
 export const Order = Schema.Struct({
   /** The id of the command that placed it. */
-  orderId: Id.schema,
-  userId: Schema.String,
-  accountId: Schema.String,
+  orderId: OrderId,
+  userId: UserId,
+  accountId: AccountId,
   side: Side,
   type: OrderType,
   timeInForce: TimeInForce,
@@ -52,8 +56,8 @@ const envelope = {
   commandId: Id.schema,
   /** Market time after which the command is refused instead of done. */
   expiresAtMillis: Schema.Number,
-  accountId: Schema.String,
-  symbol: Schema.String
+  accountId: AccountId,
+  symbol: MarketSymbol
 }
 
 /** Decimals are the client's own JSON numbers; the desk turns them into ticks and lots or a refusal. */

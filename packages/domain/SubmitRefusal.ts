@@ -1,13 +1,15 @@
 /** Why a desk handed an order on to no market. What a market refuses is recorded there and has a name of its own. */
 import { Schema } from "effect"
+import { AccountId } from "./AccountId.ts"
+import { MarketSymbol } from "./MarketSymbol.ts"
 
 export const SubmitRefusal = Schema.Union([
   /** The trader could not be read from its journal in time. */
   Schema.TaggedStruct("AccountLoading", {}),
   /** This market, or one that the user has joined, has not shown lately that it can record an order. */
-  Schema.TaggedStruct("MarketSilent", { symbol: Schema.String }),
-  Schema.TaggedStruct("UnknownAccount", { accountId: Schema.String }),
-  Schema.TaggedStruct("TooManyWaiting", { symbol: Schema.String }),
+  Schema.TaggedStruct("MarketSilent", { symbol: MarketSymbol }),
+  Schema.TaggedStruct("UnknownAccount", { accountId: AccountId }),
+  Schema.TaggedStruct("TooManyWaiting", { symbol: MarketSymbol }),
   /** More wait for the desk itself than a node keeps. */
   Schema.TaggedStruct("DeskOverloaded", {}),
   /** Whether it was done is unknown; so with the next. */

@@ -1,13 +1,16 @@
 /** What may be asked of one trader's ledger and what its journal records. Money in 1e-6 USD. */
 import { Schema } from "effect"
+import { AccountId } from "./AccountId.ts"
+import { MarketSymbol } from "./MarketSymbol.ts"
+import type { UserId } from "./UserId.ts"
 
 /** The name of a trader's stream in the journal. */
-export const traderStream = (userId: string): string => `trader/${userId}`
+export const traderStream = (userId: UserId): string => `trader/${userId}`
 
 /** Money comes from outside, or an operator corrects when it is negative. A repeat of `creditId` changes nothing. */
 export const Credit = Schema.TaggedStruct("Credit", {
   creditId: Schema.String,
-  accountId: Schema.String,
+  accountId: AccountId,
   amount: Schema.BigInt,
   reason: Schema.String
 })
@@ -16,27 +19,27 @@ export type Credit = typeof Credit.Type
 /** Money moves between two accounts of the same user. */
 export const Transfer = Schema.TaggedStruct("Transfer", {
   transferId: Schema.String,
-  fromAccountId: Schema.String,
-  toAccountId: Schema.String,
+  fromAccountId: AccountId,
+  toAccountId: AccountId,
   amount: Schema.BigInt
 })
 export type Transfer = typeof Transfer.Type
 
 export const SetLeverage = Schema.TaggedStruct("SetLeverage", {
-  accountId: Schema.String,
-  symbol: Schema.String,
+  accountId: AccountId,
+  symbol: MarketSymbol,
   leverage: Schema.Number
 })
 export type SetLeverage = typeof SetLeverage.Type
 
 /** Opens a subaccount; the primary account exists from the start and has the user's id. */
-export const OpenAccount = Schema.TaggedStruct("OpenAccount", { accountId: Schema.String })
+export const OpenAccount = Schema.TaggedStruct("OpenAccount", { accountId: AccountId })
 export type OpenAccount = typeof OpenAccount.Type
 
 /** Switches cancel-on-disconnect of one connection on or off. */
 export const Arm = Schema.TaggedStruct("Arm", {
   connectionId: Schema.String,
-  accountId: Schema.String,
+  accountId: AccountId,
   armed: Schema.Boolean
 })
 export type Arm = typeof Arm.Type
@@ -50,7 +53,7 @@ export type LedgerCommandOf<Tag extends LedgerCommand["_tag"]> = {
 
 export const Credited = Schema.TaggedStruct("Credited", {
   creditId: Schema.String,
-  accountId: Schema.String,
+  accountId: AccountId,
   amount: Schema.BigInt,
   reason: Schema.String,
   atMillis: Schema.Number
@@ -59,28 +62,28 @@ export type Credited = typeof Credited.Type
 
 export const Transferred = Schema.TaggedStruct("Transferred", {
   transferId: Schema.String,
-  fromAccountId: Schema.String,
-  toAccountId: Schema.String,
+  fromAccountId: AccountId,
+  toAccountId: AccountId,
   amount: Schema.BigInt,
   atMillis: Schema.Number
 })
 export type Transferred = typeof Transferred.Type
 
 export const LeverageSet = Schema.TaggedStruct("LeverageSet", {
-  accountId: Schema.String,
-  symbol: Schema.String,
+  accountId: AccountId,
+  symbol: MarketSymbol,
   leverage: Schema.Number
 })
 export type LeverageSet = typeof LeverageSet.Type
 
-export const AccountOpened = Schema.TaggedStruct("AccountOpened", { accountId: Schema.String })
+export const AccountOpened = Schema.TaggedStruct("AccountOpened", { accountId: AccountId })
 export type AccountOpened = typeof AccountOpened.Type
 
 /** This is in the journal before the trader's first command to that market leaves. */
-export const Joined = Schema.TaggedStruct("Joined", { symbol: Schema.String })
+export const Joined = Schema.TaggedStruct("Joined", { symbol: MarketSymbol })
 export type Joined = typeof Joined.Type
 
-export const Armed = Schema.TaggedStruct("Armed", { connectionId: Schema.String, accountId: Schema.String })
+export const Armed = Schema.TaggedStruct("Armed", { connectionId: Schema.String, accountId: AccountId })
 export type Armed = typeof Armed.Type
 
 export const Disarmed = Schema.TaggedStruct("Disarmed", { connectionId: Schema.String })
@@ -95,15 +98,15 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
 }) {}
 
 export class UnknownAccount extends Schema.TaggedError<UnknownAccount>()("UnknownAccount", {
-  accountId: Schema.String
+  accountId: AccountId
 }) {}
 
-export class SameAccount extends Schema.TaggedError<SameAccount>()("SameAccount", { accountId: Schema.String }) {}
+export class SameAccount extends Schema.TaggedError<SameAccount>()("SameAccount", { accountId: AccountId }) {}
 
 /** Amounts of transfers are above zero; credits are not zero. */
 export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", { amount: Schema.BigInt }) {}
 
-export class UnknownSymbol extends Schema.TaggedError<UnknownSymbol>()("UnknownSymbol", { symbol: Schema.String }) {}
+export class UnknownSymbol extends Schema.TaggedError<UnknownSymbol>()("UnknownSymbol", { symbol: MarketSymbol }) {}
 
 export class NotALevel extends Schema.TaggedError<NotALevel>()("NotALevel", {
   leverage: Schema.Number,
@@ -112,7 +115,7 @@ export class NotALevel extends Schema.TaggedError<NotALevel>()("NotALevel", {
 
 /** Leverage is fixed while the symbol has an open order or a position. */
 export class LeverageInUse extends Schema.TaggedError<LeverageInUse>()("LeverageInUse", {
-  symbol: Schema.String,
+  symbol: MarketSymbol,
   openOrders: Schema.Number,
   hasPosition: Schema.Boolean
 }) {}
@@ -134,7 +137,7 @@ export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_ta
 
 /** One account's money; `available` may be negative, through prices only. */
 export const Balance = Schema.Struct({
-  accountId: Schema.String,
+  accountId: AccountId,
   deposit: Schema.BigInt,
   realised: Schema.BigInt,
   unrealised: Schema.BigInt,
@@ -150,8 +153,8 @@ export type Balance = typeof Balance.Type
 
 /** One account in one market. */
 export const Holding = Schema.Struct({
-  accountId: Schema.String,
-  symbol: Schema.String,
+  accountId: AccountId,
+  symbol: MarketSymbol,
   /** Signed lots. */
   quantityLots: Schema.Number,
   /** Signed cost of the position in money: the average price is basis / quantity. */

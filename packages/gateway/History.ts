@@ -2,14 +2,17 @@
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
+import type { AccountId } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { UserId } from "@venue/domain/UserId"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import type { TradeQuery, TradeRow } from "@venue/storage/history/Trades"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 
 interface Reader {
-  readonly userId: string
-  readonly accountId: string
+  readonly userId: UserId
+  readonly accountId: AccountId
   readonly cost: Cost
 }
 
@@ -35,7 +38,7 @@ export class History extends Context.Service<
       const tables = yield* ReadTables
       const queries = yield* Semaphore.make(maxQueries)
 
-      const caughtUp = ({ seq, symbol }: { readonly symbol: string; readonly seq: number }) =>
+      const caughtUp = ({ seq, symbol }: { readonly symbol: MarketSymbol; readonly seq: number }) =>
         queries
           .withPermit(tables.position(marketStream(symbol)))
           .pipe(Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (position) => position >= seq }))

@@ -195,14 +195,14 @@ export class Reader {
    * A text that comes again and again, a user's id above all. It is kept in a small table, so that it is printed once
    * and a book of many orders holds one copy, without which the bench row `recovery` loses a tenth or more.
    */
-  known(): string {
-    if (this.view.getUint8(this.at) !== uuid) return this.text()
+  known<Text extends string>(): Text {
+    if (this.view.getUint8(this.at) !== uuid) return this.text() as Text
     const id = this.id()
     const slot = (id.a ^ id.d) & (knownSlots - 1)
     const known = knownIds[slot]
-    if (known !== undefined && isSame(known, id)) return known.text
+    if (known !== undefined && isSame(known, id)) return known.text as Text
     knownIds[slot] = id
-    return id.text
+    return id.text as Text
   }
 
   private latin(length: number): string {

@@ -1,4 +1,5 @@
 /** What a stream of the journal is made of, and what its owner and the journal promise each other. */
+import type { UserId } from "@venue/domain/UserId"
 import { type Effect, Schema } from "effect"
 
 /** One committed row. The row of a claim has empty `events`. */
@@ -14,13 +15,13 @@ export interface Row {
 /** A wake-up entry to set or to remove in the same instant, under the same fence. */
 export type Alongside = {
   readonly _tag: "WakeUp" | "WakeUpEnded"
-  readonly userId: string
+  readonly userId: UserId
   readonly reason: "joined" | "armed" | "participant"
   readonly detail: string
 }
 
 export interface WakeUp {
-  readonly userId: string
+  readonly userId: UserId
   readonly reason: string
   readonly detail: string
 }

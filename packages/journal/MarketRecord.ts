@@ -6,8 +6,10 @@
  *
  * Old journals stay readable for ever: a new field or a new shape of an event is a new tag or a new version.
  */
+import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame } from "@venue/domain/Id"
 import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
+import type { UserId } from "@venue/domain/UserId"
 import { Reader, Writer } from "./Bytes.ts"
 import { endings, name, nameOrNull, names, sides, statuses, tags, times, types } from "./MarketCode.ts"
 import * as OrderRecord from "./OrderRecord.ts"
@@ -80,18 +82,18 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       writeFill(event.maker, context, false)
       return
     case "Done":
-      head(tags.Done | same | (event.userId === event.accountId ? flagged : 0), event.atMillis, context)
+      head(tags.Done | same | (isPrimary(event.accountId, event.userId) ? flagged : 0), event.atMillis, context)
       writer.id(event.commandId)
       writer.number(event.expiresAtMillis)
       writer.text(event.userId)
-      if (event.userId !== event.accountId) writer.text(event.accountId)
+      if (!isPrimary(event.accountId, event.userId)) writer.text(event.accountId)
       return
     case "Refused":
-      head(tags.Refused | same | (event.userId === event.accountId ? flagged : 0), event.atMillis, context)
+      head(tags.Refused | same | (isPrimary(event.accountId, event.userId) ? flagged : 0), event.atMillis, context)
       writer.id(event.commandId)
       writer.number(event.expiresAtMillis)
       writer.text(event.userId)
-      if (event.userId !== event.accountId) writer.text(event.accountId)
+      if (!isPrimary(event.accountId, event.userId)) writer.text(event.accountId)
       writer.byte(statuses[event.status])
       return writeEcho(event.echo)
     case "Priced":
@@ -170,8 +172,8 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     case "Refused": {
       const commandId = reader.id()
       const expiresAtMillis = reader.number()
-      const userId = reader.known()
-      const accountId = (first & flagged) !== 0 ? userId : reader.known()
+      const userId = reader.known<UserId>()
+      const accountId = (first & flagged) !== 0 ? primaryAccountOf(userId) : reader.known<AccountId>()
       if (_tag === "Done") return { _tag, commandId, expiresAtMillis, userId, accountId, atMillis }
       const status = name(statusOf, reader.byte())
       return { _tag, commandId, expiresAtMillis, userId, accountId, status, echo: readEcho(reader), atMillis }
@@ -190,7 +192,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
         atMillis
       }
     case "EpochRaised":
-      return { _tag, userId: reader.known(), traderEpoch: reader.number(), atMillis }
+      return { _tag, userId: reader.known<UserId>(), traderEpoch: reader.number(), atMillis }
     case undefined:
       throw new Error(`market record holds an event of unknown tag ${first & 15}`)
   }

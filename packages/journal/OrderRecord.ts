@@ -1,6 +1,9 @@
 /** An order as bytes, inside a market record: a repetition of the last one costs little more than what is left of it. */
+import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame as isSameId } from "@venue/domain/Id"
 import type { Order } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
+import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
 import { name, names, origins, sides, times, types } from "./MarketCode.ts"
 
@@ -21,7 +24,7 @@ export function write(writer: Writer, order: Order, context: Context, taking: bo
   }
   if (taking) context.taker = order
   else context.maker = order
-  const own = order.userId === order.accountId
+  const own = isPrimary(order.accountId, order.userId)
   const whole = order.remainingLots === order.quantityLots
   writer.byte(
     sides[order.side] |
@@ -54,9 +57,9 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
   }
   const kind = reader.byte()
   const origin = name(originOf, reader.byte())
-  const orderId = reader.id()
-  const userId = reader.known()
-  const accountId = (first & accountIsUser) !== 0 ? userId : reader.known()
+  const orderId = orderIdFrom(reader.id())
+  const userId = reader.known<UserId>()
+  const accountId = (first & accountIsUser) !== 0 ? primaryAccountOf(userId) : reader.known<AccountId>()
   const priceTicks = reader.number()
   const quantityLots = reader.number()
   const order: Order = {

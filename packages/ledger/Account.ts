@@ -1,17 +1,19 @@
 /** One account of a user: its own cash, and what it has at stake in each market. */
+import type { AccountId } from "@venue/domain/AccountId"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { realised, unrealised } from "@venue/domain/Position"
 import type { Priced } from "@venue/domain/Market"
 import type { Balance, Holding } from "@venue/domain/Trader"
 import { type Exposure, reckon } from "./Exposure.ts"
 
 /** All traders of a desk share the latest `Priced` of each market; the trader does not own them. */
-export type Prices = ReadonlyMap<string, Priced>
+export type Prices = ReadonlyMap<MarketSymbol, Priced>
 
 export interface Account {
-  readonly accountId: string
+  readonly accountId: AccountId
   /** Levels stand by symbol where one was chosen; elsewhere the instrument's maximum holds. */
-  readonly leverages: Map<string, number>
-  readonly exposures: Map<string, Exposure>
+  readonly leverages: Map<MarketSymbol, number>
+  readonly exposures: Map<MarketSymbol, Exposure>
   /** Credits and transfers count here, in and out. */
   deposit: bigint
   /** Counts orders and placements on their way, as far as they may rest, over all markets. */
@@ -21,7 +23,7 @@ export interface Account {
   margin: bigint
 }
 
-export const make = (accountId: string): Account => ({
+export const make = (accountId: AccountId): Account => ({
   accountId,
   leverages: new Map(),
   exposures: new Map(),

@@ -1,8 +1,8 @@
 /** From what the client asked to what the market is asked: shape, margin held, terms added (rule 7). */
-import { parse } from "@venue/domain/Id"
 import { echoOf, type Modify, type Priced, type TraderCommand, unlisted } from "@venue/domain/Market"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { CancelOrder, ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
+import { parseOrderId } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { Account } from "./Account.ts"
 import * as OrderHold from "./OrderHold.ts"
@@ -55,7 +55,7 @@ function translate(entry: Entry, request: OrderRequest, account: Account, exposu
 function cancel(entry: Entry, request: CancelOrder): TraderCommand {
   const { accountId, byClientOrderId, commandId, expiresAtMillis, orderId: named } = request
   const { trader, traderEpoch } = entry
-  const orderId = byClientOrderId ? null : parse(named)
+  const orderId = byClientOrderId ? null : parseOrderId(named)
   // A text that is not that of an id names no order.
   if (orderId === undefined) return refuse(entry, "NO_SUCH_ORDER")
   const clientOrderId = byClientOrderId ? named : ""
@@ -115,7 +115,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
 function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand {
   const { instrument } = exposure
   const { reduceOnly, side, type } = request
-  const orderId = parse(request.orderId)
+  const orderId = parseOrderId(request.orderId)
   if (orderId === undefined) return refuse(entry, "CANNOT_MODIFY_NO_SUCH_ORDER")
   const hold = exposure.holds.get(request.orderId)
   const lots = lotsOf(instrument, request.quantity)

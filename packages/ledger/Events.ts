@@ -1,5 +1,7 @@
 /** What a market has recorded about the accounts of one user, in seq order. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import { fill, type Position } from "@venue/domain/Position"
 import type { Account } from "./Account.ts"
@@ -8,7 +10,7 @@ import * as Exposure from "./Exposure.ts"
 import { accountOf, add, arrive, exposureOf, release, remove, type Trader } from "./Trader.ts"
 
 /** Events of other users and of the market itself change nothing. */
-export const observe = (trader: Trader, symbol: string, event: MarketEvent): void => {
+export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent): void => {
   switch (event._tag) {
     case "Accepted":
       return event.order.userId === trader.userId ? accepted(trader, symbol, event) : undefined
@@ -34,8 +36,8 @@ export const observe = (trader: Trader, symbol: string, event: MarketEvent): voi
  */
 export const adopt = (
   trader: Trader,
-  symbol: string,
-  accountId: string,
+  symbol: MarketSymbol,
+  accountId: AccountId,
   view: { readonly position: Position; readonly orders: ReadonlyArray<Order> }
 ): void => {
   const account = accountOf(trader, accountId)
@@ -56,7 +58,7 @@ export const adopt = (
 }
 
 /** The hold becomes the order: no sum changes. */
-function accepted(trader: Trader, symbol: string, { commandId, order }: Accepted): void {
+function accepted(trader: Trader, symbol: MarketSymbol, { commandId, order }: Accepted): void {
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
   arrive(trader, commandId.text)
@@ -67,7 +69,7 @@ function accepted(trader: Trader, symbol: string, { commandId, order }: Accepted
   held.sequence = ++trader.lastSequence
 }
 
-function filled(trader: Trader, symbol: string, { notional, quantityLots }: Traded, { fee, order }: Fill): void {
+function filled(trader: Trader, symbol: MarketSymbol, { notional, quantityLots }: Traded, { fee, order }: Fill): void {
   if (order.userId !== trader.userId) return
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
@@ -80,7 +82,7 @@ function filled(trader: Trader, symbol: string, { notional, quantityLots }: Trad
   become(exposure, hold, order)
 }
 
-function modified(trader: Trader, symbol: string, { commandId, order }: Modified): void {
+function modified(trader: Trader, symbol: MarketSymbol, { commandId, order }: Modified): void {
   const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
   const hold = exposure.holds.get(order.orderId.text)
   if (hold === undefined) return
@@ -88,7 +90,7 @@ function modified(trader: Trader, symbol: string, { commandId, order }: Modified
   become(exposure, hold, order)
 }
 
-function ended(trader: Trader, symbol: string, order: Order): void {
+function ended(trader: Trader, symbol: MarketSymbol, order: Order): void {
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
   const hold = exposure.holds.get(order.orderId.text)
@@ -115,7 +117,7 @@ function holdOf(trader: Trader, exposure: Exposure.Exposure, order: Order): Orde
   return hold
 }
 
-function exposureIn(trader: Trader, account: Account, symbol: string): Exposure.Exposure {
+function exposureIn(trader: Trader, account: Account, symbol: MarketSymbol): Exposure.Exposure {
   const exposure = exposureOf(trader, account, symbol)
   if (exposure === undefined) throw new Error(`no instrument ${symbol}`)
   return exposure

@@ -1,6 +1,8 @@
 /** The money of one trader, and the only way to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import { isLevel } from "@venue/domain/Leverage"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import {
   type Arm,
@@ -88,44 +90,44 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
 }
 
 /** Says whether the trader may have anything in that market. */
-export const joined = (trader: Trader, symbol: string): boolean => trader.joined.has(symbol)
+export const joined = (trader: Trader, symbol: MarketSymbol): boolean => trader.joined.has(symbol)
 
 /** Lists the markets it has joined. */
-export const symbols = (trader: Trader): Iterable<string> => trader.joined
+export const symbols = (trader: Trader): Iterable<MarketSymbol> => trader.joined
 
 /** The primary account comes first. */
-export const accountIds = (trader: Trader): ReadonlyArray<string> => [...trader.accounts.keys()]
+export const accountIds = (trader: Trader): ReadonlyArray<AccountId> => [...trader.accounts.keys()]
 
 /** Gives the account of each connection that cancels on disconnect. */
-export const armed = (trader: Trader): ReadonlyMap<string, string> => trader.armed
+export const armed = (trader: Trader): ReadonlyMap<string, AccountId> => trader.armed
 
 /**
  * Ends what a command holds once an outcome is known that left nothing, or its expiry has passed. Harmless after the
  * outcome was observed.
  */
-export const release = (trader: Trader, symbol: string, { text }: Id): void => {
+export const release = (trader: Trader, symbol: MarketSymbol, { text }: Id): void => {
   if (trader.inFlight.get(text)?.exposure.instrument.symbol === symbol) releaseCommand(trader, text)
 }
 
 /** Answers nothing when the user has no such account; so does all that follows. */
-export const balance = (trader: Trader, accountId: string): Balance | undefined => {
+export const balance = (trader: Trader, accountId: AccountId): Balance | undefined => {
   const account = trader.accounts.get(accountId)
   return account === undefined ? undefined : Account.balance(account, trader.prices)
 }
 
-export const holdings = (trader: Trader, accountId: string): ReadonlyArray<Holding> => {
+export const holdings = (trader: Trader, accountId: AccountId): ReadonlyArray<Holding> => {
   const account = trader.accounts.get(accountId)
   return account === undefined ? [] : Account.holdings(account, trader.prices)
 }
 
 /** Lists the symbols whose position is valued at its cost, with no profit or loss, because no price is known. */
-export const unpriced = (trader: Trader, accountId: string): ReadonlyArray<string> => {
+export const unpriced = (trader: Trader, accountId: AccountId): ReadonlyArray<string> => {
   const account = trader.accounts.get(accountId)
   return account === undefined ? [] : Account.unpriced(account, trader.prices)
 }
 
 export interface OpenOrder {
-  readonly symbol: string
+  readonly symbol: MarketSymbol
   readonly order: Order
 }
 
@@ -133,7 +135,7 @@ export interface OpenOrder {
  * Newest first. Where an order's market tells only when it changed last, it was placed before that and before whatever
  * follows it in its market: the latest such time gives it its place among the orders of other markets.
  */
-export const orders = (trader: Trader, accountId: string, symbol?: string): ReadonlyArray<OpenOrder> => {
+export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymbol): ReadonlyArray<OpenOrder> => {
   const found: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
   for (const [name, { holds }] of trader.accounts.get(accountId)?.exposures ?? []) {
     if (symbol !== undefined && symbol !== name) continue
@@ -149,18 +151,23 @@ export const orders = (trader: Trader, accountId: string, symbol?: string): Read
 }
 
 /** Finds an order by its id, or the newest with that client order id. */
-export const order = (trader: Trader, accountId: string, symbol: string, id: string): OpenOrder | undefined => {
+export const order = (
+  trader: Trader,
+  accountId: AccountId,
+  symbol: MarketSymbol,
+  id: string
+): OpenOrder | undefined => {
   const hold = trader.accounts.get(accountId)?.exposures.get(symbol)?.holds.get(id)
   if (hold?.order !== undefined) return openOrder(symbol, hold.order)
   return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
 }
 
 /** Gives the level in force; 0 for a symbol that is not listed. */
-export const leverage = (trader: Trader, accountId: string, symbol: string): number =>
+export const leverage = (trader: Trader, accountId: AccountId, symbol: MarketSymbol): number =>
   trader.accounts.get(accountId)?.leverages.get(symbol) ?? trader.instruments.get(symbol)?.maxLeverage ?? 0
 
 /** Counts the commands whose outcome is not yet known. */
-export const pending = (trader: Trader, accountId: string, symbol: string): number =>
+export const pending = (trader: Trader, accountId: AccountId, symbol: MarketSymbol): number =>
   trader.accounts.get(accountId)?.exposures.get(symbol)?.pending ?? 0
 
 /** A correction may take no more than what no position or order needs. */
@@ -225,4 +232,4 @@ function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decis
   return Result.succeed(trader.armed.has(connectionId) ? [{ _tag: "Disarmed", connectionId }] : [])
 }
 
-const openOrder = (symbol: string, order: Order): OpenOrder => ({ symbol, order })
+const openOrder = (symbol: MarketSymbol, order: Order): OpenOrder => ({ symbol, order })

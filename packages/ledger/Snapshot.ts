@@ -1,20 +1,23 @@
 /** What a trader's own journal says, as plain values; what its markets say comes from their views. */
+import type { AccountId } from "@venue/domain/AccountId"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
 import type { Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. The version keeps old snapshots readable. */
 export interface Snapshot {
   readonly version: 1
-  readonly userId: string
+  readonly userId: UserId
   readonly accounts: ReadonlyArray<{
-    readonly accountId: string
+    readonly accountId: AccountId
     readonly deposit: string
-    readonly leverages: ReadonlyArray<readonly [symbol: string, leverage: number]>
+    readonly leverages: ReadonlyArray<readonly [symbol: MarketSymbol, leverage: number]>
   }>
-  readonly joined: ReadonlyArray<string>
+  readonly joined: ReadonlyArray<MarketSymbol>
   readonly creditIds: ReadonlyArray<string>
   readonly transferIds: ReadonlyArray<string>
-  readonly armed: ReadonlyArray<readonly [connectionId: string, accountId: string]>
+  readonly armed: ReadonlyArray<readonly [connectionId: string, accountId: AccountId]>
 }
 
 export const snapshot = (trader: Trader): Snapshot => ({

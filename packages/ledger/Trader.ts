@@ -1,5 +1,8 @@
 /** One trader in memory: the user's accounts, what its own journal says, and which commands are on their way. */
+import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
 import type * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
@@ -23,25 +26,25 @@ export interface InFlight {
 
 /** Its one owner changes it in place. */
 export interface Trader {
-  readonly userId: string
-  readonly instruments: ReadonlyMap<string, Instrument>
+  readonly userId: UserId
+  readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   readonly prices: Account.Prices
   readonly settings: Settings
   /** The primary account comes first; its id is the user's. */
-  readonly accounts: Map<string, Account.Account>
-  readonly joined: Set<string>
+  readonly accounts: Map<AccountId, Account.Account>
+  readonly joined: Set<MarketSymbol>
   /** Ids are kept for ever: a deposit notice may be repeated years later and must still change nothing. */
   readonly creditIds: Set<string>
   readonly transferIds: Set<string>
   /** Each connection that cancels on disconnect has its account here. */
-  readonly armed: Map<string, string>
+  readonly armed: Map<string, AccountId>
   readonly inFlight: Map<string, InFlight>
   lastSequence: number
 }
 
 export const make = (
-  userId: string,
-  instruments: ReadonlyMap<string, Instrument>,
+  userId: UserId,
+  instruments: ReadonlyMap<MarketSymbol, Instrument>,
   prices: Account.Prices,
   settings: Settings
 ): Trader => ({
@@ -49,7 +52,7 @@ export const make = (
   instruments,
   prices,
   settings,
-  accounts: new Map([[userId, Account.make(userId)]]),
+  accounts: new Map([[primaryAccountOf(userId), Account.make(primaryAccountOf(userId))]]),
   joined: new Set(),
   creditIds: new Set(),
   transferIds: new Set(),
@@ -59,14 +62,18 @@ export const make = (
 })
 
 /** Gives the account that a recorded event names. It was opened before, or the journals contradict each other. */
-export const accountOf = (trader: Trader, accountId: string): Account.Account => {
+export const accountOf = (trader: Trader, accountId: AccountId): Account.Account => {
   const account = trader.accounts.get(accountId)
   if (account === undefined) throw new Error(`user ${trader.userId} has no account ${accountId}`)
   return account
 }
 
 /** Answers nothing when the symbol is not listed. */
-export const exposureOf = (trader: Trader, account: Account.Account, symbol: string): Exposure.Exposure | undefined => {
+export const exposureOf = (
+  trader: Trader,
+  account: Account.Account,
+  symbol: MarketSymbol
+): Exposure.Exposure | undefined => {
   const known = account.exposures.get(symbol)
   if (known !== undefined) return known
   const instrument = trader.instruments.get(symbol)

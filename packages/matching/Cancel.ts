@@ -1,6 +1,7 @@
 /** Cancels: one order, all with a client order id, or all of an account. */
 import type { Id } from "@venue/domain/Id"
 import type { Cancel, CancelAll } from "@venue/domain/Market"
+import type { OrderId } from "@venue/domain/OrderId"
 import * as Book from "./Book.ts"
 import type { Events, Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
@@ -24,7 +25,7 @@ export const cancelAll = (market: Market, account: Account, command: CancelAll, 
   done(market, command, account.user, events)
 }
 
-function endOne(market: Market, account: Account, orderId: Id, commandId: Id, events: Events): boolean {
+function endOne(market: Market, account: Account, orderId: OrderId, commandId: Id, events: Events): boolean {
   const slot = OrderPool.find(market.pool, orderId)
   if (slot === 0 || Book.accountOf(market, slot) !== account) return false
   end(market, slot, "CANCELLED", commandId, events, Book.order(market, slot, orderId))

@@ -1,10 +1,12 @@
 /** One market's machine: commands in, events out; no clock, no chance, nothing awaited. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketCommand, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
+import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import { cancel, cancelAll } from "./Cancel.ts"
 import * as Ladder from "./Ladder.ts"
@@ -57,7 +59,7 @@ export interface View {
   readonly orders: Array<Order>
 }
 
-export const view = (engine: Engine, accountId: string): View => {
+export const view = (engine: Engine, accountId: AccountId): View => {
   const account = engine.participants.accountsById.get(accountId)
   const orders: Array<Order> = []
   if (account === undefined) return { position: Position.flat(), orders }
@@ -69,7 +71,7 @@ export const view = (engine: Engine, accountId: string): View => {
 }
 
 /** Gives the outcomes that are kept of a user's commands, oldest first. */
-export const outcomes = (engine: Engine, userId: string): ReadonlyArray<Outcomes.Remembered> => {
+export const outcomes = (engine: Engine, userId: UserId): ReadonlyArray<Outcomes.Remembered> => {
   const user = engine.participants.usersById.get(userId)
   return user === undefined ? [] : Outcomes.ofUser(engine.outcomes, user.number, engine.timeMillis)
 }
@@ -131,7 +133,7 @@ function obey(engine: Engine, command: TraderCommand, atMillis: number, events: 
   }
 }
 
-function raise(engine: Engine, userId: string, traderEpoch: number, atMillis: number, events: Events): void {
+function raise(engine: Engine, userId: UserId, traderEpoch: number, atMillis: number, events: Events): void {
   const user = Participants.user(engine.participants, userId)
   if (traderEpoch <= user.epoch) return
   user.epoch = traderEpoch

@@ -1,5 +1,6 @@
 /** The open orders of one market, eighteen words each in one array, found by id. */
 import { Id, together } from "@venue/domain/Id"
+import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import * as HashChain from "./HashChain.ts"
 import { ofHalf } from "./BitMix.ts"
 
@@ -71,7 +72,7 @@ export const make = (): OrderPool => {
 }
 
 /** Takes a slot for an order; the caller fills in the rest before anything else is asked. */
-export const take = (pool: OrderPool, id: Id, clientOrderId: string): number => {
+export const take = (pool: OrderPool, id: OrderId, clientOrderId: string): number => {
   let slot = pool.free
   if (slot !== 0) pool.free = pool.words[slot + NEXT]!
   else {
@@ -107,8 +108,8 @@ export const find = ({ heads, shift, words }: OrderPool, { a, b, c, d }: Id): nu
   return slot
 }
 
-export const orderId = ({ words }: OrderPool, slot: number): Id =>
-  new Id(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!)
+export const orderId = ({ words }: OrderPool, slot: number): OrderId =>
+  orderIdFrom(new Id(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!))
 
 export const clientOrderId = ({ clientOrderIds }: OrderPool, slot: number): string => clientOrderIds[numberOf(slot)]!
 

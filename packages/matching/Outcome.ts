@@ -9,7 +9,8 @@ import {
   type Place,
   type TraderCommand
 } from "@venue/domain/Market"
-import { type Id, parse } from "@venue/domain/Id"
+import type { Id } from "@venue/domain/Id"
+import { parseOrderId } from "@venue/domain/OrderId"
 import type { Outcome } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import type { Events, Market } from "./Market.ts"
@@ -76,7 +77,7 @@ function echo(market: Market, command: TraderCommand): Echo {
 
 /** Where the request names an open order of the account, the echo also has what the client had no need to say again. */
 function ofOrder(market: Market, { accountId, userId }: TraderCommand, said: Echo): Echo {
-  const orderId = said.orderId === "" ? undefined : parse(said.orderId)
+  const orderId = said.orderId === "" ? undefined : parseOrderId(said.orderId)
   const slot = orderId === undefined ? 0 : OrderPool.find(market.pool, orderId)
   if (slot === 0) return said
   const order = Book.order(market, slot, orderId)

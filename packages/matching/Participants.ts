@@ -1,11 +1,13 @@
 /** Who takes part in one market: users with their limits and epochs, accounts with their positions and open orders. */
 import type { ClientOrderIds } from "./ClientOrderIds.ts"
+import type { AccountId } from "@venue/domain/AccountId"
 import * as Position from "@venue/domain/Position"
 import type { Side } from "@venue/domain/Order"
+import type { UserId } from "@venue/domain/UserId"
 
 export interface User {
   readonly number: number
-  readonly userId: string
+  readonly userId: UserId
   /** Commands of a lower epoch are refused. */
   epoch: number
   /** All accounts of the user hold so many lots, long and short alike. */
@@ -17,7 +19,7 @@ export interface User {
 
 export interface Account {
   readonly number: number
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly user: User
   readonly position: Position.Position
   openOrders: number
@@ -45,8 +47,8 @@ export interface Totals {
 export interface Participants {
   readonly users: Array<User>
   readonly accounts: Array<Account>
-  readonly usersById: Map<string, User>
-  readonly accountsById: Map<string, Account>
+  readonly usersById: Map<UserId, User>
+  readonly accountsById: Map<AccountId, Account>
   readonly totals: Totals
   /** So many lots rest in the market that may only reduce. */
   reducing: number
@@ -61,7 +63,7 @@ export const make = (): Participants => ({
   reducing: 0
 })
 
-export const user = (participants: Participants, userId: string): User => {
+export const user = (participants: Participants, userId: UserId): User => {
   const known = participants.usersById.get(userId)
   if (known !== undefined) return known
   const added: User = { number: participants.users.length, userId, epoch: 0, held: 0, buying: 0, selling: 0 }
@@ -71,7 +73,7 @@ export const user = (participants: Participants, userId: string): User => {
 }
 
 /** An account belongs to the user it first came with. */
-export const account = (participants: Participants, accountId: string, userId: string): Account => {
+export const account = (participants: Participants, accountId: AccountId, userId: UserId): Account => {
   const known = participants.accountsById.get(accountId)
   if (known !== undefined) return known
   const added: Account = {

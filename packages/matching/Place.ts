@@ -1,4 +1,5 @@
 /** A new order: checked, accepted, matched, and what is left of it. */
+import { orderIdFrom } from "@venue/domain/OrderId"
 import { closingPrice } from "@venue/domain/PriceBand"
 import type { Close, Place, Priced } from "@venue/domain/Market"
 import type { EndStatus, Order } from "@venue/domain/Order"
@@ -51,7 +52,7 @@ const largestOrder = 0x7ffffffe
 
 function asked(command: Place, atMillis: number): Order {
   return {
-    orderId: command.commandId,
+    orderId: orderIdFrom(command.commandId),
     userId: command.userId,
     accountId: command.accountId,
     side: command.side,

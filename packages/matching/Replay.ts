@@ -3,6 +3,7 @@ import type { Id } from "@venue/domain/Id"
 import type { Accepted, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { Outcome } from "@venue/domain/Reject"
+import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import type { Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
@@ -50,7 +51,7 @@ function accepted(market: Market, event: Accepted): void {
 
 function recorded(
   market: Market,
-  { commandId, expiresAtMillis, userId }: { commandId: Id; expiresAtMillis: number; userId: string },
+  { commandId, expiresAtMillis, userId }: { commandId: Id; expiresAtMillis: number; userId: UserId },
   outcome: Outcome
 ): void {
   const user = Participants.user(market.participants, userId)

@@ -1,7 +1,10 @@
 /** The state of a market as plain values: what a new owner loads instead of a long log. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Id } from "@venue/domain/Id"
 import type { Priced } from "@venue/domain/Market"
+import { orderIdFrom } from "@venue/domain/OrderId"
+import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
 import { builderNumber, make, type Market, type Settings } from "./Market.ts"
@@ -20,12 +23,12 @@ export interface Snapshot {
   readonly trades: number
   readonly prices: Priced | null
   /** Users stand in the order of their numbers: id and epoch. */
-  readonly users: ReadonlyArray<readonly [string, number]>
+  readonly users: ReadonlyArray<readonly [UserId, number]>
   /**
    * Accounts stand in the order of their numbers: id, id of the user, then quantity, cash flow, basis, fees and
    * funding.
    */
-  readonly accounts: ReadonlyArray<readonly [string, string, number, number, number, number, number]>
+  readonly accounts: ReadonlyArray<readonly [AccountId, UserId, number, number, number, number, number]>
   readonly totals: Participants.Totals
   readonly builderCodes: ReadonlyArray<string>
   readonly orders: Orders
@@ -111,7 +114,7 @@ function restoreOrders(market: Market, stored: Orders): void {
   const words = integers(stored.words)
   const taken = stored.clientOrderIds.map((clientOrderId, row) => {
     const own = words.subarray(row * OrderPool.own, (row + 1) * OrderPool.own)
-    const slot = OrderPool.take(pool, new Id(own[0]!, own[1]!, own[2]!, own[3]!), clientOrderId)
+    const slot = OrderPool.take(pool, orderIdFrom(new Id(own[0]!, own[1]!, own[2]!, own[3]!)), clientOrderId)
     pool.words.set(own.subarray(PRICE), slot + PRICE)
     Book.enqueue(market, slot)
     return slot

@@ -1,5 +1,6 @@
 /** Ids of a market's trades, which follow from their numbers. */
 import { type Id, version4 } from "@venue/domain/Id"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { mix } from "./BitMix.ts"
 
 /** A market's ids are made of the number and of these 64 bits, which follow from its symbol. */
@@ -8,7 +9,7 @@ export interface Salt {
   readonly low: number
 }
 
-export const salt = (symbol: string): Salt => ({
+export const salt = (symbol: MarketSymbol): Salt => ({
   high: digest(symbol, 1) ^ digest(symbol, 3),
   low: digest(symbol, 2) ^ digest(symbol, 4)
 })

@@ -3,6 +3,7 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { deskOf } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { UserId } from "@venue/domain/UserId"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Client from "./Client.ts"
@@ -13,7 +14,7 @@ export interface OtherGateway {
   /** From now on nothing this gateway says reaches any desk: it renews no lease and detaches no connection. */
   readonly cut: Effect.Effect<void>
   /** The same for the one desk that holds this user. */
-  readonly cutFrom: (userId: string) => Effect.Effect<void>
+  readonly cutFrom: (userId: UserId) => Effect.Effect<void>
 }
 
 export const make = Effect.gen(function* () {

@@ -9,8 +9,11 @@ import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { moneyScale, unitsOf } from "@venue/domain/Decimal"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Permission, Selectable } from "@venue/domain/Permission"
+import { UserId } from "@venue/domain/UserId"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
@@ -30,7 +33,7 @@ import * as TestAccess from "./TestAccess.ts"
 
 /** Someone with an account and one key. */
 export interface TestUser {
-  readonly userId: string
+  readonly userId: UserId
   readonly publicKey: string
   readonly secretKey: string
 }
@@ -45,7 +48,7 @@ export interface Signed {
 
 export interface TradeOptions {
   /** A subaccount; the primary account otherwise. */
-  readonly accountId?: string
+  readonly accountId?: AccountId
   /** Orders carry it if it is an active one of `BuilderCodes`. */
   readonly builderCode?: string
   /** Where to connect; the venue's own gateway otherwise. */
@@ -61,7 +64,7 @@ export class TestVenue extends Context.Service<
      */
     readonly user: (name: string, usd?: number, permissions?: ReadonlyArray<Permission>) => Effect.Effect<TestUser>
     /** Another account of a user, with this many USD; answers its id. */
-    readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<string>
+    readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<AccountId>
     /** The access token of a new session of this user. */
     readonly token: (user: TestUser) => Effect.Effect<string>
     /** Sets the outside price of a symbol, in USD. Until then its market is closed. */
@@ -96,7 +99,7 @@ export class TestVenue extends Context.Service<
       return TestVenue.of({
         ...(yield* accounts(nextId)),
         ...(yield* connections(nextId)),
-        price: (symbol, usd) => Effect.orDie(markets.observe(symbol, unitsOf(usd))),
+        price: (symbol, usd) => Effect.orDie(markets.observe(MarketSymbol.make(symbol), unitsOf(usd))),
         gateway: yield* OtherGateway.make,
         settle
       })
@@ -121,7 +124,7 @@ const accounts = Effect.fnUntraced(function* (
   const sessions = yield* SessionTokens
   const desks = yield* DeskClient
 
-  const credit = (userId: string, accountId: string, usd: number) =>
+  const credit = (userId: UserId, accountId: AccountId, usd: number) =>
     usd === 0
       ? Effect.void
       : desks.ask(userId, (desk) =>
@@ -139,7 +142,7 @@ const accounts = Effect.fnUntraced(function* (
     user: Effect.fnUntraced(function* (name, usd = 100_000, permissions = Selectable.literals) {
       const id = nextId()
       const user = {
-        userId: uuidOf(id),
+        userId: UserId.make(uuidOf(id)),
         publicKey: `svc_test_pub_${id.padStart(32, "0")}`,
         secretKey: `svc_test_secret_${id.padStart(64, "0")}`
       }
@@ -154,11 +157,11 @@ const accounts = Effect.fnUntraced(function* (
         permissions,
         scope: "all_accounts"
       })
-      yield* credit(user.userId, user.userId, usd)
+      yield* credit(user.userId, primaryAccountOf(user.userId), usd)
       return user
     }, Effect.orDie),
     subaccount: Effect.fnUntraced(function* ({ userId }, usd = 100_000) {
-      const accountId = uuidOf(nextId())
+      const accountId = AccountId.make(uuidOf(nextId()))
       yield* users.openAccount({ accountId, userId })
       yield* desks.ask(userId, (desk) => desk.OpenAccount({ userId, cost: noCost, accountId }))
       yield* credit(userId, accountId, usd)

@@ -5,6 +5,7 @@
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import { UserId } from "@venue/domain/UserId"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Users } from "@venue/storage/access/Users"
 import { Effect, Layer, Redacted } from "effect"
@@ -45,9 +46,9 @@ const services = Layer.mergeAll(Bearers.layer({ issuer }), SessionTokens.layer({
 const work = Effect.gen(function* () {
   const bearers = yield* Bearers
   const userId = randomUUID()
-  yield* (yield* Users).create({ userId, name: "" })
+  yield* (yield* Users).create({ userId: UserId.make(userId), name: "" })
   const { accessToken } = yield* (yield* SessionTokens).begin({
-    userId,
+    userId: UserId.make(userId),
     clientId: null,
     publicClient: false,
     scope: null,

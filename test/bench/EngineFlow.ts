@@ -1,8 +1,11 @@
 /** The flow as commands to the matching machine: US500-USD on a Friday in open hours, every rule on. */
+import { AccountId } from "@venue/domain/AccountId"
 import { ratesFor } from "@venue/domain/Fee"
 import { starters } from "@venue/domain/Instrument"
 import type { Id } from "@venue/domain/Id"
 import type { MarketCommand, MarketEvent } from "@venue/domain/Market"
+import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
+import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
 import { Kind, recordInts, type Totals } from "./Flow.ts"
 import { ids } from "./Ids.ts"
@@ -32,7 +35,7 @@ export interface Names {
   /** By place in the flow. */
   readonly commandId: (place: number) => Id
   /** By the flow's id. */
-  readonly orderId: (id: number) => Id
+  readonly orderId: (id: number) => OrderId
   readonly clientOrderId: (id: number) => string
   readonly makers: ReadonlyArray<string>
   readonly takers: ReadonlyArray<string>
@@ -48,7 +51,7 @@ export const name = (records: Int32Array): Names => {
   }
   return {
     commandId,
-    orderId: (id) => commandId(placeOf[id]!),
+    orderId: (id) => orderIdFrom(commandId(placeOf[id]!)),
     clientOrderId: (id) => client(id).text,
     makers: Array.from({ length: accounts }, (_, index) => person(index).text),
     takers: Array.from({ length: accounts }, (_, index) => person(accounts + index).text)
@@ -141,8 +144,8 @@ export class EngineRun {
         commandId,
         expiresAtMillis,
         traderEpoch: 1,
-        userId: owner,
-        accountId: owner,
+        userId: UserId.make(owner),
+        accountId: AccountId.make(owner),
         orderId: orderId(id),
         clientOrderId: ""
       }
@@ -153,8 +156,8 @@ export class EngineRun {
       commandId,
       expiresAtMillis,
       traderEpoch: 1,
-      userId: owner,
-      accountId: owner,
+      userId: UserId.make(owner),
+      accountId: AccountId.make(owner),
       makerRate: rates.maker,
       takerRate: rates.taker,
       maxNotional: largest,
@@ -174,7 +177,7 @@ export class EngineRun {
 }
 
 export const restingOf = (engine: Engine.Engine, { makers }: Names): number =>
-  makers.reduce((sum, maker) => sum + Engine.view(engine, maker).orders.length, 0)
+  makers.reduce((sum, maker) => sum + Engine.view(engine, AccountId.make(maker)).orders.length, 0)
 
 const nowAt = (i: number): number => startMillis + Math.floor(i / operationsPerMilli)
 

@@ -3,6 +3,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Hmac } from "@venue/auth/access/Hmac"
 import * as KeyPair from "@venue/auth/keys/KeyPair"
 import { Selectable } from "@venue/domain/Permission"
+import { UserId } from "@venue/domain/UserId"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { ApiKeys, type KeyPair as Pair } from "@venue/storage/access/ApiKeys"
 import { Seal } from "@venue/postgres/Seal"
@@ -94,7 +95,7 @@ const node = Effect.fnUntraced(function* (url: Redacted.Redacted) {
 type Node = Effect.Success<ReturnType<typeof node>>
 
 const replacedOften = Effect.fnUntraced(function* (here: Node, there: Node) {
-  const userId = randomUUID()
+  const userId = UserId.make(randomUUID())
   yield* here.users.create({ userId, name: "" })
   let old = yield* here.pair
   yield* here.keys.create({ ...old, userId, label: "bot", permissions: Selectable.literals, scope: userId })

@@ -5,9 +5,12 @@ import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { AccountView } from "@venue/cluster/protocol/Market"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import type { AccountId } from "@venue/domain/AccountId"
 import { type Id, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
 import { Effect, Layer } from "effect"
 
 export const [one, two] = starters as unknown as [Instrument, Instrument]
@@ -18,7 +21,7 @@ export const venue = Layer.succeed(VenueSettings)({
   instruments: new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
 })
 
-export const userId = "00000000-0000-4000-8000-000000000001"
+export const userId = UserId.make("00000000-0000-4000-8000-000000000001")
 
 /** The nth id of a test. */
 export const idOf = (n: number): Id => version4(0, 0, 0, n)
@@ -26,14 +29,14 @@ export const idOf = (n: number): Id => version4(0, 0, 0, n)
 export const neighbours = () => {
   const followers = new Map<string, Set<Follower>>()
   const heads = new Map<string, number>()
-  const submitted: Array<{ readonly symbol: string; readonly command: TraderCommand }> = []
+  const submitted: Array<{ readonly symbol: MarketSymbol; readonly command: TraderCommand }> = []
   /** Markets that answer, and the seq of their answer. */
   const views = new Map<string, number>()
   const recorded = new Map<string, ReadonlyArray<string>>()
   const asked: Array<string> = []
-  const prices = new Map<string, Priced>()
+  const prices = new Map<MarketSymbol, Priced>()
 
-  const view = (symbol: string, accountIds: ReadonlyArray<string>) =>
+  const view = (symbol: MarketSymbol, accountIds: ReadonlyArray<AccountId>) =>
     Effect.suspend((): Effect.Effect<AccountView, Unavailable> => {
       asked.push(symbol)
       const seq = views.get(symbol)
@@ -76,7 +79,7 @@ export const neighbours = () => {
       })
     )
   )
-  const tell = (instrument: Instrument, seq: number, accountId: string, event: MarketEvent) => {
+  const tell = (instrument: Instrument, seq: number, accountId: AccountId, event: MarketEvent) => {
     heads.set(instrument.symbol, seq)
     for (const follower of followers.get(accountId) ?? []) {
       follower.observe(event, { instrument, epoch: 1, seq, events: [event], levels: [] })

@@ -1,10 +1,11 @@
 /** Simulated prices walk, stay near home, and yield to whoever sets one. */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, make, startPrices, step } from "../../apps/dev/SimulatedPrices.ts"
 
-const home = startPrices.get("AAPL-USD")!
+const home = startPrices.get(MarketSymbol.make("AAPL-USD"))!
 
 it("a walk is whole, the same for the same seed, and never leaves five percent of its home", () => {
   for (const seed of [0, 1, 7, -3]) {
@@ -31,11 +32,11 @@ it("a walk moves less than two basis points a step", () => {
   }
 })
 
-const collect = Effect.fnUntraced(function* (speed: number, from?: ReadonlyMap<string, number>) {
+const collect = Effect.fnUntraced(function* (speed: number, from?: ReadonlyMap<MarketSymbol, number>) {
   const seen: Array<readonly [string, number]> = []
   const prices = yield* make({
     seed: 1,
-    symbols: ["AAPL-USD", "EUR-USD", "NOBODY-KNOWS"],
+    symbols: [MarketSymbol.make("AAPL-USD"), MarketSymbol.make("EUR-USD"), MarketSymbol.make("NOBODY-KNOWS")],
     speed,
     ...(from === undefined ? {} : { from }),
     sink: (symbol, price) => Effect.sync(() => void seen.push([symbol, price]))
@@ -60,7 +61,7 @@ it.effect("every price is told at once and then once a step", () =>
 it.effect("a price that somebody sets is where the walk goes on", () =>
   Effect.gen(function* () {
     const { prices, seen } = yield* collect(1)
-    yield* prices.reset("AAPL-USD", 2 * home)
+    yield* prices.reset(MarketSymbol.make("AAPL-USD"), 2 * home)
     yield* TestClock.adjust("100 seconds")
     const later = seen.filter(([symbol]) => symbol === "AAPL-USD").slice(1)
     assert.strictEqual(later.length, 100)
@@ -70,7 +71,7 @@ it.effect("a price that somebody sets is where the walk goes on", () =>
 
 it.effect("a walk goes on from the price it is given at the start", () =>
   Effect.gen(function* () {
-    const { seen } = yield* collect(1, new Map([["EUR-USD", 123_000_000]]))
+    const { seen } = yield* collect(1, new Map([[MarketSymbol.make("EUR-USD"), 123_000_000]]))
     assert.deepStrictEqual(seen[1], ["EUR-USD", 123_000_000])
   })
 )

@@ -1,8 +1,11 @@
 /** Any market event at all, for property tests: more than a market would ever record. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { version4 } from "@venue/domain/Id"
+import { UserId } from "@venue/domain/UserId"
 import * as fc from "fast-check"
 
 const text = fc.oneof(
@@ -44,9 +47,9 @@ const type = fc.constantFrom("LIMIT", "MARKET", "ALO", "TAKE_PROFIT", "STOP_LOSS
 const timeInForce = fc.constantFrom("GTC", "IOC", "FOK")
 
 const order: fc.Arbitrary<Order> = fc.record({
-  orderId: id,
-  userId: user,
-  accountId: user,
+  orderId: id.map(orderIdFrom),
+  userId: user.map((text) => UserId.make(text)),
+  accountId: user.map((text) => AccountId.make(text)),
   side,
   type,
   timeInForce,
@@ -62,7 +65,11 @@ const order: fc.Arbitrary<Order> = fc.record({
 })
 const fill = fc.record({ order, fee: signed, realised: signed, marginUsed: count })
 const sent = { commandId: id, expiresAtMillis: millis }
-const caller = { userId: user, accountId: user, atMillis: millis }
+const caller = {
+  userId: user.map((text) => UserId.make(text)),
+  accountId: user.map((text) => AccountId.make(text)),
+  atMillis: millis
+}
 
 export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("Accepted"), ...sent, order, makerRate: signed, leverage: count, atMillis: millis }),
@@ -120,7 +127,12 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     limitShareBps: count,
     atMillis: millis
   }),
-  fc.record({ _tag: fc.constant("EpochRaised"), userId: user, traderEpoch: count, atMillis: millis })
+  fc.record({
+    _tag: fc.constant("EpochRaised"),
+    userId: user.map((text) => UserId.make(text)),
+    traderEpoch: count,
+    atMillis: millis
+  })
 )
 
 /** As markets write them: an order comes up again with less left, its command is its own id. */

@@ -1,12 +1,15 @@
 /** Events with little to say, for tests that say what matters. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { Fill, MarketEvent, Refused, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import type { TraderEvent } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import { id } from "../Id.ts"
 
-export const order = (name: string, accountId: string, changes: Partial<Order>): Order => ({
-  orderId: id(name),
-  userId: accountId,
+export const order = (name: string, accountId: AccountId, changes: Partial<Order>): Order => ({
+  orderId: orderIdFrom(id(name)),
+  userId: UserId.make(accountId),
   accountId,
   side: "BUY",
   type: "LIMIT",
@@ -43,7 +46,7 @@ export const traded = (
   }
 ): Traded => {
   const fill = (role: string, side: Order["side"], remainingLots: number, fee: number): Fill => ({
-    order: order(`${name}-${role}-order`, `${name}-${role}`, { side, remainingLots }),
+    order: order(`${name}-${role}-order`, AccountId.make(`${name}-${role}`), { side, remainingLots }),
     fee,
     realised: rest.realised ?? 0,
     marginUsed: role === "taker" ? (rest.marginUsed ?? 0) : 0
@@ -73,8 +76,8 @@ export const refused = (name: string, status: Refused["status"], echo: Partial<R
   _tag: "Refused",
   commandId: id(name),
   expiresAtMillis: 1_790_503_254_118,
-  userId: "no",
-  accountId: "no",
+  userId: UserId.make("no"),
+  accountId: AccountId.make("no"),
   status,
   echo: {
     orderId: "",
@@ -90,7 +93,7 @@ export const refused = (name: string, status: Refused["status"], echo: Partial<R
   atMillis: 1_790_503_244_118
 })
 
-export const credited = (accountId: string, amount: bigint): TraderEvent => ({
+export const credited = (accountId: AccountId, amount: bigint): TraderEvent => ({
   _tag: "Credited",
   creditId: "credit",
   accountId,
@@ -99,7 +102,7 @@ export const credited = (accountId: string, amount: bigint): TraderEvent => ({
   atMillis: 1_790_503_244_118
 })
 
-export const transferred = (fromAccountId: string, toAccountId: string, amount: bigint): TraderEvent => ({
+export const transferred = (fromAccountId: AccountId, toAccountId: AccountId, amount: bigint): TraderEvent => ({
   _tag: "Transferred",
   transferId: "transfer",
   fromAccountId,

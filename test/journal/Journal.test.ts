@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { Journal, maxRowBytes } from "@venue/journal/Journal"
 import { JournalRows } from "@venue/journal/JournalMemory"
 import { assert, describe, layer } from "@effect/vitest"
@@ -253,7 +254,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const from = yield* a.claim("waking", told(), yes)
-          const joined = (detail: string) => ({ userId: "waking user", reason: "joined" as const, detail })
+          const joined = (detail: string) => ({ userId: UserId.make("waking user"), reason: "joined" as const, detail })
           const rows = [
             [
               { _tag: "WakeUp" as const, ...joined("one") },
@@ -306,7 +307,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
                 stream: "fenced waking",
                 collect: () => ({
                   events: bytes("x"),
-                  alongside: [{ _tag: "WakeUp", userId: "fenced user", reason: "armed", detail: "" }]
+                  alongside: [{ _tag: "WakeUp", userId: UserId.make("fenced user"), reason: "armed", detail: "" }]
                 }),
                 committed: () => resume(Effect.die("committed")),
                 lost: () => resume(Effect.void)

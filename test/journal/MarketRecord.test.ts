@@ -1,6 +1,9 @@
+import { AccountId } from "@venue/domain/AccountId"
 import { parse } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import { parseOrderId } from "@venue/domain/OrderId"
+import { UserId } from "@venue/domain/UserId"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
@@ -63,7 +66,11 @@ describe("MarketRecord", () => {
         at === n + 4 ? digits[(n % 15) + 1]! : "0"
       )
     )
-    const events = ids.flatMap((userId) => ids.slice(0, 3).map((accountId) => accepted({ userId, accountId })))
+    const events = ids.flatMap((userId) =>
+      ids
+        .slice(0, 3)
+        .map((accountId) => accepted({ userId: UserId.make(userId), accountId: AccountId.make(accountId) }))
+    )
     assert.deepStrictEqual(MarketRecord.decode(MarketRecord.encode(events)), events)
   })
 
@@ -105,9 +112,9 @@ const accepted = (order: Partial<Order>): MarketEvent => ({
   commandId: parse("e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77")!,
   expiresAtMillis: 1_790_503_254_118,
   order: {
-    orderId: parse("e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77")!,
-    userId: "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10",
-    accountId: "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10",
+    orderId: parseOrderId("e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77")!,
+    userId: UserId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"),
+    accountId: AccountId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"),
     side: "BUY",
     type: "LIMIT",
     timeInForce: "GTC",

@@ -1,3 +1,5 @@
+import { AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TraderEvent } from "@venue/domain/Trader"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { assert, describe, it } from "@effect/vitest"
@@ -32,37 +34,70 @@ const amount = fc.oneof(
 )
 const atMillis = fc.integer({ min: 0, max: 4_000_000_000_000 })
 const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
-  fc.record({ _tag: fc.constant("Credited"), creditId: id, accountId: id, amount, reason: fc.string(), atMillis }),
-  fc.record({ _tag: fc.constant("Transferred"), transferId: id, fromAccountId: id, toAccountId: id, amount, atMillis }),
-  fc.record({ _tag: fc.constant("LeverageSet"), accountId: id, symbol: id, leverage: fc.integer({ min: 1, max: 50 }) }),
-  fc.record({ _tag: fc.constant("AccountOpened"), accountId: id }),
-  fc.record({ _tag: fc.constant("Joined"), symbol: id }),
-  fc.record({ _tag: fc.constant("Armed"), connectionId: id, accountId: id }),
+  fc.record({
+    _tag: fc.constant("Credited"),
+    creditId: id,
+    accountId: id.map((text) => AccountId.make(text)),
+    amount,
+    reason: fc.string(),
+    atMillis
+  }),
+  fc.record({
+    _tag: fc.constant("Transferred"),
+    transferId: id,
+    fromAccountId: id.map((text) => AccountId.make(text)),
+    toAccountId: id.map((text) => AccountId.make(text)),
+    amount,
+    atMillis
+  }),
+  fc.record({
+    _tag: fc.constant("LeverageSet"),
+    accountId: id.map((text) => AccountId.make(text)),
+    symbol: id.map((text) => MarketSymbol.make(text)),
+    leverage: fc.integer({ min: 1, max: 50 })
+  }),
+  fc.record({ _tag: fc.constant("AccountOpened"), accountId: id.map((text) => AccountId.make(text)) }),
+  fc.record({ _tag: fc.constant("Joined"), symbol: id.map((text) => MarketSymbol.make(text)) }),
+  fc.record({ _tag: fc.constant("Armed"), connectionId: id, accountId: id.map((text) => AccountId.make(text)) }),
   fc.record({ _tag: fc.constant("Disarmed"), connectionId: id })
 )
 
 const kept: ReadonlyArray<TraderEvent> = [
-  { _tag: "AccountOpened", accountId: "5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5" },
-  { _tag: "Joined", symbol: "GOLD-USD" },
-  { _tag: "LeverageSet", accountId: "alice", symbol: "GOLD-USD", leverage: 20 },
+  { _tag: "AccountOpened", accountId: AccountId.make("5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5") },
+  { _tag: "Joined", symbol: MarketSymbol.make("GOLD-USD") },
+  { _tag: "LeverageSet", accountId: AccountId.make("alice"), symbol: MarketSymbol.make("GOLD-USD"), leverage: 20 },
   {
     _tag: "Credited",
     creditId: "c-1",
-    accountId: "alice",
+    accountId: AccountId.make("alice"),
     amount: 100_000_000_000n,
     reason: "début",
     atMillis: 1_790_503_244_118
   },
-  { _tag: "Credited", creditId: "c-2", accountId: "alice", amount: -7n, reason: "", atMillis: 1_790_503_244_119 },
-  { _tag: "Credited", creditId: "c-3", accountId: "alice", amount: 2n ** 70n, reason: "", atMillis: 1_790_503_244_119 },
+  {
+    _tag: "Credited",
+    creditId: "c-2",
+    accountId: AccountId.make("alice"),
+    amount: -7n,
+    reason: "",
+    atMillis: 1_790_503_244_119
+  },
+  {
+    _tag: "Credited",
+    creditId: "c-3",
+    accountId: AccountId.make("alice"),
+    amount: 2n ** 70n,
+    reason: "",
+    atMillis: 1_790_503_244_119
+  },
   {
     _tag: "Transferred",
     transferId: "t-1",
-    fromAccountId: "alice",
-    toAccountId: "5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5",
+    fromAccountId: AccountId.make("alice"),
+    toAccountId: AccountId.make("5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5"),
     amount: 1n,
     atMillis: 1_790_503_244_120
   },
-  { _tag: "Armed", connectionId: "k-1", accountId: "alice" },
+  { _tag: "Armed", connectionId: "k-1", accountId: AccountId.make("alice") },
   { _tag: "Disarmed", connectionId: "k-1" }
 ]

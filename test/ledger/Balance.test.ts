@@ -1,4 +1,7 @@
 /** Profit, balance, equity, and what may leave (rule 8, rule 14). */
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { Result } from "effect"
@@ -16,14 +19,14 @@ const worked = (): Scene => {
     fees: 14_200_000,
     funding: -3_500_000
   }
-  Ledger.adopt(scene.trader, aapl, alice, { position, orders: [] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, orders: [] })
   scene.accept(scene.placed("BUY", 20, 198))
   return scene
 }
 
 test("the worked account: equity 5,302.30, available 3,886.30, withdrawable 3,686.30", () => {
   assert.deepStrictEqual(worked().balance(), {
-    accountId: alice,
+    accountId: primaryAccountOf(alice),
     deposit: usd(5_000),
     realised: usd(120),
     unrealised: usd(200),
@@ -45,20 +48,20 @@ test("a published sample of the stream balances the same way", () => {
 
 test("I17: the worked account may move 3,000 to a subaccount and not 3,700", () => {
   const scene = worked()
-  scene.ask({ _tag: "OpenAccount", accountId: "sub" })
+  scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   const move = (amount: number) =>
     scene.ask({
       _tag: "Transfer",
       transferId: `move-${amount}`,
-      fromAccountId: alice,
-      toAccountId: "sub",
+      fromAccountId: primaryAccountOf(alice),
+      toAccountId: AccountId.make("sub"),
       amount: usd(amount)
     })
   const refused = move(3_700)
   assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InsufficientBalance")
   move(3_000)
   assert.strictEqual(scene.balance().deposit, usd(2_000))
-  assert.strictEqual(scene.balance("sub").deposit, usd(3_000))
+  assert.strictEqual(scene.balance(UserId.make("sub")).deposit, usd(3_000))
   assert.strictEqual(scene.balance().withdrawable, usd(686.3))
 })
 
@@ -91,7 +94,7 @@ test("a short of 2 at 180 with the mark at 176 shows 8", () => {
   const scene = make()
   scene.price(aapl, 176)
   scene.hold(-2, 180)
-  assert.strictEqual(Ledger.holdings(scene.trader, alice)[0]?.unrealised, usd(8))
+  assert.strictEqual(Ledger.holdings(scene.trader, primaryAccountOf(alice))[0]?.unrealised, usd(8))
 })
 
 test("a position whose price is unknown stands at its cost, and the trader says so", () => {
@@ -99,10 +102,10 @@ test("a position whose price is unknown stands at its cost, and the trader says 
   scene.credit(5_000)
   scene.hold(50, 200)
   assert.deepInclude(scene.balance(), { unrealised: 0n, equity: usd(5_000), positionMargin: usd(1_000) })
-  assert.deepStrictEqual(Ledger.unpriced(scene.trader, alice), [aapl])
+  assert.deepStrictEqual(Ledger.unpriced(scene.trader, primaryAccountOf(alice)), [aapl])
   scene.price(aapl, 204)
   assert.strictEqual(scene.balance().unrealised, usd(200))
-  assert.deepStrictEqual(Ledger.unpriced(scene.trader, alice), [])
+  assert.deepStrictEqual(Ledger.unpriced(scene.trader, primaryAccountOf(alice)), [])
 })
 
 test("fees leave equity once, and realised profit is before them", () => {
@@ -136,11 +139,11 @@ test("holdings show every market held, ordered in or ever traded; one just close
   scene.credit(50_000)
   scene.price(aapl, 200)
   scene.price(gold, 3_400)
-  assert.deepStrictEqual(Ledger.holdings(scene.trader, alice), [])
+  assert.deepStrictEqual(Ledger.holdings(scene.trader, primaryAccountOf(alice)), [])
   scene.accept(scene.placed("BUY", 1.5, 3_400, { symbol: gold }), gold)
   scene.hold(5, 200)
   scene.hold(-5, 200)
-  const rows = Ledger.holdings(scene.trader, alice)
+  const rows = Ledger.holdings(scene.trader, primaryAccountOf(alice))
   assert.deepStrictEqual(
     rows.map(({ openOrders, openQuantityLots, quantityLots, symbol }) => [
       symbol,
@@ -156,7 +159,7 @@ test("holdings show every market held, ordered in or ever traded; one just close
 })
 
 test("a holding carries its leverage, its cost and the margin held for the position", () => {
-  const [holding] = Ledger.holdings(worked().trader, alice)
+  const [holding] = Ledger.holdings(worked().trader, primaryAccountOf(alice))
   assert.deepInclude(holding, {
     quantityLots: 50_000,
     basis: 10_000_000_000,
@@ -173,13 +176,13 @@ test("a holding carries its leverage, its cost and the margin held for the posit
 
 test("positions above 2^53 of lot times mark are still exact", () => {
   const scene = make()
-  scene.price("EUR-USD", 1.08501)
-  scene.hold(40_000_000, 1.08501, "EUR-USD")
+  scene.price(MarketSymbol.make("EUR-USD"), 1.08501)
+  scene.hold(40_000_000, 1.08501, MarketSymbol.make("EUR-USD"))
   assert.deepInclude(scene.balance(), { unrealised: 0n, positionMargin: usd(868_008) })
 })
 
 test("there is nothing to read of an account the user does not have", () => {
   const { trader } = make()
-  assert.isUndefined(Ledger.balance(trader, "bob"))
-  assert.deepStrictEqual(Ledger.holdings(trader, "bob"), [])
+  assert.isUndefined(Ledger.balance(trader, AccountId.make("bob")))
+  assert.deepStrictEqual(Ledger.holdings(trader, AccountId.make("bob")), [])
 })

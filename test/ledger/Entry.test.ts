@@ -1,6 +1,10 @@
 /** From what a client asks to what the market is asked. */
+import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { type Modify, noEcho, type Refuse } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest, PlaceOrder } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
+import { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { id } from "../Id.ts"
@@ -30,7 +34,7 @@ test("an order that fits becomes ticks and lots", () => {
     expiresAtMillis: 60_000,
     traderEpoch: 1,
     userId: alice,
-    accountId: alice,
+    accountId: primaryAccountOf(alice),
     makerRate: 20_000,
     takerRate: 100_000,
     maxNotional: 2_500_000_000_000,
@@ -74,7 +78,13 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
   ["type goes before quantity", "INVALID_ORDER_TYPE", 0.0001, 200, { type: "STOP_LOSS" }],
   ["time in force goes before quantity", "INVALID_TIME_IN_FORCE", 0.0001, 200, { type: "ALO", timeInForce: "FOK" }],
   ["quantity goes before price", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.001, 200.001, {}],
-  ["unknown symbols are refused first", "BAD_SYMBOL", 0.0001, 200.001, { symbol: "NONE-USD", type: "STOP_LOSS" }]
+  [
+    "unknown symbols are refused first",
+    "BAD_SYMBOL",
+    0.0001,
+    200.001,
+    { symbol: MarketSymbol.make("NONE-USD"), type: "STOP_LOSS" }
+  ]
 ])("%s: %s", (_, status, quantity, price, more) => {
   assert.strictEqual(refusalOf(quantity, price, more), status)
 })
@@ -93,13 +103,13 @@ test("a refusal echoes what the client wrote and no order id, and holds nothing"
     reduceOnly: false
   })
   assert.strictEqual(scene.balance().orderMargin, 0n)
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 1)
   scene.refuse(command, "INVALID_TICK_SIZE_PRECISION_QUANTITY")
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
 test("an account of somebody else is refused", () => {
-  assert.deepInclude(funded().enter("BUY", 1, 200, { accountId: "bob" }) as object, {
+  assert.deepInclude(funded().enter("BUY", 1, 200, { accountId: AccountId.make("bob") }) as object, {
     _tag: "Refuse",
     status: "REJECTED"
   })
@@ -117,9 +127,12 @@ test("a market without prices answers for itself, and nothing enters it that no 
 
 test("an account has a cap of open orders over all symbols, and placements on their way count", () => {
   const scene = funded({ maxOpenOrdersPerAccount: 3 })
-  scene.price("MSFT-USD", 400)
+  scene.price(MarketSymbol.make("MSFT-USD"), 400)
   scene.accept(scene.placed("BUY", 1, 190))
-  const order = scene.accept(scene.placed("BUY", 1, 400, { symbol: "MSFT-USD" }), "MSFT-USD")
+  const order = scene.accept(
+    scene.placed("BUY", 1, 400, { symbol: MarketSymbol.make("MSFT-USD") }),
+    MarketSymbol.make("MSFT-USD")
+  )
   const command = scene.placed("BUY", 1, 190)
   assert.strictEqual(scene.placed("BUY", 1, 190).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
   assert.isNull(scene.placed("BUY", 1, 190, { timeInForce: "IOC" }).finding)
@@ -127,7 +140,7 @@ test("an account has a cap of open orders over all symbols, and placements on th
   scene.refuse(command, "REJECTED_OPEN_INTEREST_LIMIT")
   assert.isNull(scene.placed("BUY", 1, 190).finding)
   assert.strictEqual(scene.placed("BUY", 1, 190).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
-  scene.end(order, "CANCELLED", "MSFT-USD")
+  scene.end(order, "CANCELLED", MarketSymbol.make("MSFT-USD"))
   assert.isNull(scene.placed("BUY", 1, 190).finding)
 })
 
@@ -139,10 +152,10 @@ test("the cap is told before the margin", () => {
 
 test("the cap of one account is not that of another", () => {
   const scene = funded({ maxOpenOrdersPerAccount: 1 })
-  scene.ask({ _tag: "OpenAccount", accountId: "sub" })
-  scene.credit(1_000, "sub")
+  scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
+  scene.credit(1_000, UserId.make("sub"))
   assert.isNull(scene.placed("BUY", 1, 190).finding)
-  assert.isNull(scene.placed("BUY", 1, 190, { accountId: "sub" }).finding)
+  assert.isNull(scene.placed("BUY", 1, 190, { accountId: AccountId.make("sub") }).finding)
 })
 
 test("I27: a modify is judged by its new state in place of the old, and holds the difference", () => {
@@ -156,7 +169,7 @@ test("I27: a modify is judged by its new state in place of the old, and holds th
   assert.strictEqual((scene.modification(order, 0, 3) as Modify).finding, "FAILED_MARGIN_CHECK")
   scene.modified(command, order)
   assert.strictEqual(scene.balance().orderMargin, usd(40))
-  assert.isTrue(Ledger.order(scene.trader, alice, aapl, order.orderId.text)?.order.modified)
+  assert.isTrue(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, order.orderId.text)?.order.modified)
 })
 
 test("a modify that is refused gives back the difference and keeps the order", () => {
@@ -166,7 +179,7 @@ test("a modify that is refused gives back the difference and keeps the order", (
   assert.strictEqual(scene.balance().orderMargin, usd(41 + 10))
   scene.refuse(command, "REJECTED_WOULD_BREACH_MAX_NOTIONAL")
   assert.strictEqual(scene.balance().orderMargin, usd(20))
-  assert.isFalse(Ledger.order(scene.trader, alice, aapl, order.orderId.text)?.order.modified)
+  assert.isFalse(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, order.orderId.text)?.order.modified)
 })
 
 test("while a modify downwards is on its way the order may still be the old one", () => {
@@ -206,13 +219,13 @@ test("an order still on its way can be modified: its hold is what is replaced", 
   const placing = scene.placed("BUY", 1, 200)
   const order = { ...scene.accept(placing), remainingLots: 1_000 }
   const next = scene.placed("BUY", 1, 200)
-  const command = scene.modification({ ...order, orderId: next.commandId }, 0, 3) as Modify
+  const command = scene.modification({ ...order, orderId: orderIdFrom(next.commandId) }, 0, 3) as Modify
   assert.isNull(command.finding)
   assert.strictEqual(scene.balance().orderMargin, usd(80))
   scene.refuse(next, "REJECTED_OPEN_INTEREST_LIMIT")
   scene.refuse(command, "CANNOT_MODIFY_NO_SUCH_ORDER")
   assert.strictEqual(scene.balance().orderMargin, usd(20))
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
 test("a modify of nothing known holds nothing and cannot enter", () => {
@@ -252,7 +265,7 @@ test.each<[string, (open: string) => string]>([
     expiresAtMillis: 60_000,
     traderEpoch: 1,
     userId: alice,
-    accountId: alice,
+    accountId: primaryAccountOf(alice),
     status: "NO_SUCH_ORDER",
     echo: { ...noEcho, orderId }
   })
@@ -263,15 +276,15 @@ test.each<[string, (open: string) => string]>([
     expiresAtMillis: 60_000,
     traderEpoch: 1,
     userId: alice,
-    accountId: alice,
+    accountId: primaryAccountOf(alice),
     status: "CANNOT_MODIFY_NO_SUCH_ORDER",
     echo: { ...noEcho, orderId, side: "BUY", type: "LIMIT", price: 201, quantity: 2 }
   })
   assert.strictEqual(scene.balance().orderMargin, usd(20))
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 2)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 2)
   scene.refuse(cancel, "NO_SUCH_ORDER")
   scene.refuse(modify, "CANNOT_MODIFY_NO_SUCH_ORDER")
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
 test("a cancel goes to the market with the order's id, or with the client's text when it is a client order id", () => {
@@ -287,7 +300,7 @@ test("a cancel goes to the market with the order's id, or with the client's text
 
 test("cancels, cancel-alls and closes need no margin and count as on their way", () => {
   const scene = make()
-  const common = { expiresAtMillis: 0, accountId: alice, symbol: aapl }
+  const common = { expiresAtMillis: 0, accountId: primaryAccountOf(alice), symbol: aapl }
   const requests: ReadonlyArray<OrderRequest> = [
     { _tag: "CancelOrder", commandId: id("1"), ...common, orderId: "one", byClientOrderId: true },
     { _tag: "CancelAllOrders", commandId: id("2"), ...common },
@@ -300,14 +313,19 @@ test("cancels, cancel-alls and closes need no margin and count as on their way",
   )
   assert.deepInclude(commands[0] as object, { orderId: null, clientOrderId: "one", traderEpoch: 7, userId: alice })
   assert.deepInclude(commands[2] as object, { clientOrderId: "flat", finding: null, takerRate: 100_000 })
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 3)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 3)
   for (const { commandId } of commands) scene.done(commandId)
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
 test("commands of a symbol that is not listed are refused each in its own words, and none is on its way", () => {
   const scene = make()
-  const common = { commandId: id("1"), expiresAtMillis: 0, accountId: alice, symbol: "NONE-USD" }
+  const common = {
+    commandId: id("1"),
+    expiresAtMillis: 0,
+    accountId: primaryAccountOf(alice),
+    symbol: MarketSymbol.make("NONE-USD")
+  }
   const status = (request: OrderRequest) => (Ledger.enter(scene.trader, request, 1) as Refuse).status
   assert.strictEqual(
     status({ _tag: "CancelOrder", ...common, orderId: id("one").text, byClientOrderId: false }),
@@ -327,5 +345,5 @@ test("commands of a symbol that is not listed are refused each in its own words,
     }),
     "CANNOT_MODIFY_NO_SUCH_ORDER"
   )
-  assert.strictEqual(Ledger.pending(scene.trader, alice, "NONE-USD"), 0)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), MarketSymbol.make("NONE-USD")), 0)
 })

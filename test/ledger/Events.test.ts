@@ -1,4 +1,8 @@
 /** Holds that become orders, orders that become positions, and nothing that stays behind. */
+import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { orderIdFrom } from "@venue/domain/OrderId"
+import { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import type { Order } from "@venue/domain/Order"
 import { flat } from "@venue/domain/Position"
@@ -6,7 +10,7 @@ import { assert, test } from "@effect/vitest"
 import { id } from "../Id.ts"
 import { aapl, alice, make, orderOf, usd } from "./Scene.ts"
 
-const msft = "MSFT-USD"
+const msft = MarketSymbol.make("MSFT-USD")
 
 const funded = () => {
   const scene = make()
@@ -18,14 +22,14 @@ const funded = () => {
 test("a hold becomes the resting order, and the order gives it back", () => {
   const scene = funded()
   const command = scene.placed("BUY", 5, 200)
-  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
+  assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [])
   const order = scene.accept(command)
   assert.strictEqual(scene.balance().orderMargin, usd(100))
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
-  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [{ symbol: aapl, order }])
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
+  assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [{ symbol: aapl, order }])
   scene.end(order)
   assert.strictEqual(scene.balance().available, usd(10_000))
-  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
+  assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [])
 })
 
 test.each(["EXPIRED", "REJECTED_OPEN_INTEREST_LIMIT", "PRICE_GREATER_THAN_MAX_PRICE"] as const)(
@@ -34,26 +38,26 @@ test.each(["EXPIRED", "REJECTED_OPEN_INTEREST_LIMIT", "PRICE_GREATER_THAN_MAX_PR
     const scene = funded()
     scene.refuse(scene.placed("BUY", 5, 200), status)
     assert.strictEqual(scene.balance().available, usd(10_000))
-    assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+    assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
   }
 )
 
 test("release ends a hold whose outcome never comes, and only once", () => {
   const scene = funded()
   const command = scene.placed("BUY", 5, 200)
-  Ledger.release(scene.trader, "MSFT-USD", command.commandId)
+  Ledger.release(scene.trader, MarketSymbol.make("MSFT-USD"), command.commandId)
   assert.strictEqual(scene.balance().orderMargin, usd(100))
   Ledger.release(scene.trader, aapl, command.commandId)
   Ledger.release(scene.trader, aapl, command.commandId)
   assert.strictEqual(scene.balance().orderMargin, 0n)
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
 test("release after the order was accepted changes nothing", () => {
   const scene = funded()
   const order = scene.accept(scene.placed("BUY", 5, 200))
   Ledger.release(scene.trader, aapl, order.orderId)
-  assert.strictEqual(Ledger.orders(scene.trader, alice).length, 1)
+  assert.strictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)).length, 1)
   assert.strictEqual(scene.balance().orderMargin, usd(100))
 })
 
@@ -63,7 +67,7 @@ test("I20: a command entered again while it is on its way is held once", () => {
   const first = Ledger.enter(scene.trader, request, 1)
   assert.deepStrictEqual(Ledger.enter(scene.trader, request, 1), first)
   assert.strictEqual(scene.balance().orderMargin, usd(100))
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 1)
 })
 
 test("I20: a command entered again after it became an order holds nothing more", () => {
@@ -76,7 +80,7 @@ test("I20: a command entered again after it became an order holds nothing more",
   assert.strictEqual(scene.balance().orderMargin, usd(100))
   Ledger.release(scene.trader, aapl, request.commandId)
   assert.strictEqual(scene.balance().orderMargin, usd(100))
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
 test("a fill turns order margin into position margin, and the last one ends the order", () => {
@@ -84,10 +88,13 @@ test("a fill turns order margin into position margin, and the last one ends the 
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const left = scene.trade(order, 2_000, 20_000, aapl, 0)
   assert.deepInclude(scene.balance(), { orderMargin: usd(60), positionMargin: usd(40) })
-  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, order.orderId.text)?.order.remainingLots, 3_000)
+  assert.strictEqual(
+    Ledger.order(scene.trader, primaryAccountOf(alice), aapl, order.orderId.text)?.order.remainingLots,
+    3_000
+  )
   scene.trade(left, 3_000, 20_000, aapl, 0)
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: usd(100) })
-  assert.deepStrictEqual(Ledger.orders(scene.trader, alice), [])
+  assert.deepStrictEqual(Ledger.orders(scene.trader, primaryAccountOf(alice)), [])
 })
 
 test("a MARKET order is held at the edge until its last lot is gone", () => {
@@ -109,20 +116,20 @@ test("a close's order is known once it is accepted, and needs no margin", () => 
       _tag: "ClosePosition",
       commandId: id("close"),
       expiresAtMillis: 0,
-      accountId: alice,
+      accountId: primaryAccountOf(alice),
       symbol: aapl,
       clientOrderId: "",
       builderCode: ""
     },
     1
   )
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 1)
   const order = scene.accept({
     ...scene.placed("SELL", 5, 190, { reduceOnly: true, timeInForce: "IOC" }),
     commandId: command.commandId
   })
   scene.trade(order, 5_000, 19_900, aapl, 0)
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 1)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 1)
   assert.deepInclude(scene.balance(), { orderMargin: 0n, positionMargin: 0n, realised: usd(-5) })
 })
 
@@ -137,12 +144,17 @@ test("the market cutting a reduce-only order is only a new quantity", () => {
     requeued: false,
     atMillis: 0
   })
-  assert.strictEqual(Ledger.holdings(scene.trader, alice)[0]?.openQuantityLots, 2_000)
+  assert.strictEqual(Ledger.holdings(scene.trader, primaryAccountOf(alice))[0]?.openQuantityLots, 2_000)
 })
 
 test("events of other users, and of the market itself, change nothing", () => {
   const scene = funded()
-  const order = { ...orderOf(scene.placed("BUY", 5, 200)), userId: "bob", accountId: "bob", orderId: id("bobs") }
+  const order = {
+    ...orderOf(scene.placed("BUY", 5, 200)),
+    userId: UserId.make("bob"),
+    accountId: AccountId.make("bob"),
+    orderId: orderIdFrom(id("bobs"))
+  }
   const before = scene.balance()
   scene.observe({
     _tag: "Accepted",
@@ -162,23 +174,27 @@ test("events of other users, and of the market itself, change nothing", () => {
 
 test("orders are listed newest first, by symbol when asked, and found by either id", () => {
   const scene = funded()
-  scene.price("MSFT-USD", 400)
+  scene.price(MarketSymbol.make("MSFT-USD"), 400)
   const old = scene.accept(scene.placed("BUY", 1, 190, { clientOrderId: "same" }))
-  const other = scene.accept(scene.placed("BUY", 1, 390, { symbol: "MSFT-USD" }), "MSFT-USD")
+  const other = scene.accept(
+    scene.placed("BUY", 1, 390, { symbol: MarketSymbol.make("MSFT-USD") }),
+    MarketSymbol.make("MSFT-USD")
+  )
   const young = scene.accept(scene.placed("BUY", 1, 191, { clientOrderId: "same" }))
-  const ids = (symbol?: string) => Ledger.orders(scene.trader, alice, symbol).map(({ order }) => order.orderId)
+  const ids = (symbol?: MarketSymbol) =>
+    Ledger.orders(scene.trader, primaryAccountOf(alice), symbol).map(({ order }) => order.orderId)
   assert.deepStrictEqual(ids(), [young.orderId, other.orderId, old.orderId])
   assert.deepStrictEqual(ids(aapl), [young.orderId, old.orderId])
-  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, old.orderId.text)?.order, old)
-  assert.strictEqual(Ledger.order(scene.trader, alice, aapl, "same")?.order, young)
-  assert.isUndefined(Ledger.order(scene.trader, alice, aapl, ""))
-  assert.isUndefined(Ledger.order(scene.trader, alice, "MSFT-USD", "same"))
+  assert.strictEqual(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, old.orderId.text)?.order, old)
+  assert.strictEqual(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, "same")?.order, young)
+  assert.isUndefined(Ledger.order(scene.trader, primaryAccountOf(alice), aapl, ""))
+  assert.isUndefined(Ledger.order(scene.trader, primaryAccountOf(alice), MarketSymbol.make("MSFT-USD"), "same"))
 })
 
 test("an order that changes keeps its place in the list, and after a waking among those of its market", () => {
   const scene = funded()
   scene.price(msft, 400)
-  const accepted = (atMillis: number, symbol: string): Order => {
+  const accepted = (atMillis: number, symbol: MarketSymbol): Order => {
     const { commandId, leverage, makerRate, ...rest } = scene.placed("BUY", 1, 190, { symbol })
     const order = { ...orderOf({ commandId, leverage, makerRate, ...rest }), updatedAtMillis: atMillis }
     scene.observe({ _tag: "Accepted", commandId, expiresAtMillis: 0, order, makerRate, leverage, atMillis }, symbol)
@@ -192,35 +208,35 @@ test("an order that changes keeps its place in the list, and after a waking amon
   const filled = { ...older, remainingLots: 400, updatedAtMillis: 6 }
   scene.observe({ _tag: "Modified", commandId: null, order: modified, requeued: true, atMillis: 5 })
   scene.trade({ ...filled, remainingLots: 1_000 }, 600, 19_000)
-  const listed = (trader = scene.trader) => Ledger.orders(trader, alice).map(({ order }) => order)
+  const listed = (trader = scene.trader) => Ledger.orders(trader, primaryAccountOf(alice)).map(({ order }) => order)
   assert.deepStrictEqual(listed(), [youngest, between, filled, modified])
-  Ledger.adopt(scene.trader, aapl, alice, { position: flat(), orders: [modified, filled, youngest] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position: flat(), orders: [modified, filled, youngest] })
   assert.deepStrictEqual(listed(), [youngest, between, filled, modified])
   const woken = make().trader
-  Ledger.adopt(woken, msft, alice, { position: flat(), orders: [between] })
-  Ledger.adopt(woken, aapl, alice, { position: flat(), orders: [modified, filled, youngest] })
+  Ledger.adopt(woken, msft, primaryAccountOf(alice), { position: flat(), orders: [between] })
+  Ledger.adopt(woken, aapl, primaryAccountOf(alice), { position: flat(), orders: [modified, filled, youngest] })
   assert.deepStrictEqual(listed(woken), [youngest, filled, modified, between])
   assert.deepStrictEqual(
-    Ledger.orders(woken, alice).map((open) => open.order.modified),
+    Ledger.orders(woken, primaryAccountOf(alice)).map((open) => open.order.modified),
     [false, false, true, false]
   )
 })
 
 test("a view replaces what was known of its market and nothing else", () => {
   const scene = funded()
-  scene.price("MSFT-USD", 400)
-  scene.accept(scene.placed("BUY", 1, 400, { symbol: "MSFT-USD" }), "MSFT-USD")
+  scene.price(MarketSymbol.make("MSFT-USD"), 400)
+  scene.accept(scene.placed("BUY", 1, 400, { symbol: MarketSymbol.make("MSFT-USD") }), MarketSymbol.make("MSFT-USD"))
   scene.accept(scene.placed("BUY", 5, 200))
   scene.hold(3, 190)
   const kept = orderOf(scene.placed("BUY", 2, 200))
-  Ledger.adopt(scene.trader, aapl, alice, { position: flat(), orders: [kept] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position: flat(), orders: [kept] })
   assert.strictEqual(scene.balance().orderMargin, usd(40 + 40))
   assert.strictEqual(scene.balance().positionMargin, 0n)
   assert.deepStrictEqual(
-    Ledger.orders(scene.trader, alice, aapl).map(({ order }) => order),
+    Ledger.orders(scene.trader, primaryAccountOf(alice), aapl).map(({ order }) => order),
     [kept]
   )
-  assert.strictEqual(Ledger.pending(scene.trader, alice, aapl), 0)
+  assert.strictEqual(Ledger.pending(scene.trader, primaryAccountOf(alice), aapl), 0)
 })
 
 test("what is on its way while a view is adopted stays held", () => {
@@ -228,7 +244,7 @@ test("what is on its way while a view is adopted stays held", () => {
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const placing = scene.placed("BUY", 5, 200)
   const modifying = scene.modification(order, 0, 2)
-  Ledger.adopt(scene.trader, aapl, alice, { position: flat(), orders: [order] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position: flat(), orders: [order] })
   assert.strictEqual(scene.balance().orderMargin, usd(100 + 40))
   scene.refuse(placing, "EXPIRED")
   scene.refuse(modifying, "EXPIRED")
@@ -242,9 +258,9 @@ test("adopting a view twice is adopting it once", () => {
     position: { ...flat(), quantityLots: 1_000, cashFlow: -200_000_000, basis: 200_000_000 },
     orders: [order]
   }
-  Ledger.adopt(scene.trader, aapl, alice, view)
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), view)
   const before = scene.balance()
-  Ledger.adopt(scene.trader, aapl, alice, view)
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), view)
   assert.deepStrictEqual(scene.balance(), before)
   scene.end(order)
   assert.strictEqual(scene.balance().orderMargin, 0n)
@@ -252,6 +268,6 @@ test("adopting a view twice is adopting it once", () => {
 
 test("an event of an account the user never opened is a contradiction and dies", () => {
   const scene = funded()
-  const order = { ...orderOf(scene.placed("BUY", 5, 200)), accountId: "none" }
+  const order = { ...orderOf(scene.placed("BUY", 5, 200)), accountId: AccountId.make("none") }
   assert.throws(() => scene.end(order))
 })

@@ -1,6 +1,9 @@
 /** The own journal of a trader: money in, money moved, leverage, accounts. */
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { flat } from "@venue/domain/Position"
 import type { LedgerCommand, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { Result } from "effect"
@@ -12,19 +15,25 @@ const refusal = (result: Result.Result<ReadonlyArray<TraderEvent>, LedgerRefusal
 const refusedAs = (scene: Scene, command: LedgerCommand) => refusal(scene.ask(command))?._tag
 const withSub = () => {
   const scene = make()
-  scene.ask({ _tag: "OpenAccount", accountId: "sub" })
+  scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
   scene.credit(1_000)
   return scene
 }
 const transfer = {
   _tag: "Transfer",
   transferId: "t",
-  fromAccountId: alice,
-  toAccountId: "sub",
+  fromAccountId: primaryAccountOf(alice),
+  toAccountId: AccountId.make("sub"),
   amount: usd(400)
 } as const
-const credit = { _tag: "Credit", creditId: "c", accountId: alice, amount: usd(5), reason: "gift" } as const
-const setLeverage = { _tag: "SetLeverage", accountId: alice, symbol: aapl, leverage: 5 } as const
+const credit = {
+  _tag: "Credit",
+  creditId: "c",
+  accountId: primaryAccountOf(alice),
+  amount: usd(5),
+  reason: "gift"
+} as const
+const setLeverage = { _tag: "SetLeverage", accountId: primaryAccountOf(alice), symbol: aapl, leverage: 5 } as const
 
 test("I16: a credit repeated, even with another amount, changes nothing", () => {
   const scene = make()
@@ -41,7 +50,7 @@ test("deciding changes nothing", () => {
 
 test("a credit of nothing, or to an account that is not there, is refused", () => {
   assert.strictEqual(refusedAs(make(), { ...credit, amount: 0n }), "InvalidAmount")
-  assert.strictEqual(refusedAs(make(), { ...credit, accountId: "bob" }), "UnknownAccount")
+  assert.strictEqual(refusedAs(make(), { ...credit, accountId: AccountId.make("bob") }), "UnknownAccount")
 })
 
 test("I11: a correction takes what is available and not a millionth more", () => {
@@ -59,14 +68,14 @@ test("I17: a transfer moves money between two accounts of one user, once", () =>
   scene.ask(transfer)
   assert.deepStrictEqual(scene.ask(transfer), Result.succeed([]))
   assert.strictEqual(scene.balance().deposit, usd(600))
-  assert.strictEqual(scene.balance("sub").deposit, usd(400))
+  assert.strictEqual(scene.balance(UserId.make("sub")).deposit, usd(400))
 })
 
 test("I17: a transfer needs two own accounts and an amount above zero", () => {
   const scene = withSub()
-  assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: alice }), "SameAccount")
-  assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: "bob" }), "UnknownAccount")
-  assert.strictEqual(refusedAs(scene, { ...transfer, fromAccountId: "bob" }), "UnknownAccount")
+  assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: primaryAccountOf(alice) }), "SameAccount")
+  assert.strictEqual(refusedAs(scene, { ...transfer, toAccountId: AccountId.make("bob") }), "UnknownAccount")
+  assert.strictEqual(refusedAs(scene, { ...transfer, fromAccountId: AccountId.make("bob") }), "UnknownAccount")
   assert.strictEqual(refusedAs(scene, { ...transfer, amount: 0n }), "InvalidAmount")
   assert.strictEqual(refusedAs(scene, { ...transfer, amount: -1n }), "InvalidAmount")
 })
@@ -86,25 +95,25 @@ test("I11: a transfer takes no margin and no unrealised profit with it", () => {
 test("each account is a margin pool of its own", () => {
   const scene = withSub()
   scene.price(aapl, 200)
-  assert.strictEqual(scene.placed("BUY", 1, 200, { accountId: "sub" }).finding, "FAILED_MARGIN_CHECK")
+  assert.strictEqual(scene.placed("BUY", 1, 200, { accountId: AccountId.make("sub") }).finding, "FAILED_MARGIN_CHECK")
   scene.ask(transfer)
-  assert.isNull(scene.placed("BUY", 10, 200, { accountId: "sub" }).finding)
+  assert.isNull(scene.placed("BUY", 10, 200, { accountId: AccountId.make("sub") }).finding)
   assert.strictEqual(scene.balance().orderMargin, 0n)
-  assert.strictEqual(scene.balance("sub").orderMargin, usd(200))
+  assert.strictEqual(scene.balance(UserId.make("sub")).orderMargin, usd(200))
 })
 
 test("new accounts start at the maximum leverage; a chosen one is the account's own", () => {
   const scene = withSub()
-  assert.strictEqual(Ledger.leverage(scene.trader, alice, aapl), 10)
+  assert.strictEqual(Ledger.leverage(scene.trader, primaryAccountOf(alice), aapl), 10)
   scene.ask(setLeverage)
-  assert.strictEqual(Ledger.leverage(scene.trader, alice, aapl), 5)
-  assert.strictEqual(Ledger.leverage(scene.trader, "sub", aapl), 10)
+  assert.strictEqual(Ledger.leverage(scene.trader, primaryAccountOf(alice), aapl), 5)
+  assert.strictEqual(Ledger.leverage(scene.trader, AccountId.make("sub"), aapl), 10)
 })
 
 test("leverage is a level of a known symbol", () => {
   const scene = make()
-  assert.strictEqual(refusedAs(scene, { ...setLeverage, symbol: "NONE-USD" }), "UnknownSymbol")
-  assert.strictEqual(refusedAs(scene, { ...setLeverage, accountId: "bob" }), "UnknownAccount")
+  assert.strictEqual(refusedAs(scene, { ...setLeverage, symbol: MarketSymbol.make("NONE-USD") }), "UnknownSymbol")
+  assert.strictEqual(refusedAs(scene, { ...setLeverage, accountId: AccountId.make("bob") }), "UnknownAccount")
   for (const leverage of [0, 11, 2.5, NaN])
     assert.strictEqual(refusedAs(scene, { ...setLeverage, leverage }), "NotALevel")
   assert.deepStrictEqual(scene.ask({ ...setLeverage, leverage: 10 }), Result.succeed([]))
@@ -119,8 +128,8 @@ test("leverage is fixed by a command on its way, an open order and a position, i
   assert.deepInclude(refusal(scene.ask(setLeverage)), { _tag: "LeverageInUse", openOrders: 1, hasPosition: false })
   scene.trade(order, 1_000, 20_000)
   assert.deepInclude(refusal(scene.ask(setLeverage)), { openOrders: 0, hasPosition: true })
-  assert.isUndefined(refusedAs(scene, { ...setLeverage, accountId: "sub" }))
-  assert.isUndefined(refusedAs(scene, { ...setLeverage, symbol: "MSFT-USD" }))
+  assert.isUndefined(refusedAs(scene, { ...setLeverage, accountId: AccountId.make("sub") }))
+  assert.isUndefined(refusedAs(scene, { ...setLeverage, symbol: MarketSymbol.make("MSFT-USD") }))
   assert.deepStrictEqual(scene.ask({ ...setLeverage, leverage: 10 }), Result.succeed([]))
   scene.hold(-1, 200)
   assert.isUndefined(refusedAs(scene, setLeverage))
@@ -137,30 +146,30 @@ test("a command that changes no order fixes leverage while it is on its way", ()
 test("a user has at most twenty subaccounts, and opening one twice is opening it once", () => {
   const scene = make()
   for (let index = 1; index <= 20; index++) {
-    assert.isUndefined(refusedAs(scene, { _tag: "OpenAccount", accountId: `sub-${index}` }))
+    assert.isUndefined(refusedAs(scene, { _tag: "OpenAccount", accountId: AccountId.make(`sub-${index}`) }))
   }
-  assert.strictEqual(refusedAs(scene, { _tag: "OpenAccount", accountId: "sub-21" }), "TooManyAccounts")
-  assert.deepStrictEqual(scene.ask({ _tag: "OpenAccount", accountId: "sub-3" }), Result.succeed([]))
+  assert.strictEqual(refusedAs(scene, { _tag: "OpenAccount", accountId: AccountId.make("sub-21") }), "TooManyAccounts")
+  assert.deepStrictEqual(scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub-3") }), Result.succeed([]))
   assert.strictEqual(Ledger.accountIds(scene.trader).length, 21)
 })
 
 test("opening an account again does not empty it", () => {
   const scene = withSub()
   scene.ask(transfer)
-  scene.ask({ _tag: "OpenAccount", accountId: "sub" })
-  assert.strictEqual(scene.balance("sub").deposit, usd(400))
+  scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
+  assert.strictEqual(scene.balance(UserId.make("sub")).deposit, usd(400))
 })
 
 test("a connection is armed once, and disarmed once", () => {
   const scene = make()
-  const arm = { _tag: "Arm", connectionId: "c1", accountId: alice, armed: true } as const
+  const arm = { _tag: "Arm", connectionId: "c1", accountId: primaryAccountOf(alice), armed: true } as const
   const tags = (command: LedgerCommand) => Result.getOrThrow(scene.ask(command)).map(({ _tag }) => _tag)
   assert.deepStrictEqual(tags({ ...arm, armed: false }), [])
   assert.deepStrictEqual(tags(arm), ["Armed"])
   assert.deepStrictEqual(tags(arm), [])
   assert.deepStrictEqual([...Ledger.armed(scene.trader)], [["c1", alice]])
   assert.deepStrictEqual(tags({ ...arm, armed: false }), ["Disarmed"])
-  assert.strictEqual(refusedAs(scene, { ...arm, accountId: "bob" }), "UnknownAccount")
+  assert.strictEqual(refusedAs(scene, { ...arm, accountId: AccountId.make("bob") }), "UnknownAccount")
 })
 
 test("a market is joined once its event is applied", () => {
@@ -175,16 +184,16 @@ test("I6: a snapshot, packed and unpacked, restores the same journal state and h
   const scene = withSub()
   scene.ask(transfer)
   scene.ask(setLeverage)
-  scene.ask({ _tag: "Arm", connectionId: "c1", accountId: "sub", armed: true })
+  scene.ask({ _tag: "Arm", connectionId: "c1", accountId: AccountId.make("sub"), armed: true })
   Ledger.apply(scene.trader, { _tag: "Joined", symbol: aapl })
   scene.ask({ ...credit, amount: 10n ** 30n })
   const restored = Ledger.make(alice, instruments, scene.prices, Ledger.defaults)
   Ledger.restore(restored, unpack(pack(Ledger.snapshot(scene.trader))))
   assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(scene.trader))
   assert.strictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
-  assert.deepStrictEqual(Ledger.balance(restored, alice), scene.balance())
+  assert.deepStrictEqual(Ledger.balance(restored, primaryAccountOf(alice)), scene.balance())
   assert.deepStrictEqual(Ledger.decide(restored, transfer, 0), Result.succeed([]))
-  Ledger.apply(restored, { _tag: "Joined", symbol: "MSFT-USD" })
+  Ledger.apply(restored, { _tag: "Joined", symbol: MarketSymbol.make("MSFT-USD") })
   assert.notStrictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
 })
 
@@ -194,11 +203,17 @@ test("I6: journal and views give the trader that was lost", () => {
   scene.ask(setLeverage)
   const order = scene.accept(scene.placed("BUY", 2, 198))
   const position = { ...flat(), quantityLots: 3_000, cashFlow: -600_000_000, basis: 600_000_000, fees: 7 }
-  Ledger.adopt(scene.trader, aapl, alice, { position, orders: [order] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, orders: [order] })
   const restored = Ledger.make(alice, instruments, scene.prices, Ledger.defaults)
   Ledger.restore(restored, Ledger.snapshot(scene.trader))
-  Ledger.adopt(restored, aapl, alice, { position, orders: [order] })
-  assert.deepStrictEqual(Ledger.balance(restored, alice), scene.balance())
-  assert.deepStrictEqual(Ledger.holdings(restored, alice), Ledger.holdings(scene.trader, alice))
-  assert.deepStrictEqual(Ledger.orders(restored, alice), Ledger.orders(scene.trader, alice))
+  Ledger.adopt(restored, aapl, primaryAccountOf(alice), { position, orders: [order] })
+  assert.deepStrictEqual(Ledger.balance(restored, primaryAccountOf(alice)), scene.balance())
+  assert.deepStrictEqual(
+    Ledger.holdings(restored, primaryAccountOf(alice)),
+    Ledger.holdings(scene.trader, primaryAccountOf(alice))
+  )
+  assert.deepStrictEqual(
+    Ledger.orders(restored, primaryAccountOf(alice)),
+    Ledger.orders(scene.trader, primaryAccountOf(alice))
+  )
 })

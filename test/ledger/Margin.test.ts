@@ -1,5 +1,7 @@
 /** Margin of positions and orders, and what is accepted on it (rule 7). */
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Priced } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { id } from "../Id.ts"
@@ -110,9 +112,12 @@ test("margin is shared by the symbols of an account", () => {
   const scene = make()
   scene.credit(100)
   scene.price(aapl, 200)
-  scene.price("MSFT-USD", 400)
+  scene.price(MarketSymbol.make("MSFT-USD"), 400)
   assert.isNull(scene.placed("BUY", 4, 200).finding)
-  assert.strictEqual(scene.placed("BUY", 1, 400, { symbol: "MSFT-USD" }).finding, "FAILED_MARGIN_CHECK")
+  assert.strictEqual(
+    scene.placed("BUY", 1, 400, { symbol: MarketSymbol.make("MSFT-USD") }).finding,
+    "FAILED_MARGIN_CHECK"
+  )
 })
 
 test("the other side costs only what it exceeds", () => {
@@ -180,7 +185,7 @@ test("a close that would pass the bankruptcy price is sent at that price instead
         _tag: "ClosePosition",
         commandId: id("close"),
         expiresAtMillis: 0,
-        accountId: alice,
+        accountId: primaryAccountOf(alice),
         symbol: aapl,
         clientOrderId: "",
         builderCode: ""
@@ -210,7 +215,7 @@ test("the terms that travel are the rates of the first tier, the leverage and it
   const scene = make()
   scene.credit(100_000)
   scene.price(aapl, 200)
-  scene.ask({ _tag: "SetLeverage", accountId: alice, symbol: aapl, leverage: 5 })
+  scene.ask({ _tag: "SetLeverage", accountId: primaryAccountOf(alice), symbol: aapl, leverage: 5 })
   assert.deepInclude(scene.placed("BUY", 1, 200), {
     makerRate: 20_000,
     takerRate: 100_000,
@@ -223,7 +228,7 @@ test("leverage 5 holds twice the margin of 10", () => {
   const scene = make()
   scene.credit(1_000)
   scene.price(aapl, 200)
-  scene.ask({ _tag: "SetLeverage", accountId: alice, symbol: aapl, leverage: 5 })
+  scene.ask({ _tag: "SetLeverage", accountId: primaryAccountOf(alice), symbol: aapl, leverage: 5 })
   scene.placed("BUY", 10, 200)
   assert.strictEqual(scene.balance().orderMargin, usd(400))
 })

@@ -1,25 +1,31 @@
 /** One trader and the markets it talks to, played by hand: what is sent, and what the markets record. */
+import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { feeOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
 import { type Instrument, lotsOf, notional, priceOf, starters, ticksOf } from "@venue/domain/Instrument"
 import type { MarketEvent, Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { EndStatus, ModifyOrder, Order, PlaceOrder, Side } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { LedgerCommand, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert } from "@effect/vitest"
 import { Result } from "effect"
 import { id } from "../Id.ts"
 
-export const alice = "alice"
-export const aapl = "AAPL-USD"
-export const gold = "GOLD-USD"
+export const alice = UserId.make("alice")
+export const aapl = MarketSymbol.make("AAPL-USD")
+export const gold = MarketSymbol.make("GOLD-USD")
 export const usd = (amount: number): bigint => BigInt(Math.round(amount * 1_000_000))
 
-export const instruments: ReadonlyMap<string, Instrument> = new Map(starters.map((listed) => [listed.symbol, listed]))
+export const instruments: ReadonlyMap<MarketSymbol, Instrument> = new Map(
+  starters.map((listed) => [listed.symbol, listed])
+)
 
 /** Bands as while open: 10 % for equities, 5 % for the rest. */
-export const pricedAt = (symbol: string, price: number): Priced => {
+export const pricedAt = (symbol: MarketSymbol, price: number): Priced => {
   const instrument = instruments.get(symbol)!
   const width = instrument.category === "EQUITY" ? 10 : 20
   const markE8 = Math.round(price * 1e8)
@@ -38,7 +44,7 @@ export const pricedAt = (symbol: string, price: number): Priced => {
 }
 
 export const make = (settings: Partial<Ledger.Settings> = {}) => {
-  const prices = new Map<string, Priced>()
+  const prices = new Map<MarketSymbol, Priced>()
   const trader = Ledger.make(alice, instruments, prices, { ...Ledger.defaults, ...settings })
   let lastId = 0
 
@@ -48,14 +54,20 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     return decided
   }
   const credit = (amount: number, accountId = alice) =>
-    ask({ _tag: "Credit", creditId: `credit-${++lastId}`, accountId, amount: usd(amount), reason: "test" })
-  const price = (symbol: string, at: number) => void prices.set(symbol, pricedAt(symbol, at))
+    ask({
+      _tag: "Credit",
+      creditId: `credit-${++lastId}`,
+      accountId: primaryAccountOf(accountId),
+      amount: usd(amount),
+      reason: "test"
+    })
+  const price = (symbol: MarketSymbol, at: number) => void prices.set(symbol, pricedAt(symbol, at))
 
   const requestOf = (side: Side, quantity: number, at: number, more: Partial<PlaceOrder> = {}): PlaceOrder => ({
     _tag: "PlaceOrder",
     commandId: id(`command-${++lastId}`),
     expiresAtMillis: 60_000,
-    accountId: alice,
+    accountId: primaryAccountOf(alice),
     symbol: aapl,
     side,
     type: "LIMIT",
@@ -101,7 +113,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
         _tag: "CancelOrder",
         commandId: id("cancel"),
         expiresAtMillis: 60_000,
-        accountId: alice,
+        accountId: primaryAccountOf(alice),
         symbol: aapl,
         orderId,
         byClientOrderId
@@ -109,7 +121,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
       1
     )
 
-  const observe = (event: MarketEvent, symbol = aapl) => Ledger.observe(trader, symbol, event)
+  const observe = (event: MarketEvent, symbol = aapl) => Ledger.observe(trader, MarketSymbol.make(symbol), event)
   const accept = (command: Place, symbol = aapl): Order => {
     const order = orderOf(command)
     observe(
@@ -133,9 +145,9 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     const filled = { ...order, remainingLots: order.remainingLots - lots }
     const stranger = {
       ...filled,
-      orderId: id("theirs"),
-      userId: "bob",
-      accountId: "bob",
+      orderId: orderIdFrom(id("theirs")),
+      userId: UserId.make("bob"),
+      accountId: AccountId.make("bob"),
       side: order.side === "BUY" ? "SELL" : "BUY"
     } as const
     observe(
@@ -157,7 +169,10 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
   const end = (order: Order, status: EndStatus = "CANCELLED", symbol = aapl) =>
     observe({ _tag: "Ended", commandId: null, order, status, atMillis: 0 }, symbol)
   const done = (commandId: Id, symbol = aapl) =>
-    observe({ _tag: "Done", commandId, expiresAtMillis: 0, userId: alice, accountId: alice, atMillis: 0 }, symbol)
+    observe(
+      { _tag: "Done", commandId, expiresAtMillis: 0, userId: alice, accountId: primaryAccountOf(alice), atMillis: 0 },
+      symbol
+    )
   const refuse = ({ accountId, commandId }: TraderCommand, status: "EXPIRED" | OrderRefusal, symbol = aapl) =>
     observe(
       { _tag: "Refused", commandId, expiresAtMillis: 0, userId: alice, accountId, status, echo: noEcho, atMillis: 0 },
@@ -181,9 +196,9 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     const lots = lotsOf(instrument, Math.abs(units))
     const ticks = ticksOf(instrument, at)
     const order: Order = {
-      orderId: id(`opening-${++lastId}`),
+      orderId: orderIdFrom(id(`opening-${++lastId}`)),
       userId: alice,
-      accountId,
+      accountId: primaryAccountOf(accountId),
       side: units > 0 ? "BUY" : "SELL",
       type: "MARKET",
       timeInForce: "IOC",
@@ -199,7 +214,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     }
     trade(order, lots, ticks, symbol, 0)
   }
-  const balance = (accountId = alice) => Ledger.balance(trader, accountId)!
+  const balance = (accountId = alice) => Ledger.balance(trader, AccountId.make(accountId))!
 
   return {
     trader,
@@ -229,7 +244,7 @@ export type Scene = ReturnType<typeof make>
 
 /** The order a market makes of a command. */
 export const orderOf = (command: Place): Order => ({
-  orderId: command.commandId,
+  orderId: orderIdFrom(command.commandId),
   userId: command.userId,
   accountId: command.accountId,
   side: command.side,
@@ -246,7 +261,7 @@ export const orderOf = (command: Place): Order => ({
   updatedAtMillis: 0
 })
 
-export const decimalPrice = (symbol: string, ticks: number): number => priceOf(instruments.get(symbol)!, ticks)
+export const decimalPrice = (symbol: MarketSymbol, ticks: number): number => priceOf(instruments.get(symbol)!, ticks)
 
 const noEcho = {
   orderId: "",

@@ -1,8 +1,10 @@
 /** Random lives of a trader, compared after every step with a twin that works everything out from scratch. */
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { feeOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
 import { type Instrument, notional, quantityOf } from "@venue/domain/Instrument"
 import type { Modify, Place } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order, Side } from "@venue/domain/Order"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
@@ -51,7 +53,7 @@ const step = FastCheck.record({
 })
 type Step = typeof step extends FastCheck.Arbitrary<infer A> ? A : never
 
-type Sent = { readonly command: Place | Modify; readonly symbol: string }
+type Sent = { readonly command: Place | Modify; readonly symbol: MarketSymbol }
 
 const live = () => {
   const scene = make({ maxOpenOrdersPerAccount: maxOpenOrders })
@@ -66,33 +68,38 @@ const live = () => {
     fills: []
   }
   let sent: Array<Sent> = []
-  const resting = new Map<string, { order: Order; readonly symbol: string }>()
+  const resting = new Map<string, { order: Order; readonly symbol: MarketSymbol }>()
   let lastId = 0
 
-  const reprice = (symbol: string, price: number) => {
+  const reprice = (symbol: MarketSymbol, price: number) => {
     scene.prices.set(symbol, pricedAt(symbol, price))
     twin.marks.set(symbol, scene.prices.get(symbol)!.markE8)
   }
-  scene.ask({ _tag: "OpenAccount", accountId: "sub" })
-  for (const symbol of symbols) reprice(symbol, basePrice[symbol]!)
+  scene.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
+  for (const symbol of symbols) reprice(MarketSymbol.make(symbol), basePrice[symbol]!)
   for (const accountId of accountIds) {
     for (const symbol of symbols) {
-      scene.ask({ _tag: "SetLeverage", accountId, symbol, leverage: levels[`${accountId} ${symbol}`]! })
+      scene.ask({
+        _tag: "SetLeverage",
+        accountId: AccountId.make(accountId),
+        symbol,
+        leverage: levels[`${accountId} ${symbol}`]!
+      })
     }
   }
-  const money = (accountId: string, amount: bigint) => {
+  const money = (accountId: AccountId, amount: bigint) => {
     const decided = scene.ask({ _tag: "Credit", creditId: `credit-${++lastId}`, accountId, amount, reason: "" })
     const allowed = amount > 0n || (amount < 0n && Twin.balance(twin, accountId).available + amount >= 0n)
     assert.strictEqual(Result.isSuccess(decided), allowed, "I11: credit")
     if (allowed) twin.deposits.set(accountId, twin.deposits.get(accountId)! + amount)
   }
   const move = (from: string, to: string, amount: bigint) => {
-    const before = Twin.balance(twin, from)
+    const before = Twin.balance(twin, AccountId.make(from))
     const decided = scene.ask({
       _tag: "Transfer",
       transferId: `move-${++lastId}`,
-      fromAccountId: from,
-      toAccountId: to,
+      fromAccountId: AccountId.make(from),
+      toAccountId: AccountId.make(to),
       amount
     })
     const allowed = amount > 0n && amount <= before.withdrawable
@@ -100,7 +107,7 @@ const live = () => {
     if (!allowed) return
     twin.deposits.set(from, twin.deposits.get(from)! - amount)
     twin.deposits.set(to, twin.deposits.get(to)! + amount)
-    assert.isTrue(Twin.balance(twin, from).available >= 0n, "I11: what left was there")
+    assert.isTrue(Twin.balance(twin, AccountId.make(from)).available >= 0n, "I11: what left was there")
   }
   const decimals = (instrument: Instrument, { offset, size, symbol }: Step) => {
     const mark = twin.marks.get(symbols[symbol]!)!
@@ -112,7 +119,7 @@ const live = () => {
   const place = (step: Step) => {
     const symbol = symbols[step.symbol]!
     const accountId = accountIds[step.account]!
-    const held = Number(Twin.quantity(twin, accountId, symbol))
+    const held = Number(Twin.quantity(twin, AccountId.make(accountId), symbol))
     const isFlat = step.style === "FLAT" && Math.abs(held) >= instruments.get(symbol)!.minQuantityLots
     const side: Side = (isFlat ? held < 0 : step.buy) ? "BUY" : "SELL"
     const { price, ticks, ...asked } = decimals(instruments.get(symbol)!, step)
@@ -124,7 +131,7 @@ const live = () => {
     const commandId = id(`order-${++lastId}`)
     const order: Twin.TwinOrder = {
       orderId: commandId.text,
-      accountId,
+      accountId: AccountId.make(accountId),
       symbol,
       side,
       reduceOnly,
@@ -132,20 +139,21 @@ const live = () => {
       accepted: false,
       states: [{ commandId: "", price: isMarket ? (side === "BUY" ? upperTicks : lowerTicks) : ticks, lots }]
     }
-    const tooMany = order.rests && Twin.openOrders(twin, accountId) >= maxOpenOrders
+    const tooMany = order.rests && Twin.openOrders(twin, AccountId.make(accountId)) >= maxOpenOrders
     const expected = tooMany ? "REJECTED_TOO_MANY_OPEN_ORDERS" : Twin.allows(twin, order) ? null : "FAILED_MARGIN_CHECK"
     const addsRisk = !reduceOnly && !Twin.onlyReduces(twin, order)
     const command = scene.placed(side, quantity, price, {
       commandId,
       symbol,
-      accountId,
+      accountId: AccountId.make(accountId),
       reduceOnly,
       type: isMarket ? "MARKET" : "LIMIT",
       timeInForce: order.rests ? "GTC" : "IOC"
     })
     assert.strictEqual(command.finding, expected, "finding of a placement")
     if (expected === null) twin.orders.push(order)
-    if (expected === null && addsRisk) assert.isTrue(Ledger.balance(trader, accountId)!.available >= 0n, "I27")
+    if (expected === null && addsRisk)
+      assert.isTrue(Ledger.balance(trader, AccountId.make(accountId))!.available >= 0n, "I27")
     sent.push({ command, symbol })
   }
 
@@ -191,7 +199,7 @@ const live = () => {
     if (next.command._tag === "Place") placeOutcome(next.command, next.symbol, step)
     else modifyOutcome(next.command, next.symbol, step)
   }
-  const placeOutcome = (command: Place, symbol: string, step: Step) => {
+  const placeOutcome = (command: Place, symbol: MarketSymbol, step: Step) => {
     if (command.finding !== null || step.size > 35) {
       if (command.finding === null) forget(command.commandId)
       if (step.size > 37) Ledger.release(trader, symbol, command.commandId)
@@ -212,7 +220,7 @@ const live = () => {
     )
     forget(order.orderId)
   }
-  const modifyOutcome = (command: Modify, symbol: string, step: Step) => {
+  const modifyOutcome = (command: Modify, symbol: MarketSymbol, step: Step) => {
     const rested = resting.get(command.orderId.text)
     const known = twin.orders.find(({ orderId }) => orderId === command.orderId.text)
     const [, ...maybe] = known?.states ?? []
@@ -246,7 +254,7 @@ const live = () => {
     )
   }
 
-  const fill = (order: Order, symbol: string, step: Step) => {
+  const fill = (order: Order, symbol: MarketSymbol, step: Step) => {
     const lots = step.pick % 3 === 0 ? order.remainingLots : 1 + ((step.pick * 7) % order.remainingLots)
     const known = twin.orders.find(({ orderId }) => orderId === order.orderId.text)!
     const [current, ...maybe] = known.states
@@ -260,15 +268,18 @@ const live = () => {
     resting.set(order.orderId.text, { order: filled, symbol })
     replace({ ...known, states: [{ ...current!, lots: filled.remainingLots }, ...maybe] })
   }
-  const ofResting = (step: Step, then: (order: Order, symbol: string) => void) => {
+  const ofResting = (step: Step, then: (order: Order, symbol: MarketSymbol) => void) => {
     const all = [...resting.values()]
     if (all.length > 0) then(all[step.pick % all.length]!.order, all[step.pick % all.length]!.symbol)
   }
 
   const check = () => {
     for (const accountId of accountIds) {
-      assert.deepStrictEqual(Ledger.balance(trader, accountId), Twin.balance(twin, accountId))
-      const open = Ledger.orders(trader, accountId)
+      assert.deepStrictEqual(
+        Ledger.balance(trader, AccountId.make(accountId)),
+        Twin.balance(twin, AccountId.make(accountId))
+      )
+      const open = Ledger.orders(trader, AccountId.make(accountId))
         .map(({ order }) => order.orderId.text)
         .sort()
       assert.deepStrictEqual(
@@ -280,11 +291,11 @@ const live = () => {
       )
       for (const symbol of symbols) {
         const waiting = sent.filter(({ command, symbol: name }) => name === symbol && command.accountId === accountId)
-        assert.isAtLeast(Ledger.pending(trader, accountId, symbol), waiting.length)
+        assert.isAtLeast(Ledger.pending(trader, AccountId.make(accountId), symbol), waiting.length)
       }
-      for (const holding of Ledger.holdings(trader, accountId)) {
-        assert.strictEqual(BigInt(holding.quantityLots), Twin.quantity(twin, accountId, holding.symbol))
-        assert.strictEqual(holding.marginHeld, Twin.positionMargin(twin, accountId, holding.symbol))
+      for (const holding of Ledger.holdings(trader, AccountId.make(accountId))) {
+        assert.strictEqual(BigInt(holding.quantityLots), Twin.quantity(twin, AccountId.make(accountId), holding.symbol))
+        assert.strictEqual(holding.marginHeld, Twin.positionMargin(twin, AccountId.make(accountId), holding.symbol))
       }
     }
   }
@@ -301,7 +312,7 @@ const live = () => {
         return outcome(step)
       case "price":
         return reprice(
-          symbols[step.symbol]!,
+          MarketSymbol.make(symbols[step.symbol]!),
           basePrice[symbols[step.symbol]!]! * (1 + step.offset / 12_000) + step.pick / 1e8
         )
       case "fill":
@@ -312,7 +323,7 @@ const live = () => {
           forget(order.orderId)
         })
       case "money":
-        return money(accountId, BigInt(step.offset * 997) * 1_000n)
+        return money(AccountId.make(accountId), BigInt(step.offset * 997) * 1_000n)
       case "move":
         return move(accountId, other, BigInt(step.size * step.pick) * 50_001n - 1_000n)
     }
@@ -326,13 +337,14 @@ const live = () => {
       .map((order) => ({ ...order, states: [order.states[0]!] }))
     check()
     for (const accountId of accountIds) {
-      for (const symbol of symbols) assert.strictEqual(Ledger.pending(trader, accountId, symbol), 0)
+      for (const symbol of symbols) assert.strictEqual(Ledger.pending(trader, AccountId.make(accountId), symbol), 0)
     }
   }
   /** Every order ends: nothing is held any more. */
   const clear = () => {
     for (const { order, symbol } of resting.values()) scene.end(order, "CANCELLED", symbol)
-    for (const accountId of accountIds) assert.strictEqual(Ledger.balance(trader, accountId)!.orderMargin, 0n)
+    for (const accountId of accountIds)
+      assert.strictEqual(Ledger.balance(trader, AccountId.make(accountId))!.orderMargin, 0n)
   }
   return { take, check, settle, clear, money }
 }
@@ -341,8 +353,8 @@ test("I11, I17, I27: after every step of 600 random lives all figures and findin
   FastCheck.assert(
     FastCheck.property(FastCheck.array(step, { minLength: 10, maxLength: 60, size: "max" }), (steps) => {
       const life = live()
-      life.money(alice, 5_000_000_000n)
-      life.money("sub", 1_500_000_000n)
+      life.money(primaryAccountOf(alice), 5_000_000_000n)
+      life.money(AccountId.make("sub"), 1_500_000_000n)
       for (const step of steps) {
         life.take(step)
         life.check()

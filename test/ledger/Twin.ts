@@ -1,5 +1,7 @@
 /** The rules of margin and balance as slowly and plainly as they can be said: everything from scratch, in fractions. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Side } from "@venue/domain/Order"
 
 export interface State {
@@ -11,8 +13,8 @@ export interface State {
 
 export interface TwinOrder {
   readonly orderId: string
-  readonly accountId: string
-  readonly symbol: string
+  readonly accountId: AccountId
+  readonly symbol: MarketSymbol
   readonly side: Side
   readonly reduceOnly: boolean
   readonly rests: boolean
@@ -22,8 +24,8 @@ export interface TwinOrder {
 }
 
 export interface TwinFill {
-  readonly accountId: string
-  readonly symbol: string
+  readonly accountId: AccountId
+  readonly symbol: MarketSymbol
   readonly side: Side
   readonly lots: number
   readonly notional: number
@@ -31,8 +33,8 @@ export interface TwinFill {
 }
 
 export interface Twin {
-  readonly instruments: ReadonlyMap<string, Instrument>
-  readonly symbols: ReadonlyArray<string>
+  readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
+  readonly symbols: ReadonlyArray<MarketSymbol>
   readonly deposits: Map<string, bigint>
   readonly leverages: Map<string, number>
   /** In 1e-8 USD. */
@@ -55,35 +57,36 @@ const nothing = whole(0)
 const sum = (all: ReadonlyArray<Fraction>): Fraction => all.reduce(plus, nothing)
 const most = (all: ReadonlyArray<Fraction>): Fraction => all.reduce(greater, nothing)
 
-export const quantity = (twin: Twin, accountId: string, symbol: string): bigint =>
+export const quantity = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   fillsOf(twin, accountId, symbol).reduce(
     (total, { lots, side }) => total + (side === "BUY" ? 1n : -1n) * BigInt(lots),
     0n
   )
 
-const fillsOf = (twin: Twin, accountId: string, symbol: string) =>
+const fillsOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbol) =>
   twin.fills.filter((fill) => fill.accountId === accountId && fill.symbol === symbol)
 
-const ordersOf = (twin: Twin, accountId: string, symbol: string, side: Side) =>
+const ordersOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbol, side: Side) =>
   twin.orders.filter((order) => order.accountId === accountId && order.symbol === symbol && order.side === side)
 
 /** Lots at the mark: lots x lot x mark / 1e10. */
-const atMark = (twin: Twin, symbol: string, lots: bigint): Fraction => [
+const atMark = (twin: Twin, symbol: MarketSymbol, lots: bigint): Fraction => [
   lots * BigInt(twin.instruments.get(symbol)!.lotE8) * BigInt(twin.marks.get(symbol)!),
   10_000_000_000n
 ]
 
-const atPrice = (twin: Twin, symbol: string, { lots, price }: State): Fraction =>
+const atPrice = (twin: Twin, symbol: MarketSymbol, { lots, price }: State): Fraction =>
   whole(BigInt(lots) * BigInt(price) * BigInt(twin.instruments.get(symbol)!.tickLotMicros))
 
 const magnitude = (n: bigint) => (n < 0n ? -n : n)
 
-const leverageOf = (twin: Twin, accountId: string, symbol: string) => twin.leverages.get(`${accountId} ${symbol}`) ?? 10
+const leverageOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbol) =>
+  twin.leverages.get(`${accountId} ${symbol}`) ?? 10
 
-export const positionMargin = (twin: Twin, accountId: string, symbol: string): bigint =>
+export const positionMargin = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   ceil(over(atMark(twin, symbol, magnitude(quantity(twin, accountId, symbol))), leverageOf(twin, accountId, symbol)))
 
-export const orderMargin = (twin: Twin, accountId: string, symbol: string): bigint => {
+export const orderMargin = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint => {
   const held = quantity(twin, accountId, symbol)
   const covered = atMark(twin, symbol, magnitude(held))
   const sides = (["BUY", "SELL"] as const).map((side) => {
@@ -107,7 +110,7 @@ export const orderMargin = (twin: Twin, accountId: string, symbol: string): bigi
 }
 
 /** Cost of what is held, taken fill by fill; the part that leaves is rounded towards zero. */
-const basis = (twin: Twin, accountId: string, symbol: string): bigint => {
+const basis = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint => {
   let held = 0n
   let cost = 0n
   for (const { lots, notional, side } of fillsOf(twin, accountId, symbol)) {
@@ -122,20 +125,20 @@ const basis = (twin: Twin, accountId: string, symbol: string): bigint => {
   return cost
 }
 
-const cash = (twin: Twin, accountId: string, symbol: string): bigint =>
+const cash = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   fillsOf(twin, accountId, symbol).reduce(
     (total, { notional, side }) => total + (side === "BUY" ? -1n : 1n) * BigInt(notional),
     0n
   )
 
-const fees = (twin: Twin, accountId: string, symbol: string): bigint =>
+const fees = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   fillsOf(twin, accountId, symbol).reduce((total, { fee }) => total + BigInt(fee), 0n)
 
-const value = (twin: Twin, accountId: string, symbol: string): bigint =>
+const value = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   floor(atMark(twin, symbol, quantity(twin, accountId, symbol)))
 
-export const balance = (twin: Twin, accountId: string) => {
-  const total = (of: (twin: Twin, accountId: string, symbol: string) => bigint) =>
+export const balance = (twin: Twin, accountId: AccountId) => {
+  const total = (of: (twin: Twin, accountId: AccountId, symbol: MarketSymbol) => bigint) =>
     twin.symbols.reduce((sum, symbol) => sum + of(twin, accountId, symbol), 0n)
   const deposit = twin.deposits.get(accountId)!
   const realised = total(cash) + total(basis)
@@ -194,5 +197,5 @@ export const having = (twin: Twin, order: TwinOrder): Twin => ({
   orders: [...twin.orders.filter(({ orderId }) => orderId !== order.orderId), order]
 })
 
-export const openOrders = (twin: Twin, accountId: string): number =>
+export const openOrders = (twin: Twin, accountId: AccountId): number =>
   twin.orders.filter((order) => order.accountId === accountId && order.rests).length

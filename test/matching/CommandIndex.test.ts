@@ -1,6 +1,7 @@
 /** What is found by id, beside a plain Map that finds the same: remembered commands, and open orders. */
 import { type Id, series, version4 } from "@venue/domain/Id"
 import { describe, expect, it } from "@effect/vitest"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import * as CommandIndex from "@venue/matching/CommandIndex"
 import { mix } from "@venue/matching/BitMix"
 import * as OrderPool from "@venue/matching/OrderPool"
@@ -34,7 +35,7 @@ const commandIndex = (ids: ReadonlyArray<Id>): Found => {
 const pool = (): Found => {
   const made = OrderPool.make()
   return {
-    enter: (id) => void OrderPool.take(made, id, id.text),
+    enter: (id) => void OrderPool.take(made, orderIdFrom(id), id.text),
     leave: (id) => OrderPool.release(made, OrderPool.find(made, id)),
     find: (id) => {
       const slot = OrderPool.find(made, id)
@@ -150,7 +151,7 @@ it("gives ids drawn together one bucket, each a place of its own there", () => {
 it("gives orders of ids drawn together heads side by side", () => {
   const made = OrderPool.make()
   const ids = makeIds(16, series(draws()))
-  ids.forEach((id) => OrderPool.take(made, id, ""))
+  ids.forEach((id) => OrderPool.take(made, orderIdFrom(id), ""))
   const heads = ids.map((id) => made.heads.indexOf(OrderPool.find(made, id)))
   expect(heads[0]! % 16).toBe(0)
   expect(heads).toEqual(ids.map((_, place) => heads[0]! + place))

@@ -1,4 +1,6 @@
 /** What one market does with orders, cancels and closes. */
+import { AccountId } from "@venue/domain/AccountId"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
@@ -156,7 +158,7 @@ describe("cancelling", () => {
 
   it("that finds nothing is refused with the id it named", () => {
     const scene = new Scene()
-    const byOrder = eventOf(scene.cancel(id("no-such")), "Refused")
+    const byOrder = eventOf(scene.cancel(orderIdFrom(id("no-such"))), "Refused")
     const byClient = eventOf(scene.cancelNamed("no-such"), "Refused")
     const empty = { side: null, type: null, timeInForce: null, price: 0, quantity: 0, reduceOnly: false }
     assert.deepStrictEqual(byOrder.echo, { ...empty, orderId: id("no-such").text, clientOrderId: "" })
@@ -235,7 +237,9 @@ describe("the sub-ledger", () => {
     assert.strictEqual(totals.positions, 0)
     assert.strictEqual(totals.cash, 0)
     assert.isAbove(totals.venueFees, 0)
-    const accounts = ["alice", "bob", "house"].map((account) => Engine.view(scene.engine, account).position)
+    const accounts = ["alice", "bob", "house"].map(
+      (account) => Engine.view(scene.engine, AccountId.make(account)).position
+    )
     assert.strictEqual(
       accounts.reduce((sum, { quantityLots }) => sum + quantityLots, 0),
       0

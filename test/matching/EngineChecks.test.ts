@@ -1,4 +1,5 @@
 /** What one market refuses, and that it does each thing once. */
+import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
@@ -138,14 +139,14 @@ describe("commands", () => {
       outcome: "PRICE_GREATER_THAN_MAX_PRICE",
       expiresAtMillis: refused.expiresAtMillis
     } as const
-    assert.deepStrictEqual(Engine.outcomes(scene.engine, "alice"), [
+    assert.deepStrictEqual(Engine.outcomes(scene.engine, UserId.make("alice")), [
       { commandId: done.commandId, outcome: "DONE", expiresAtMillis: done.expiresAtMillis },
       ofRefused
     ])
     scene.now = friday + 61_001
     scene.cancelAll({ account: "carol" })
     assert.strictEqual(Engine.outcome(scene.engine, done.commandId), undefined)
-    assert.deepStrictEqual(Engine.outcomes(scene.engine, "alice"), [ofRefused])
+    assert.deepStrictEqual(Engine.outcomes(scene.engine, UserId.make("alice")), [ofRefused])
   })
 
   it("remembers thousands of outcomes while their ring grows and turns, and forgets them again", () => {
@@ -169,8 +170,10 @@ describe("commands", () => {
 
   it("one of an older epoch of its trader is refused", () => {
     const scene = new Scene()
-    assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: "alice", traderEpoch: 3 })), ["EpochRaised"])
-    assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: "alice", traderEpoch: 3 })), [])
+    assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("alice"), traderEpoch: 3 })), [
+      "EpochRaised"
+    ])
+    assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("alice"), traderEpoch: 3 })), [])
     assert.deepStrictEqual(told(scene.buy(1, 199, { epoch: 2 })), ["REJECTED_FAILED_TO_PROCESS"])
     assert.deepStrictEqual(told(scene.buy(1, 199, { epoch: 3 })), ["Accepted"])
     assert.deepStrictEqual(told(scene.buy(1, 199, { account: "bob", epoch: 0 })), ["Accepted"])

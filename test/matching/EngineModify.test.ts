@@ -1,5 +1,6 @@
 /** What a modify changes, what it keeps, and what it refuses. */
 import { noEcho } from "@venue/domain/Market"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
@@ -81,7 +82,7 @@ describe("a modify", () => {
         "CANNOT_MODIFY_NO_SUCH_ORDER"
       ])
     }
-    const noSuch = id("no-such")
+    const noSuch = orderIdFrom(id("no-such"))
     assert.strictEqual(eventOf(scene.modify(noSuch, { priceTicks: ticks(198) }), "Refused").echo.orderId, noSuch.text)
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
   })

@@ -1,6 +1,8 @@
 /** Many remembered commands: found while they are kept, gone afterwards, whatever came and went between. */
+import { AccountId } from "@venue/domain/AccountId"
 import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
+import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
 import { mix } from "@venue/matching/BitMix"
 import { assert, it } from "@effect/vitest"
@@ -14,8 +16,8 @@ const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: nu
     commandId: id(n),
     expiresAtMillis,
     traderEpoch: 1,
-    userId: `user-${n % 7}`,
-    accountId: `user-${n % 7}`
+    userId: UserId.make(`user-${n % 7}`),
+    accountId: AccountId.make(`user-${n % 7}`)
   }
   Engine.decide(engine, { _tag: "CancelAll", ...envelope }, now, events)
   return events.length
@@ -39,7 +41,7 @@ it("I20: of tens of thousands of commands a repeat of each kept one says nothing
     // Those of user 0 that were forgotten were sent once more in the loop above.
     const sent = [...numbers.slice(kept), ...numbers.slice(0, user === 0 ? kept : 0)].filter((n) => n % 7 === user)
     for (const state of [engine, restored]) {
-      const found = Engine.outcomes(state, `user-${user}`).map(({ commandId }) => commandId)
+      const found = Engine.outcomes(state, UserId.make(`user-${user}`)).map(({ commandId }) => commandId)
       assert.deepStrictEqual(found, sent.map(id))
     }
   }

@@ -1,6 +1,7 @@
 /** The state that events leave is the state that decided them. */
-import type { Id } from "@venue/domain/Id"
+import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
+import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
 import * as Position from "@venue/domain/Position"
 import { assert, describe, it } from "@effect/vitest"
@@ -69,7 +70,7 @@ describe("at every step of random commands", () => {
         const { cash, positions } = Engine.totals(scene.engine)
         assert.deepStrictEqual([positions, cash], [0, 0])
         for (const account of accounts) {
-          const { orders, position } = Engine.view(scene.engine, account)
+          const { orders, position } = Engine.view(scene.engine, AccountId.make(account))
           const reducing = orders.filter((order) => order.reduceOnly)
           const sum = reducing.reduce(
             (lots, { remainingLots, side }) => lots + (side === "BUY" ? -remainingLots : remainingLots),
@@ -92,7 +93,8 @@ describe("at every step of random commands", () => {
         assert.strictEqual(Position.fill(position, order.side, event.quantityLots, event.notional, fee), realised)
       }
     }
-    for (const account of accounts) assert.deepStrictEqual(Engine.view(engine, account).position, folded.get(account))
+    for (const account of accounts)
+      assert.deepStrictEqual(Engine.view(engine, AccountId.make(account)).position, folded.get(account))
   })
 
   it("I21: no order trades more than it asked for, and trade ids never repeat", () => {
@@ -127,7 +129,7 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
     h ^= h + Math.imul(h ^ (h >>> 7), h | 61)
     return ((h ^ (h >>> 14)) >>> 0) % limit
   }
-  const open: Array<Id> = []
+  const open: Array<OrderId> = []
   for (let step = 0; step < steps; step++) {
     scene.now += below(400)
     const user = users[below(users.length)]!
@@ -136,10 +138,10 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
     const target = { ...who, side, priceTicks: ticks(199.9) + below(20), quantityLots: lots(1 + below(9)) } as const
     switch (below(10)) {
       case 0:
-        scene.cancel(open[below(open.length + 1)] ?? id("none"), who)
+        scene.cancel(open[below(open.length + 1)] ?? orderIdFrom(id("none")), who)
         break
       case 1:
-        scene.modify(open[below(open.length + 1)] ?? id("none"), target)
+        scene.modify(open[below(open.length + 1)] ?? orderIdFrom(id("none")), target)
         break
       case 2:
         if (below(4) === 0) scene.cancelAll(who)

@@ -1,7 +1,10 @@
 /** A market of AAPL-USD at 200 in open hours, and short ways to ask it things: prices in USD, quantities in shares. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
 import type { MarketCommand, MarketEvent, Modify, Place, TraderCommand } from "@venue/domain/Market"
+import type { OrderId } from "@venue/domain/OrderId"
+import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
 import { id } from "../Id.ts"
 
@@ -53,8 +56,8 @@ export class Scene {
       commandId: ask.id ?? this.id(),
       expiresAtMillis: ask.expires ?? this.now + 10_000,
       traderEpoch: ask.epoch ?? 1,
-      userId: ask.user ?? accountId,
-      accountId
+      userId: UserId.make(ask.user ?? accountId),
+      accountId: AccountId.make(accountId)
     }
   }
 
@@ -100,7 +103,7 @@ export class Scene {
     this.place(own, Math.abs(quantity), price, { account, timeInForce: "IOC" })
   }
 
-  modify(orderId: Id, over: Partial<Modify> & Ask = {}): ReadonlyArray<MarketEvent> {
+  modify(orderId: OrderId, over: Partial<Modify> & Ask = {}): ReadonlyArray<MarketEvent> {
     const { account, epoch, expires, id, user, ...rest } = over
     return this.ask({
       _tag: "Modify",
@@ -120,7 +123,7 @@ export class Scene {
     })
   }
 
-  cancel(orderId: Id, ask: Ask = {}): ReadonlyArray<MarketEvent> {
+  cancel(orderId: OrderId, ask: Ask = {}): ReadonlyArray<MarketEvent> {
     return this.ask({ _tag: "Cancel", ...this.envelope(ask), orderId, clientOrderId: "" })
   }
 
@@ -149,7 +152,7 @@ export class Scene {
   }
 
   position(account: string): number {
-    return Engine.view(this.engine, account).position.quantityLots / 1000
+    return Engine.view(this.engine, AccountId.make(account)).position.quantityLots / 1000
   }
 
   /** Side, price, quantity and what is left of each order at each price, best first, bids before asks. */
@@ -160,7 +163,7 @@ export class Scene {
   }
 
   orders(account: string): ReadonlyArray<string> {
-    return Engine.view(this.engine, account).orders.map(
+    return Engine.view(this.engine, AccountId.make(account)).orders.map(
       ({ priceTicks, quantityLots, remainingLots, side }) =>
         `${side} ${remainingLots / 1000} of ${quantityLots / 1000} @ ${priceTicks / 100}`
     )
@@ -192,7 +195,7 @@ export const eventOf = <Tag extends MarketEvent["_tag"]>(
   events.find((event): event is Extract<MarketEvent, { _tag: Tag }> => event._tag === tag)!
 
 /** The order must have been accepted. */
-export const orderIdOf = (events: ReadonlyArray<MarketEvent>): Id => eventOf(events, "Accepted").order.orderId
+export const orderIdOf = (events: ReadonlyArray<MarketEvent>): OrderId => eventOf(events, "Accepted").order.orderId
 
 function given<A extends object>(values: A): { [K in keyof A]: Exclude<A[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

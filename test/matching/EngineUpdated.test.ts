@@ -1,4 +1,5 @@
 /** When an order changed last, and whether it was ever modified: what sets the two, and what keeps them. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { Order } from "@venue/domain/Order"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,7 +13,7 @@ const change = ({ modified, updatedAtMillis }: Order): Change => ({ modified, up
 
 /** Gives the account's open orders, oldest first. */
 const changes = (scene: Scene, account = "alice"): ReadonlyArray<Change> =>
-  Engine.view(scene.engine, account).orders.map(change)
+  Engine.view(scene.engine, AccountId.make(account)).orders.map(change)
 
 const asPlaced = (updatedAtMillis: number): Change => ({ modified: false, updatedAtMillis })
 const asModified = (updatedAtMillis: number): Change => ({ modified: true, updatedAtMillis })
@@ -103,7 +104,7 @@ describe("an order tells", () => {
     for (let n = 0; n < 40; n++) scene.buy(1, 150, { account: `other-${n}`, builderCode: `code-${n}` })
     const orderId = orderIdOf(scene.sell(3, 201, { builderCode: "code-39", leverage: 200 }))
     scene.modify(orderId, { side: "SELL", priceTicks: ticks(202) })
-    assert.strictEqual(Engine.view(scene.engine, "alice").orders[0]!.builderCode, "code-39")
+    assert.strictEqual(Engine.view(scene.engine, AccountId.make("alice")).orders[0]!.builderCode, "code-39")
     const { maker } = eventOf(scene.buy(3, 202, { account: "bob" }), "Traded")
     assert.strictEqual(maker.order.builderCode, "code-39")
     assert.strictEqual(maker.marginUsed, Math.ceil((3 * 202 * 1_000_000) / 200))
@@ -141,7 +142,10 @@ describe("I6: after a snapshot, and after a replay of what was recorded", () => 
     for (const event of scene.events) Engine.apply(replayed, event)
     assert.deepStrictEqual(changes(scene), expected)
     for (const engine of [restored, replayed]) {
-      assert.deepStrictEqual(Engine.view(engine, "alice"), Engine.view(scene.engine, "alice"))
+      assert.deepStrictEqual(
+        Engine.view(engine, AccountId.make("alice")),
+        Engine.view(scene.engine, AccountId.make("alice"))
+      )
     }
   })
 

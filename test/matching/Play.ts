@@ -1,4 +1,5 @@
 /** Plays a stream on the engine, and on the engine and the twin side by side; says in plain lines where they differ. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -137,7 +138,7 @@ function outcomesOf(stream: Stream, outcome: (commandId: Id) => string | undefin
 function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<string> {
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
-    const { orders, position } = Engine.view(engine, account)
+    const { orders, position } = Engine.view(engine, AccountId.make(account))
     const { basis, cashFlow, fees, quantityLots } = position
     lines.push(`${account} holds ${quantityLots} cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0}`)
     lines.push(...orders.map(order).sort())
@@ -157,7 +158,7 @@ function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<str
 function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string> {
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
-    const { basis, cash, fees, quantity } = TwinState.holding(twin, account)
+    const { basis, cash, fees, quantity } = TwinState.holding(twin, AccountId.make(account))
     lines.push(`${account} holds ${quantity} cash ${cash} basis ${basis} fees ${fees}`)
     lines.push(
       ...twin.resting

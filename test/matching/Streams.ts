@@ -1,9 +1,12 @@
 /** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
+import { AccountId } from "@venue/domain/AccountId"
 import { type Id, series, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
 import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
+import { UserId } from "@venue/domain/UserId"
 import { id } from "../Id.ts"
 
 export interface Step {
@@ -62,13 +65,13 @@ export const make = (seed: number, commands?: number): Stream => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
     atMillis += whole(0, percent(5) ? 3_000 : 300)
   }
-  const envelope = (accountId: string) => {
+  const envelope = (accountId: AccountId) => {
     const userId = accountId.split("/")[0]!
     return {
       commandId: nameCommand(),
       expiresAtMillis: percent(3) ? atMillis + pick(-3_000, -1, 0, 1) : lastMillis,
       traderEpoch: epochs.get(userId)! - (percent(2) ? 1 : 0),
-      userId,
+      userId: UserId.make(userId),
       accountId
     }
   }
@@ -92,12 +95,12 @@ export const make = (seed: number, commands?: number): Stream => {
     if (percent(5)) return pick(1, Math.floor(unit / 2), Math.floor(unit / 2) + 1, instrument.minQuantityLots)
     return percent(70) ? unit * whole(1, 6) : whole(Math.ceil(unit / 2), unit * 5)
   }
-  const mine = (accountId: string): Place | undefined => {
+  const mine = (accountId: AccountId): Place | undefined => {
     const own = placed.filter((place) => place.accountId === accountId).slice(-4)
     return own.length === 0 ? undefined : pick(...own)
   }
 
-  const place = (accountId: string, given: Partial<Place> = {}): Place => {
+  const place = (accountId: AccountId, given: Partial<Place> = {}): Place => {
     const side = given.side ?? pick<Side>("BUY", "SELL")
     const [type, timeInForce] = percent(58) ? restingKind : pick(...kinds)
     const command: Place = {
@@ -119,14 +122,14 @@ export const make = (seed: number, commands?: number): Stream => {
     add(command)
     return command
   }
-  const modifyOrder = (target: Place, accountId: string, priceTicks: number, quantityLots: number) => {
+  const modifyOrder = (target: Place, accountId: AccountId, priceTicks: number, quantityLots: number) => {
     const { side } = target
     add({
       _tag: "Modify",
       ...envelope(accountId),
       ...terms(),
       finding: percent(3) ? "FAILED_MARGIN_CHECK" : null,
-      orderId: percent(4) ? id("nothing") : target.commandId,
+      orderId: orderIdFrom(percent(4) ? id("nothing") : target.commandId),
       side: percent(4) ? opposite(side) : side,
       type: percent(4) ? "ALO" : target.type,
       priceTicks,
@@ -134,14 +137,19 @@ export const make = (seed: number, commands?: number): Stream => {
       reduceOnly: percent(4) ? !target.reduceOnly : target.reduceOnly
     })
   }
-  const modify = (accountId: string) => {
+  const modify = (accountId: AccountId) => {
     const target = mine(accountId)
     if (target === undefined) return place(accountId)
     const quantity = percent(40) ? 0 : percent(40) ? Math.ceil(target.quantityLots / whole(2, 3)) : size()
-    modifyOrder(target, percent(6) ? pick(...accounts) : accountId, percent(45) ? 0 : near(target.side), quantity)
+    modifyOrder(
+      target,
+      AccountId.make(percent(6) ? pick(...accounts) : accountId),
+      percent(45) ? 0 : near(target.side),
+      quantity
+    )
   }
   /** One account gets a position and rests several orders against it, reduce-only and not; another takes them all. */
-  const takeAll = (accountId: string) => {
+  const takeAll = (accountId: AccountId) => {
     const other = pick(...accounts)
     const side = pick<Side>("BUY", "SELL")
     const priceTicks = Math.round(oracleE8 / tickE8) + whole(-spread, spread)
@@ -154,7 +162,7 @@ export const make = (seed: number, commands?: number): Stream => {
       reduceOnly: false
     } as const
     place(accountId, { ...limit, side, priceTicks })
-    place(other, { ...limit, side: opposite(side), priceTicks })
+    place(AccountId.make(other), { ...limit, side: opposite(side), priceTicks })
     const resting = Array.from({ length: whole(2, 3) }, () =>
       place(accountId, {
         ...limit,
@@ -167,7 +175,7 @@ export const make = (seed: number, commands?: number): Stream => {
     if (percent(50)) modifyOrder(pick(...resting), accountId, priceTicks + step * whole(1, 4), 0)
     const timeInForce = pick<TimeInForce>("FOK", "FOK", "IOC", "GTC")
     const sweeper = percent(75) ? other : pick(...accounts)
-    place(sweeper, {
+    place(AccountId.make(sweeper), {
       ...limit,
       side,
       priceTicks: priceTicks + step * 4,
@@ -176,21 +184,31 @@ export const make = (seed: number, commands?: number): Stream => {
     })
   }
   /** Nearly all the open interest there may be, and then somebody who wants the rest. */
-  const crowd = (accountId: string) => {
+  const crowd = (accountId: AccountId) => {
     const priceTicks = Math.round(oracleE8 / tickE8)
     const limit = { type: "LIMIT", timeInForce: "GTC", finding: null, reduceOnly: false, maxNotional: 1e14 } as const
     place(accountId, { ...limit, side: "SELL", priceTicks, quantityLots: Math.floor(crowdLots * 0.95) })
-    place(pick(...accounts), { ...limit, side: "BUY", priceTicks, quantityLots: Math.floor(crowdLots * 0.95) })
+    place(AccountId.make(pick(...accounts)), {
+      ...limit,
+      side: "BUY",
+      priceTicks,
+      quantityLots: Math.floor(crowdLots * 0.95)
+    })
     const quantityLots = Math.floor((crowdLots * whole(30, 60)) / 1_000)
-    place(pick(...accounts), { ...limit, side: "BUY", priceTicks: Math.floor(priceTicks * 1.02), quantityLots })
+    place(AccountId.make(pick(...accounts)), {
+      ...limit,
+      side: "BUY",
+      priceTicks: Math.floor(priceTicks * 1.02),
+      quantityLots
+    })
   }
-  const cancel = (accountId: string) => {
+  const cancel = (accountId: AccountId) => {
     const aim = percent(30)
       ? { orderId: null, clientOrderId: pick(...tags, "tag-4") }
-      : { orderId: mine(accountId)?.commandId ?? id("nothing"), clientOrderId: "" }
-    add({ _tag: "Cancel", ...envelope(percent(12) ? pick(...accounts) : accountId), ...aim })
+      : { orderId: orderIdFrom(mine(accountId)?.commandId ?? id("nothing")), clientOrderId: "" }
+    add({ _tag: "Cancel", ...envelope(AccountId.make(percent(12) ? pick(...accounts) : accountId)), ...aim })
   }
-  const refuse = (accountId: string) => {
+  const refuse = (accountId: AccountId) => {
     const numbers = { price: 1.5, quantity: 0.25, clientOrderId: "tag-1", reduceOnly: false }
     const orderId = percent(50) ? (mine(accountId)?.commandId.text ?? "") : ""
     const echo = { orderId, side: "BUY", type: "LIMIT", timeInForce: "GTC", ...numbers } as const
@@ -205,7 +223,7 @@ export const make = (seed: number, commands?: number): Stream => {
   const raise = () => {
     const userId = pick(...users)
     epochs.set(userId, epochs.get(userId)! + 1)
-    add({ _tag: "RaiseEpoch", userId, traderEpoch: epochs.get(userId)! })
+    add({ _tag: "RaiseEpoch", userId: UserId.make(userId), traderEpoch: epochs.get(userId)! })
   }
   const repeat = () => {
     const earlier = steps
@@ -215,19 +233,19 @@ export const make = (seed: number, commands?: number): Stream => {
     if (earlier.length > 0) add(pick(...earlier))
   }
 
-  if (percent(15)) pick(place, close, modify, cancel)(pick(...accounts))
+  if (percent(15)) pick(place, close, modify, cancel)(AccountId.make(pick(...accounts)))
   add({ _tag: "Observe", priceE8: oracleE8 })
   for (let left = commands ?? whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
-    if (percent(3)) takeAll(accountId)
-    if (weekend && huge > 5 && percent(4)) crowd(accountId)
-    if (roll <= 60) place(accountId)
-    else if (roll <= 71) modify(accountId)
-    else if (roll <= 79) cancel(accountId)
-    else if (roll <= 80) add({ _tag: "CancelAll", ...envelope(accountId) })
-    else if (roll <= 84) close(accountId)
-    else if (roll <= 85) refuse(accountId)
+    if (percent(3)) takeAll(AccountId.make(accountId))
+    if (weekend && huge > 5 && percent(4)) crowd(AccountId.make(accountId))
+    if (roll <= 60) place(AccountId.make(accountId))
+    else if (roll <= 71) modify(AccountId.make(accountId))
+    else if (roll <= 79) cancel(AccountId.make(accountId))
+    else if (roll <= 80) add({ _tag: "CancelAll", ...envelope(AccountId.make(accountId)) })
+    else if (roll <= 84) close(AccountId.make(accountId))
+    else if (roll <= 85) refuse(AccountId.make(accountId))
     else if (roll <= 86) raise()
     else if (roll <= 90) observe()
     else if (roll <= 94) add({ _tag: "Tick" })
@@ -235,7 +253,7 @@ export const make = (seed: number, commands?: number): Stream => {
   }
   return { seed, instrument, maxOpenOrders: pick(3, 8, 200), steps }
 
-  function close(accountId: string): void {
+  function close(accountId: AccountId): void {
     add({ _tag: "Close", ...envelope(accountId), ...terms(), finding: null, clientOrderId: "flat", builderCode: "" })
   }
 }

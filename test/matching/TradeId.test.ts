@@ -1,9 +1,10 @@
 /** Ids of trades: each its own, and the same for ever. */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ofTrade, salt } from "@venue/matching/TradeId"
 import { assert, it } from "@effect/vitest"
 
-const apple = salt("AAPL-USD")
-const amazon = salt("AMZN-USD")
+const apple = salt(MarketSymbol.make("AAPL-USD"))
+const amazon = salt(MarketSymbol.make("AMZN-USD"))
 
 it("I21: no two trades share an id, within a market or between two", () => {
   const ids = new Set<string>()

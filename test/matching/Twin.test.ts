@@ -1,4 +1,5 @@
 /** The matching engine against its slow twin, and against the invariants, on random streams. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { Fill, MarketCommand, MarketEvent } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { Position } from "@venue/domain/Position"
@@ -197,7 +198,7 @@ describe("positions and results", () => {
     play(600, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
       return () => {
-        const positions = accounts.map((account) => Engine.view(engine, account).position.quantityLots)
+        const positions = accounts.map((account) => Engine.view(engine, AccountId.make(account)).position.quantityLots)
         assert.strictEqual(
           positions.reduce((sum, each) => sum + each, 0),
           0
@@ -214,7 +215,7 @@ describe("positions and results", () => {
       return (events) => {
         for (const event of events)
           if (event._tag === "Traded") clearing += BigInt(event.maker.realised + event.taker.realised)
-        const positions = accounts.map((account) => Engine.view(engine, account).position)
+        const positions = accounts.map((account) => Engine.view(engine, AccountId.make(account)).position)
         const total = (each: (position: Position) => bigint) =>
           positions.reduce((sum, position) => sum + each(position), 0n)
         const realised = total((position) => BigInt(position.cashFlow + position.basis))
@@ -247,7 +248,7 @@ describe("positions and results", () => {
           book(event.taker, event.quantityLots)
         }
         for (const account of accounts) {
-          const { orders, position } = Engine.view(engine, account)
+          const { orders, position } = Engine.view(engine, AccountId.make(account))
           let left = Math.abs(position.quantityLots)
           for (const { reduceOnly, remainingLots, side } of orders) {
             if (reduceOnly) left -= side === (position.quantityLots > 0 ? "SELL" : "BUY") ? remainingLots : Infinity

@@ -1,10 +1,12 @@
 /** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
+import type { AccountId } from "@venue/domain/AccountId"
 import { divideUp } from "@venue/domain/Decimal"
 import { Id } from "@venue/domain/Id"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Close, Ended, MarketCommand, MarketEvent, Modify, Place } from "@venue/domain/Market"
 import { noEcho, type Priced, type TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { added, book, copy, holding, reached, reducible, type Resting, sum, sumOf, type Twin } from "./TwinState.ts"
 
@@ -265,7 +267,7 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
 }
 
 /** Live reduce-only orders never add up to more than the position: the newest give way first. */
-function shrink(twin: Twin, accountId: string, emit: Emit): void {
+function shrink(twin: Twin, accountId: AccountId, emit: Emit): void {
   for (const side of ["BUY", "SELL"] as const) {
     const live = twin.resting.filter(
       ({ order }) => order.accountId === accountId && order.reduceOnly && order.side === side
@@ -325,7 +327,7 @@ function orderOf(twin: Twin, command: Place): Order {
     userId
   } = command
   const order = {
-    orderId: commandId,
+    orderId: orderIdFrom(commandId),
     userId,
     accountId,
     side,

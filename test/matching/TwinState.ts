@@ -1,4 +1,5 @@
 /** What the twin remembers: one array of orders and one holding per account, and the plain questions asked of them. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
 import type { Order, Side } from "@venue/domain/Order"
@@ -61,7 +62,7 @@ export const reached = (twin: Twin, side: Side, limit: number): Array<Resting> =
       (a, b) => (side === "BUY" ? 1 : -1) * (a.order.priceTicks - b.order.priceTicks) || a.queuedNumber - b.queuedNumber
     )
 
-export const holding = (twin: Twin, accountId: string): Holding => {
+export const holding = (twin: Twin, accountId: AccountId): Holding => {
   const held = twin.holdings.get(accountId) ?? { quantity: 0, cash: 0n, basis: 0n, fees: 0n }
   twin.holdings.set(accountId, held)
   return held
@@ -99,7 +100,7 @@ export function added(held: number, side: Side, lots: number): number {
 }
 
 /** How much of an account's position an order of that side may take away. */
-export function reducible(twin: Twin, accountId: string, side: Side): number {
+export function reducible(twin: Twin, accountId: AccountId, side: Side): number {
   const { quantity } = holding(twin, accountId)
   return Math.max(0, side === "SELL" ? quantity : -quantity)
 }

@@ -1,5 +1,6 @@
 /** What a venue that is asked to stop still answers, and what it leaves behind. */
 import { marketStream, type MarketEvent } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Redacted } from "effect"
@@ -121,7 +122,7 @@ const left = (url: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url: Redacted.make(url) })
     const rows = yield* sql<{ readonly events: Uint8Array }>`
-      select events from journal where stream = ${marketStream(symbol)} and length(events) > 0 order by seq`
+      select events from journal where stream = ${marketStream(MarketSymbol.make(symbol))} and length(events) > 0 order by seq`
     const events = rows.flatMap((row): ReadonlyArray<MarketEvent> => MarketRecord.decode(row.events))
     const ends = events.flatMap((event) => (event._tag === "Ended" ? [event.order.accountId] : []))
     return { ends, wakeUps: yield* sql`select user_id from wake_up where reason = 'armed'` }

@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "@venue/storage/access/Users"
@@ -7,12 +8,12 @@ import { postgresLayer } from "../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, unknown>) =>
   layer(services, { timeout: "30 seconds" })(name, (it) => {
-    const isThere = (userId: string) =>
+    const isThere = (userId: UserId) =>
       Effect.gen(function* () {
         return Option.isSome(yield* (yield* Users).find(userId))
       })
-    const create = (userId: string) => Effect.flatMap(Users, (users) => users.create({ userId, name: userId }))
-    const record = (userId: string) =>
+    const create = (userId: UserId) => Effect.flatMap(Users, (users) => users.create({ userId, name: userId }))
+    const record = (userId: UserId) =>
       Effect.flatMap(Audit, (audit) =>
         audit.record({ action: "tried", actor: userId, subject: userId, facts: { n: 1 } })
       )
@@ -21,10 +22,15 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const refused = yield* Effect.flip(
-          run(Effect.andThen(Effect.andThen(create("amy"), record("amy")), Effect.fail("refused" as const)))
+          run(
+            Effect.andThen(
+              Effect.andThen(create(UserId.make("amy")), record(UserId.make("amy"))),
+              Effect.fail("refused" as const)
+            )
+          )
         )
         assert.strictEqual(refused, "refused")
-        assert.isFalse(yield* isThere("amy"))
+        assert.isFalse(yield* isThere(UserId.make("amy")))
         assert.deepStrictEqual(yield* (yield* Audit).about("amy"), [])
       })
     )
@@ -32,8 +38,8 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
     it.effect("what succeeded together is there", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
-        yield* run(Effect.andThen(create("ben"), record("ben")))
-        assert.isTrue(yield* isThere("ben"))
+        yield* run(Effect.andThen(create(UserId.make("ben")), record(UserId.make("ben"))))
+        assert.isTrue(yield* isThere(UserId.make("ben")))
         const [deed] = yield* (yield* Audit).about("ben")
         assert.deepInclude(deed, { action: "tried", actor: "ben", subject: "ben", facts: { n: 1 } })
       })
@@ -44,22 +50,22 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
         const { run } = yield* Transaction
         yield* run(
           Effect.gen(function* () {
-            yield* create("cat")
-            yield* Effect.ignore(run(Effect.andThen(create("dan"), Effect.fail("no"))))
+            yield* create(UserId.make("cat"))
+            yield* Effect.ignore(run(Effect.andThen(create(UserId.make("dan")), Effect.fail("no"))))
           })
         )
-        assert.isTrue(yield* isThere("cat"))
-        assert.isFalse(yield* isThere("dan"))
+        assert.isTrue(yield* isThere(UserId.make("cat")))
+        assert.isFalse(yield* isThere(UserId.make("dan")))
       })
     )
 
     it.effect("a bug and an interruption take back as a refusal does", () =>
       Effect.gen(function* () {
         const { run } = yield* Transaction
-        yield* Effect.exit(run(Effect.andThen(create("eve"), Effect.die("bug"))))
-        yield* Effect.exit(run(Effect.andThen(create("fay"), Effect.interrupt)))
-        assert.isFalse(yield* isThere("eve"))
-        assert.isFalse(yield* isThere("fay"))
+        yield* Effect.exit(run(Effect.andThen(create(UserId.make("eve")), Effect.die("bug"))))
+        yield* Effect.exit(run(Effect.andThen(create(UserId.make("fay")), Effect.interrupt)))
+        assert.isFalse(yield* isThere(UserId.make("eve")))
+        assert.isFalse(yield* isThere(UserId.make("fay")))
       })
     )
 
@@ -67,14 +73,14 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const users = yield* Users
-        yield* create("gus")
+        yield* create(UserId.make("gus"))
         const order: Array<string> = []
         const turn = (name: string) =>
           run(
             Effect.gen(function* () {
-              yield* users.lock("gus")
+              yield* users.lock(UserId.make("gus"))
               order.push(`${name} in`)
-              yield* users.find("gus")
+              yield* users.find(UserId.make("gus"))
               order.push(`${name} out`)
             })
           )
@@ -83,7 +89,7 @@ const suite = (name: string, services: Layer.Layer<Audit | Transaction | Users, 
         for (let at = 0; at < 6; at += 2) {
           assert.strictEqual(order[at]!.replace("in", "out"), order[at + 1])
         }
-        const unknown = yield* Effect.flip(users.lock("nobody"))
+        const unknown = yield* Effect.flip(users.lock(UserId.make("nobody")))
         assert.strictEqual(unknown._tag, "UnknownUser")
       })
     )

@@ -1,11 +1,16 @@
 import type { Frame as MarketDataFrame } from "@venue/api/marketData/FrameSchema"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TestVenue } from "@venue/testing/TestVenue"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, cancel, friday, gold, limit, market, story } from "./Story.ts"
 
-const subscribe = (channels: ReadonlyArray<string>, symbols: ReadonlyArray<string> = [aapl], more: object = {}) => ({
+const subscribe = (
+  channels: ReadonlyArray<string>,
+  symbols: ReadonlyArray<MarketSymbol> = [aapl],
+  more: object = {}
+) => ({
   type: "subscribe",
   channels,
   symbols,
@@ -140,7 +145,7 @@ story("every execution is told at once, with the aggressor's side and the trade 
   Effect.gen(function* () {
     yield* book(venue)
     const client = yield* venue.marketData
-    yield* client.send(subscribe(["trade"], ["*"]))
+    yield* client.send(subscribe(["trade"], [MarketSymbol.make("*")]))
     assert.deepEqual(kinds(yield* client.drain), ["subscribed"])
     const taker = yield* venue.trade(yield* venue.user("taker"))
     yield* taker.send(market("SELL", 2.5))
@@ -172,7 +177,7 @@ story("rule 3.3: mark_price comes once a second and follows the outside price", 
     yield* venue.price(aapl, 204.37)
     yield* venue.price(gold, 3_410.95)
     yield* TestClock.adjust("1 second")
-    const frames = (yield* client.drain) as ReadonlyArray<MarketDataFrame & { price: string; symbol: string }>
+    const frames = (yield* client.drain) as ReadonlyArray<MarketDataFrame & { price: string; symbol: MarketSymbol }>
     assert.deepEqual(
       frames.map(({ price, symbol }) => [symbol, price]),
       [
@@ -221,7 +226,7 @@ story("an unsubscribed stream falls silent, the others go on; the numbers go on 
 story("what of a mixed request is right is confirmed and heard, then one error for each code names the rest", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData
-    const request = subscribe(["candle", "bbo", "trades", "mark_price"], ["FOO-USD", aapl])
+    const request = subscribe(["candle", "bbo", "trades", "mark_price"], [MarketSymbol.make("FOO-USD"), aapl])
     yield* client.send(request)
     const frames = yield* client.drain
     assert.deepEqual(kinds(frames), ["subscribed", "err", "err", "bbo", "mark_price"])
@@ -248,7 +253,7 @@ story("I50: an error names what is wrong, and nothing of a request without a str
       [JSON.stringify({ type: "subscribe", params: { channels: ["bbo"], symbols: [aapl] } }), "InvalidJSONFormat"],
       [JSON.stringify({ type: "auth", channels: ["bbo"], symbols: [aapl] }), "InvalidJSONFormat"],
       [JSON.stringify(subscribe(["trades"])), "InvalidJSONFormat"],
-      [JSON.stringify(subscribe(["bbo"], ["FOO-USD"])), "InvalidParameter"],
+      [JSON.stringify(subscribe(["bbo"], [MarketSymbol.make("FOO-USD")])), "InvalidParameter"],
       [JSON.stringify(subscribe(["bbo"], [])), "InvalidParameter"],
       [JSON.stringify(subscribe(["level2"], [aapl], { sig_figs: [3] })), "InvalidParameter"],
       [JSON.stringify(subscribe(["level2"], [aapl], { sig_figs: "0" })), "InvalidJSONFormat"]

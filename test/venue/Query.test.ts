@@ -1,3 +1,4 @@
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { traderStream } from "@venue/domain/Trader"
 import { Journal } from "@venue/journal/Journal"
 import { assert } from "@effect/vitest"
@@ -235,7 +236,7 @@ story("rule 7.2: leverage is fixed while the symbol has an open order or a posit
       yield* set(level)
       assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
     }
-    yield* set(5, "MOON-USD")
+    yield* set(5, MarketSymbol.make("MOON-USD"))
     assert.strictEqual((yield* client.take("err")).err.error_code, "InvalidParameter")
     // In the same breath as an order, and after it.
     yield* client.send(limit("BUY", 1, 190))

@@ -1,4 +1,6 @@
 /** Traders who send random messages, and all they were told. */
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Client } from "@venue/testing/Client"
 import type { Frame as TradeFrame, OrderResponse } from "@venue/api/trade/FrameSchema"
 import type { TestUser, TestVenue } from "@venue/testing/TestVenue"
@@ -6,16 +8,15 @@ import { Effect, Random } from "effect"
 import { TestClock } from "effect/testing"
 import { aapl, cancel, gold, limit, market, modify, say } from "./Story.ts"
 
-const marks = {
-  [aapl]: { usd: 200, tick: 0.01, lot: 0.1, least: 0.1 },
-  [gold]: { usd: 3400, tick: 0.1, lot: 0.01, least: 0.01 }
-}
-type Symbol = keyof typeof marks
-export const symbols = [aapl, gold] as ReadonlyArray<Symbol>
+const marks = new Map([
+  [aapl, { usd: 200, tick: 0.01, lot: 0.1, least: 0.1 }],
+  [gold, { usd: 3400, tick: 0.1, lot: 0.01, least: 0.01 }]
+])
+export const symbols: ReadonlyArray<MarketSymbol> = [...marks.keys()]
 
 export interface Trader {
   readonly user: TestUser
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly client: Client
   readonly frames: Array<TradeFrame>
   /** Orders that may be open. */
@@ -27,7 +28,7 @@ const rounded = (value: number, step: number) => Number((Math.round(value / step
 /** The next message of a trader: mostly orders near the price, some nonsense, and changes to what it has. */
 const next = Effect.fnUntraced(function* ({ open }: Trader) {
   const symbol = symbols[yield* Random.nextIntBetween(0, 1)]!
-  const { least, lot, tick, usd } = marks[symbol]
+  const { least, lot, tick, usd } = marks.get(symbol)!
   const side = (yield* Random.nextBoolean) ? "BUY" : "SELL"
   const quantity = rounded(least * (yield* Random.nextIntBetween(1, 60)), lot)
   const price = rounded(usd * (1 + (yield* Random.nextBetween(-0.004, 0.004))), tick)
@@ -44,8 +45,8 @@ const next = Effect.fnUntraced(function* ({ open }: Trader) {
   if (dice < 80) return say("cancel_all_orders", { symbol })
   if (one === undefined) return limit(side, quantity, price, { symbol })
   return dice < 90
-    ? cancel(one.order_id, "order_id", one.symbol)
-    : modify(one, { price: rounded(one.price * 0.999, marks[one.symbol as Symbol].tick) })
+    ? cancel(one.order_id, "order_id", MarketSymbol.make(one.symbol))
+    : modify(one, { price: rounded(one.price * 0.999, marks.get(MarketSymbol.make(one.symbol))!.tick) })
 })
 
 const hear = Effect.fnUntraced(function* (trader: Trader) {
@@ -65,14 +66,14 @@ export const trade = Effect.fnUntraced(function* (
 ) {
   yield* venue.price(gold, 3400)
   const traders: Array<Trader> = []
-  const join = Effect.fnUntraced(function* (user: TestUser, accountId: string) {
+  const join = Effect.fnUntraced(function* (user: TestUser, accountId: AccountId) {
     const client = yield* venue.trade(user, ["order_responses", "fills", "balances", "positions"], { accountId })
     traders.push({ user, accountId, client, frames: [], open: new Map() })
   })
   for (const name of ["ann", "ben", "cid", "dot"]) {
     const user = yield* venue.user(name, usd)
-    yield* join(user, user.userId)
-    if (name === "ann") yield* join(user, yield* venue.subaccount(user, usd / 4))
+    yield* join(user, primaryAccountOf(user.userId))
+    if (name === "ann") yield* join(user, AccountId.make(yield* venue.subaccount(user, usd / 4)))
   }
   for (let round = 0; round < rounds; round++) {
     for (const trader of traders) {

@@ -1,6 +1,7 @@
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { PlaceOrder } from "@venue/domain/Order"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -153,7 +154,7 @@ story("I8, I20: a command that is delivered several times is done once, and answ
       _tag: "PlaceOrder",
       commandId: id("place"),
       expiresAtMillis: friday + 5_000,
-      accountId: alice.userId,
+      accountId: primaryAccountOf(alice.userId),
       symbol: aapl,
       side: "SELL",
       type: "LIMIT",

@@ -1,3 +1,4 @@
+import { AccountId } from "@venue/domain/AccountId"
 import type { TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -214,7 +215,9 @@ story("I39: on a subaccount everything is that account's", (venue) =>
   Effect.gen(function* () {
     const alice = yield* venue.user("alice")
     const accountId = yield* venue.subaccount(alice, 5_000)
-    const client = yield* venue.trade(alice, ["order_responses", "balances"], { accountId: accountId.toUpperCase() })
+    const client = yield* venue.trade(alice, ["order_responses", "balances"], {
+      accountId: AccountId.make(accountId.toUpperCase())
+    })
     const { balance_response: balance } = yield* client.take("balance_response")
     assert.deepInclude(balance, { id: accountId, user_id: accountId, deposit: 5_000 })
     yield* client.send(limit("BUY", 1, 190))

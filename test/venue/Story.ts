@@ -2,6 +2,7 @@
 import type { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import type { Journal } from "@venue/journal/Journal"
 import type { Frame as TradeFrame, OrderResponse } from "@venue/api/trade/FrameSchema"
@@ -13,8 +14,8 @@ import { TestClock } from "effect/testing"
 /** Friday, when stocks, indices, commodities and currencies are all open: bands and limits are at their widest. */
 export const friday = Date.UTC(2026, 10, 20, 15)
 
-export const aapl = "AAPL-USD"
-export const gold = "GOLD-USD"
+export const aapl = MarketSymbol.make("AAPL-USD")
+export const gold = MarketSymbol.make("GOLD-USD")
 
 /** The whole weekend is before and behind it: bands and limits are at their narrowest. */
 export const saturday = Date.UTC(2026, 10, 21, 15)
@@ -42,7 +43,9 @@ export const story = <E>(
 const settings = {
   ...defaults,
   instruments: new Map(
-    [aapl, "NVDA-USD", gold, "NATGAS-USD"].map((symbol) => [symbol, defaults.instruments.get(symbol)!] as const)
+    [aapl, MarketSymbol.make("NVDA-USD"), gold, MarketSymbol.make("NATGAS-USD")].map(
+      (symbol) => [symbol, defaults.instruments.get(symbol)!] as const
+    )
   )
 }
 

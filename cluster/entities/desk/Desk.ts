@@ -1,4 +1,5 @@
 /** A slice of the users: all their trading commands come to it. It decides and hands on; it waits for no market. */
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -66,7 +67,7 @@ type Handlers = Parameters<typeof Desk.of>[0]
 
 const reads = (
   { read }: TraderCalls.TraderCalls,
-  symbols: ReadonlyArray<string>
+  symbols: ReadonlyArray<MarketSymbol>
 ): Pick<Handlers, "Summary" | "Orders" | "Leverages" | "Watermarks"> => ({
   Summary: ({ payload }) => Rpc.fork(read(payload, TraderCalls.summary)),
   Orders: ({ payload }) => Rpc.fork(read(payload, ({ ledger }, accountId) => Ledger.orders(ledger, accountId))),

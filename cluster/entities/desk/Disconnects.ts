@@ -1,4 +1,6 @@
 /** Cancel-on-disconnect: which connections are armed, which gateways still live, and what happens when one ends. */
+import type { AccountId } from "@venue/domain/AccountId"
+import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Schedule } from "effect"
@@ -14,8 +16,8 @@ import type { Traders } from "./Traders.ts"
 
 export interface Connection {
   readonly connectionId: string
-  readonly userId: string
-  readonly accountId: string
+  readonly userId: UserId
+  readonly accountId: AccountId
 }
 
 export interface Disconnects {
@@ -115,7 +117,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   } satisfies Disconnects as Disconnects
 })
 
-const wakeOrKeep = (traders: Traders, userIds: ReadonlySet<string>) =>
+const wakeOrKeep = (traders: Traders, userIds: ReadonlySet<UserId>) =>
   Effect.forEach(
     userIds,
     (userId) => Effect.catch(traders.wake(userId), () => Effect.sync(() => traders.keep(userId))),

@@ -1,5 +1,7 @@
 /** The cancels of armed connections that have ended, market by market, until all of them are recorded. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Ledger from "@venue/ledger/Ledger"
 import type { Trader } from "./Trader.ts"
 
@@ -15,9 +17,9 @@ export interface Endings {
 /** The cancels of one connection, by market. It stays armed until all of them are recorded. */
 interface Ending {
   readonly trader: Trader
-  readonly accountId: string
-  readonly sent: Map<string, { readonly commandId: Id; readonly expiresAtMillis: number }>
-  readonly recorded: Set<string>
+  readonly accountId: AccountId
+  readonly sent: Map<MarketSymbol, { readonly commandId: Id; readonly expiresAtMillis: number }>
+  readonly recorded: Set<MarketSymbol>
 }
 
 export const make = (ids: { readonly next: () => Id }, now: () => number): Endings => {

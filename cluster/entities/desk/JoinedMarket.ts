@@ -7,6 +7,7 @@
  * risk waits everywhere until every market is known that may hold something of the user (invariant I27).
  */
 import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
 
 /** An event of a market's log, and the row it stands in. */
@@ -16,7 +17,7 @@ export interface Told {
 }
 
 export interface JoinedMarket {
-  readonly symbol: string
+  readonly symbol: MarketSymbol
   state: "syncing" | "live"
   /** Joined by an earlier owner of the trader: what the market holds of the user is not known until it is live. */
   readonly wasJoined: boolean
@@ -34,14 +35,14 @@ export interface JoinedMarket {
 
 /** Changed in place by its one owner. */
 export interface JoinedMarkets {
-  readonly bySymbol: Map<string, JoinedMarket>
+  readonly bySymbol: Map<MarketSymbol, JoinedMarket>
   /** Markets that sync and may hold something of the user. */
   unknown: number
 }
 
 export const empty = (): JoinedMarkets => ({ bySymbol: new Map(), unknown: 0 })
 
-export const join = (markets: JoinedMarkets, symbol: string, wasJoined: boolean): JoinedMarket => {
+export const join = (markets: JoinedMarkets, symbol: MarketSymbol, wasJoined: boolean): JoinedMarket => {
   const market: JoinedMarket = {
     symbol,
     state: "syncing",
@@ -134,7 +135,7 @@ export const released = (markets: JoinedMarkets): ReadonlyArray<OrderRequest> =>
 }
 
 /** Whether every market is live, or the one that is named. */
-export const isLive = ({ bySymbol }: JoinedMarkets, symbol?: string): boolean => {
+export const isLive = ({ bySymbol }: JoinedMarkets, symbol?: MarketSymbol): boolean => {
   if (symbol !== undefined) return bySymbol.get(symbol)?.state === "live"
   for (const { state } of bySymbol.values()) if (state !== "live") return false
   return true

@@ -1,5 +1,6 @@
 /** Writes the double-entry table from the traders' journals of one desk, each row once. */
 import { traderStream } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as TraderRecord from "@venue/journal/TraderRecord"
@@ -10,20 +11,20 @@ const pageSize = 256
 
 export interface LedgerEntries {
   /** The trader's journal has a row that may not be in the table yet. */
-  readonly recorded: (userId: string) => void
+  readonly recorded: (userId: UserId) => void
 }
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const tables = yield* ReadTables
-  const behind = new Set<string>()
+  const behind = new Set<UserId>()
   const more = yield* Latch.make(false)
-  const recorded = (userId: string) => {
+  const recorded = (userId: UserId) => {
     behind.add(userId)
     more.openUnsafe()
   }
 
-  const project = Effect.fnUntraced(function* (userId: string) {
+  const project = Effect.fnUntraced(function* (userId: UserId) {
     const stream = traderStream(userId)
     while (true) {
       const rows = yield* journal.read(stream, yield* tables.position(stream), pageSize)

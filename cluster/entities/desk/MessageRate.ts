@@ -1,4 +1,5 @@
 /** The message limit of a user: an exponentially decaying load over a minute, one bucket each for cancels and the rest. */
+import type { UserId } from "@venue/domain/UserId"
 import type { Cost } from "../../protocol/Desk.ts"
 
 /** Weight units a burst from idle may hold; sustained it is a 60th of that a second. */
@@ -24,12 +25,12 @@ export const spend = ({ atMillis, loads }: MessageRate, { bucket, weight }: Cost
 }
 
 /** As `spend`, of whoever asks. */
-export type SpendOf = (userId: string, cost: Cost, nowMillis: number) => number
+export type SpendOf = (userId: UserId, cost: Cost, nowMillis: number) => number
 
 /** Remembers a user until at least `maxUsers` others were charged, and twice as many in all; who is forgotten counts as idle. */
 export const ofUsers = (): SpendOf => {
-  let recent = new Map<string, MessageRate>()
-  let older = new Map<string, MessageRate>()
+  let recent = new Map<UserId, MessageRate>()
+  let older = new Map<UserId, MessageRate>()
   return (userId, cost, nowMillis) => {
     let rate = recent.get(userId)
     if (rate === undefined) {

@@ -1,4 +1,5 @@
 /** Which markets have not shown themselves lately: a trader who has joined one may not be told to add risk anywhere. */
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import { Feed } from "../../feed/Feed.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
@@ -6,7 +7,7 @@ import type { Trader } from "./Trader.ts"
 
 export interface SilentMarkets {
   /** Margin is held against all the user has, so every joined market counts, not only the one that is named. */
-  readonly mayAddRisk: (trader: Trader, symbol: string) => boolean
+  readonly mayAddRisk: (trader: Trader, symbol: MarketSymbol) => boolean
 }
 
 export const make = Effect.gen(function* () {
@@ -14,7 +15,7 @@ export const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const { instruments } = yield* VenueSettings
   const symbols = [...instruments.keys()]
-  let silent: ReadonlySet<string> = new Set()
+  let silent: ReadonlySet<MarketSymbol> = new Set()
   let lookedAtMillis = -Infinity
 
   return {

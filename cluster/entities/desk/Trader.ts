@@ -1,7 +1,10 @@
 /** One trader at its desk: its ledger, its journal, and the markets it has joined. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import type { Claimed, JournalShape } from "@venue/journal/Journal"
 import { Effect, Result, Schedule } from "effect"
@@ -22,13 +25,13 @@ export interface Surroundings {
   /** The journal has another owner for this trader: its memory is discarded. */
   readonly dropped: (trader: Trader) => void
   /** A row of the trader's journal is committed. */
-  readonly recorded: (userId: string) => void
+  readonly recorded: (userId: UserId) => void
 }
 
 export interface Trader {
-  readonly userId: string
+  readonly userId: UserId
   readonly ledger: Ledger.Trader
-  readonly symbols: () => ReadonlyArray<string>
+  readonly symbols: () => ReadonlyArray<MarketSymbol>
   /** False when too much waits already. */
   readonly enter: (request: OrderRequest) => boolean
   readonly change: <Tag extends LedgerCommand["_tag"]>(
@@ -38,12 +41,12 @@ export interface Trader {
   /** Calls back once every joined market is live, or with false when the trader is gone. Returns how to stop waiting. */
   readonly whenLive: (then: (isLive: boolean) => void) => () => void
   /** Every joined market is live, or the one that is named. */
-  readonly isLive: (symbol?: string) => boolean
-  readonly watermarks: () => ReadonlyArray<{ readonly symbol: string; readonly seq: number }>
+  readonly isLive: (symbol?: MarketSymbol) => boolean
+  readonly watermarks: () => ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
   readonly leave: () => void
 }
 
-export const make = (userId: string, ledger: Ledger.Trader, from: Claimed, around: Surroundings): Trader => {
+export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, around: Surroundings): Trader => {
   const { feed, markets, nowMillis } = around
   const joined = JoinedMarket.empty()
   const { bySymbol } = joined
@@ -72,7 +75,7 @@ export const make = (userId: string, ledger: Ledger.Trader, from: Claimed, aroun
   }
 
   const isSent = (commandId: string) => ledger.inFlight.has(commandId)
-  const take = (symbol: string, event: MarketEvent, seq: number) => {
+  const take = (symbol: MarketSymbol, event: MarketEvent, seq: number) => {
     const market = bySymbol.get(symbol)
     if (market === undefined || !JoinedMarket.event(market, event, seq, nowMillis(), isSent)) return
     Ledger.observe(ledger, symbol, event)
@@ -90,7 +93,7 @@ export const make = (userId: string, ledger: Ledger.Trader, from: Claimed, aroun
     for (const request of JoinedMarket.released(joined)) submit(markets, ledger, request, from.epoch)
     if (JoinedMarket.isLive(joined)) waiters.tell(true)
   }
-  const join = (symbol: string): JoinedMarket.JoinedMarket => {
+  const join = (symbol: MarketSymbol): JoinedMarket.JoinedMarket => {
     const market = JoinedMarket.join(joined, symbol, Ledger.joined(ledger, symbol))
     const view = Effect.suspend(() => markets.view(symbol, userId, from.epoch, Ledger.accountIds(ledger)))
     const sync = () => around.run(synced(feed, market, userId, () => !isGone, view, takeView))
@@ -146,7 +149,7 @@ const submit = (
 const synced = (
   feed: Feed["Service"],
   market: JoinedMarket.JoinedMarket,
-  userId: string,
+  userId: UserId,
   isWanted: () => boolean,
   view: Effect.Effect<AccountView, Unavailable>,
   take: (market: JoinedMarket.JoinedMarket, view: AccountView) => void
@@ -178,7 +181,7 @@ const synced = (
 const makeFollows = (feed: Feed["Service"], follower: Follower) => {
   const stops = new Map<string, () => void>()
   return {
-    start: (accountId: string) => {
+    start: (accountId: AccountId) => {
       stops.get(accountId)?.()
       stops.set(accountId, feed.follow(accountId, follower))
     },

@@ -1,5 +1,7 @@
 /** What is asked of one trader: charged to its user, and answered once the trader is awake and its markets are live. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Result } from "effect"
 import { type AccountSummary, type Cost, RateLimited, type Read } from "../../protocol/Desk.ts"
@@ -12,11 +14,11 @@ export interface TraderCalls {
   readonly summaryNow: (asked: Read) => AccountSummary | undefined
   readonly read: <A>(
     asked: Read,
-    get: (trader: Trader, accountId: string) => A | undefined
+    get: (trader: Trader, accountId: AccountId) => A | undefined
   ) => Effect.Effect<A, Unavailable | RateLimited>
   /** Decided once `ready`: unless told otherwise, on what every joined market says. Answers when the journal has it. */
   readonly change: <Tag extends LedgerCommand["_tag"]>(
-    userId: string,
+    userId: UserId,
     cost: Cost,
     command: LedgerCommandOf<Tag>,
     ready?: (trader: Trader) => Effect.Effect<void, Unavailable>
@@ -25,9 +27,9 @@ export interface TraderCalls {
 
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
-  const spend = (userId: string, cost: Cost) => traders.spend(userId, cost, clock.currentTimeMillisUnsafe())
+  const spend = (userId: UserId, cost: Cost) => traders.spend(userId, cost, clock.currentTimeMillisUnsafe())
 
-  const awake = Effect.fnUntraced(function* (userId: string, cost: Cost) {
+  const awake = Effect.fnUntraced(function* (userId: UserId, cost: Cost) {
     const waitMillis = spend(userId, cost)
     if (waitMillis > 0) return yield* new RateLimited({ retryAfterMillis: waitMillis })
     return yield* traders.wake(userId)
@@ -53,7 +55,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
 })
 
 /** Undefined when the user has no such account. */
-export const summary = ({ ledger }: Trader, accountId: string): AccountSummary | undefined => {
+export const summary = ({ ledger }: Trader, accountId: AccountId): AccountSummary | undefined => {
   const balance = Ledger.balance(ledger, accountId)
   return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(ledger, accountId) }
 }

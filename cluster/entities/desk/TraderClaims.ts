@@ -1,5 +1,6 @@
 /** Takes traders over from their journals, many at once: each is claimed, replayed, and saved if that took long. */
 import { traderStream } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { type Claimed, Journal, NotOwner, type Replay } from "@venue/journal/Journal"
@@ -14,19 +15,19 @@ const snapshotRows = 1_000
 
 export interface TraderClaims {
   /** Calls back with each trader that could be claimed. A journal that cannot be read keeps only its own trader out. */
-  readonly load: (userIds: ReadonlyArray<string>) => Effect.Effect<void>
+  readonly load: (userIds: ReadonlyArray<UserId>) => Effect.Effect<void>
 }
 
 export const make = Effect.fnUntraced(function* (
   owned: Effect.Effect<boolean>,
-  claimed: (userId: string, ledger: Ledger.Trader, from: Claimed) => void
+  claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed) => void
 ) {
   const journal = yield* Journal
   const { prices } = yield* Feed
   const { instruments, maxOpenOrdersPerAccount } = yield* VenueSettings
   const settings = { ...Ledger.defaults, maxOpenOrdersPerAccount }
 
-  const claim = Effect.fnUntraced(function* (userIds: ReadonlyArray<string>) {
+  const claim = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>) {
     const claiming = new Map(
       userIds.map((userId) => [
         traderStream(userId),
@@ -45,7 +46,7 @@ export const make = Effect.fnUntraced(function* (
     }
   })
 
-  const load = (userIds: ReadonlyArray<string>): Effect.Effect<void> =>
+  const load = (userIds: ReadonlyArray<UserId>): Effect.Effect<void> =>
     userIds.length === 0
       ? Effect.void
       : Effect.catchCause(claim(userIds), (cause) =>

@@ -1,5 +1,6 @@
 /** A trader's own journal: what is to be recorded gathers in a row while the one before it is being written. */
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
 import type { Alongside, Claimed, JournalShape } from "@venue/journal/Journal"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 
@@ -17,7 +18,7 @@ interface Row {
 }
 
 export const make = (
-  userId: string,
+  userId: UserId,
   from: Claimed,
   journal: JournalShape,
   /** A row is committed; the journal has another owner. */
@@ -68,7 +69,7 @@ export const make = (
 const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
 
 /** What must wake this trader after a restart, though nobody asks for it. */
-function wakeUpOf(userId: string, event: TraderEvent): Alongside | undefined {
+function wakeUpOf(userId: UserId, event: TraderEvent): Alongside | undefined {
   switch (event._tag) {
     case "Joined":
       return { _tag: "WakeUp", userId, reason: "joined", detail: event.symbol }

@@ -1,4 +1,5 @@
 /** The traders a desk holds: woken when asked, in groups, and dropped when their journal has another owner. */
+import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { Clock, Effect, Schedule } from "effect"
 import { Feed } from "../../feed/Feed.ts"
@@ -11,14 +12,14 @@ import * as Trader from "./Trader.ts"
 import * as TraderClaims from "./TraderClaims.ts"
 
 export interface Traders {
-  readonly get: (userId: string) => Trader.Trader | undefined
-  readonly wake: (userId: string) => Effect.Effect<Trader.Trader, Unavailable>
+  readonly get: (userId: UserId) => Trader.Trader | undefined
+  readonly wake: (userId: UserId) => Effect.Effect<Trader.Trader, Unavailable>
   /** Starts waking a trader for whoever asks next. */
-  readonly startToWake: (userId: string) => void
+  readonly startToWake: (userId: UserId) => void
   /** Discards a trader's memory and loads it again. */
-  readonly drop: (userId: string) => void
+  readonly drop: (userId: UserId) => void
   /** Wakes a trader, again and again until it is here or the desk is no longer ours. */
-  readonly keep: (userId: string) => void
+  readonly keep: (userId: UserId) => void
   readonly all: () => Iterable<Trader.Trader>
   /** Told of each trader that comes, and whenever its journal has a new row. */
   readonly watch: (observe: (trader: Trader.Trader) => void) => void
@@ -33,10 +34,10 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   const entries = yield* LedgerEntries.make
   const runIn = Effect.runForkWith(yield* Effect.context<never>())
   const run = (effect: Effect.Effect<void>) => void runIn(Effect.forkIn(effect, scope))
-  const traders = new Map<string, Trader.Trader>()
+  const traders = new Map<UserId, Trader.Trader>()
   const observers: Array<(trader: Trader.Trader) => void> = []
 
-  const changed = (userId: string) => {
+  const changed = (userId: UserId) => {
     entries.recorded(userId)
     const trader = traders.get(userId)
     if (trader !== undefined) for (const observe of observers) observe(trader)
@@ -64,7 +65,7 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     })
   )
 
-  const wake = (userId: string) =>
+  const wake = (userId: UserId) =>
     Effect.callback<Trader.Trader, Unavailable>((resume) => {
       const here = traders.get(userId)
       if (here !== undefined) return resume(Effect.succeed(here))
@@ -72,10 +73,10 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
         resume(trader === undefined ? Effect.fail(new Unavailable({ what: `user ${userId}` })) : Effect.succeed(trader))
       )
     })
-  const keep = (userId: string) =>
+  const keep = (userId: UserId) =>
     run(Effect.ignore(Effect.retry(wake(userId), { schedule: Schedule.spaced("500 millis"), while: () => owned })))
   /** It may be armed, and its gateway gone: then nobody else will ask for it. */
-  const drop = (userId: string) => {
+  const drop = (userId: UserId) => {
     const trader = traders.get(userId)
     traders.delete(userId)
     trader?.leave()
@@ -100,11 +101,11 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
 
 /** Traders that are not here yet, and who asked for them. They are loaded group by group. */
 const makeSleepers = (
-  traders: ReadonlyMap<string, Trader.Trader>,
+  traders: ReadonlyMap<UserId, Trader.Trader>,
   load: TraderClaims.TraderClaims["load"],
   run: (effect: Effect.Effect<void>) => void
 ) => {
-  let asleep = new Map<string, Array<(trader: Trader.Trader | undefined) => void>>()
+  let asleep = new Map<UserId, Array<(trader: Trader.Trader | undefined) => void>>()
   let isLoading = false
 
   const loadAll: Effect.Effect<void> = Effect.gen(function* () {
@@ -119,9 +120,9 @@ const makeSleepers = (
   })
 
   return {
-    isWaking: (userId: string) => asleep.has(userId),
+    isWaking: (userId: UserId) => asleep.has(userId),
     /** Calls back with the trader, or with undefined when it could not be loaded. */
-    wake: (userId: string, tell: (trader: Trader.Trader | undefined) => void) => {
+    wake: (userId: UserId, tell: (trader: Trader.Trader | undefined) => void) => {
       const asked = asleep.get(userId)
       if (asked === undefined) asleep.set(userId, [tell])
       else asked.push(tell)

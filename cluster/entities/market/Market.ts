@@ -1,5 +1,6 @@
 /** One market: its log, its clock, those who watch it, and the tables written from it. */
 import type { MarketCommand } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Engine from "@venue/matching/Engine"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
@@ -18,7 +19,8 @@ import * as Projection from "./Projection.ts"
 export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal | ReadTables | LocalEntities> =
   Market.toLayer(
     Effect.gen(function* () {
-      const { entityId: symbol, shardId } = yield* Entity.CurrentAddress
+      const { entityId, shardId } = yield* Entity.CurrentAddress
+      const symbol = MarketSymbol.make(entityId)
       const sharding = yield* Sharding.Sharding
       const localEntities = yield* LocalEntities
       const { instruments } = yield* VenueSettings
@@ -72,7 +74,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
 
 /** Raises the trader's epoch first, so that the last owner's commands come too late for what is seen. */
 const viewOf =
-  (symbol: string, log: MarketLog.MarketLog): LocalMarket["view"] =>
+  (symbol: MarketSymbol, log: MarketLog.MarketLog): LocalMarket["view"] =>
   (userId, traderEpoch, accountIds) =>
     Effect.suspend(() => {
       let isRaised = true
@@ -99,7 +101,7 @@ const depthOf = (log: MarketLog.MarketLog) =>
 const totalsOf = (log: MarketLog.MarketLog) =>
   Effect.map(log.asOf(Engine.totals), ({ epoch, seq, value: { cash, positions } }) => ({ epoch, seq, positions, cash }))
 
-const submittedTo = (symbol: string, log: MarketLog.MarketLog) => (commands: ReadonlyArray<MarketCommand>) =>
+const submittedTo = (symbol: MarketSymbol, log: MarketLog.MarketLog) => (commands: ReadonlyArray<MarketCommand>) =>
   Effect.callback<void, Unavailable>((resume) =>
     log.submit(commands, (committed) =>
       resume(committed ? Effect.void : Effect.fail(new Unavailable({ what: `market ${symbol}` })))

@@ -1,4 +1,5 @@
 /** Those who watch a market: the ones on this node are called, those on others take a stream. */
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal } from "@venue/journal/Journal"
 import { Cause, Clock, Effect, Queue, type Scope, Stream } from "effect"
 import * as Beat from "../../protocol/Beat.ts"
@@ -19,7 +20,7 @@ export interface MarketWatchers {
 
 /** `log` is asked for once somebody watches, since it is made with them. */
 export const make = Effect.fnUntraced(function* (
-  symbol: string,
+  symbol: MarketSymbol,
   log: () => MarketLog
 ): Effect.fn.Return<MarketWatchers, never, Journal | Scope.Scope> {
   const journal = yield* Journal
@@ -84,7 +85,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** Puts what a watcher is told into a queue, which fails when it is full or the market leaves. */
-const into = (rows: Queue.Queue<Watched, Unavailable>, symbol: string): Watcher => {
+const into = (rows: Queue.Queue<Watched, Unavailable>, symbol: MarketSymbol): Watcher => {
   const offer = (row: Watched) => {
     if (!Queue.offerUnsafe(rows, row)) closed()
   }

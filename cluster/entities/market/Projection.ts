@@ -1,5 +1,6 @@
 /** Writes the read tables of one market after its commits: in batches, in order, each event once. */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal, type Row } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { type CommittedRow, ReadTables } from "@venue/storage/history/ReadTables"
@@ -24,7 +25,7 @@ const burstEvents = 100
 /** The tables may be behind for so long in a burst; after that they catch up beside it, and all the way. */
 const patienceMillis = 10_000
 
-export const make = Effect.fnUntraced(function* (symbol: string) {
+export const make = Effect.fnUntraced(function* (symbol: MarketSymbol) {
   const journal = yield* Journal
   const tables = yield* ReadTables
   const clock = yield* Clock.Clock

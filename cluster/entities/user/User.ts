@@ -1,5 +1,6 @@
 /** One user: changes of their keys, one at a time, each with its entry in the audit. */
 import type { ApiKeySummary } from "@venue/domain/ApiKey"
+import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -15,11 +16,11 @@ export const UserLayer: Layer.Layer<never, never, Sharding.Sharding | ApiKeys | 
     const audit = yield* Audit
     const transaction = yield* Transaction
 
-    const record = (userId: string, action: string, facts: Deed["facts"]) =>
+    const record = (userId: UserId, action: string, facts: Deed["facts"]) =>
       audit.record({ action, actor: userId, subject: userId, facts })
     /** What a message makes: when it comes again, what it made the first time. */
     const once = <E>(
-      { publicKey, userId }: { readonly userId: string; readonly publicKey: string },
+      { publicKey, userId }: { readonly userId: UserId; readonly publicKey: string },
       make: Effect.Effect<ApiKeySummary, E | DatabaseUnavailable>
     ) =>
       Effect.flatMap(keys.ofUser(userId), (own) => {
@@ -60,13 +61,13 @@ export const UserLayer: Layer.Layer<never, never, Sharding.Sharding | ApiKeys | 
   { maxIdleTime: "1 minute" }
 )
 
-const faults = (userId: string) => ({
+const faults = (userId: UserId) => ({
   DatabaseUnavailable: () => Effect.fail(new Unavailable({ what: `user ${userId}` })),
   // Whoever asks was let in as this user.
   UnknownUser: Effect.die
 })
 
-const faultsOfMaking = (userId: string) => ({
+const faultsOfMaking = (userId: UserId) => ({
   ...faults(userId),
   // A name that was drawn at random is not drawn again.
   ApiKeyExists: Effect.die

@@ -1,4 +1,5 @@
 /** A user, as clients of the authentication service know one. */
+import type { UserId } from "@venue/domain/UserId"
 import { instant } from "../Digits.ts"
 import { type FactorBody, factorBody, type FactorSeen } from "./Factor.ts"
 
@@ -32,7 +33,7 @@ export interface UserBody {
 export interface IdentitySeen {
   readonly identityId: string
   readonly subject: string
-  readonly userId: string
+  readonly userId: UserId
   /** With its checksum. */
   readonly address: string
   readonly network: string
@@ -45,7 +46,7 @@ export interface IdentitySeen {
 }
 
 export interface UserSeen {
-  readonly userId: string
+  readonly userId: UserId
   readonly createdAtMillis: number
   readonly identities: ReadonlyArray<IdentitySeen>
   readonly factors: ReadonlyArray<FactorSeen>

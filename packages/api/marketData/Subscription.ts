@@ -1,4 +1,5 @@
 /** A frame of the market-data socket becomes what the client wants to hear, or what was wrong with it. */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Fields, isFields, parse } from "../Incoming.ts"
 import {
   type Declined,
@@ -21,7 +22,7 @@ export interface Subscription {
   /** As the client wrote them, each once: names, or `*` for all. */
   readonly symbols: ReadonlyArray<string>
   /** The symbols meant. */
-  readonly markets: ReadonlyArray<string>
+  readonly markets: ReadonlyArray<MarketSymbol>
   /** Of `level2` alone; empty when that is not among the channels. */
   readonly sigFigs: ReadonlyArray<SigFigs>
   /** What else was asked for; what of a request is right takes effect all the same. */
@@ -31,13 +32,13 @@ export interface Subscription {
 /** One stream: a channel of a symbol. */
 export interface Topic {
   readonly channel: Channel
-  readonly symbol: string
+  readonly symbol: MarketSymbol
   /** 0 on every channel but `level2`. */
   readonly sigFigs: SigFigs
 }
 
 /** Never throws, whatever the text. */
-export const decode = (text: string, known: ReadonlySet<string>): Subscription | Malformed => {
+export const decode = (text: string, known: ReadonlySet<MarketSymbol>): Subscription | Malformed => {
   const message = parse(text)
   if (!isFields(message)) return notAnObject(text, message)
   const decoded = read(message, known)
@@ -59,7 +60,7 @@ const later = ["candle", "underlier", "funding", "open_interest", "minmax_price"
 
 const none: ReadonlyArray<SigFigs> = [0]
 
-const read = (message: Fields, known: ReadonlySet<string>): Subscription | Malformed => {
+const read = (message: Fields, known: ReadonlySet<MarketSymbol>): Subscription | Malformed => {
   const type = message["type"]
   if (type !== "subscribe" && type !== "unsubscribe") return wrong("type", type, '"subscribe" or "unsubscribe"')
   const channels = readChannels(message["channels"])
@@ -76,7 +77,7 @@ const read = (message: Fields, known: ReadonlySet<string>): Subscription | Malfo
     _tag: type === "subscribe" ? "Subscribe" : "Unsubscribe",
     channels: heard,
     symbols: symbols.read,
-    markets: symbols.read.includes("*") ? [...known] : symbols.read,
+    markets: symbols.read.includes("*") ? [...known] : symbols.read.map((name) => MarketSymbol.make(name)),
     sigFigs: sigFigs.read,
     declined: declined({
       InvalidJSONFormat: parts.flatMap(({ wrong }) => wrong),
@@ -109,12 +110,12 @@ const readChannels = (asked: unknown): Part<Channel> | Malformed => {
   }
 }
 
-const readSymbols = (asked: unknown, known: ReadonlySet<string>): Part<string> | Malformed => {
+const readSymbols = (asked: unknown, known: ReadonlySet<MarketSymbol>): Part<string> | Malformed => {
   if (!Array.isArray(asked)) return wrong("symbols", asked, 'an array of symbols such as "GOLD-USD", or ["*"]')
   if (asked.length === 0) return malformed("InvalidParameter", 'invalid symbols: expected at least one symbol, or "*"')
   const given = new Set<unknown>(asked)
   const names = [...given].filter((name) => typeof name === "string")
-  const read = names.filter((name) => name === "*" || known.has(name))
+  const read = names.filter((name) => name === "*" || known.has(MarketSymbol.make(name)))
   const unknown = names.filter((name) => !read.includes(name)).map((name) => name.slice(0, shownLimit))
   return {
     read,

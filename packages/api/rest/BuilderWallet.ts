@@ -1,4 +1,5 @@
 /** How a builder's backend obtains a key of a wallet's user: a message to sign, and the key for it. */
+import type { UserId } from "@venue/domain/UserId"
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { BadGateway, BadRequest, Forbidden, TooManyRequests, Unauthorized } from "../Problem.ts"
@@ -28,7 +29,7 @@ export const BuilderWalletKey = Schema.Struct({
 export class Builder extends Context.Service<
   Builder,
   {
-    readonly userId: string
+    readonly userId: UserId
     readonly builderCode: string
     readonly username: string
   }

@@ -1,4 +1,6 @@
 /** Who a REST request is for. */
+import type { AccountId } from "@venue/domain/AccountId"
+import type { UserId } from "@venue/domain/UserId"
 import { Context } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized, UnprocessableEntity } from "../Problem.ts"
@@ -7,8 +9,8 @@ import { Forbidden, ServiceUnavailable, TooManyRequests, Unauthorized, Unprocess
 export class Caller extends Context.Service<
   Caller,
   {
-    readonly userId: string
-    readonly accountId: string
+    readonly userId: UserId
+    readonly accountId: AccountId
   }
 >()("@venue/api/rest/Caller") {}
 

@@ -1,6 +1,7 @@
 /** `GET /user/trade`: the fills of an account, newest first. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderType, Side } from "@venue/domain/Order"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -82,7 +83,7 @@ export interface TradesAsked {
   readonly orderId: string | undefined
   readonly startMillis: number | undefined
   readonly endMillis: number | undefined
-  readonly symbol: string | undefined
+  readonly symbol: MarketSymbol | undefined
   readonly orderType: OrderType | undefined
   readonly side: Side | undefined
   readonly limit: number
@@ -93,7 +94,7 @@ export const tradesAsked = (query: Schema.Struct<typeof TradesQuery>["Type"]): T
   orderId: query.exchange_order_id,
   startMillis: narrower(query.start, query.start_time, Math.max),
   endMillis: narrower(query.end, query.end_time, Math.min),
-  symbol: query.symbol?.toUpperCase(),
+  symbol: query.symbol === undefined ? undefined : MarketSymbol.make(query.symbol.toUpperCase()),
   orderType: query.ordertype,
   side: query.orderdirection,
   limit: query.limit ?? defaultLimit,

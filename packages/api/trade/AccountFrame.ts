@@ -1,4 +1,5 @@
 /** Frames about an account: its positions, its balance, its leverage. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maxNotional } from "@venue/domain/Leverage"
 import type { Balance, Holding } from "@venue/domain/Trader"
@@ -41,7 +42,7 @@ export interface LeverageLevel {
 }
 
 /** The level in force of each symbol. */
-export const userLeverageResponse = (accountId: string, levels: ReadonlyArray<LeverageLevel>): string =>
+export const userLeverageResponse = (accountId: AccountId, levels: ReadonlyArray<LeverageLevel>): string =>
   `{"user_leverage_response":[${levels
     .map((level) => levelBody(stableId(accountId, level.instrument.symbol, "leverage"), level))
     .join(",")}]}`

@@ -1,6 +1,7 @@
 /** Frames about orders and fills. Built by hand: every event of the venue leaves here, several times. */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Echo, Fill, Refused, Traded } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import * as Digits from "../Digits.ts"
 import type { UserTrade } from "../UserTrade.ts"
@@ -72,7 +73,7 @@ export const getOrderResponse = (resting: RestingOrder): string =>
   `{"order_response":${restingBody(resting)},"all_orders_response":${listBody([resting])}}`
 
 export const userTradesResponse = (
-  instrumentOf: (symbol: string) => Instrument,
+  instrumentOf: (symbol: MarketSymbol) => Instrument,
   trades: ReadonlyArray<UserTrade>
 ): string =>
   `{"user_trades_response":[${trades.map((trade) => tradeBody(instrumentOf(trade.symbol), trade)).join(",")}]}`

@@ -1,6 +1,8 @@
 /** Whether a caller is let through: what the credential permits, whose account it is, and how far the user has come. */
+import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { allAccounts } from "@venue/domain/ApiKey"
 import { Missing } from "@venue/domain/Onboarding"
+import { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type SessionEnded, Sessions } from "@venue/storage/access/Sessions"
 import { type UserState, UserStates } from "@venue/storage/access/UserStates"
@@ -11,22 +13,22 @@ import { liveSession } from "../session/LiveSession.ts"
 import { objection, PermissionDenied, type Rule, ruleOf } from "./Permission.ts"
 import { type Eligibility, eligibility, UserEligibility } from "./Eligibility.ts"
 
-export class UserFrozen extends Schema.TaggedError<UserFrozen>()("UserFrozen", { userId: Schema.String }) {}
+export class UserFrozen extends Schema.TaggedError<UserFrozen>()("UserFrozen", { userId: UserId }) {}
 
 /** The user has a second factor, and this session has not seen it. */
 export class SecondFactorRequired extends Schema.TaggedError<SecondFactorRequired>()("SecondFactorRequired", {
-  userId: Schema.String
+  userId: UserId
 }) {}
 
 /** What the user still lacks for what they asked. */
 export class OnboardingRequired extends Schema.TaggedError<OnboardingRequired>()("OnboardingRequired", {
-  userId: Schema.String,
+  userId: UserId,
   missing: Schema.Array(Missing)
 }) {}
 
 export interface Admitted {
   /** The account acted on. */
-  readonly accountId: string
+  readonly accountId: AccountId
   /** How far the user has come. */
   readonly eligibility: Eligibility
 }
@@ -41,7 +43,7 @@ type Refused =
 
 export interface AccessDecision {
   /** `named` is the account the caller wants to act on, and otherwise it is the main one. */
-  readonly authorise: (caller: Caller, action: string, named: string | undefined) => Effect.Effect<Admitted, Refused>
+  readonly authorise: (caller: Caller, action: string, named: AccountId | undefined) => Effect.Effect<Admitted, Refused>
   /** May this caller stay connected? Answers with how far the user has come by now. */
   readonly renew: (
     caller: Caller
@@ -71,7 +73,7 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
     return {
       authorise: Effect.fnUntraced(function* (caller, action, named) {
         const rule = ruleOf(action)
-        const asked = named === undefined || rule?.ignoresNamed ? caller.userId : named
+        const asked = named === undefined || rule?.ignoresNamed ? primaryAccountOf(caller.userId) : named
         // Asked even of a caller who is refused anyway, so that all refusals take the same path.
         const owner = yield* accounts.ownerOf(asked)
         const isOwn = Option.isSome(owner) && owner.value === caller.userId
@@ -84,7 +86,7 @@ export const make: Effect.Effect<AccessDecision, never, Accounts | Sessions | Us
         const now = yield* Effect.fromResult(eligibleAs(caller, state))
         const missing = missingFor(now, action)
         if (missing.length > 0) return yield* new OnboardingRequired({ userId: caller.userId, missing })
-        return { accountId: rule!.on === "user" ? caller.userId : asked, eligibility: now }
+        return { accountId: rule!.on === "user" ? primaryAccountOf(caller.userId) : asked, eligibility: now }
       }),
       renew: Effect.fn("AccessDecision.renew")(function* (caller) {
         return yield* Effect.fromResult(eligibleAs(caller, yield* eligibilities.of(caller.userId)))
@@ -99,9 +101,9 @@ export const missingFor = ({ canFund, canTrade, missing }: Eligibility, action: 
   return needs === "trade" ? missing.filter((gap) => gap !== "second_factor") : missing
 }
 
-const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: string): boolean => {
+const isInScope = ({ scope, userId }: Caller, on: Rule["on"], accountId: AccountId): boolean => {
   const isFor = scope === allAccounts || (on !== "user" && scope === accountId)
-  return isFor && (on !== "main" || accountId === userId)
+  return isFor && (on !== "main" || isPrimary(accountId, userId))
 }
 
 const nothing: ReadonlyArray<Missing> = []

@@ -1,12 +1,13 @@
 /** Who is calling, once that is proven. */
 import { allAccounts } from "@venue/domain/ApiKey"
 import { Selectable } from "@venue/domain/Permission"
+import type { UserId } from "@venue/domain/UserId"
 import type { ApiKey } from "@venue/storage/access/ApiKeyTable"
 import { Schema } from "effect"
 import type { TokenClaims } from "../session/AccessToken.ts"
 
 export interface Caller {
-  readonly userId: string
+  readonly userId: UserId
   /** By name; a name no rule asks for grants nothing. */
   readonly permissions: ReadonlySet<string>
   /** `all_accounts`, or the one account the credential is for. */

@@ -1,5 +1,6 @@
 /** What each user may do as far as they have come: remembered, and asked anew when something of it changes. */
 import type { Missing } from "@venue/domain/Onboarding"
+import { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { type UserState, UserStates } from "@venue/storage/access/UserStates"
@@ -45,9 +46,9 @@ export class UserEligibility extends Context.Service<
   {
     readonly requirements: Requirements
     /** At most half a second old when a change is not heard of. */
-    readonly of: (userId: string) => Effect.Effect<UserState, DatabaseUnavailable>
+    readonly of: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
     /** What was just changed here is asked for anew; other nodes hear of it. */
-    readonly forget: (userId: string) => void
+    readonly forget: (userId: UserId) => void
   }
 >()("@venue/auth/access/Eligibility") {
   static readonly layer = (requirements: Requirements): Layer.Layer<UserEligibility, never, UserStates | Revocations> =>
@@ -62,9 +63,9 @@ export class UserEligibility extends Context.Service<
         })
         const runSync = Effect.runSyncWith(yield* Effect.context<never>())
         // A lookup under way is forgotten with the rest: who asks from now on asks again.
-        const forget = (userId: string) => runSync(Cache.invalidate(known, userId))
+        const forget = (userId: UserId) => runSync(Cache.invalidate(known, userId))
         yield* revocations.watch(({ kind, subject }) => {
-          if (kind === "user") forget(subject)
+          if (kind === "user") forget(UserId.make(subject))
         })
 
         return UserEligibility.of({

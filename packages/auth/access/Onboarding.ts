@@ -1,4 +1,5 @@
 /** The steps by which users come to trade and to move money, each recorded with what it changes. */
+import type { UserId } from "@venue/domain/UserId"
 import {
   type CallbackRefused,
   type Finding,
@@ -27,14 +28,14 @@ export class Onboarding extends Context.Service<
   Onboarding,
   {
     /** As it is at this moment. */
-    readonly progress: (userId: string) => Effect.Effect<Progress, DatabaseUnavailable>
+    readonly progress: (userId: UserId) => Effect.Effect<Progress, DatabaseUnavailable>
     readonly acceptTerms: (
-      userId: string,
+      userId: UserId,
       termsVersion: string
     ) => Effect.Effect<void, TermsNotCurrent | UnknownUser | DatabaseUnavailable>
     /** Where the user goes to be verified; one begun before no longer counts. */
     readonly beginVerification: (
-      userId: string
+      userId: UserId
     ) => Effect.Effect<string, AlreadyVerified | IdentityUnavailable | UnknownUser | DatabaseUnavailable>
     /** A callback of the identity provider. One that says nothing new changes nothing. */
     readonly hear: (
@@ -42,7 +43,7 @@ export class Onboarding extends Context.Service<
       signature: string
     ) => Effect.Effect<void, CallbackRefused | UnknownVerification | DatabaseUnavailable>
     /** The country a trusted proxy saw the user in, which counts here from now on; no country's code says nothing. */
-    readonly seenIn: (userId: string, country: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+    readonly seenIn: (userId: UserId, country: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
   }
 >()("@venue/auth/access/Onboarding") {
   /** The agreement is where users read it. */
@@ -80,7 +81,7 @@ export class Onboarding extends Context.Service<
           })
 
         return Onboarding.of({
-          progress: Effect.fn("Onboarding.progress")(function* (userId: string) {
+          progress: Effect.fn("Onboarding.progress")(function* (userId: UserId) {
             const state = yield* states.find(userId)
             return {
               ...state,
@@ -89,7 +90,7 @@ export class Onboarding extends Context.Service<
             }
           }),
           acceptTerms: Effect.fn("Onboarding.acceptTerms")(
-            function* (userId: string, termsVersion: string) {
+            function* (userId: UserId, termsVersion: string) {
               if (termsVersion !== eligibilities.requirements.termsVersion) {
                 return yield* new TermsNotCurrent({ termsVersion })
               }
@@ -100,7 +101,7 @@ export class Onboarding extends Context.Service<
             transaction.run,
             (accepted, userId) => Effect.tap(accepted, () => Effect.sync(() => eligibilities.forget(userId)))
           ),
-          beginVerification: Effect.fn("Onboarding.beginVerification")(function* (userId: string) {
+          beginVerification: Effect.fn("Onboarding.beginVerification")(function* (userId: UserId) {
             if ((yield* states.find(userId)).identity === "verified") return yield* new AlreadyVerified({ userId })
             const { finding, reference, verificationUrl } = yield* provider.begin(userId)
             yield* states
@@ -118,7 +119,7 @@ export class Onboarding extends Context.Service<
           hear: Effect.fn("Onboarding.hear")((body: string, signature: string) =>
             Effect.flatMap(provider.read(body, signature), judge)
           ),
-          seenIn: Effect.fn("Onboarding.seenIn")(function* (userId: string, country: string) {
+          seenIn: Effect.fn("Onboarding.seenIn")(function* (userId: UserId, country: string) {
             if (!countryPattern.test(country) || (yield* eligibilities.of(userId)).seenIn === country) return
             yield* states.setRegion(userId, country)
             eligibilities.forget(userId)

@@ -1,6 +1,7 @@
 /** What an operator decides about users, their keys and builders, each time with a reason that the audit keeps. */
 import type { UnknownApiKey } from "@venue/domain/ApiKey"
 import type { Permission } from "@venue/domain/Permission"
+import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { BuilderCodes, type UnknownBuilderCode } from "@venue/storage/access/BuilderCodes"
@@ -16,8 +17,8 @@ export class OperatorActions extends Context.Service<
   OperatorActions,
   {
     /** Until they are unfrozen they do nothing at all; what they hold stays theirs. */
-    readonly freeze: (userId: string, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
-    readonly unfreeze: (userId: string, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+    readonly freeze: (userId: UserId, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+    readonly unfreeze: (userId: UserId, operator: Operator) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
     /** Whether its owner may have keys of other users. */
     readonly setBuilderActive: (
       builderCode: string,
@@ -62,11 +63,11 @@ export class OperatorActions extends Context.Service<
       }, transaction.run)
 
       return OperatorActions.of({
-        freeze: Effect.fn("OperatorActions.freeze")(function* (userId: string, { actor, reason }: Operator) {
+        freeze: Effect.fn("OperatorActions.freeze")(function* (userId: UserId, { actor, reason }: Operator) {
           yield* states.freeze(userId)
           yield* audit.record({ action: "user_frozen", actor, subject: userId, facts: { reason } })
         }, transaction.run),
-        unfreeze: Effect.fn("OperatorActions.unfreeze")(function* (userId: string, { actor, reason }: Operator) {
+        unfreeze: Effect.fn("OperatorActions.unfreeze")(function* (userId: UserId, { actor, reason }: Operator) {
           yield* states.unfreeze(userId)
           yield* audit.record({ action: "user_unfrozen", actor, subject: userId, facts: { reason } })
         }, transaction.run),

@@ -1,4 +1,5 @@
 /** An application asks to act for a user, and the user decides: the way to a code. */
+import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { type Authorization, Authorizations } from "@venue/storage/access/Authorizations"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -26,7 +27,7 @@ export interface Details {
   readonly _tag: "Details"
   readonly redirectUri: string
   readonly client: Pick<OAuthClient, "clientId" | "name" | "clientUri" | "logoUri">
-  readonly userId: string
+  readonly userId: UserId
   readonly scope: string
 }
 

@@ -1,4 +1,5 @@
 /** The applications a user let in, to be looked at and turned away again. */
+import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -16,9 +17,9 @@ export class Consents extends Context.Service<
   Consents,
   {
     /** The newest first; public applications too, although they are asked for again each time. */
-    readonly list: (userId: string) => Effect.Effect<ReadonlyArray<Consent>, DatabaseUnavailable>
+    readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Consent>, DatabaseUnavailable>
     /** Ends the application's sessions of this user. False when nothing was granted. */
-    readonly withdraw: (userId: string, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
+    readonly withdraw: (userId: UserId, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/auth/oauth/Consents") {
   static readonly layer: Layer.Layer<
@@ -41,10 +42,10 @@ export class Consents extends Context.Service<
       })
 
       return Consents.of({
-        list: Effect.fn("Consents.list")(function* (userId: string) {
+        list: Effect.fn("Consents.list")(function* (userId: UserId) {
           return yield* Effect.forEach(yield* grants.ofUser(userId), shown)
         }),
-        withdraw: Effect.fn("Consents.withdraw")(function* (userId: string, clientId: string) {
+        withdraw: Effect.fn("Consents.withdraw")(function* (userId: UserId, clientId: string) {
           if (!(yield* grants.remove(userId, clientId))) return false
           // Waits for a code that is being exchanged, so the session it becomes is seen after that.
           yield* authorizations.cancelCodes(userId, clientId)

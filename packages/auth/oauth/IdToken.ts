@@ -1,4 +1,5 @@
 /** What an application is told of the user who signed in to it. */
+import type { UserId } from "@venue/domain/UserId"
 import type { Profile } from "@venue/storage/access/Profiles"
 import { Redacted } from "effect"
 import { createHash } from "node:crypto"
@@ -10,7 +11,7 @@ import * as Scope from "./Scope.ts"
  * wallet have no email and no phone, and the name in their documents is nobody's business.
  */
 export const userClaims = (
-  userId: string,
+  userId: UserId,
   { avatarUrl, username }: Pick<Profile, "avatarUrl" | "username">,
   scopes: ReadonlyArray<string>
 ) => ({

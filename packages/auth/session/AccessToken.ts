@@ -1,6 +1,7 @@
 /** The JWT a session acts with: what it says, and when it is believed. */
 import { Uuid } from "@venue/domain/Id"
 import { Effect, Option, Schema } from "effect"
+import { UserId } from "@venue/domain/UserId"
 import type { Assurance } from "@venue/storage/access/Assurance"
 import type { Session } from "@venue/storage/access/Sessions"
 import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameters } from "jose"
@@ -9,7 +10,7 @@ import { tokenLifetimeSeconds } from "./TokenLifetime.ts"
 
 /** What a token says of its bearer. */
 export interface TokenClaims {
-  readonly userId: string
+  readonly userId: UserId
   readonly sessionId: string
   /** It names the key that signed it. */
   readonly kid: string
@@ -137,7 +138,7 @@ const tokenClaims = (
   { aal, client_id, exp, iat, scope, session_id, sub }: typeof Payload.Type,
   kid: string
 ): TokenClaims => ({
-  userId: sub,
+  userId: UserId.make(sub),
   sessionId: session_id,
   kid,
   aal,

@@ -1,4 +1,6 @@
 /** Whose an account is. */
+import type { AccountId } from "@venue/domain/AccountId"
+import type { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Users } from "@venue/storage/access/Users"
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
@@ -6,7 +8,7 @@ import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
 export class Accounts extends Context.Service<
   Accounts,
   {
-    readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
+    readonly ownerOf: (accountId: AccountId) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
   }
 >()("@venue/auth/session/Accounts") {
   static readonly layer: Layer.Layer<Accounts, never, Users> = Layer.effect(

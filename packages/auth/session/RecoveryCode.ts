@@ -1,4 +1,5 @@
 /** Codes on paper for whoever lost the authenticator: `xxxxx-xxxxx`, without letters that look like others. */
+import type { UserId } from "@venue/domain/UserId"
 import { Redacted } from "effect"
 import { createHash } from "node:crypto"
 
@@ -12,7 +13,7 @@ export const of = (bytes: Uint8Array): Redacted.Redacted => {
 }
 
 /** What is stored of a user's code, in whatever case it was typed. The user is part of it: equal codes differ. */
-export const hash = (userId: string, code: Redacted.Redacted): Uint8Array =>
+export const hash = (userId: UserId, code: Redacted.Redacted): Uint8Array =>
   createHash("sha256")
     .update(`${userId}:${Redacted.value(code).trim().toLowerCase()}`)
     .digest()

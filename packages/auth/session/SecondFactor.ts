@@ -1,4 +1,5 @@
 /** A second proof beside the wallet: an authenticator app is enrolled, asked, and removed again. */
+import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -95,7 +96,7 @@ export class SecondFactor extends Context.Service<
       caller: TokenClaims,
       factorId: string
     ) => Effect.Effect<void, FactorNotFound | InsufficientAal | Gone>
-    readonly isEnrolled: (userId: string) => Effect.Effect<boolean, DatabaseUnavailable>
+    readonly isEnrolled: (userId: UserId) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/auth/session/SecondFactor") {
   static readonly layer: Layer.Layer<
@@ -225,7 +226,7 @@ const holding = Effect.gen(function* () {
         return yield* work(yield* liveSession(sessions, sessionId))
       })
     )
-  const isEnrolled = (userId: string) => Effect.map(factors.ofUser(userId), (all) => all.some(isVerified))
+  const isEnrolled = (userId: UserId) => Effect.map(factors.ofUser(userId), (all) => all.some(isVerified))
   const found = Effect.fnUntraced(function* ({ userId }: TokenClaims, factorId: string) {
     const factor = yield* factors.find(userId, factorId)
     return Option.isSome(factor) ? factor.value : yield* new FactorNotFound({ factorId })
@@ -246,7 +247,7 @@ const checking = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   const recovery = yield* RecoveryCodes
 
-  const giveRecoveryCodes = Effect.fnUntraced(function* (userId: string) {
+  const giveRecoveryCodes = Effect.fnUntraced(function* (userId: UserId) {
     const draw = Effect.map(random.randomBytes(RecoveryCode.codeBytes), RecoveryCode.of)
     const codes = yield* Effect.replicateEffect(draw, recoveryCodesGiven)
     const hashes = codes.map((code) => RecoveryCode.hash(userId, code))

@@ -1,4 +1,5 @@
 /** Begins sessions and keeps them alive: an access token for an hour, and a refresh token that works once. */
+import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { RefreshToken } from "@venue/storage/access/RefreshTokens"
@@ -26,7 +27,7 @@ export interface Issued {
 }
 
 export interface Beginning {
-  readonly userId: string
+  readonly userId: UserId
   /** The application the session is for; null when the user signs in themselves. */
   readonly clientId: string | null
   readonly publicClient: boolean
@@ -83,7 +84,7 @@ export class SessionTokens extends Context.Service<
       method: "totp" | "recovery_code"
     ) => Effect.Effect<Issued, SessionEnded | DatabaseUnavailable>
     /** The second factor is gone: no session of the user counts as having shown it. */
-    readonly lower: (userId: string) => Effect.Effect<void, DatabaseUnavailable>
+    readonly lower: (userId: UserId) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/auth/session/SessionTokens") {
   static readonly layer = (
@@ -154,7 +155,7 @@ const make = Effect.fnUntraced(function* ({ issuer, serverKey }: SessionTokensOp
     return yield* issued({ session, refreshToken, scope: session.scope })
   }, transaction.run)
 
-  const lower = Effect.fn("SessionTokens.lower")(function* (userId: string) {
+  const lower = Effect.fn("SessionTokens.lower")(function* (userId: UserId) {
     for (const { aal, amr, sessionId } of yield* sessions.lockOfUser(userId)) {
       if (aal === "aal1") continue
       yield* sessions.prove(sessionId, { aal: "aal1", amr: amr.filter(({ method }) => !secondFactors.has(method)) })

@@ -1,5 +1,6 @@
 /** A builder's backend exchanges what a wallet signed for a key of the wallet's user. */
 import { isUuid } from "@venue/domain/Id"
+import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
@@ -25,14 +26,14 @@ import { signerOf } from "./WalletSignature.ts"
 
 /** Who may have keys of other users, and what for. */
 export interface Builder {
-  readonly userId: string
+  readonly userId: UserId
   readonly builderCode: string
   readonly username: string
 }
 
 export interface IssuedKey {
   /** The wallet is theirs; it is the id of their main account too. */
-  readonly userId: string
+  readonly userId: UserId
   readonly publicKey: string
   readonly secretKey: Redacted.Redacted
 }
@@ -43,11 +44,11 @@ export class UnfitForMessage extends Schema.TaggedError<UnfitForMessage>()("Unfi
 }) {}
 
 export class NoActiveBuilderCode extends Schema.TaggedError<NoActiveBuilderCode>()("NoActiveBuilderCode", {
-  userId: Schema.String
+  userId: UserId
 }) {}
 
 /** Without a username a builder has no label for keys. */
-export class BuilderUnnamed extends Schema.TaggedError<BuilderUnnamed>()("BuilderUnnamed", { userId: Schema.String }) {}
+export class BuilderUnnamed extends Schema.TaggedError<BuilderUnnamed>()("BuilderUnnamed", { userId: UserId }) {}
 
 /** The text alone shows that it is no message for this builder. `fault` is for logs. */
 export class MalformedBuilderMessage extends Schema.TaggedError<MalformedBuilderMessage>()("MalformedBuilderMessage", {
@@ -70,7 +71,7 @@ export class BuilderRegistration extends Context.Service<
     /** A new message for a wallet to sign. Whether there is such a builder is not asked, and nothing is written. */
     readonly message: (address: string, builderCode: string) => Effect.Effect<string, UnfitForMessage>
     readonly builder: (
-      userId: string
+      userId: UserId
     ) => Effect.Effect<Builder, NoActiveBuilderCode | BuilderUnnamed | DatabaseUnavailable>
     /**
      * The key of this builder for the user of the wallet, instead of the one before, which is good for nothing here from
@@ -104,7 +105,7 @@ const make = Effect.fnUntraced(function* (terms: BuilderMessage.BuilderTerms) {
         random16: yield* random.randomBytes(16)
       })
     }),
-    builder: Effect.fn("BuilderRegistration.builder")(function* (userId: string) {
+    builder: Effect.fn("BuilderRegistration.builder")(function* (userId: UserId) {
       const code = Option.filter(yield* codes.ofUser(userId), ({ active }) => active)
       if (Option.isNone(code)) return yield* new NoActiveBuilderCode({ userId })
       const { username } = yield* profiles.find(userId)

@@ -3,6 +3,7 @@ import { AdminApi } from "@venue/api/admin/Api"
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { described } from "@venue/api/rest/Document"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
@@ -21,7 +22,7 @@ export interface AdminServerOptions {
   readonly port: number
   readonly token: Redacted.Redacted
   /** Told of a price before the market is, for whoever sets prices too. In 1e-8 USD. */
-  readonly onPrice?: ((symbol: string, price: number) => Effect.Effect<void>) | undefined
+  readonly onPrice?: ((symbol: MarketSymbol, price: number) => Effect.Effect<void>) | undefined
 }
 
 export const open = Effect.fn("AdminServer.open")(function* (options: AdminServerOptions) {

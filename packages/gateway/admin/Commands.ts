@@ -8,14 +8,16 @@ import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { AccountId } from "@venue/domain/AccountId"
 import { unitsOf } from "@venue/domain/Decimal"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
 import { group } from "../http/Endpoints.ts"
 import * as Proof from "./Proof.ts"
 
-export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) => Effect.Effect<void>) =>
+export const layer = (baseUrl: string, onPrice: (symbol: MarketSymbol, price: number) => Effect.Effect<void>) =>
   group(
     AdminApi,
     "operator",
@@ -40,7 +42,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
           "prices",
           Effect.fnUntraced(
             function* ({ payload: { price, reason = null, symbol: given } }) {
-              const symbol = given.toUpperCase()
+              const symbol = MarketSymbol.make(given.toUpperCase())
               if (!instruments.has(symbol)) return yield* refusals.unknownSymbol(symbol)
               const units = unitsOf(price)
               if (Number.isNaN(units)) return yield* unfit("body.price", "Expected at most eight decimals")
@@ -60,7 +62,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: string, price: number) 
           "credits",
           Effect.fnUntraced(
             function* ({ payload: { account_id, amount, reason } }) {
-              const accountId = account_id.toLowerCase()
+              const accountId = AccountId.make(account_id.toLowerCase())
               const owner = yield* accounts.ownerOf(accountId)
               if (Option.isNone(owner)) return yield* noSuchAccount
               const userId = owner.value

@@ -3,11 +3,12 @@ import { instant } from "@venue/api/Digits"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 
 export const of = Effect.fn("Proof.of")(function* (
-  instruments: ReadonlyMap<string, Instrument>,
+  instruments: ReadonlyMap<MarketSymbol, Instrument>,
   markets: MarketClient["Service"],
   tables: ReadTables["Service"]
 ) {

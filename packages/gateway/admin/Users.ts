@@ -3,6 +3,7 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import type { Operator } from "@venue/auth/access/Operator"
 import { OperatorActions } from "@venue/auth/access/OperatorActions"
+import { UserId } from "@venue/domain/UserId"
 import type { UnknownBuilderCode } from "@venue/storage/access/BuilderCodes"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { UnknownUser } from "@venue/storage/access/Users"
@@ -28,10 +29,10 @@ export const layer = (baseUrl: string) =>
 
       return handlers
         .handle("freeze", ({ payload: { reason, user_id } }) =>
-          decide(reason, (by) => operatorActions.freeze(user_id.toLowerCase(), by))
+          decide(reason, (by) => operatorActions.freeze(UserId.make(user_id.toLowerCase()), by))
         )
         .handle("unfreeze", ({ payload: { reason, user_id } }) =>
-          decide(reason, (by) => operatorActions.unfreeze(user_id.toLowerCase(), by))
+          decide(reason, (by) => operatorActions.unfreeze(UserId.make(user_id.toLowerCase()), by))
         )
         .handle("activate", ({ payload: { builder_code, reason } }) =>
           decide(reason, (by) => operatorActions.setBuilderActive(builder_code.toLowerCase(), true, by))

@@ -3,6 +3,7 @@ import type { WalletSession } from "@venue/api/auth/Session"
 import { type UserBody, userBody } from "@venue/api/auth/User"
 import type { Issued } from "@venue/auth/session/SessionTokens"
 import { checksummed } from "@venue/auth/wallet/WalletAddress"
+import type { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Factors } from "@venue/storage/access/Factors"
 import { Identities } from "@venue/storage/access/Identities"
@@ -11,7 +12,7 @@ import { Effect, Option, Redacted } from "effect"
 import { type Refused, refused } from "./Refused.ts"
 
 export interface SessionView {
-  readonly user: (userId: string) => Effect.Effect<UserBody, Refused | DatabaseUnavailable>
+  readonly user: (userId: UserId) => Effect.Effect<UserBody, Refused | DatabaseUnavailable>
   readonly session: (issued: Issued) => Effect.Effect<WalletSession, Refused | DatabaseUnavailable>
 }
 
@@ -20,7 +21,7 @@ export const make: Effect.Effect<SessionView, never, Factors | Identities | User
   const identities = yield* Identities
   const factors = yield* Factors
 
-  const user = Effect.fnUntraced(function* (userId: string) {
+  const user = Effect.fnUntraced(function* (userId: UserId) {
     const found = yield* users.find(userId)
     if (Option.isNone(found)) return yield* refused("user_not_found")
     const wallets = yield* identities.ofUser(userId)

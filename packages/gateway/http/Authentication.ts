@@ -1,4 +1,5 @@
 /** Whose request it is: a token or signed headers, the account they name, and whether they are let through. */
+import { AccountId } from "@venue/domain/AccountId"
 import { isUuid } from "@venue/domain/Id"
 import { headerName, type Header, headerValue } from "@venue/api/Headers"
 import { problems } from "@venue/api/Problem"
@@ -93,16 +94,18 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
               UnknownUser: Effect.die
             })
           }
-          const { accountId } = yield* access.authorise(caller, action, named?.toLowerCase()).pipe(
-            Effect.catchTags({
-              PermissionDenied: () => Effect.fail(refusals.notPermitted()),
-              SessionEnded: () => Effect.fail(refusals.credentialsNotAccepted()),
-              UserFrozen: () => Effect.fail(refusals.accountFrozen()),
-              SecondFactorRequired: () => Effect.fail(refusals.secondFactorRequired()),
-              OnboardingRequired: ({ missing }) => Effect.fail(refusals.onboardingRequired(missing)),
-              DatabaseUnavailable: unavailable
-            })
-          )
+          const { accountId } = yield* access
+            .authorise(caller, action, named === undefined ? undefined : AccountId.make(named.toLowerCase()))
+            .pipe(
+              Effect.catchTags({
+                PermissionDenied: () => Effect.fail(refusals.notPermitted()),
+                SessionEnded: () => Effect.fail(refusals.credentialsNotAccepted()),
+                UserFrozen: () => Effect.fail(refusals.accountFrozen()),
+                SecondFactorRequired: () => Effect.fail(refusals.secondFactorRequired()),
+                OnboardingRequired: ({ missing }) => Effect.fail(refusals.onboardingRequired(missing)),
+                DatabaseUnavailable: unavailable
+              })
+            )
           return yield* Effect.provideService(answer, Caller, { userId: caller.userId, accountId })
         })
       )

@@ -5,6 +5,7 @@ import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import { Feed } from "@venue/cluster/feed/Feed"
 import * as Beat from "@venue/cluster/protocol/Beat"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import * as Book from "./Book.ts"
 import * as Streams from "./Streams.ts"
@@ -71,9 +72,9 @@ const makeLatest = Effect.gen(function* () {
 const makeBestPrices = Effect.fnUntraced(function* (streams: Streams.Streams, latest: MarketPulse["latest"]) {
   const feed = yield* Feed
   /** The levels of these symbols have changed since they were last looked at. */
-  const moved = new Set<string>()
-  const lastOf = new Map<string, string>()
-  const hasChanged = (symbol: string): boolean => {
+  const moved = new Set<MarketSymbol>()
+  const lastOf = new Map<MarketSymbol, string>()
+  const hasChanged = (symbol: MarketSymbol): boolean => {
     const bid = Book.bestBid(feed, symbol)
     const ask = Book.bestAsk(feed, symbol)
     const now = `${bid?.priceTicks} ${bid?.quantityLots} ${ask?.priceTicks} ${ask?.quantityLots}`
@@ -91,7 +92,7 @@ const makeBestPrices = Effect.fnUntraced(function* (streams: Streams.Streams, la
     })
   )
   return {
-    moved: (symbol: string) => {
+    moved: (symbol: MarketSymbol) => {
       moved.add(symbol)
       beat.start()
     }

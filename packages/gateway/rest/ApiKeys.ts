@@ -8,8 +8,10 @@ import * as AllowList from "@venue/auth/access/AllowList"
 import { Hmac } from "@venue/auth/access/Hmac"
 import * as KeyPair from "@venue/auth/keys/KeyPair"
 import { UserClient } from "@venue/cluster/clients/UserClient"
+import { AccountId } from "@venue/domain/AccountId"
 import { allAccounts } from "@venue/domain/ApiKey"
 import { Selectable } from "@venue/domain/Permission"
+import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Effect, Option } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -90,9 +92,9 @@ const creating = Effect.fnUntraced(function* (baseUrl: string) {
   const pair = yield* KeyPair.make
   const refusals = problems(baseUrl)
 
-  const mayHave = Effect.fnUntraced(function* (userId: string, scope: string, permissions: ReadonlyArray<string>) {
+  const mayHave = Effect.fnUntraced(function* (userId: UserId, scope: string, permissions: ReadonlyArray<string>) {
     if (!permissions.every((name) => selectable.has(name))) return false
-    return scope === allAccounts || Option.contains(yield* accounts.ownerOf(scope), userId)
+    return scope === allAccounts || Option.contains(yield* accounts.ownerOf(AccountId.make(scope)), userId)
   })
 
   return Effect.fnUntraced(

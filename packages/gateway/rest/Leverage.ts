@@ -5,6 +5,7 @@ import { Caller } from "@venue/api/rest/Caller"
 import { leverageRefused } from "@venue/api/rest/Leverage"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -24,7 +25,7 @@ export const layer = (baseUrl: string) =>
         Effect.fnUntraced(
           function* ({ payload: { leverage, symbol } }) {
             const { accountId, userId } = yield* Caller
-            const set = { userId, cost: noCost, accountId, symbol: symbol.toUpperCase(), leverage }
+            const set = { userId, cost: noCost, accountId, symbol: MarketSymbol.make(symbol.toUpperCase()), leverage }
             yield* desks.ask(userId, (desk) => desk.SetLeverage(set))
             return { $schema: schemaUri(baseUrl, "SetUserLeverageResponseBody"), leverage }
           },

@@ -7,6 +7,7 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { type AccountSummary, noCost } from "@venue/cluster/protocol/Desk"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Instrument } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Holding } from "@venue/domain/Trader"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -38,7 +39,7 @@ export const layer = (baseUrl: string) =>
 
 const body = (
   baseUrl: string,
-  instruments: ReadonlyMap<string, Instrument>,
+  instruments: ReadonlyMap<MarketSymbol, Instrument>,
   { balance, holdings }: AccountSummary
 ): typeof PositionsBalanceResponseBody.Type => ({
   $schema: schemaUri(baseUrl, "PositionsBalanceResponseBody"),

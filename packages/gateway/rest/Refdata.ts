@@ -5,6 +5,7 @@ import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketHours } from "@venue/domain/MarketHours"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
@@ -17,8 +18,8 @@ export const layer = (baseUrl: string) =>
     Effect.fnUntraced(function* (handlers) {
       const feed = yield* Feed
       const { instruments } = yield* VenueSettings
-      const marks = new Map<string, MarkChange.Samples>()
-      const sample = (symbol: string, mark: number, atMillis: number) => {
+      const marks = new Map<MarketSymbol, MarkChange.Samples>()
+      const sample = (symbol: MarketSymbol, mark: number, atMillis: number) => {
         marks.set(symbol, MarkChange.sampled(marks.get(symbol) ?? MarkChange.empty, mark, atMillis))
       }
       for (const [symbol, { atMillis, markE8 }] of feed.prices) sample(symbol, markE8, atMillis)

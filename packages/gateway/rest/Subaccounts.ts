@@ -2,6 +2,7 @@
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { Caller } from "@venue/api/rest/Caller"
+import { isPrimary } from "@venue/domain/AccountId"
 import { Users } from "@venue/storage/access/Users"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -20,7 +21,9 @@ export const layer = (baseUrl: string) =>
             const accounts = yield* users.accounts(userId)
             return {
               $schema: schemaUri(baseUrl, "ListSubaccountsResponseBody"),
-              account_ids: accounts.map(({ accountId }) => accountId).filter((accountId) => accountId !== userId)
+              account_ids: accounts
+                .map(({ accountId }) => accountId)
+                .filter((accountId) => !isPrimary(accountId, userId))
             }
           },
           Effect.catchTag("DatabaseUnavailable", () => Effect.fail(problems(baseUrl).draining()))

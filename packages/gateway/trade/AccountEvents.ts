@@ -1,5 +1,6 @@
 /** What the owner of an account is told of a recorded event. A text is built once for all the owner's connections. */
 import * as Frame from "@venue/api/trade/Frame"
+import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 
@@ -10,7 +11,7 @@ export const commandOf = (event: MarketEvent): string => ("commandId" in event ?
 export const isLast = ({ _tag }: MarketEvent): boolean =>
   _tag === "Accepted" || _tag === "Modified" || _tag === "Refused" || _tag === "Done"
 
-type Tell = (event: MarketEvent, accountId: string, batch: Batch) => string
+type Tell = (event: MarketEvent, accountId: AccountId, batch: Batch) => string
 
 /** Connections of one account are told one after the other, so the last text is all that need be remembered. */
 const remembering = (build: Tell): Tell => {
@@ -56,5 +57,7 @@ export const fill = remembering((event, accountId, { instrument }) =>
   event._tag === "Traded" ? Frame.fillResponse(instrument, event, roleOf(event, accountId)) : ""
 )
 
-const roleOf = ({ taker }: Extract<MarketEvent, { readonly _tag: "Traded" }>, accountId: string): "taker" | "maker" =>
-  taker.order.accountId === accountId ? "taker" : "maker"
+const roleOf = (
+  { taker }: Extract<MarketEvent, { readonly _tag: "Traded" }>,
+  accountId: AccountId
+): "taker" | "maker" => (taker.order.accountId === accountId ? "taker" : "maker")

@@ -3,12 +3,13 @@
  * committed and its turn among the connection's commands has come, and told order by order then.
  */
 import * as Frame from "@venue/api/trade/Frame"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export interface CancelAllReply {
   readonly incoming: string | undefined
   /** Markets it touches; unknown until the desk says which. */
-  symbols: ReadonlyArray<string> | undefined
-  readonly answered: Set<string>
+  symbols: ReadonlyArray<MarketSymbol> | undefined
+  readonly answered: Set<MarketSymbol>
   readonly frames: Array<string>
   readonly dueMillis: number
   /** It is sent instead of an acknowledgement. */
@@ -51,7 +52,7 @@ export const turn = (replies: CancelAllReplies, commandId: string, send: (text: 
 export const tell = (
   replies: CancelAllReplies,
   commandId: string,
-  symbol: string,
+  symbol: MarketSymbol,
   frame: string,
   last: boolean,
   send: (text: string) => void
@@ -68,7 +69,7 @@ export const tell = (
 export const touched = (
   replies: CancelAllReplies,
   commandId: string,
-  symbols: ReadonlyArray<string>,
+  symbols: ReadonlyArray<MarketSymbol>,
   send: (text: string) => void
 ): void => {
   const reply = replies.get(commandId)

@@ -8,8 +8,10 @@ import type { Cost, Submitted } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { echoOf, noEcho, unlisted } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect } from "effect"
 import { accessRefusal } from "./AccessRefusal.ts"
 import type { Connection, Gateway } from "./Connection.ts"
@@ -48,7 +50,7 @@ export const make = Effect.gen(function* () {
       case "CancelTwap": {
         if (!connection.subscriptions.hearsOrders) return answered("")
         const answer = Effect.sync(() => noSuchTwap(member, command, clock.currentTimeMillisUnsafe()))
-        return { ...queries.bySymbol(command.symbol, text, answer), isFree: true }
+        return { ...queries.bySymbol(MarketSymbol.make(command.symbol), text, answer), isFree: true }
       }
       case "AddTwap":
       case "CancelStopOrder":
@@ -61,7 +63,8 @@ export const make = Effect.gen(function* () {
       case "GetAvailableLeverageLevels":
         return queries.read(member, command, cost, text)
       case "SetUserLeverage": {
-        const { leverage, symbol } = command
+        const { leverage } = command
+        const symbol = MarketSymbol.make(command.symbol)
         const { accountId, caller } = member
         const set = { userId: caller.userId, cost, accountId, symbol, leverage }
         return queries.bySymbol(symbol, text, setLeverage(set, text))
@@ -138,7 +141,7 @@ const makeOrder = Effect.gen(function* () {
 
   return (member: Member, command: OrderCommand, cost: Cost, text: string): ExpectedOrder | ExpectedCancelAll => {
     const id = ids.next()
-    const named = command.symbol ?? ""
+    const named = MarketSymbol.make(command.symbol ?? "")
     const instrument = instruments.get(named)
     // The one text of its symbol, which all that is kept by symbol finds without comparing letters.
     const symbol = instrument?.symbol ?? named
@@ -198,7 +201,7 @@ const makeSetLeverage = Effect.gen(function* () {
   const desks = yield* DeskClient
 
   const setLeverage = (
-    set: Omit<SetLeverage, "_tag"> & { readonly userId: string; readonly cost: Cost },
+    set: Omit<SetLeverage, "_tag"> & { readonly userId: UserId; readonly cost: Cost },
     text: string
   ): Answer => {
     const incoming = Incoming.ofObject(text)

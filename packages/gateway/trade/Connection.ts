@@ -6,8 +6,10 @@ import type { Auth, Subscribe, Unsubscribe } from "@venue/api/trade/SessionComma
 import type { Eligibility } from "@venue/auth/access/Eligibility"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import type { AccountSummary, Cost } from "@venue/cluster/protocol/Desk"
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 import * as AccountEvents from "./AccountEvents.ts"
 import * as Backpressure from "./Backpressure.ts"
@@ -29,7 +31,7 @@ const authWithinMillis = 60_000
 export interface Gateway {
   readonly nowMillis: () => number
   readonly backpressure: Backpressure.Total
-  readonly instruments: ReadonlyMap<string, Instrument>
+  readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   /** Says who this is, once its trader is awake, or why not. */
   readonly signIn: (connectionId: string, auth: Auth, origin: Origin, done: (answer: Member | Unsigned) => void) => void
   /** Nothing leaves yet: the reply has to be expected before it can come. */
@@ -43,7 +45,7 @@ export interface Gateway {
   /** An order whose reply is expected leaves for its desk. */
   readonly submit: (connection: Connection, member: Member, expected: ExpectedOrder | ExpectedCancelAll) => void
   readonly follow: (
-    accountId: string,
+    accountId: AccountId,
     observe: (event: MarketEvent, batch: Batch) => void,
     broken: () => void
   ) => () => void
@@ -263,7 +265,7 @@ export class Connection {
     this.send(Frame.authenticated)
   }
 
-  private observe(accountId: string, event: MarketEvent, batch: Batch): void {
+  private observe(accountId: AccountId, event: MarketEvent, batch: Batch): void {
     const { hearsFills, hearsOrders } = this.subscriptions
     this.replies.tell(
       batch.instrument.symbol,

@@ -1,5 +1,6 @@
 /** Connections on their way out: whoever stops waits for these, so that all that they had armed begins to end. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import type { UserId } from "@venue/domain/UserId"
 import { Effect } from "effect"
 
 export interface Departures {
@@ -7,7 +8,7 @@ export interface Departures {
   /** Its socket is closed for good. */
   readonly closed: () => void
   /** Tells the desk that a connection of its user has ended. */
-  readonly detach: (connectionId: string, userId: string) => void
+  readonly detach: (connectionId: string, userId: UserId) => void
   /** Every socket is closed for good, and every desk was told. */
   readonly areOver: () => boolean
 }

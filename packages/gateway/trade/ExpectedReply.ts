@@ -1,5 +1,6 @@
 /** What a command leaves to be answered. The command handler says so, and the replies of the connection keep the order. */
 import type { Submission } from "@venue/cluster/protocol/Desk"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 
 export type ExpectedReply = ExpectedOrder | ExpectedCancelAll | ExpectedQuery
 
@@ -15,7 +16,7 @@ export interface ExpectedOrder {
   readonly _tag: "Order"
   readonly ordering: "bySymbol" | "none"
   readonly commandId: string
-  readonly symbol: string
+  readonly symbol: MarketSymbol
   /** This is the frame it came as, for the error that may be its answer. */
   readonly request: string
   /** When no answer has come by then, its outcome is unknown. */
@@ -28,7 +29,7 @@ export interface ExpectedCancelAll {
   readonly _tag: "CancelAll"
   readonly commandId: string
   /** It is empty where orders of all symbols are cancelled. */
-  readonly symbol: string
+  readonly symbol: MarketSymbol
   readonly request: string
   readonly dueMillis: number
   readonly submission: Submission
@@ -39,7 +40,7 @@ export interface ExpectedQuery {
   readonly _tag: "Query"
   readonly ordering: "bySymbol" | "afterAll" | "none"
   readonly commandId: string
-  readonly symbol: string
+  readonly symbol: MarketSymbol
   readonly request: string
   /** The answer has to come: others may wait behind it. An empty one is not sent. */
   readonly ask: (answer: (frame: string) => void) => void
@@ -48,4 +49,10 @@ export interface ExpectedQuery {
 }
 
 /** Most queries keep no order with others. */
-export const unordered = { _tag: "Query", ordering: "none", commandId: "", symbol: "", isFree: false } as const
+export const unordered = {
+  _tag: "Query",
+  ordering: "none",
+  commandId: "",
+  symbol: MarketSymbol.make(""),
+  isFree: false
+} as const

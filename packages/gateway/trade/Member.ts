@@ -1,11 +1,12 @@
 /** Who is at the other end of a connection: what is known before it signs in, and after. */
 import type { Caller } from "@venue/auth/access/Caller"
 import type { Eligibility } from "@venue/auth/access/Eligibility"
+import type { AccountId } from "@venue/domain/AccountId"
 
 /** Who trades on a connection, once that is known. */
 export interface Member {
   readonly caller: Caller
-  readonly accountId: string
+  readonly accountId: AccountId
   /** Empty when there is none. */
   readonly builderCode: string
   /** How far the user has come by now. */

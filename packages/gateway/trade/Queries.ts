@@ -11,6 +11,7 @@ import type {
 import type { Cost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect } from "effect"
 import { type Answered, type ExpectedQuery, unordered } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
@@ -23,7 +24,7 @@ export interface Queries {
   /** It is answered when the answer comes, in no order with others. */
   readonly atOnce: (text: string, answer: QueryAnswers.Answer) => ExpectedQuery
   /** It is about one symbol: asked and answered at its turn among that symbol's commands. */
-  readonly bySymbol: (symbol: string, text: string, answer: QueryAnswers.Answer) => ExpectedQuery
+  readonly bySymbol: (symbol: MarketSymbol, text: string, answer: QueryAnswers.Answer) => ExpectedQuery
 }
 
 export const make = Effect.gen(function* () {
@@ -55,10 +56,10 @@ export const make = Effect.gen(function* () {
     const reader = { userId: caller.userId, accountId, cost }
     switch (query._tag) {
       case "GetOrder":
-        return bySymbol(query.symbol, text, answers.order(reader, query))
+        return bySymbol(MarketSymbol.make(query.symbol), text, answers.order(reader, query))
       case "GetUserOrders": {
         const answer = answers.openOrders(reader, query)
-        return query.symbol === null ? afterAll(text, answer) : bySymbol(query.symbol, text, answer)
+        return query.symbol === null ? afterAll(text, answer) : bySymbol(MarketSymbol.make(query.symbol), text, answer)
       }
       case "GetUserTrades":
         return atOnce(text, answers.trades(reader, query))

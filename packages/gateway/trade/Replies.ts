@@ -1,6 +1,7 @@
 /** The replies that one connection waits for, in the order in which their commands came. */
 import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Backpressure from "./Backpressure.ts"
 import * as CancelAllReply from "./CancelAllReply.ts"
 import type { ExpectedCancelAll, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
@@ -9,15 +10,15 @@ import * as ReplyQueue from "./ReplyQueue.ts"
 
 export class Replies {
   private readonly backpressure: Backpressure.Backpressure
-  private readonly isListed: (symbol: string) => boolean
+  private readonly isListed: (symbol: MarketSymbol) => boolean
   private readonly send: (text: string) => void
-  private readonly queues = new Map<string, ReplyQueue.ReplyQueue>()
+  private readonly queues = new Map<MarketSymbol, ReplyQueue.ReplyQueue>()
   private readonly barriers = ReplyBarrier.make()
   private readonly cancels = CancelAllReply.make()
 
   constructor(
     backpressure: Backpressure.Backpressure,
-    isListed: (symbol: string) => boolean,
+    isListed: (symbol: MarketSymbol) => boolean,
     send: (text: string) => void
   ) {
     this.backpressure = backpressure
@@ -36,7 +37,7 @@ export class Replies {
   }
 
   /** The desk has handed it on to these markets, whose logs answer it. */
-  handedOn(expected: ExpectedOrder | ExpectedCancelAll, symbols: ReadonlyArray<string>): void {
+  handedOn(expected: ExpectedOrder | ExpectedCancelAll, symbols: ReadonlyArray<MarketSymbol>): void {
     if (expected._tag === "CancelAll") {
       CancelAllReply.touched(this.cancels, expected.commandId, symbols, this.send)
       this.backpressure.update()
@@ -56,7 +57,7 @@ export class Replies {
   }
 
   /** The log of a market tells this of a command, or of none of this connection's; empty frames are not sent. */
-  tell(symbol: string, commandId: string, fill: string, order: string, isLast: boolean): void {
+  tell(symbol: MarketSymbol, commandId: string, fill: string, order: string, isLast: boolean): void {
     const { cancels, send } = this
     if (cancels.size > 0 && CancelAllReply.tell(cancels, commandId, symbol, order, isLast, send)) {
       return this.backpressure.update()
@@ -119,7 +120,7 @@ export class Replies {
     else ReplyBarrier.enter(this.barriers, commandId, this.queues.values(), true, () => ask(answer))
   }
 
-  private queueOf(symbol: string): ReplyQueue.ReplyQueue {
+  private queueOf(symbol: MarketSymbol): ReplyQueue.ReplyQueue {
     let queue = this.queues.get(symbol)
     if (queue === undefined) {
       queue = ReplyQueue.make(this.backpressure.outstanding)

@@ -1,6 +1,7 @@
 /** A command of the wire as the request the venue knows. */
 import type { Command } from "@venue/api/trade/Command"
 import type { Id } from "@venue/domain/Id"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { Member } from "./Member.ts"
 
@@ -14,7 +15,7 @@ export type OrderCommand = Extract<
 
 export function requestOf(
   command: OrderCommand,
-  symbol: string,
+  symbol: MarketSymbol,
   commandId: Id,
   expiresAtMillis: number,
   member: Member

@@ -6,6 +6,7 @@ import { Hmac } from "@venue/auth/access/Hmac"
 import { Onboarding } from "@venue/auth/access/Onboarding"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { AccountId } from "@venue/domain/AccountId"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Effect, Option, Redacted } from "effect"
 import type { Member, Origin, Unsigned } from "./Member.ts"
@@ -24,7 +25,11 @@ export const make = Effect.fnUntraced(function* (gatewayId: string, access: Acce
     const caller = yield* callerOf(auth, address)
     const { userId } = caller
     if (country !== undefined) yield* onboarding.seenIn(userId, country)
-    const { accountId, eligibility } = yield* access.authorise(caller, "auth", auth.accountId ?? undefined)
+    const { accountId, eligibility } = yield* access.authorise(
+      caller,
+      "auth",
+      auth.accountId === null ? undefined : AccountId.make(auth.accountId)
+    )
     if (users.isFull(userId)) return "tooMany" as const
     const builderCode = yield* earning(auth.builderCode ?? origin.builderCode)
     yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId }))

@@ -1,15 +1,16 @@
 /** Counts the open connections of each user, of which there may be so many at one gateway. */
+import type { UserId } from "@venue/domain/UserId"
 export interface UserConnections {
-  readonly isFull: (userId: string) => boolean
-  readonly opened: (userId: string) => void
-  readonly ended: (userId: string) => void
+  readonly isFull: (userId: UserId) => boolean
+  readonly opened: (userId: UserId) => void
+  readonly ended: (userId: UserId) => void
 }
 
 const maxConnectionsPerUser = 20
 
 export const make = (isLimited: boolean): UserConnections => {
-  const openOf = new Map<string, number>()
-  const count = (userId: string, by: 1 | -1) => {
+  const openOf = new Map<UserId, number>()
+  const count = (userId: UserId, by: 1 | -1) => {
     const now = (openOf.get(userId) ?? 0) + by
     if (now === 0) openOf.delete(userId)
     else openOf.set(userId, now)

@@ -1,7 +1,8 @@
 /** This part of `ApiKeys` knows how keys are kept, on Postgres or in memory. */
 import { Effect, Option, type Redacted, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
-import { orNull, storable, text, textArray, timestamptz, bytea } from "@venue/postgres/Column"
+import { UserId } from "@venue/domain/UserId"
+import { bytea, of, orNull, storable, text, textArray, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { MemoryTables } from "@venue/postgres/MemoryTables"
 import type { Seal } from "@venue/postgres/Seal"
@@ -9,7 +10,7 @@ import * as Table from "@venue/postgres/Table"
 
 const keyTable = Table.make("api_key", {
   publicKey: text,
-  userId: text,
+  userId: of("text", UserId),
   label: text,
   permissions: textArray,
   scope: text,
@@ -38,7 +39,7 @@ export interface ApiKeyTable {
     work: Effect.Effect<A, E | DatabaseUnavailable, R>
   ) => Effect.Effect<A, E | DatabaseUnavailable, R>
   readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
-  readonly goodOf: (userId: string) => Effect.Effect<ReadonlyArray<Omit<ApiKey, "secret">>, DatabaseUnavailable>
+  readonly goodOf: (userId: UserId) => Effect.Effect<ReadonlyArray<Omit<ApiKey, "secret">>, DatabaseUnavailable>
   /** Answers with false when the public key is taken. */
   readonly insert: (key: ApiKey) => Effect.Effect<boolean, DatabaseUnavailable>
   readonly change: (publicKey: string, change: Change) => Effect.Effect<unknown, DatabaseUnavailable>

@@ -10,6 +10,7 @@ import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import * as ApiKeyTable from "./ApiKeyTable.ts"
 import type { ApiKey, KeyUse } from "./ApiKeyTable.ts"
+import type { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
@@ -23,7 +24,7 @@ export type NewApiKey = KeyPair &
   Pick<ApiKey, "userId" | "label" | "permissions" | "scope"> &
   Partial<Pick<ApiKey, "allowedAddresses">>
 
-export type NewBuilderKey = KeyPair & Pick<ApiKey, "userId" | "label"> & { readonly builderUserId: string }
+export type NewBuilderKey = KeyPair & Pick<ApiKey, "userId" | "label"> & { readonly builderUserId: UserId }
 
 export class ApiKeyExists extends Schema.TaggedError<ApiKeyExists>()("ApiKeyExists", { publicKey: Schema.String }) {}
 
@@ -37,9 +38,9 @@ export class ApiKeys extends Context.Service<
     /** Finds revoked ones too. */
     readonly find: (publicKey: string) => Effect.Effect<Option.Option<ApiKey>, DatabaseUnavailable>
     /** Lists good ones in the order they were made, without those that are kept from the user. */
-    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<ApiKeySummary>, DatabaseUnavailable>
+    readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<ApiKeySummary>, DatabaseUnavailable>
     readonly rename: (
-      userId: string,
+      userId: UserId,
       publicKey: string,
       label: string
     ) => Effect.Effect<void, UnknownUser | UnknownApiKey | DatabaseUnavailable>
@@ -48,12 +49,12 @@ export class ApiKeys extends Context.Service<
      * revoke too.
      */
     readonly revoke: (
-      userId: string,
+      userId: UserId,
       publicKey: string
     ) => Effect.Effect<boolean, UnknownUser | UnknownApiKey | DatabaseUnavailable>
     /** Puts another pair in its place that permits the same; the old one is revoked and announced. */
     readonly rotate: (
-      userId: string,
+      userId: UserId,
       publicKey: string,
       next: KeyPair
     ) => Effect.Effect<ApiKeySummary, UnknownUser | UnknownApiKey | ApiKeyExists | DatabaseUnavailable>
@@ -106,19 +107,19 @@ const make = Effect.fnUntraced(function* (table: ApiKeyTable.ApiKeyTable) {
       if (own.length >= maxApiKeys) return yield* new TooManyApiKeys({ limit: maxApiKeys })
       return yield* insert({ allowedAddresses: [], ...key, builderUserId: null })
     }, table.transaction),
-    ofUser: Effect.fn("ApiKeys.ofUser")(function* (userId: string) {
+    ofUser: Effect.fn("ApiKeys.ofUser")(function* (userId: UserId) {
       return (yield* table.goodOf(userId)).filter(({ label }) => !isReservedLabel(label)).map(summaryOf)
     }),
-    rename: Effect.fn("ApiKeys.rename")(function* (userId: string, publicKey: string, label: string) {
+    rename: Effect.fn("ApiKeys.rename")(function* (userId: UserId, publicKey: string, label: string) {
       yield* changeable(userId, publicKey)
       yield* table.change(publicKey, { label })
     }, table.transaction),
-    revoke: Effect.fn("ApiKeys.revoke")(function* (userId: string, publicKey: string) {
+    revoke: Effect.fn("ApiKeys.revoke")(function* (userId: UserId, publicKey: string) {
       const { revokedAtMillis } = yield* keyOf(userId, publicKey)
       if (revokedAtMillis === null) yield* end(publicKey)
       return revokedAtMillis === null
     }, table.transaction),
-    rotate: Effect.fn("ApiKeys.rotate")(function* (userId: string, publicKey: string, next: KeyPair) {
+    rotate: Effect.fn("ApiKeys.rotate")(function* (userId: UserId, publicKey: string, next: KeyPair) {
       const old = yield* changeable(userId, publicKey)
       yield* end(publicKey)
       return yield* insert({ ...old, ...next })
@@ -167,12 +168,12 @@ const parts = (table: ApiKeyTable.ApiKeyTable, users: Users["Service"], revocati
     return summaryOf(made)
   })
   /** Locks the user's row. */
-  const keyOf = Effect.fnUntraced(function* (userId: string, publicKey: string) {
+  const keyOf = Effect.fnUntraced(function* (userId: UserId, publicKey: string) {
     yield* users.lock(userId)
     const key = Option.filter(yield* table.find(publicKey), (key) => key.userId === userId)
     return Option.isSome(key) ? key.value : yield* new UnknownApiKey({ publicKey })
   })
-  const changeable = Effect.fnUntraced(function* (userId: string, publicKey: string) {
+  const changeable = Effect.fnUntraced(function* (userId: UserId, publicKey: string) {
     const key = yield* keyOf(userId, publicKey)
     return key.revokedAtMillis === null && !isReservedLabel(key.label) ? key : yield* new UnknownApiKey({ publicKey })
   })

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } 
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { UserId } from "@venue/domain/UserId"
 import { boolean, integer, named, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -34,7 +35,7 @@ const requestTable = Table.make("authorization_request", {
   expiresAtMillis: timestamptz,
   status: of("text", Schema.Literals(["pending", "approved", "denied"])),
   /** It names the first user who came. */
-  userId: orNull(text),
+  userId: orNull(of("text", UserId)),
   /** These two tell how that user had signed in; they are null until the user approves, as the code is. */
   aal: orNull(of("text", Assurance)),
   amr: orNull(of("jsonb", Methods)),
@@ -58,7 +59,7 @@ export interface Approval {
 
 /** A code stands for this. */
 export interface Code extends AuthorizationRequested {
-  readonly userId: string
+  readonly userId: UserId
   readonly signedIn: Pick<Session, "aal" | "amr">
   readonly expiresAtMillis: number
   readonly isConsumed: boolean
@@ -84,7 +85,7 @@ export class Authorizations extends Context.Service<
      */
     readonly bind: (
       authorizationId: Redacted.Redacted,
-      userId: string
+      userId: UserId
     ) => Effect.Effect<Option.Option<Authorization>, DatabaseUnavailable>
     /** Answers with true when it was bound and pending until now. */
     readonly approve: (
@@ -102,7 +103,7 @@ export class Authorizations extends Context.Service<
      * The codes of this user lead to nothing any more, for this application or, when it is null, for all; waits for
      * those in use.
      */
-    readonly cancelCodes: (userId: string, clientId: string | null) => Effect.Effect<void, DatabaseUnavailable>
+    readonly cancelCodes: (userId: UserId, clientId: string | null) => Effect.Effect<void, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Authorizations") {
   static readonly layer: Layer.Layer<Authorizations, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
@@ -132,7 +133,7 @@ export class Authorizations extends Context.Service<
               expiresAtMillis
             })}`
         }, orUnavailable),
-        bind: Effect.fn("Authorizations.bind")(function* (authorizationId: Redacted.Redacted, userId: string) {
+        bind: Effect.fn("Authorizations.bind")(function* (authorizationId: Redacted.Redacted, userId: UserId) {
           const at = new Date(yield* Clock.currentTimeMillis)
           return yield* authorizations.first(sql`
             update authorization_request set user_id = ${storable(userId)}
@@ -176,7 +177,7 @@ export class Authorizations extends Context.Service<
           Effect.asVoid,
           orUnavailable
         ),
-        cancelCodes: Effect.fn("Authorizations.cancelCodes")(function* (userId: string, clientId: string | null) {
+        cancelCodes: Effect.fn("Authorizations.cancelCodes")(function* (userId: UserId, clientId: string | null) {
           const at = new Date(yield* Clock.currentTimeMillis)
           const ofClient = clientId === null ? sql.literal("true") : sql`client_id = ${storable(clientId)}`
           yield* sql`
@@ -290,7 +291,7 @@ interface Held {
   readonly idHash: string
   readonly asked: AuthorizationRequested
   readonly status: Authorization["status"]
-  readonly userId: string | null
+  readonly userId: UserId | null
   readonly createdAtMillis: number
   readonly expiresAtMillis: number
   readonly codeHash: string | null

@@ -3,7 +3,8 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { boolean, integer, storable, text, timestamptz } from "@venue/postgres/Column"
+import { UserId } from "@venue/domain/UserId"
+import { boolean, integer, of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
@@ -12,7 +13,7 @@ import * as Table from "@venue/postgres/Table"
 const builderCodeTable = Table.make("builder_code", {
   /** It is a UUID. */
   builderCode: text,
-  userId: text,
+  userId: of("text", UserId),
   venueBps: integer,
   builderBps: integer,
   active: boolean,
@@ -24,7 +25,7 @@ export type BuilderCode = Table.Row<typeof builderCodeTable>
 export type NewBuilderCode = Pick<BuilderCode, "builderCode" | "userId" | "venueBps" | "builderBps">
 
 export class BuilderCodeExists extends Schema.TaggedError<BuilderCodeExists>()("BuilderCodeExists", {
-  userId: Schema.String
+  userId: UserId
 }) {}
 
 export class UnknownBuilderCode extends Schema.TaggedError<UnknownBuilderCode>()("UnknownBuilderCode", {
@@ -37,7 +38,7 @@ export class BuilderCodes extends Context.Service<
     /** It is not active yet. The user must be there. */
     readonly create: (code: NewBuilderCode) => Effect.Effect<BuilderCode, BuilderCodeExists | DatabaseUnavailable>
     readonly find: (builderCode: string) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>
-    readonly ofUser: (userId: string) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>
+    readonly ofUser: (userId: UserId) => Effect.Effect<Option.Option<BuilderCode>, DatabaseUnavailable>
     readonly setActive: (
       builderCode: string,
       active: boolean
@@ -64,7 +65,7 @@ export class BuilderCodes extends Context.Service<
           orUnavailable
         ),
         ofUser: Effect.fn("BuilderCodes.ofUser")(
-          (userId: string) =>
+          (userId: UserId) =>
             builderCodeTable.first(sql`
               select ${builderCodeTable.columns} from builder_code where user_id = ${storable(userId)}`),
           orUnavailable
@@ -85,7 +86,7 @@ export class BuilderCodes extends Context.Service<
     Effect.gen(function* () {
       const { table, transaction } = yield* MemoryTables
       const codes = table<BuilderCode>()
-      const ofUser = (userId: string) => codes.rows().find((code) => code.userId === userId)
+      const ofUser = (userId: UserId) => codes.rows().find((code) => code.userId === userId)
       return BuilderCodes.of({
         create: Effect.fnUntraced(function* (code: NewBuilderCode) {
           if (ofUser(code.userId) !== undefined) return yield* new BuilderCodeExists({ userId: code.userId })

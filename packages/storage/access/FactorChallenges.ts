@@ -3,7 +3,8 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { integer, named, storable, text, timestamptz } from "@venue/postgres/Column"
+import { UserId } from "@venue/domain/UserId"
+import { integer, named, of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
@@ -22,7 +23,7 @@ export type Challenge = Pick<Issued, "challengeId" | "factorId" | "sessionId">
 
 /** Counts the challenges and tries of a user within the minute that began then. */
 const attemptsTable = Table.make("factor_attempts", {
-  userId: text,
+  userId: of("text", UserId),
   sinceMillis: named("since_at", timestamptz),
   attempts: integer
 })
@@ -47,7 +48,7 @@ export class FactorChallenges extends Context.Service<
     /** It was answered; only the first to say so gets true. */
     readonly spend: (challengeId: string) => Effect.Effect<boolean, DatabaseUnavailable>
     /** Counts one of the 15 challenges and tries a user has in a minute. Outside a transaction, it stays counted. */
-    readonly count: (userId: string) => Effect.Effect<void, TooManyAttempts | DatabaseUnavailable>
+    readonly count: (userId: UserId) => Effect.Effect<void, TooManyAttempts | DatabaseUnavailable>
   }
 >()("@venue/storage/access/FactorChallenges") {
   static readonly layer: Layer.Layer<FactorChallenges, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(

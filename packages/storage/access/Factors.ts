@@ -3,7 +3,8 @@ import { Clock, Context, Effect, Layer, Option, type Redacted, Schema, Struct } 
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { bigint, bytea, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
+import { UserId } from "@venue/domain/UserId"
+import { bigint, bytea, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
@@ -12,7 +13,7 @@ import { Seal } from "@venue/postgres/Seal"
 
 const factorTable = Table.make("factor", {
   factorId: text,
-  userId: text,
+  userId: of("text", UserId),
   /** It is empty when the user gave none. */
   friendlyName: text,
   sealedSecret: bytea,
@@ -32,7 +33,7 @@ export interface FactorSecret extends Factor {
 }
 
 export class FactorNameConflict extends Schema.TaggedError<FactorNameConflict>()("FactorNameConflict", {
-  userId: Schema.String
+  userId: UserId
 }) {}
 
 /** An unverified factor that expired is nowhere to be found. */
@@ -44,9 +45,9 @@ export class Factors extends Context.Service<
       factor: Pick<FactorSecret, "factorId" | "userId" | "friendlyName" | "secret">
     ) => Effect.Effect<void, FactorNameConflict | DatabaseUnavailable>
     /** They come in the order they were added. */
-    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Factor>, DatabaseUnavailable>
+    readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Factor>, DatabaseUnavailable>
     /** Somebody else's is not found. */
-    readonly find: (userId: string, factorId: string) => Effect.Effect<Option.Option<FactorSecret>, DatabaseUnavailable>
+    readonly find: (userId: UserId, factorId: string) => Effect.Effect<Option.Option<FactorSecret>, DatabaseUnavailable>
     /**
      * The code of this time step proved the factor, which is verified from then on. The answer
      * is false, and nothing changes, when a code of this step or of a later one was accepted before.

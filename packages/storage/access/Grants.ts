@@ -3,14 +3,15 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable, text, textArray, timestamptz } from "@venue/postgres/Column"
+import { UserId } from "@venue/domain/UserId"
+import { of, storable, text, textArray, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 const grantTable = Table.make("oauth_grant", {
-  userId: text,
+  userId: of("text", UserId),
   clientId: text,
   /** They are in alphabetical order. */
   scopes: textArray,
@@ -24,11 +25,11 @@ export class Grants extends Context.Service<
   {
     /** Adds to what was granted before. */
     readonly give: (grant: Omit<Grant, "grantedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
-    readonly find: (userId: string, clientId: string) => Effect.Effect<Option.Option<Grant>, DatabaseUnavailable>
+    readonly find: (userId: UserId, clientId: string) => Effect.Effect<Option.Option<Grant>, DatabaseUnavailable>
     /** The newest come first. */
-    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Grant>, DatabaseUnavailable>
+    readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Grant>, DatabaseUnavailable>
     /** Answers with true when there was one. What it led to is not ended here: see `Consents` in auth. */
-    readonly remove: (userId: string, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
+    readonly remove: (userId: UserId, clientId: string) => Effect.Effect<boolean, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Grants") {
   static readonly layer: Layer.Layer<Grants, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
@@ -46,20 +47,20 @@ export class Grants extends Context.Service<
               granted_at = excluded.granted_at`
         }, orUnavailable),
         find: Effect.fn("Grants.find")(
-          (userId: string, clientId: string) =>
+          (userId: UserId, clientId: string) =>
             grantTable.first(sql`
               select ${grantTable.columns} from oauth_grant
               where user_id = ${storable(userId)} and client_id = ${storable(clientId)}`),
           orUnavailable
         ),
         ofUser: Effect.fn("Grants.ofUser")(
-          (userId: string) =>
+          (userId: UserId) =>
             grantTable.all(sql`
               select ${grantTable.columns} from oauth_grant where user_id = ${storable(userId)}
               order by granted_at desc, client_id`),
           orUnavailable
         ),
-        remove: Effect.fn("Grants.remove")(function* (userId: string, clientId: string) {
+        remove: Effect.fn("Grants.remove")(function* (userId: UserId, clientId: string) {
           const removed = yield* sql`
             delete from oauth_grant
             where user_id = ${storable(userId)} and client_id = ${storable(clientId)} returning 1`
@@ -74,7 +75,7 @@ export class Grants extends Context.Service<
     Effect.gen(function* () {
       const { table, transaction } = yield* MemoryTables
       const grants = table<Grant>()
-      const keyOf = (userId: string, clientId: string) => JSON.stringify([userId, clientId])
+      const keyOf = (userId: UserId, clientId: string) => JSON.stringify([userId, clientId])
       return Grants.of({
         give: ({ clientId, scopes, userId }) =>
           transaction(

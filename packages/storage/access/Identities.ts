@@ -4,7 +4,8 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { orNull, storable, text, timestamptz } from "@venue/postgres/Column"
+import { UserId } from "@venue/domain/UserId"
+import { of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
@@ -15,7 +16,7 @@ const identityTable = Table.make("identity", {
   identityId: text,
   /** It is `web3:ethereum:` and the address. */
   subject: text,
-  userId: text,
+  userId: of("text", UserId),
   /** It is in lower case. */
   address: text,
   /**
@@ -42,7 +43,7 @@ export interface Arrival {
    * It is this user's when it is nobody else's: a user who is there already, or a new one. It is drawn unless it is
    * given.
    */
-  readonly userId?: string
+  readonly userId?: UserId
 }
 
 export class Identities extends Context.Service<
@@ -54,9 +55,9 @@ export class Identities extends Context.Service<
      */
     readonly arrive: (
       arrival: Arrival
-    ) => Effect.Effect<{ readonly userId: string; readonly isNew: boolean }, DatabaseUnavailable>
+    ) => Effect.Effect<{ readonly userId: UserId; readonly isNew: boolean }, DatabaseUnavailable>
     /** The oldest come first. */
-    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Identity>, DatabaseUnavailable>
+    readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Identity>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Identities") {
   static readonly layer: Layer.Layer<
@@ -106,7 +107,7 @@ export class Identities extends Context.Service<
           orUnavailable
         ),
         ofUser: Effect.fn("Identities.ofUser")(
-          (userId: string) =>
+          (userId: UserId) =>
             identityTable.all(sql`
               select ${identityTable.columns} from identity
               where user_id = ${storable(userId)} order by created_at, subject`),
@@ -153,7 +154,7 @@ const newIdentity = (random: SecureRandom.SecureRandom["Service"], { address, se
     const identity: Identity = {
       identityId: yield* random.uuidV4(),
       subject: subjectOf(address),
-      userId: userId ?? (yield* random.uuidV4()),
+      userId: userId ?? UserId.make(yield* random.uuidV4()),
       address,
       ...(seen ?? { network: "", domain: "", statement: "" }),
       createdAtMillis: at,

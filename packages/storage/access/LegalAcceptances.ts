@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { Buffer } from "node:buffer"
+import { UserId } from "@venue/domain/UserId"
 import { bytea, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -11,7 +12,7 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 const acceptanceTable = Table.make("legal_acceptance", {
-  userId: text,
+  userId: of("text", UserId),
   /** It is null when the agreement was no longer the current one; its address tells which it was. */
   termsVersion: orNull(text),
   agreementUrl: text,
@@ -45,7 +46,7 @@ export class LegalAcceptances extends Context.Service<
     /** The user must be there. */
     readonly record: (acceptance: Acceptance) => Effect.Effect<void, DatabaseUnavailable>
     /** The newest come first; there are at most a hundred. */
-    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<RecordedAcceptance>, DatabaseUnavailable>
+    readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<RecordedAcceptance>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/LegalAcceptances") {
   static readonly layer: Layer.Layer<LegalAcceptances, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
@@ -57,7 +58,7 @@ export class LegalAcceptances extends Context.Service<
           const acceptedAtMillis = yield* Clock.currentTimeMillis
           yield* sql`insert into legal_acceptance ${acceptanceTable.values(rowOf({ ...acceptance, acceptedAtMillis }))}`
         }, orUnavailable),
-        ofUser: Effect.fn("LegalAcceptances.ofUser")(function* (userId: string) {
+        ofUser: Effect.fn("LegalAcceptances.ofUser")(function* (userId: UserId) {
           const rows = yield* acceptanceTable.all(sql`
             select ${acceptanceTable.columns} from legal_acceptance
             where user_id = ${storable(userId)} order by number desc limit ${maxListed}`)

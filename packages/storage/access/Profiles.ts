@@ -3,14 +3,15 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { boolean, orNull, storable, text } from "@venue/postgres/Column"
+import { UserId } from "@venue/domain/UserId"
+import { boolean, of, orNull, storable, text } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 const profileTable = Table.make("profile", {
-  userId: text,
+  userId: of("text", UserId),
   /** It is public, and nobody else has it. */
   username: orNull(text),
   avatarUrl: orNull(text),
@@ -28,10 +29,10 @@ export class Profiles extends Context.Service<
   Profiles,
   {
     /** Who has said nothing yet has an empty one. */
-    readonly find: (userId: string) => Effect.Effect<Profile, DatabaseUnavailable>
+    readonly find: (userId: UserId) => Effect.Effect<Profile, DatabaseUnavailable>
     /** What is left out stays as it is. The user must be there. */
     readonly change: (
-      userId: string,
+      userId: UserId,
       change: Partial<Profile>
     ) => Effect.Effect<Profile, UsernameTaken | DatabaseUnavailable>
   }
@@ -40,14 +41,14 @@ export class Profiles extends Context.Service<
     Profiles,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const find = (userId: string) =>
+      const find = (userId: UserId) =>
         profiles.first(sql`select ${profiles.columns} from profile where user_id = ${storable(userId)}`)
       return Profiles.of({
-        find: Effect.fn("Profiles.find")(function* (userId: string) {
+        find: Effect.fn("Profiles.find")(function* (userId: UserId) {
           return Option.getOrElse(yield* find(userId), () => empty)
         }, orUnavailable),
         change: Effect.fn("Profiles.change")(
-          function* (userId: string, change: Partial<Profile>) {
+          function* (userId: UserId, change: Partial<Profile>) {
             yield* sql`insert into profile ${profileTable.values({ userId })} on conflict do nothing`
             if (Object.keys(change).length > 0) {
               yield* sql`update profile set ${profileTable.set(change)} where user_id = ${userId}`
@@ -71,7 +72,7 @@ export class Profiles extends Context.Service<
       const owners = table<string>()
       return Profiles.of({
         find: (userId) => Effect.sync(() => profiles.get(userId) ?? empty),
-        change: Effect.fnUntraced(function* (userId: string, change: Partial<Profile>) {
+        change: Effect.fnUntraced(function* (userId: UserId, change: Partial<Profile>) {
           const before = profiles.get(userId) ?? empty
           const after = { ...before, ...change }
           if (after.username !== before.username) {

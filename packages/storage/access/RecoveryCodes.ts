@@ -4,22 +4,23 @@ import { Hex } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { bytea, storable, text } from "@venue/postgres/Column"
+import { UserId } from "@venue/domain/UserId"
+import { bytea, of, storable } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
-const codeTable = Table.make("recovery_code", { userId: text, codeHash: bytea })
+const codeTable = Table.make("recovery_code", { userId: of("text", UserId), codeHash: bytea })
 const counts = Table.selection({ left: { schema: Schema.Number, expression: "count(*)::int" } })
 
 export class RecoveryCodes extends Context.Service<
   RecoveryCodes,
   {
     /** Those the user had are good no longer. The user must exist. */
-    readonly replace: (userId: string, hashes: ReadonlyArray<Uint8Array>) => Effect.Effect<void, DatabaseUnavailable>
+    readonly replace: (userId: UserId, hashes: ReadonlyArray<Uint8Array>) => Effect.Effect<void, DatabaseUnavailable>
     /** Tells how many are left once this one is used; the answer is none when it is not a good one. */
-    readonly spend: (userId: string, hash: Uint8Array) => Effect.Effect<Option.Option<number>, DatabaseUnavailable>
+    readonly spend: (userId: UserId, hash: Uint8Array) => Effect.Effect<Option.Option<number>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/RecoveryCodes") {
   static readonly layer: Layer.Layer<RecoveryCodes, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(

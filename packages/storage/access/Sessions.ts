@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "ef
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { UserId } from "@venue/domain/UserId"
 import { boolean, of, orNull, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -15,7 +16,7 @@ import { Revocations } from "./Revocations.ts"
 
 const sessionTable = Table.make("session", {
   sessionId: text,
-  userId: text,
+  userId: of("text", UserId),
   /** It names the application that acts for the user, and is null when they signed in themselves. */
   clientId: orNull(text),
   /** It is true when the application has no secret of its own. */
@@ -52,11 +53,11 @@ export class Sessions extends Context.Service<
     /** Finds ended ones too, until a month after they expire. */
     readonly find: (sessionId: string) => Effect.Effect<Option.Option<Session>, DatabaseUnavailable>
     /** Lists those that are not over, in the order of their ids. */
-    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
+    readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
     /** Finds it as it is now; until the end of the transaction nobody else has it. Waits 5 s at most. */
     readonly lock: (sessionId: string) => Effect.Effect<Option.Option<Session>, SessionBusy | DatabaseUnavailable>
     /** Lists as `ofUser` does; until the end of the transaction nobody else has them. */
-    readonly lockOfUser: (userId: string) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
+    readonly lockOfUser: (userId: UserId) => Effect.Effect<ReadonlyArray<Session>, DatabaseUnavailable>
     /** Announces each that was not over already. */
     readonly end: (sessionIds: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
     /** Ends all of an application, and announces that as one. */
@@ -104,7 +105,7 @@ export class Sessions extends Context.Service<
         const session = sessions.get(sessionId)
         if (session !== undefined) sessions.set(sessionId, { ...session, ...fields })
       }
-      const ofUser = (userId: string) =>
+      const ofUser = (userId: UserId) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
           sessions
             .rows()
@@ -179,7 +180,7 @@ const isLockTimeout = (error: SqlError): boolean => isSqlError(error) && error.r
 const reading = (sql: SqlClient.SqlClient) => {
   const byId = (sessionId: string) =>
     sql`select ${sessionTable.columns} from session where session_id = ${storable(sessionId)}`
-  const liveOf = Effect.fnUntraced(function* (userId: string, locking: "" | "for update") {
+  const liveOf = Effect.fnUntraced(function* (userId: UserId, locking: "" | "for update") {
     const at = new Date(yield* Clock.currentTimeMillis)
     return yield* sessionTable.all(sql`
       select ${sessionTable.columns} from session
@@ -188,7 +189,7 @@ const reading = (sql: SqlClient.SqlClient) => {
   }, orUnavailable)
   return {
     find: Effect.fn("Sessions.find")((sessionId: string) => sessionTable.first(byId(sessionId)), orUnavailable),
-    ofUser: Effect.fn("Sessions.ofUser")((userId: string) => liveOf(userId, "")),
+    ofUser: Effect.fn("Sessions.ofUser")((userId: UserId) => liveOf(userId, "")),
     lock: Effect.fn("Sessions.lock")(function* (sessionId: string) {
       // The wait is a short one until the end of the transaction.
       yield* sql`select set_config('lock_timeout', ${lockTimeout}, true)`
@@ -196,7 +197,7 @@ const reading = (sql: SqlClient.SqlClient) => {
         Effect.fail(new SessionBusy({ sessionId }))
       )
     }, orUnavailable),
-    lockOfUser: Effect.fn("Sessions.lockOfUser")((userId: string) => liveOf(userId, "for update"))
+    lockOfUser: Effect.fn("Sessions.lockOfUser")((userId: UserId) => liveOf(userId, "for update"))
   }
 }
 

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { UserId } from "@venue/domain/UserId"
 import { bigint, boolean, of, orNull, storable, text } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Factors } from "./Factors.ts"
@@ -14,7 +15,7 @@ import { Transaction } from "@venue/postgres/Transaction"
 import { UnknownUser, Users } from "./Users.ts"
 
 const stateTable = Table.make("user_state", {
-  userId: text,
+  userId: of("text", UserId),
   identity: of("text", Schema.Literals(["none", "pending", "verified", "refused"])),
   /** The provider gave it to the latest verification. */
   identityReference: orNull(text),
@@ -60,7 +61,7 @@ export class UnknownVerification extends Schema.TaggedError<UnknownVerification>
 }) {}
 
 export class AlreadyVerified extends Schema.TaggedError<AlreadyVerified>()("AlreadyVerified", {
-  userId: Schema.String
+  userId: UserId
 }) {}
 
 type Change = Effect.Effect<void, UnknownUser | DatabaseUnavailable>
@@ -69,23 +70,23 @@ type Change = Effect.Effect<void, UnknownUser | DatabaseUnavailable>
 export class UserStates extends Context.Service<
   UserStates,
   {
-    readonly find: (userId: string) => Effect.Effect<UserState, DatabaseUnavailable>
+    readonly find: (userId: UserId) => Effect.Effect<UserState, DatabaseUnavailable>
     /** Moves it by hand; a verdict moves it too. */
-    readonly setIdentity: (userId: string, identity: UserState["identity"], country?: string | null) => Change
+    readonly setIdentity: (userId: UserId, identity: UserState["identity"], country?: string | null) => Change
     /** It is pending from now on; a verification that was begun before no longer counts. */
     readonly beginVerification: (
-      userId: string,
+      userId: UserId,
       reference: string
     ) => Effect.Effect<void, AlreadyVerified | UnknownUser | DatabaseUnavailable>
     /** Tells whose state it moved. The answer is none when a verdict at least as new was heard before. */
     readonly judge: (
       verdict: Verdict
-    ) => Effect.Effect<Option.Option<string>, UnknownVerification | DatabaseUnavailable>
-    readonly acceptTerms: (userId: string, termsVersion: string) => Change
+    ) => Effect.Effect<Option.Option<UserId>, UnknownVerification | DatabaseUnavailable>
+    readonly acceptTerms: (userId: UserId, termsVersion: string) => Change
     /** They are seen there; the country of their document stays what it is. */
-    readonly setRegion: (userId: string, country: string) => Change
-    readonly freeze: (userId: string) => Change
-    readonly unfreeze: (userId: string) => Change
+    readonly setRegion: (userId: UserId, country: string) => Change
+    readonly freeze: (userId: UserId) => Change
+    readonly unfreeze: (userId: UserId) => Change
   }
 >()("@venue/storage/access/UserStates") {
   static readonly layer: Layer.Layer<
@@ -128,7 +129,7 @@ export class UserStates extends Context.Service<
       const factors = yield* Factors
       const users = yield* Users
       const rows = table<Progress>()
-      const references = table<string>()
+      const references = table<UserId>()
       return yield* make({
         find: Effect.fnUntraced(function* (userId) {
           const exists = Option.isSome(yield* users.find(userId))
@@ -165,10 +166,10 @@ const nothing: Progress = {
 /** What a table of states must be able to do; the rules are the same for each. */
 interface States {
   readonly find: (
-    userId: string
+    userId: UserId
   ) => Effect.Effect<Progress & Pick<UserState, "exists" | "hasSecondFactor">, DatabaseUnavailable>
-  readonly referredTo: (reference: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
-  readonly put: (userId: string, change: Partial<Progress>) => Effect.Effect<void, DatabaseUnavailable>
+  readonly referredTo: (reference: string) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
+  readonly put: (userId: UserId, change: Partial<Progress>) => Effect.Effect<void, DatabaseUnavailable>
 }
 
 const make = Effect.fnUntraced(function* (table: States) {
@@ -177,7 +178,7 @@ const make = Effect.fnUntraced(function* (table: States) {
   const transaction = yield* Transaction
 
   /** Changes of one user are made one after the other, since each holds the user's row. */
-  const change = (userId: string, changes: Partial<Progress>) =>
+  const change = (userId: UserId, changes: Partial<Progress>) =>
     users
       .lock(userId)
       .pipe(
@@ -187,14 +188,14 @@ const make = Effect.fnUntraced(function* (table: States) {
       )
 
   return UserStates.of({
-    find: Effect.fn("UserStates.find")(function* (userId: string) {
+    find: Effect.fn("UserStates.find")(function* (userId: UserId) {
       const { country, exists, frozen, hasSecondFactor, identity, seenIn, termsVersion } = yield* table.find(userId)
       return { exists, frozen, identity, termsVersion, country, seenIn, hasSecondFactor }
     }),
-    setIdentity: Effect.fn("UserStates.setIdentity")((userId: string, identity, country) =>
+    setIdentity: Effect.fn("UserStates.setIdentity")((userId: UserId, identity, country) =>
       change(userId, { identity, ...(country === undefined ? {} : { country }) })
     ),
-    beginVerification: Effect.fn("UserStates.beginVerification")(function* (userId: string, reference: string) {
+    beginVerification: Effect.fn("UserStates.beginVerification")(function* (userId: UserId, reference: string) {
       yield* users.lock(userId)
       if ((yield* table.find(userId)).identity === "verified") return yield* new AlreadyVerified({ userId })
       yield* change(userId, { identity: "pending", identityReference: reference, identityChangedAtMillis: 0 })
@@ -211,12 +212,12 @@ const make = Effect.fnUntraced(function* (table: States) {
       yield* bugIfUnknown(change(userId, { identity, identityChangedAtMillis: changedAtMillis, country }))
       return owner
     }, transaction.run),
-    acceptTerms: Effect.fn("UserStates.acceptTerms")((userId: string, termsVersion: string) =>
+    acceptTerms: Effect.fn("UserStates.acceptTerms")((userId: UserId, termsVersion: string) =>
       change(userId, { termsVersion })
     ),
-    setRegion: Effect.fn("UserStates.setRegion")((userId: string, seenIn: string) => change(userId, { seenIn })),
-    freeze: Effect.fn("UserStates.freeze")((userId: string) => change(userId, { frozen: true })),
-    unfreeze: Effect.fn("UserStates.unfreeze")((userId: string) => change(userId, { frozen: false }))
+    setRegion: Effect.fn("UserStates.setRegion")((userId: UserId, seenIn: string) => change(userId, { seenIn })),
+    freeze: Effect.fn("UserStates.freeze")((userId: UserId) => change(userId, { frozen: true })),
+    unfreeze: Effect.fn("UserStates.unfreeze")((userId: UserId) => change(userId, { frozen: false }))
   })
 })
 

@@ -3,39 +3,45 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
-import { storable, text, timestamptz } from "@venue/postgres/Column"
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
+import { of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
-const userTable = Table.make("venue_user", { userId: text, name: text, createdAtMillis: timestamptz })
+const userTable = Table.make("venue_user", { userId: of("text", UserId), name: text, createdAtMillis: timestamptz })
 export type User = Table.Row<typeof userTable>
 
-const accountTable = Table.make("account", { accountId: text, userId: text, openedAtMillis: timestamptz })
+const accountTable = Table.make("account", {
+  accountId: of("text", AccountId),
+  userId: of("text", UserId),
+  openedAtMillis: timestamptz
+})
 export type Account = Table.Row<typeof accountTable>
 const owners = accountTable.pick("userId")
 
-export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser", { userId: Schema.String }) {}
+export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser", { userId: UserId }) {}
 
 /** An account never changes hands. */
-export class AccountTaken extends Schema.TaggedError<AccountTaken>()("AccountTaken", { accountId: Schema.String }) {}
+export class AccountTaken extends Schema.TaggedError<AccountTaken>()("AccountTaken", { accountId: AccountId }) {}
 
 export class Users extends Context.Service<
   Users,
   {
     /** The primary account is made too, and has the user's own id. A repeat changes nothing. */
     readonly create: (user: Pick<User, "userId" | "name">) => Effect.Effect<void, DatabaseUnavailable>
-    readonly find: (userId: string) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
+    readonly find: (userId: UserId) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
     /** Until the end of the transaction nobody else locks this user; rows that refer to them can still be written. */
-    readonly lock: (userId: string) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
+    readonly lock: (userId: UserId) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
     /** A repeat changes nothing. */
     readonly openAccount: (
       account: Pick<Account, "accountId" | "userId">
     ) => Effect.Effect<void, UnknownUser | AccountTaken | DatabaseUnavailable>
     /** They come in the order they were opened; a user has few. */
-    readonly accounts: (userId: string) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
-    readonly ownerOf: (accountId: string) => Effect.Effect<Option.Option<string>, DatabaseUnavailable>
+    readonly accounts: (userId: UserId) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
+    readonly ownerOf: (accountId: AccountId) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/Users") {
   static readonly layer: Layer.Layer<Users, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
@@ -43,7 +49,7 @@ export class Users extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const ownerOf = Effect.fn("Users.ownerOf")(function* (accountId: string) {
+      const ownerOf = Effect.fn("Users.ownerOf")(function* (accountId: AccountId) {
         const owner = yield* owners.first(sql`
           select ${owners.columns} from account where account_id = ${storable(accountId)}`)
         return Option.map(owner, ({ userId }) => userId)
@@ -62,17 +68,17 @@ export class Users extends Context.Service<
             const createdAtMillis = yield* Clock.currentTimeMillis
             yield* sql`
               insert into venue_user ${userTable.values({ userId, name, createdAtMillis })} on conflict do nothing`
-            yield* insertAccount({ accountId: userId, userId }, new Date(createdAtMillis))
+            yield* insertAccount({ accountId: primaryAccountOf(userId), userId }, new Date(createdAtMillis))
           },
           sql.withTransaction,
           orUnavailable
         ),
         find: Effect.fn("Users.find")(
-          (userId: string) =>
+          (userId: UserId) =>
             userTable.first(sql`select ${userTable.columns} from venue_user where user_id = ${storable(userId)}`),
           orUnavailable
         ),
-        lock: Effect.fn("Users.lock")(function* (userId: string) {
+        lock: Effect.fn("Users.lock")(function* (userId: UserId) {
           // Rows that refer to a user look at the user's row, and must not wait: only another lock is kept out.
           const locked = yield* sql`
             select 1 from venue_user where user_id = ${storable(userId)} for no key update`
@@ -85,7 +91,7 @@ export class Users extends Context.Service<
           if (owner.value !== account.userId) return yield* new AccountTaken({ accountId: account.accountId })
         }),
         accounts: Effect.fn("Users.accounts")(
-          (userId: string) =>
+          (userId: UserId) =>
             accountTable.all(sql`
               select ${accountTable.columns} from account
               where user_id = ${storable(userId)} order by opened_at, account_id`),
@@ -102,7 +108,7 @@ export class Users extends Context.Service<
       const users = table<User>()
       const accounts = table<Account>()
 
-      const insertAccount = (accountId: string, userId: string, openedAtMillis: number) => {
+      const insertAccount = (accountId: AccountId, userId: UserId, openedAtMillis: number) => {
         if (users.get(userId) === undefined || accounts.get(accountId) !== undefined) return
         accounts.set(accountId, { accountId, userId, openedAtMillis })
       }
@@ -112,7 +118,7 @@ export class Users extends Context.Service<
           transaction(
             Effect.map(Clock.currentTimeMillis, (createdAtMillis) => {
               if (users.get(userId) === undefined) users.set(userId, { userId, name, createdAtMillis })
-              insertAccount(userId, userId, createdAtMillis)
+              insertAccount(primaryAccountOf(userId), userId, createdAtMillis)
             })
           ),
         find: (userId) => Effect.sync(() => Option.fromUndefinedOr(users.get(userId))),

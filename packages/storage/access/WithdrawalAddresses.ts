@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { UserId } from "@venue/domain/UserId"
 import { of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -10,7 +11,7 @@ import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 const addressTable = Table.make("withdrawal_address", {
-  userId: text,
+  userId: of("text", UserId),
   network: of("text", Schema.Literals(["ARBITRUM_ONE", "TRON"])),
   address: text,
   /** The owner calls it this. */
@@ -27,7 +28,7 @@ export class WithdrawalAddresses extends Context.Service<
     /** One that is there already, in whatever letter case, stays as it is. The user must be there. */
     readonly add: (address: NewWithdrawalAddress) => Effect.Effect<void, DatabaseUnavailable>
     /** They come in the order they were added. */
-    readonly ofUser: (userId: string) => Effect.Effect<ReadonlyArray<WithdrawalAddress>, DatabaseUnavailable>
+    readonly ofUser: (userId: UserId) => Effect.Effect<ReadonlyArray<WithdrawalAddress>, DatabaseUnavailable>
   }
 >()("@venue/storage/access/WithdrawalAddresses") {
   static readonly layer: Layer.Layer<WithdrawalAddresses, MigrationError | SqlError, SqlClient.SqlClient> =
@@ -43,7 +44,7 @@ export class WithdrawalAddresses extends Context.Service<
               on conflict do nothing`
           }, orUnavailable),
           ofUser: Effect.fn("WithdrawalAddresses.ofUser")(
-            (userId: string) =>
+            (userId: UserId) =>
               addressTable.all(sql`
                 select ${addressTable.columns} from withdrawal_address
                 where user_id = ${storable(userId)} order by created_at, address`),

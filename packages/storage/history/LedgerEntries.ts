@@ -1,4 +1,5 @@
 /** The ledger is kept in double entry: what one event writes sums to zero in each asset. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -6,7 +7,7 @@ import { bigint, integer, numeric, of, storable, text } from "@venue/postgres/Co
 import * as Table from "@venue/postgres/Table"
 
 /** This account is the venue's side of every credit; its balance is below zero, since the venue has what it took in. */
-export const fundingAccount = "venue/funding"
+export const fundingAccount = AccountId.make("venue/funding")
 
 /** All balances are kept in it. */
 export const asset = "USD"

@@ -1,9 +1,12 @@
 /** Orders that have ended: filled, cancelled or refused, and what they filled on the way. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent, Refused } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { EndStatus, type Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { UserId } from "@venue/domain/UserId"
 import { bigint, boolean, float8, of, orNull, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
@@ -16,9 +19,9 @@ export const endedOrderTable = Table.make("ended_order", {
   orderId: text,
   status: of("text", TerminalStatus),
   endedAtMillis: bigint,
-  symbol: text,
-  accountId: text,
-  userId: text,
+  symbol: of("text", MarketSymbol),
+  accountId: of("text", AccountId),
+  userId: of("text", UserId),
   clientOrderId: text,
   side: of("text", Side),
   orderType: of("text", OrderType),
@@ -47,8 +50,8 @@ const historicOrders = endedOrderTable.with({
 export type HistoricOrder = Table.Row<typeof historicOrders>
 
 export interface OrderQuery {
-  readonly accountId: string
-  readonly symbol?: string | undefined
+  readonly accountId: AccountId
+  readonly symbol?: MarketSymbol | undefined
   readonly clientOrderId?: string | undefined
   /** The order ended then or later. */
   readonly startMillis?: number | undefined
@@ -62,7 +65,7 @@ export interface OrderQuery {
  * Answers with the orders that an event ends. A refusal ends one if it refuses a place: a modify names its target, a
  * cancel no side.
  */
-export const endedBy = (symbol: string, event: MarketEvent): ReadonlyArray<EndedOrder> => {
+export const endedBy = (symbol: MarketSymbol, event: MarketEvent): ReadonlyArray<EndedOrder> => {
   switch (event._tag) {
     case "Ended":
       return [ended(symbol, event.order, event.status, event.atMillis)]
@@ -77,7 +80,7 @@ export const endedBy = (symbol: string, event: MarketEvent): ReadonlyArray<Ended
   }
 }
 
-const ended = (symbol: string, order: Order, status: TerminalStatus, atMillis: number): EndedOrder => ({
+const ended = (symbol: MarketSymbol, order: Order, status: TerminalStatus, atMillis: number): EndedOrder => ({
   orderId: order.orderId.text,
   status,
   endedAtMillis: atMillis,
@@ -95,7 +98,7 @@ const ended = (symbol: string, order: Order, status: TerminalStatus, atMillis: n
   askedQuantity: null
 })
 
-const refused = (symbol: string, { accountId, atMillis, commandId, echo, status, userId }: Refused) => {
+const refused = (symbol: MarketSymbol, { accountId, atMillis, commandId, echo, status, userId }: Refused) => {
   const { side, timeInForce, type } = echo
   if (echo.orderId !== "" || side === null || type === null || timeInForce === null) return []
   const order: EndedOrder = {

@@ -2,10 +2,13 @@
  * The read tables tell what was: trades, ended orders and ledger entries, written once for each event, after its
  * commit.
  */
+import type { AccountId } from "@venue/domain/AccountId"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { UserId } from "@venue/domain/UserId"
 import type { Batch } from "@venue/postgres/Table"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { projectionTable, writeProjection } from "./ProjectionWrite.ts"
@@ -34,8 +37,8 @@ export class ReadTables extends Context.Service<
   ReadTables,
   {
     /** Rows at or below the position are skipped, so a repeat changes nothing; a hole is refused whole. */
-    readonly project: (symbol: string, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => Projected
-    readonly projectTrader: (userId: string, rows: ReadonlyArray<CommittedRow<TraderEvent>>) => Projected
+    readonly project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => Projected
+    readonly projectTrader: (userId: UserId, rows: ReadonlyArray<CommittedRow<TraderEvent>>) => Projected
     /** Tells the last seq that was projected of a stream of the journal; it is 0 before the first. */
     readonly position: (stream: string) => Effect.Effect<number, DatabaseUnavailable>
     readonly trades: (query: Trades.TradeQuery) => Effect.Effect<ReadonlyArray<Trades.TradeRow>, DatabaseUnavailable>
@@ -45,7 +48,7 @@ export class ReadTables extends Context.Service<
     /** The sum is zero in every asset, always. */
     readonly sumByAsset: () => Effect.Effect<ReadonlyArray<LedgerEntries.AssetSum>, DatabaseUnavailable>
     /** Tells what the entries of one account sum to. */
-    readonly ledgerBalance: (accountId: string) => Effect.Effect<bigint, DatabaseUnavailable>
+    readonly ledgerBalance: (accountId: AccountId) => Effect.Effect<bigint, DatabaseUnavailable>
   }
 >()("@venue/storage/history/ReadTables") {
   static readonly layer = Layer.effect(
@@ -168,7 +171,7 @@ const seen = (stream: string, position: number, rows: ReadonlyArray<Seq>): Effec
   return Effect.succeed(skip)
 }
 
-const written = (symbol: string, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => {
+const written = (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => {
   const trades: Array<Trades.TradeRow> = []
   const orders = new Map<string, Orders.EndedOrder>()
   for (const { events } of rows) {

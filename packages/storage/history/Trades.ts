@@ -1,22 +1,25 @@
 /** Trades are stored as an account sees them: each has a row for each side. */
+import { AccountId } from "@venue/domain/AccountId"
 import type { Traded } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { UserId } from "@venue/domain/UserId"
 import { bigint, of, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
 
 /** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
 export const tradeTable = Table.make("trade", {
-  symbol: text,
+  symbol: of("text", MarketSymbol),
   /** It counts from 1 within the market. */
   number: bigint,
   side: of("text", Side),
   aggressorSide: of("text", Side),
   tradeId: text,
-  accountId: text,
-  userId: text,
+  accountId: of("text", AccountId),
+  userId: of("text", UserId),
   orderId: text,
   clientOrderId: text,
   price: bigint,
@@ -38,8 +41,8 @@ export const tradeTable = Table.make("trade", {
 export type TradeRow = Table.Row<typeof tradeTable>
 
 export interface TradeQuery {
-  readonly accountId: string
-  readonly symbol?: string | undefined
+  readonly accountId: AccountId
+  readonly symbol?: MarketSymbol | undefined
   readonly orderId?: string | undefined
   readonly orderType?: OrderType | undefined
   readonly side?: Side | undefined
@@ -51,12 +54,12 @@ export interface TradeQuery {
   readonly offset: number
 }
 
-export const rowsOf = (symbol: string, trade: Traded): ReadonlyArray<TradeRow> => [
+export const rowsOf = (symbol: MarketSymbol, trade: Traded): ReadonlyArray<TradeRow> => [
   rowOf(symbol, trade, "taker"),
   rowOf(symbol, trade, "maker")
 ]
 
-const rowOf = (symbol: string, trade: Traded, role: "maker" | "taker"): TradeRow => {
+const rowOf = (symbol: MarketSymbol, trade: Traded, role: "maker" | "taker"): TradeRow => {
   const { fee, marginUsed, order, realised } = trade[role]
   return {
     symbol,

@@ -1,6 +1,7 @@
 /** The market-data socket's commands are read by hand as their Schema says: the same streams, and the same refusals. */
 import { Command } from "@venue/api/marketData/CommandSchema"
 import { decode } from "@venue/api/marketData/Subscription"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
@@ -14,7 +15,8 @@ const Listed = Schema.Struct({
   symbols: Schema.NonEmptyArray(Schema.Literals([...symbols, "*"]))
 })
 
-const read = (message: unknown) => decode(JSON.stringify(message), new Set(symbols))
+const read = (message: unknown) =>
+  decode(JSON.stringify(message), new Set(symbols.map((name) => MarketSymbol.make(name))))
 
 const meaning = ({ channels, sig_figs, symbols: named, type }: typeof Listed.Type) => ({
   _tag: type === "subscribe" ? "Subscribe" : "Unsubscribe",

@@ -14,7 +14,7 @@ const levels = (...pairs: ReadonlyArray<readonly [number, number]>): ReadonlyArr
   pairs.map(([priceTicks, quantityLots]) => ({ priceTicks, quantityLots }))
 
 const confirmed = (text: string): unknown => {
-  const decoded = decode(text, new Set(["GOLD-USD"]))
+  const decoded = decode(text, new Set([gold.symbol]))
   if (decoded._tag === "Malformed") throw new Error(decoded.message)
   return JSON.parse(Frame.confirmation(decoded))
 }

@@ -5,6 +5,7 @@ import * as Schemas from "@venue/api/marketData/FrameSchema"
 import { parse } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
 import type { Traded } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
@@ -71,7 +72,16 @@ it("confirmations and errors", () => {
       fc.subarray([...SigFigs.literals]),
       (...[channels, symbols, sigFigs]) => {
         for (const _tag of ["Subscribe", "Unsubscribe"] as const) {
-          holds(Frame.confirmation({ _tag, channels, symbols, markets: symbols, sigFigs, declined: [] }))
+          holds(
+            Frame.confirmation({
+              _tag,
+              channels,
+              symbols,
+              markets: symbols.map((one) => MarketSymbol.make(one)),
+              sigFigs,
+              declined: []
+            })
+          )
         }
       }
     )

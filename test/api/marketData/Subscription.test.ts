@@ -1,9 +1,10 @@
 /** What a frame of the market-data socket asks for. */
 import { decode, keyOf, topics } from "@venue/api/marketData/Subscription"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-const listed = new Set(["GOLD-USD", "NVDA-USD", "EUR-USD"])
+const listed = new Set(["GOLD-USD", "NVDA-USD", "EUR-USD"].map((name) => MarketSymbol.make(name)))
 
 const refused = (text: string): readonly [string, string] => {
   const decoded = decode(text, listed)

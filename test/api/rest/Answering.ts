@@ -8,9 +8,12 @@ import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
 import { tradeRecord, type TradesAsked, tradesAsked } from "@venue/api/rest/Trade"
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { problems } from "@venue/api/Problem"
+import { AccountId } from "@venue/domain/AccountId"
 import { starters } from "@venue/domain/Instrument"
 import { marketHours } from "@venue/domain/MarketHours"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
@@ -117,10 +120,16 @@ const groups = Layer.mergeAll(
   ),
   HttpApiBuilder.group(Api, "leverage", (handlers) =>
     handlers.handle("setLeverage", ({ payload: { leverage, symbol } }) => {
-      if (symbol !== gold.symbol) return Effect.fail(leverageRefused(refusals, new UnknownSymbol({ symbol })))
+      if (symbol !== gold.symbol)
+        return Effect.fail(leverageRefused(refusals, new UnknownSymbol({ symbol: MarketSymbol.make(symbol) })))
       if (leverage > 30) return Effect.fail(leverageRefused(refusals, new NotALevel({ leverage, maxLeverage: 30 })))
       return leverage === 5
-        ? Effect.fail(leverageRefused(refusals, new LeverageInUse({ symbol, openOrders: 1, hasPosition: false })))
+        ? Effect.fail(
+            leverageRefused(
+              refusals,
+              new LeverageInUse({ symbol: MarketSymbol.make(symbol), openOrders: 1, hasPosition: false })
+            )
+          )
         : Effect.succeed({ leverage })
     })
   ),
@@ -155,7 +164,10 @@ const authenticated = Layer.succeed(Authenticated, (answer) =>
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     if (headers["x-svc-public-key"] === undefined) return yield* refusals.credentialsNotAccepted()
     if (headers["x-svc-public-key"] !== "all") return yield* refusals.notPermitted()
-    return yield* Effect.provideService(answer, Caller, { userId: "alice", accountId: "alice" })
+    return yield* Effect.provideService(answer, Caller, {
+      userId: UserId.make("alice"),
+      accountId: AccountId.make("alice")
+    })
   })
 )
 

@@ -2,6 +2,7 @@
 import * as Incoming from "@venue/api/Incoming"
 import { decode } from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { LeverageInUse, NotALevel, UnknownSymbol } from "@venue/domain/Trader"
 import { expect, it } from "@effect/vitest"
 
@@ -51,8 +52,8 @@ it("a refused leverage says why", () => {
     error_code: "InvalidParameter",
     message: "leverage 99 is not available: expected a whole number from 1 to 30"
   })
-  expect(message(new UnknownSymbol({ symbol: "X" })).message).toBe("unknown symbol X")
-  expect(message(new LeverageInUse({ symbol: "X", openOrders: 1, hasPosition: false })).error_code).toBe(
-    "InvalidParameter"
-  )
+  expect(message(new UnknownSymbol({ symbol: MarketSymbol.make("X") })).message).toBe("unknown symbol X")
+  expect(
+    message(new LeverageInUse({ symbol: MarketSymbol.make("X"), openOrders: 1, hasPosition: false })).error_code
+  ).toBe("InvalidParameter")
 })

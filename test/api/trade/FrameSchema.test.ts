@@ -5,12 +5,16 @@ import { Channel } from "@venue/api/trade/CommandSchema"
 import { ErrorCode } from "@venue/api/ErrorFrame"
 import * as Incoming from "@venue/api/Incoming"
 import type { UserTrade } from "@venue/api/UserTrade"
+import { AccountId } from "@venue/domain/AccountId"
 import { parse } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
 import type { Echo, Traded } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Order, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import { OrderRefusal } from "@venue/domain/Reject"
 import type { Balance, Holding } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
@@ -35,9 +39,9 @@ const money = fc.maxSafeInteger()
 const bigMoney = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n })
 
 const order: fc.Arbitrary<Order> = fc.record({
-  orderId: id,
-  userId: uuid,
-  accountId: uuid,
+  orderId: id.map(orderIdFrom),
+  userId: uuid.map((text) => UserId.make(text)),
+  accountId: uuid.map((text) => AccountId.make(text)),
   side: oneOf(Side.literals),
   type: oneOf(OrderType.literals),
   timeInForce: oneOf(TimeInForce.literals),
@@ -86,7 +90,7 @@ const echo: fc.Arbitrary<Echo> = fc.record({
 
 const userTrade = (symbol: string): fc.Arbitrary<UserTrade> =>
   fc.record({
-    symbol: fc.constant(symbol),
+    symbol: fc.constant(symbol).map((text) => MarketSymbol.make(text)),
     tradeId: uuid,
     side: oneOf(Side.literals),
     aggressorSide: oneOf(Side.literals),
@@ -117,7 +121,7 @@ it("orders: what became of one, a refusal, and lists", () => {
   check(
     fc.tuple(fc.string(), uuid, oneOf([...OrderRefusal.literals, "EXPIRED"] as const), echo, millis),
     ([symbol, accountId, status, echo, atMillis]) =>
-      holds(Frame.refusal(symbol, { accountId, status, echo, atMillis }), "order_response")
+      holds(Frame.refusal(symbol, { accountId: AccountId.make(accountId), status, echo, atMillis }), "order_response")
   )
   check(resting, (one) => holds(Frame.getOrderResponse(one), "order_response", "all_orders_response"))
   check(fc.array(resting, { maxLength: 3 }), (all) =>
@@ -141,8 +145,8 @@ it("trades: a fill as it happens, and the list of them", () => {
 
 const holding = (symbol: string): fc.Arbitrary<Holding> =>
   fc.record({
-    accountId: uuid,
-    symbol: fc.constant(symbol),
+    accountId: uuid.map((text) => AccountId.make(text)),
+    symbol: fc.constant(symbol).map((text) => MarketSymbol.make(text)),
     quantityLots: fc.integer(),
     basis: money,
     realised: money,
@@ -156,7 +160,7 @@ const holding = (symbol: string): fc.Arbitrary<Holding> =>
   })
 
 const balance: fc.Arbitrary<Balance> = fc.record({
-  accountId: uuid,
+  accountId: uuid.map((text) => AccountId.make(text)),
   deposit: bigMoney,
   realised: bigMoney,
   unrealised: bigMoney,
@@ -179,7 +183,7 @@ it("an account: its positions, its balance, its leverage", () => {
   )
   const levels = fc.array(fc.record({ instrument, leverage: fc.integer({ min: 1, max: 100 }) }), { maxLength: 3 })
   check(fc.tuple(uuid, levels), ([accountId, levels]) => {
-    holds(Frame.userLeverageResponse(accountId, levels), "user_leverage_response")
+    holds(Frame.userLeverageResponse(AccountId.make(accountId), levels), "user_leverage_response")
     holds(Frame.availableLeverageLevelsResponse(levels), "available_leverage_levels_response")
   })
 })

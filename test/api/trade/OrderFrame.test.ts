@@ -1,9 +1,13 @@
 /** The frames about orders and fills, field by field against the examples of the reference. */
 import * as Frame from "@venue/api/trade/Frame"
+import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
 import { parse } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { Echo, Traded } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
+import { parseOrderId, orderIdFrom } from "@venue/domain/OrderId"
+import { UserId } from "@venue/domain/UserId"
 import { expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { id } from "../../Id.ts"
@@ -11,12 +15,12 @@ import { id } from "../../Id.ts"
 const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
 /** With lots fine enough to be written with an exponent. */
 const dust: Instrument = { ...gold, tickE8: 1, lotE8: 1 }
-const alice = "3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"
+const alice = UserId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10")
 const tradeId = "a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82"
 const order: Order = {
-  orderId: parse("e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77")!,
+  orderId: parseOrderId("e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77")!,
   userId: alice,
-  accountId: alice,
+  accountId: primaryAccountOf(alice),
   side: "BUY",
   type: "LIMIT",
   timeInForce: "GTC",
@@ -58,7 +62,7 @@ const traded: Traded = {
   notional: 5_116_650_000,
   maker: { order, fee: 511_665, realised: 0, marginUsed: 0 },
   taker: {
-    order: { ...order, orderId: id("taker"), accountId: "bob", side: "SELL" },
+    order: { ...order, orderId: orderIdFrom(id("taker")), accountId: AccountId.make("bob"), side: "SELL" },
     fee: 2_558_325,
     realised: -1_250_000,
     marginUsed: 0
@@ -89,7 +93,12 @@ it("an order that was accepted has no trade id", () =>
 it("a refused placement has no order id and echoes the request", () =>
   expect(
     JSON.parse(
-      Frame.refusal("GOLD-USD", { accountId: alice, status: "FAILED_MARGIN_CHECK", echo, atMillis: 1790503250520 })
+      Frame.refusal("GOLD-USD", {
+        accountId: primaryAccountOf(alice),
+        status: "FAILED_MARGIN_CHECK",
+        echo,
+        atMillis: 1790503250520
+      })
     )
   ).toEqual({
     order_response: {
@@ -114,7 +123,12 @@ it("a refused placement has no order id and echoes the request", () =>
 it("a cancel that found nothing leaves out what nobody knows", () => {
   const unknown = { ...echo, orderId: "nonsense", side: null, type: null, timeInForce: null, price: 0, quantity: 0 }
   const { order_response } = JSON.parse(
-    Frame.refusal("GOLD-USD", { accountId: alice, status: "NO_SUCH_ORDER", echo: unknown, atMillis: 0 })
+    Frame.refusal("GOLD-USD", {
+      accountId: primaryAccountOf(alice),
+      status: "NO_SUCH_ORDER",
+      echo: unknown,
+      atMillis: 0
+    })
   )
   expect(order_response).toMatchObject({ order_id: "nonsense", status: "NO_SUCH_ORDER", quantity: 0, price: 0 })
   expect(Object.keys(order_response)).not.toEqual(expect.arrayContaining(["side"]))
@@ -122,13 +136,13 @@ it("a cancel that found nothing leaves out what nobody knows", () => {
 })
 
 it("a command that came too late was not processed", () => {
-  const late = Frame.refusal("GOLD-USD", { accountId: alice, status: "EXPIRED", echo, atMillis: 0 })
+  const late = Frame.refusal("GOLD-USD", { accountId: primaryAccountOf(alice), status: "EXPIRED", echo, atMillis: 0 })
   expect(JSON.parse(late).order_response.status).toBe("REJECTED_FAILED_TO_PROCESS")
 })
 
 it("a market order's price is 0, also in a refusal", () => {
   const market = Frame.refusal("GOLD-USD", {
-    accountId: alice,
+    accountId: primaryAccountOf(alice),
     status: "BAD_SYMBOL",
     echo: { ...echo, type: "MARKET" },
     atMillis: 0
@@ -192,7 +206,7 @@ it("trades of an account", () =>
         () => gold,
         [
           {
-            symbol: "GOLD-USD",
+            symbol: MarketSymbol.make("GOLD-USD"),
             tradeId,
             side: "BUY",
             aggressorSide: "SELL",
@@ -238,7 +252,7 @@ it("whatever a client wrote comes back byte for byte", () =>
   fc.assert(
     fc.property(fc.string(), fc.string(), (clientOrderId, symbol) => {
       const told = Frame.refusal(symbol, {
-        accountId: alice,
+        accountId: primaryAccountOf(alice),
         status: "BAD_SYMBOL",
         echo: { ...echo, clientOrderId, orderId: clientOrderId },
         atMillis: 0
@@ -258,7 +272,7 @@ it("no number has an exponent", () => {
   const text = Frame.orderResponse(dust, small, "ACK", 1790503244118, null)
   expect(text).toContain(`"quantity":0.0000001,"price":0.00000003,`)
   const told = Frame.refusal("GOLD-USD", {
-    accountId: alice,
+    accountId: primaryAccountOf(alice),
     status: "REJECTED",
     echo: { ...echo, price: 1e-7, quantity: 1e21 },
     atMillis: 0

@@ -1,4 +1,6 @@
 import { message } from "@venue/api/trade/SubmitRefusal"
+import { AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import { expect, it } from "vitest"
 
@@ -6,9 +8,12 @@ const symbol = "AAPL-USD"
 
 it.each<readonly [refusal: SubmitRefusal, said: string]>([
   [{ _tag: "AccountLoading" }, "the account is being loaded; not placed, try again"],
-  [{ _tag: "MarketSilent", symbol }, "AAPL-USD or a market you hold cannot record orders now; not placed, try again"],
-  [{ _tag: "UnknownAccount", accountId: "7" }, "no account 7"],
-  [{ _tag: "TooManyWaiting", symbol }, "too many orders wait for AAPL-USD; try again"],
+  [
+    { _tag: "MarketSilent", symbol: MarketSymbol.make(symbol) },
+    "AAPL-USD or a market you hold cannot record orders now; not placed, try again"
+  ],
+  [{ _tag: "UnknownAccount", accountId: AccountId.make("7") }, "no account 7"],
+  [{ _tag: "TooManyWaiting", symbol: MarketSymbol.make(symbol) }, "too many orders wait for AAPL-USD; try again"],
   [{ _tag: "DeskOverloaded" }, "too many orders are waiting; not placed, try again"],
   [{ _tag: "Faulted" }, "it could not be processed; whether it was done is unknown"],
   [{ _tag: "DeskUnreachable" }, "no desk could be reached; whether it was done is unknown"]

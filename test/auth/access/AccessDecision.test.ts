@@ -1,5 +1,7 @@
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
+import { AccountId } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { Users } from "@venue/storage/access/Users"
 import { assert, describe, it } from "@effect/vitest"
@@ -67,8 +69,10 @@ describe("AccessDecision", () => {
     Effect.gen(function* () {
       yield* open
       const { authorise } = yield* AccessDecision.make
-      const foreign = yield* Effect.flip(authorise(caller({}), "GET /user/trade", "bob"))
-      const unknown = yield* Effect.flip(authorise(caller({}), "GET /user/trade", "nobody\0".repeat(1_000)))
+      const foreign = yield* Effect.flip(authorise(caller({}), "GET /user/trade", AccountId.make("bob")))
+      const unknown = yield* Effect.flip(
+        authorise(caller({}), "GET /user/trade", AccountId.make("nobody\0".repeat(1_000)))
+      )
       assert.deepStrictEqual({ ...foreign }, { ...unknown })
     }).pipe(Effect.provide(access))
   )
@@ -94,7 +98,7 @@ describe("AccessDecision", () => {
     it.effect(`I47: a user who is ${progress} ${trading === undefined ? "trades" : "does not trade"}`, () =>
       Effect.gen(function* () {
         yield* open
-        yield* bring("alice", progress)
+        yield* bring(UserId.make("alice"), progress)
         for (const one of [
           caller({}),
           caller({ via: "jwt", sessionId: "s", aal: "aal1" }),
@@ -112,7 +116,7 @@ describe("AccessDecision", () => {
   it.effect("M1: with a second factor enrolled a session that has not seen it does nothing; keys and others do", () =>
     Effect.gen(function* () {
       yield* open
-      yield* enrol("alice")
+      yield* enrol(UserId.make("alice"))
       for (const action of ["auth", "GET /user/trade", "POST /user/leverage"]) {
         assert.strictEqual(
           yield* refusal(caller({ via: "jwt", sessionId: "s", aal: "aal1" }), action),
@@ -128,7 +132,7 @@ describe("AccessDecision", () => {
   it.effect("U1: keys are managed by a session that is alive in the database, whatever is remembered of it", () =>
     Effect.gen(function* () {
       yield* open
-      const { sessionId } = yield* session("alice")
+      const { sessionId } = yield* session(UserId.make("alice"))
       const signedIn = caller({ via: "jwt", publicKey: null, sessionId, aal: "aal1" })
       yield* authorise(signedIn, "POST /user/api-keys", undefined)
       yield* (yield* Sessions).end([sessionId])
@@ -140,16 +144,16 @@ describe("AccessDecision", () => {
 
 const open = Effect.gen(function* () {
   const users = yield* Users
-  yield* users.create({ userId: "alice", name: "Alice" })
-  yield* users.create({ userId: "bob", name: "Bob" })
-  yield* users.openAccount({ accountId: "alice-2", userId: "alice" })
-  yield* bring("alice", "onboarded")
+  yield* users.create({ userId: UserId.make("alice"), name: "Alice" })
+  yield* users.create({ userId: UserId.make("bob"), name: "Bob" })
+  yield* users.openAccount({ accountId: AccountId.make("alice-2"), userId: UserId.make("alice") })
+  yield* bring(UserId.make("alice"), "onboarded")
 })
 
 /** The account acted on. */
 const authorise = Effect.fnUntraced(function* (caller: Caller, action: string, named: string | undefined) {
   const access = yield* AccessDecision.make
-  return (yield* access.authorise(caller, action, named)).accountId
+  return (yield* access.authorise(caller, action, named === undefined ? undefined : AccountId.make(named))).accountId
 })
 
 /** Why not: the reason of a permission, what is missing first, or the name of the refusal; undefined when let through. */

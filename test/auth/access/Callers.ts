@@ -1,9 +1,10 @@
 /** Callers who may do everything with their key, but for what a test says of them. */
 import type { Caller } from "@venue/auth/access/Caller"
 import { Permission } from "@venue/domain/Permission"
+import { UserId } from "@venue/domain/UserId"
 
 export const caller = (changes: Partial<Caller>): Caller => ({
-  userId: "alice",
+  userId: UserId.make("alice"),
   permissions: new Set(Permission.literals),
   scope: "all_accounts",
   via: "hmac",

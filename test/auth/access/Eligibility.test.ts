@@ -1,4 +1,5 @@
 import { eligibility, type Requirements, UserEligibility } from "@venue/auth/access/Eligibility"
+import { UserId } from "@venue/domain/UserId"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { type UserState, UserStates } from "@venue/storage/access/UserStates"
@@ -116,22 +117,22 @@ describe("UserEligibility", () => {
   it.effect("it is remembered until it changes", () =>
     Effect.gen(function* () {
       const { asked, change, eligibilities } = yield* scene
-      yield* eligibilities.of("amy")
-      assert.isFalse((yield* eligibilities.of("amy")).frozen)
+      yield* eligibilities.of(UserId.make("amy"))
+      assert.isFalse((yield* eligibilities.of(UserId.make("amy"))).frozen)
       assert.strictEqual(asked(), 1)
       yield* change({ frozen: true })
-      assert.isTrue((yield* eligibilities.of("amy")).frozen)
+      assert.isTrue((yield* eligibilities.of(UserId.make("amy"))).frozen)
     }).pipe(Effect.scoped)
   )
 
   it.effect("a change that nobody heard of is seen after half a second", () =>
     Effect.gen(function* () {
       const { become, eligibilities } = yield* scene
-      yield* eligibilities.of("amy")
+      yield* eligibilities.of(UserId.make("amy"))
       become({ frozen: true })
-      assert.isFalse((yield* eligibilities.of("amy")).frozen)
+      assert.isFalse((yield* eligibilities.of(UserId.make("amy"))).frozen)
       yield* TestClock.adjust("500 millis")
-      assert.isTrue((yield* eligibilities.of("amy")).frozen)
+      assert.isTrue((yield* eligibilities.of(UserId.make("amy"))).frozen)
     }).pipe(Effect.scoped)
   )
 
@@ -140,12 +141,12 @@ describe("UserEligibility", () => {
       const { change, holdBack, eligibilities } = yield* scene
       const held = yield* Deferred.make<void>()
       holdBack(Deferred.await(held))
-      const early = yield* Effect.forkChild(eligibilities.of("amy"), { startImmediately: true })
+      const early = yield* Effect.forkChild(eligibilities.of(UserId.make("amy")), { startImmediately: true })
       holdBack(Effect.void)
       yield* change({ frozen: true })
       yield* Deferred.succeed(held, undefined)
       yield* Fiber.join(early)
-      assert.isTrue((yield* eligibilities.of("amy")).frozen)
+      assert.isTrue((yield* eligibilities.of(UserId.make("amy"))).frozen)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,4 +1,5 @@
 import { Hmac, type Signed } from "@venue/auth/access/Hmac"
+import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Nonces } from "@venue/storage/access/Nonces"
@@ -26,7 +27,7 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
         yield* begin("plain")
         const caller = yield* verify(sign("plain"))
         assert.deepStrictEqual(caller, {
-          userId: "plain-user",
+          userId: UserId.make("plain-user"),
           permissions: new Set(["view_orders"]),
           scope: "all_accounts",
           publicKey: "plain",
@@ -115,7 +116,10 @@ const suite = (name: string, hmac: Layer.Layer<Hmac | ApiKeys | Users, unknown>)
       Effect.gen(function* () {
         yield* begin("seen")
         const keys = yield* ApiKeys
-        const told = Effect.map(keys.ofUser("seen-user"), ([key]) => [key!.lastUsedAtMillis, key!.lastFailedAtMillis])
+        const told = Effect.map(keys.ofUser(UserId.make("seen-user")), ([key]) => [
+          key!.lastUsedAtMillis,
+          key!.lastFailedAtMillis
+        ])
         const used = sign("seen")
         yield* verify(used)
         assert.deepStrictEqual(yield* told, [null, null])
@@ -309,10 +313,10 @@ const begin = Effect.fnUntraced(function* (publicKey: string, allowedAddresses: 
   const keys = yield* ApiKeys
   yield* TestClock.setTime(nowSeconds * 1_000)
   const userId = `${publicKey}-user`
-  yield* users.create({ userId, name: userId })
+  yield* users.create({ userId: UserId.make(userId), name: userId })
   yield* keys.create({
     publicKey,
-    userId,
+    userId: UserId.make(userId),
     label: "bot",
     secret: Redacted.make(secret),
     permissions: ["view_orders"],
@@ -321,7 +325,8 @@ const begin = Effect.fnUntraced(function* (publicKey: string, allowedAddresses: 
   })
 })
 
-const revoke = (publicKey: string) => Effect.flatMap(ApiKeys, (keys) => keys.revoke(`${publicKey}-user`, publicKey))
+const revoke = (publicKey: string) =>
+  Effect.flatMap(ApiKeys, (keys) => keys.revoke(UserId.make(`${publicKey}-user`), publicKey))
 
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))

@@ -1,5 +1,6 @@
 import { Onboarding } from "@venue/auth/access/Onboarding"
 import { type Requirements, UserEligibility } from "@venue/auth/access/Eligibility"
+import { UserId } from "@venue/domain/UserId"
 import { type Finding, IdentityProvider, IdentityUnavailable } from "@venue/providers/Identity"
 import { Audit } from "@venue/storage/access/Audit"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -46,8 +47,8 @@ type Stored =
 
 const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {
-    const user = (userId: string) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
-    const deeds = (userId: string) =>
+    const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
+    const deeds = (userId: UserId) =>
       Effect.flatMap(Audit, (audit) => Effect.map(audit.about(userId), (all) => all.map(({ action }) => action)))
     const found = (finding: Partial<Finding>) =>
       JSON.stringify({
@@ -63,67 +64,71 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
     it.effect("terms are accepted with a record of which, and in the audit", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
-        yield* user("amy")
-        yield* onboarding.acceptTerms("amy", "2026-01")
-        const [acceptance, ...others] = yield* (yield* LegalAcceptances).ofUser("amy")
+        yield* user(UserId.make("amy"))
+        yield* onboarding.acceptTerms(UserId.make("amy"), "2026-01")
+        const [acceptance, ...others] = yield* (yield* LegalAcceptances).ofUser(UserId.make("amy"))
         assert.deepInclude(acceptance, { termsVersion: "2026-01", agreementUrl, builder: null })
         assert.lengthOf(others, 0)
-        assert.deepStrictEqual((yield* onboarding.progress("amy")).missing, ["identity"])
-        assert.deepStrictEqual(yield* deeds("amy"), ["terms_accepted"])
+        assert.deepStrictEqual((yield* onboarding.progress(UserId.make("amy"))).missing, ["identity"])
+        assert.deepStrictEqual(yield* deeds(UserId.make("amy")), ["terms_accepted"])
       })
     )
 
     it.effect("what cannot be recorded is not accepted", () =>
       Effect.gen(function* () {
         const audit = yield* Audit
-        yield* user("ben")
+        yield* user(UserId.make("ben"))
         const failing = Audit.of({ ...audit, record: () => Effect.fail(new DatabaseUnavailable({ cause: "a test" })) })
-        const failed = yield* Effect.flatMap(Onboarding, (service) => service.acceptTerms("ben", "2026-01")).pipe(
-          Effect.provide(Layer.fresh(onboardingLayer)),
-          Effect.provideService(Audit, failing),
-          Effect.flip
-        )
+        const failed = yield* Effect.flatMap(Onboarding, (service) =>
+          service.acceptTerms(UserId.make("ben"), "2026-01")
+        ).pipe(Effect.provide(Layer.fresh(onboardingLayer)), Effect.provideService(Audit, failing), Effect.flip)
         assert.strictEqual(failed._tag, "DatabaseUnavailable")
-        assert.isNull((yield* (yield* UserStates).find("ben")).termsVersion)
-        assert.deepStrictEqual(yield* (yield* LegalAcceptances).ofUser("ben"), [])
+        assert.isNull((yield* (yield* UserStates).find(UserId.make("ben"))).termsVersion)
+        assert.deepStrictEqual(yield* (yield* LegalAcceptances).ofUser(UserId.make("ben")), [])
       })
     )
 
     it.effect("a provider that does not answer leaves the user where they are", () =>
       Effect.gen(function* () {
-        yield* user("cat")
+        yield* user(UserId.make("cat"))
         const silent = IdentityProvider.of({
           ...provider,
           begin: () => Effect.fail(new IdentityUnavailable({ cause: "a test" }))
         })
-        const failed = yield* Effect.flatMap(Onboarding, (service) => service.beginVerification("cat")).pipe(
+        const failed = yield* Effect.flatMap(Onboarding, (service) =>
+          service.beginVerification(UserId.make("cat"))
+        ).pipe(
           Effect.provide(Layer.fresh(onboardingLayer)),
           Effect.provideService(IdentityProvider, silent),
           Effect.flip
         )
         assert.strictEqual(failed._tag, "IdentityUnavailable")
-        assert.strictEqual((yield* (yield* UserStates).find("cat")).identity, "none")
-        assert.deepStrictEqual(yield* deeds("cat"), [])
+        assert.strictEqual((yield* (yield* UserStates).find(UserId.make("cat"))).identity, "none")
+        assert.deepStrictEqual(yield* deeds(UserId.make("cat")), [])
       })
     )
 
     it.effect("of verifications begun at once one is under way, and its verdict counts once", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
-        yield* user("dan")
-        const urls = yield* Effect.forEach(Array.from({ length: 5 }), () => onboarding.beginVerification("dan"), {
-          concurrency: "unbounded"
-        })
-        assert.strictEqual((yield* onboarding.progress("dan")).identity, "pending")
+        yield* user(UserId.make("dan"))
+        const urls = yield* Effect.forEach(
+          Array.from({ length: 5 }),
+          () => onboarding.beginVerification(UserId.make("dan")),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        assert.strictEqual((yield* onboarding.progress(UserId.make("dan"))).identity, "pending")
         const heard = yield* Effect.filter(urls, (url) =>
           Effect.isSuccess(onboarding.hear(found({ reference: referenceOf(url), firstName: "Dan" }), ""))
         )
         assert.lengthOf(heard, 1)
         yield* onboarding.hear(found({ reference: referenceOf(heard[0]!), firstName: "Other" }), "")
-        assert.strictEqual((yield* onboarding.progress("dan")).identity, "verified")
-        assert.strictEqual((yield* (yield* Profiles).find("dan")).firstName, "Dan")
+        assert.strictEqual((yield* onboarding.progress(UserId.make("dan"))).identity, "verified")
+        assert.strictEqual((yield* (yield* Profiles).find(UserId.make("dan"))).firstName, "Dan")
         assert.lengthOf(
-          (yield* deeds("dan")).filter((action) => action === "identity_judged"),
+          (yield* deeds(UserId.make("dan"))).filter((action) => action === "identity_judged"),
           1
         )
       })
@@ -132,22 +137,27 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
     it.effect("I47: a blocked country on the document or around the user stops trading, until they are elsewhere", () =>
       Effect.gen(function* () {
         const onboarding = yield* Onboarding
-        yield* user("eve")
-        yield* onboarding.acceptTerms("eve", "2026-01")
-        const url = yield* onboarding.beginVerification("eve")
+        yield* user(UserId.make("eve"))
+        yield* onboarding.acceptTerms(UserId.make("eve"), "2026-01")
+        const url = yield* onboarding.beginVerification(UserId.make("eve"))
         yield* onboarding.hear(found({ reference: referenceOf(url), country: "NO" }), "")
-        assert.isTrue((yield* onboarding.progress("eve")).canTrade)
-        yield* onboarding.seenIn("eve", "XK")
+        assert.isTrue((yield* onboarding.progress(UserId.make("eve"))).canTrade)
+        yield* onboarding.seenIn(UserId.make("eve"), "XK")
         // At once, whether or not the change was heard of.
-        assert.strictEqual((yield* (yield* UserEligibility).of("eve")).seenIn, "XK")
-        assert.deepInclude(yield* onboarding.progress("eve"), { canTrade: false, canFund: false, country: "NO" })
-        for (const nowhere of ["XX", "", "xk", "T1", "Norway", "\0"]) yield* onboarding.seenIn("eve", nowhere)
-        assert.deepStrictEqual((yield* onboarding.progress("eve")).missing, ["region"])
-        yield* onboarding.seenIn("eve", "SE")
-        assert.isTrue((yield* onboarding.progress("eve")).canTrade)
+        assert.strictEqual((yield* (yield* UserEligibility).of(UserId.make("eve"))).seenIn, "XK")
+        assert.deepInclude(yield* onboarding.progress(UserId.make("eve")), {
+          canTrade: false,
+          canFund: false,
+          country: "NO"
+        })
+        for (const nowhere of ["XX", "", "xk", "T1", "Norway", "\0"])
+          yield* onboarding.seenIn(UserId.make("eve"), nowhere)
+        assert.deepStrictEqual((yield* onboarding.progress(UserId.make("eve"))).missing, ["region"])
+        yield* onboarding.seenIn(UserId.make("eve"), "SE")
+        assert.isTrue((yield* onboarding.progress(UserId.make("eve"))).canTrade)
         yield* onboarding.hear(found({ reference: referenceOf(url), country: "XK", foundAtMillis: 2 }), "")
-        yield* onboarding.seenIn("eve", "NO")
-        assert.deepStrictEqual((yield* onboarding.progress("eve")).missing, ["region"])
+        yield* onboarding.seenIn(UserId.make("eve"), "NO")
+        assert.deepStrictEqual((yield* onboarding.progress(UserId.make("eve"))).missing, ["region"])
       })
     )
   })

@@ -3,6 +3,7 @@ import { Accounts } from "@venue/auth/session/Accounts"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { UserEligibility } from "@venue/auth/access/Eligibility"
+import type { UserId } from "@venue/domain/UserId"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Factors } from "@venue/storage/access/Factors"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -30,7 +31,7 @@ export const access = Layer.mergeAll(
 
 export type Progress = "onboarded" | "unverified" | "without_terms" | "blocked_region" | "frozen"
 
-export const bring = Effect.fnUntraced(function* (userId: string, to: Progress) {
+export const bring = Effect.fnUntraced(function* (userId: UserId, to: Progress) {
   const states = yield* UserStates
   const { requirements } = yield* UserEligibility
   yield* states.setIdentity(userId, to === "unverified" ? "pending" : "verified", to === "blocked_region" ? "KP" : "DE")
@@ -39,7 +40,7 @@ export const bring = Effect.fnUntraced(function* (userId: string, to: Progress) 
 }, Effect.orDie)
 
 /** A verified second factor. */
-export const enrol = Effect.fnUntraced(function* (userId: string) {
+export const enrol = Effect.fnUntraced(function* (userId: UserId) {
   const factors = yield* Factors
   const revocations = yield* Revocations
   const factorId = `factor-of-${userId}`
@@ -48,7 +49,7 @@ export const enrol = Effect.fnUntraced(function* (userId: string) {
   yield* revocations.announce({ kind: "user", subject: userId })
 }, Effect.orDie)
 
-export const session = Effect.fnUntraced(function* (userId: string, aal: "aal1" | "aal2" = "aal1") {
+export const session = Effect.fnUntraced(function* (userId: UserId, aal: "aal1" | "aal2" = "aal1") {
   const tokens = yield* SessionTokens
   const begun = { userId, clientId: null, publicClient: false, scope: null, method: "web3", aal } as const
   const { accessToken, session } = yield* tokens.begin(begun)

@@ -1,6 +1,7 @@
 import { ClientRegistration, type Registration } from "@venue/auth/oauth/ClientRegistration"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { type OAuthClient, OAuthClients } from "@venue/storage/access/OAuthClients"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
@@ -194,7 +195,7 @@ const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
     )
   })
 
-const liveOf = (userId: string) =>
+const liveOf = (userId: UserId) =>
   Effect.gen(function* () {
     return (yield* (yield* Sessions).ofUser(userId)).map(({ clientId }) => clientId)
   })

@@ -3,6 +3,7 @@ import { CodeExchange, type Redemption } from "@venue/auth/oauth/CodeExchange"
 import { SecondFactor } from "@venue/auth/session/SecondFactor"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Factors } from "@venue/storage/access/Factors"
 import type { OAuthClient } from "@venue/storage/access/OAuthClients"
@@ -22,7 +23,7 @@ const refusal = (client: OAuthClient, presented: Redemption) =>
   )
 
 /** Of the user's sessions, those an application has. */
-const sessionsOf = (userId: string) =>
+const sessionsOf = (userId: UserId) =>
   Effect.gen(function* () {
     return (yield* (yield* Sessions).ofUser(userId)).filter(({ clientId }) => clientId !== null)
   })

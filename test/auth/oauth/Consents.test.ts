@@ -1,4 +1,5 @@
 import { Consents } from "@venue/auth/oauth/Consents"
+import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
 import { Sessions } from "@venue/storage/access/Sessions"
@@ -7,7 +8,7 @@ import { Effect, Exit, type Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as OAuth from "./OAuthServices.ts"
 
-const liveOf = (userId: string) =>
+const liveOf = (userId: UserId) =>
   Effect.gen(function* () {
     return (yield* (yield* Sessions).ofUser(userId)).map(({ clientId }) => clientId)
   })

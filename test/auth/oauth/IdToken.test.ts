@@ -1,4 +1,5 @@
 import * as IdToken from "@venue/auth/oauth/IdToken"
+import { UserId } from "@venue/domain/UserId"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 
@@ -18,10 +19,14 @@ const signIn = {
 
 describe("IdToken", () => {
   it("T7: the user is told of by scope, and what has no value is left out", () => {
-    assert.deepStrictEqual(IdToken.userClaims("a user", somebody, ["openid", "email", "phone"]), { sub: "a user" })
-    assert.deepStrictEqual(IdToken.userClaims("a user", nobody, ["openid", "profile"]), { sub: "a user" })
-    assert.deepStrictEqual(IdToken.userClaims("a user", somebody, ["profile"]), {
-      sub: "a user",
+    assert.deepStrictEqual(IdToken.userClaims(UserId.make("a user"), somebody, ["openid", "email", "phone"]), {
+      sub: UserId.make("a user")
+    })
+    assert.deepStrictEqual(IdToken.userClaims(UserId.make("a user"), nobody, ["openid", "profile"]), {
+      sub: UserId.make("a user")
+    })
+    assert.deepStrictEqual(IdToken.userClaims(UserId.make("a user"), somebody, ["profile"]), {
+      sub: UserId.make("a user"),
       name: "amy",
       preferred_username: "amy",
       picture: "https://rp.example/me.png"

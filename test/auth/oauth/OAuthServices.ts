@@ -8,6 +8,7 @@ import { Consents } from "@venue/auth/oauth/Consents"
 import { SecondFactor } from "@venue/auth/session/SecondFactor"
 import { type Issued, SessionTokens } from "@venue/auth/session/SessionTokens"
 import { TokenRevocation } from "@venue/auth/session/TokenRevocation"
+import { UserId } from "@venue/domain/UserId"
 import { Authorizations } from "@venue/storage/access/Authorizations"
 import { FactorChallenges } from "@venue/storage/access/FactorChallenges"
 import { Factors } from "@venue/storage/access/Factors"
@@ -91,11 +92,11 @@ export const register = (changes: Partial<Registration> = {}) =>
 /** A new user who has just signed in with a wallet. */
 export const signedIn = Effect.gen(function* () {
   const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
-  yield* (yield* Users).create({ userId, name: "" })
-  return yield* signInOf(userId)
+  yield* (yield* Users).create({ userId: UserId.make(userId), name: "" })
+  return yield* signInOf(UserId.make(userId))
 })
 
-export const signInOf = (userId: string) =>
+export const signInOf = (userId: UserId) =>
   Effect.gen(function* () {
     const tokens = yield* SessionTokens
     return claimsOf(yield* tokens.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3" }))

@@ -1,6 +1,7 @@
 import { check, claimsOf, isOver } from "@venue/auth/session/AccessToken"
 import { generate } from "@venue/auth/keys/SigningKey"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import { UserId } from "@venue/domain/UserId"
 import type { Session } from "@venue/storage/access/Sessions"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -13,7 +14,7 @@ const nowSeconds = 1_772_366_400
 
 const session: Session = {
   sessionId: "c5f2b3de-6a1f-4c39-8f55-90c9a4c0a8aa",
-  userId: "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20",
+  userId: UserId.make("0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"),
   clientId: null,
   publicClient: false,
   scope: null,

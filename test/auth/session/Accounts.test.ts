@@ -1,4 +1,6 @@
 import { Accounts } from "@venue/auth/session/Accounts"
+import { AccountId } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import { Users } from "@venue/storage/access/Users"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -9,19 +11,21 @@ describe("Accounts", () => {
     Effect.gen(function* () {
       const accounts = yield* Accounts
       const users = yield* Users
-      yield* users.create({ userId: "alice", name: "Alice" })
-      assert.deepStrictEqual(yield* accounts.ownerOf("alice-2"), Option.none())
-      yield* users.openAccount({ accountId: "alice-2", userId: "alice" })
+      yield* users.create({ userId: UserId.make("alice"), name: "Alice" })
+      assert.deepStrictEqual(yield* accounts.ownerOf(AccountId.make("alice-2")), Option.none())
+      yield* users.openAccount({ accountId: AccountId.make("alice-2"), userId: UserId.make("alice") })
       yield* TestClock.adjust("500 millis")
-      assert.deepStrictEqual(yield* accounts.ownerOf("alice-2"), Option.some("alice"))
+      assert.deepStrictEqual(yield* accounts.ownerOf(AccountId.make("alice-2")), Option.some("alice"))
     }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provideMerge(Users.layerMemory))))
   )
 
   it.effect("an owner is asked for once, and a name too long for an account never", () =>
     Effect.gen(function* () {
       const accounts = yield* Accounts
-      yield* Effect.forEach(Array.from({ length: 5 }), () => accounts.ownerOf("alice"), { concurrency: 2 })
-      assert.deepStrictEqual(yield* accounts.ownerOf("x".repeat(129)), Option.none())
+      yield* Effect.forEach(Array.from({ length: 5 }), () => accounts.ownerOf(AccountId.make("alice")), {
+        concurrency: 2
+      })
+      assert.deepStrictEqual(yield* accounts.ownerOf(AccountId.make("x".repeat(129))), Option.none())
       assert.deepStrictEqual(asked, ["alice"])
     }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provide(counting))))
   )
@@ -29,5 +33,6 @@ describe("Accounts", () => {
 
 const asked: Array<string> = []
 const counting = Layer.mock(Users, {
-  ownerOf: (accountId) => Effect.sync(() => Option.some(asked.push(accountId) > 0 ? "alice" : ""))
+  ownerOf: (accountId) =>
+    Effect.sync(() => Option.some(asked.push(accountId) > 0 ? UserId.make("alice") : UserId.make("")))
 })

@@ -3,6 +3,7 @@ import type { TokenClaims } from "@venue/auth/session/AccessToken"
 import { type Enrolment, SecondFactor } from "@venue/auth/session/SecondFactor"
 import { type Issued, SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { Authorizations } from "@venue/storage/access/Authorizations"
 import { FactorChallenges } from "@venue/storage/access/FactorChallenges"
@@ -35,14 +36,14 @@ export const claimsOf = ({ expiresAtSeconds, session }: Issued): TokenClaims => 
   expiresAtMillis: expiresAtSeconds * 1000
 })
 
-export const signIn = Effect.fnUntraced(function* (userId: string) {
+export const signIn = Effect.fnUntraced(function* (userId: UserId) {
   const tokens = yield* SessionTokens
   return yield* tokens.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3" })
 })
 
 /** A new user with one session. */
 export const arrive = Effect.gen(function* () {
-  const userId = randomUUID()
+  const userId = UserId.make(randomUUID())
   yield* (yield* Users).create({ userId, name: "" })
   const issued = yield* signIn(userId)
   return { userId, issued, claims: claimsOf(issued) }
@@ -56,7 +57,7 @@ export const answer = (caller: TokenClaims, factorId: string, challengeId: strin
   Effect.flatMap(SecondFactor, (factors) => factors.verify(caller, factorId, challengeId, Redacted.make(code)))
 export const unenrol = (caller: TokenClaims, factorId: string) =>
   Effect.flatMap(SecondFactor, (factors) => factors.unenrol(caller, factorId))
-export const isEnrolled = (userId: string) => Effect.flatMap(SecondFactor, (factors) => factors.isEnrolled(userId))
+export const isEnrolled = (userId: UserId) => Effect.flatMap(SecondFactor, (factors) => factors.isEnrolled(userId))
 
 /** What the authenticator shows, so many steps from now. */
 export const shown = ({ secret }: Enrolment, steps = 0) =>
@@ -87,18 +88,18 @@ export const sessionOf = ({ sessionId }: TokenClaims) =>
     Effect.flatMap(Sessions, (sessions) => sessions.find(sessionId)),
     Option.getOrThrow
   )
-export const deeds = (userId: string) =>
+export const deeds = (userId: UserId) =>
   Effect.map(
     Effect.flatMap(Audit, (audit) => audit.about(userId)),
     (all) => all.map(({ action, facts }) => ({ action, ...facts }))
   )
-export const factorsOf = (userId: string) => Effect.flatMap(Factors, (factors) => factors.ofUser(userId))
+export const factorsOf = (userId: UserId) => Effect.flatMap(Factors, (factors) => factors.ofUser(userId))
 export const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 export const successes = <A, E>(exits: ReadonlyArray<Exit.Exit<A, E>>) => exits.filter(Exit.isSuccess)
 
 /** Runs the work and waits until the user's revocation is heard. */
-export const heard = <A, E, R>(userId: string, work: Effect.Effect<A, E, R>) =>
+export const heard = <A, E, R>(userId: UserId, work: Effect.Effect<A, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const told = yield* Deferred.make<void>()

@@ -2,6 +2,7 @@ import { claimsOf, InvalidToken } from "@venue/auth/session/AccessToken"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import { UserId } from "@venue/domain/UserId"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { Users } from "@venue/storage/access/Users"
@@ -15,15 +16,15 @@ import { issuer, memory, postgres, type Services } from "./SessionServices.ts"
 const begin = Effect.gen(function* () {
   yield* TestClock.setTime(1_000_000)
   const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
-  yield* (yield* Users).create({ userId, name: "" })
+  yield* (yield* Users).create({ userId: UserId.make(userId), name: "" })
   const issued = yield* (yield* SessionTokens).begin({
-    userId,
+    userId: UserId.make(userId),
     clientId: null,
     publicClient: false,
     scope: null,
     method: "web3"
   })
-  return { userId, session: issued.session, token: Redacted.value(issued.accessToken) }
+  return { userId: UserId.make(userId), session: issued.session, token: Redacted.value(issued.accessToken) }
 })
 
 /** Done when what `work` revokes was heard here. */
@@ -46,7 +47,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const { session, token, userId } = yield* begin
         const bearers = yield* Bearers
         const claims = yield* bearers.verify(token)
-        assert.deepInclude(claims, { userId, sessionId: session.sessionId, aal: "aal1" })
+        assert.deepInclude(claims, { userId: UserId.make(userId), sessionId: session.sessionId, aal: "aal1" })
         assert.strictEqual(yield* bearers.verify(token), claims)
         yield* TestClock.adjust("1 hour")
         assert.strictEqual(yield* bearers.verify(token), claims)
@@ -77,7 +78,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const raised = yield* tokens.raise(session.sessionId, "totp")
         const token = Redacted.value(raised.accessToken)
         assert.strictEqual((yield* bearers.verify(token)).aal, "aal2")
-        yield* tokens.lower(userId)
+        yield* tokens.lower(UserId.make(userId))
         yield* heard(userId, (yield* Revocations).announce({ kind: "user", subject: userId }))
         assert.strictEqual((yield* bearers.verify(token)).aal, "aal1")
       })
@@ -97,7 +98,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           )
         const nowhere = yield* signed({ userId: session.userId, sessionId: other.userId })
         assert.strictEqual((yield* Effect.flip(bearers.verify(nowhere)))._tag, "SessionEnded")
-        const stolen = yield* signed({ userId: other.userId, sessionId: session.sessionId })
+        const stolen = yield* signed({ userId: UserId.make(other.userId), sessionId: session.sessionId })
         assert.strictEqual((yield* Effect.flip(bearers.verify(stolen)))._tag, "InvalidToken")
       })
     )

@@ -1,4 +1,5 @@
 import * as RecoveryCode from "@venue/auth/session/RecoveryCode"
+import { UserId } from "@venue/domain/UserId"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import * as fc from "fast-check"
@@ -24,10 +25,10 @@ describe("RecoveryCode", () => {
   })
 
   it("a code is the same however it is typed, and another's is never the same", () => {
-    const hash = (userId: string, code: string) => RecoveryCode.hash(userId, Redacted.make(code))
-    assert.deepStrictEqual(hash("alice", " ABCDE-12345\n"), hash("alice", "abcde-12345"))
-    assert.notDeepEqual(hash("alice", "abcde-12345"), hash("bob", "abcde-12345"))
-    assert.notDeepEqual(hash("alice", "abcde-12345"), hash("alice", "abcde-12346"))
-    assert.lengthOf(hash("alice", "abcde-12345"), 32)
+    const hash = (userId: UserId, code: string) => RecoveryCode.hash(userId, Redacted.make(code))
+    assert.deepStrictEqual(hash(UserId.make("alice"), " ABCDE-12345\n"), hash(UserId.make("alice"), "abcde-12345"))
+    assert.notDeepEqual(hash(UserId.make("alice"), "abcde-12345"), hash(UserId.make("bob"), "abcde-12345"))
+    assert.notDeepEqual(hash(UserId.make("alice"), "abcde-12345"), hash(UserId.make("alice"), "abcde-12346"))
+    assert.lengthOf(hash(UserId.make("alice"), "abcde-12345"), 32)
   })
 })

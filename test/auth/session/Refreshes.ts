@@ -1,6 +1,7 @@
 /** Sessions that begin and are refreshed, by users of their own. */
 import type { Presenter } from "@venue/auth/session/Presenter"
 import { type Beginning, SessionTokens } from "@venue/auth/session/SessionTokens"
+import { UserId } from "@venue/domain/UserId"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { Users } from "@venue/storage/access/Users"
 import { Effect, Option, Redacted } from "effect"
@@ -18,11 +19,11 @@ export const begin = (changes: Partial<Beginning> = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const userId = yield* (yield* SecureRandom.SecureRandom).uuidV4()
-    yield* (yield* Users).create({ userId, name: "" })
-    return yield* again(userId, changes)
+    yield* (yield* Users).create({ userId: UserId.make(userId), name: "" })
+    return yield* again(UserId.make(userId), changes)
   })
 
-export const again = (userId: string, changes: Partial<Beginning> = {}) =>
+export const again = (userId: UserId, changes: Partial<Beginning> = {}) =>
   Effect.flatMap(SessionTokens, (tokens) =>
     tokens.begin({ userId, clientId: null, publicClient: false, scope: null, method: "web3", ...changes })
   )

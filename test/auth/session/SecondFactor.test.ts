@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { assert } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -28,21 +29,23 @@ onBoth("the second factor", (it) => {
   it.effect("M1: the first factor is verified, raises the session, and brings ten recovery codes", () =>
     Effect.gen(function* () {
       const { claims, issued, userId } = yield* arrive
-      const other = yield* signIn(userId)
+      const other = yield* signIn(UserId.make(userId))
       const enrolment = yield* enrol(claims, "phone")
-      assert.isFalse(yield* isEnrolled(userId))
+      assert.isFalse(yield* isEnrolled(UserId.make(userId)))
       const { factorId } = enrolment
       const code = yield* shown(enrolment)
-      const verified = yield* heard(userId, verify(claims, factorId, code))
+      const verified = yield* heard(UserId.make(userId), verify(claims, factorId, code))
       assert.strictEqual(verified.issued.session.aal, "aal2")
       assert.isNull(verified.recoveryCodesLeft)
       const codes = (verified.recoveryCodes ?? []).map((code) => Redacted.value(code))
       assert.strictEqual(new Set(codes).size, 10)
-      assert.isTrue(yield* isEnrolled(userId))
+      assert.isTrue(yield* isEnrolled(UserId.make(userId)))
       assert.strictEqual((yield* sessionOf(claims)).aal, "aal2")
       assert.isNotNull((yield* sessionOf(claimsOf(other))).endedAtMillis)
       const { sessionId } = claims
-      assert.deepStrictEqual<unknown>(yield* deeds(userId), [{ action: "second_factor_added", factorId, sessionId }])
+      assert.deepStrictEqual<unknown>(yield* deeds(UserId.make(userId)), [
+        { action: "second_factor_added", factorId, sessionId }
+      ])
       assert.strictEqual(yield* tagOf(refresh(issued)), "RefreshRefused")
     })
   )
@@ -63,7 +66,7 @@ onBoth("the second factor", (it) => {
   it.effect("a later sign-in verifies the same factor and gets no new recovery codes", () =>
     Effect.gen(function* () {
       const { enrolment, userId } = yield* arriveTwice
-      const again = claimsOf(yield* signIn(userId))
+      const again = claimsOf(yield* signIn(UserId.make(userId)))
       const verified = yield* verify(again, enrolment.factorId, yield* shown(enrolment))
       assert.strictEqual(verified.issued.session.aal, "aal2")
       assert.isNull(verified.recoveryCodes)
@@ -78,9 +81,9 @@ onBoth("the second factor", (it) => {
       for (const bad of [wrong(code), "", code.slice(1), "abcde-12345"]) {
         assert.strictEqual(yield* tagOf(verify(claims, enrolment.factorId, bad)), "VerificationFailed")
       }
-      assert.isFalse(yield* isEnrolled(userId))
+      assert.isFalse(yield* isEnrolled(UserId.make(userId)))
       assert.strictEqual((yield* sessionOf(claims)).aal, "aal1")
-      assert.deepStrictEqual(yield* deeds(userId), [])
+      assert.deepStrictEqual(yield* deeds(UserId.make(userId)), [])
       yield* refresh(issued)
     })
   )
@@ -153,7 +156,7 @@ onBoth("the second factor", (it) => {
       const own = mallory.enrolment.factorId
       const ownCode = yield* shown(mallory.enrolment)
       assert.strictEqual(yield* tagOf(answer(mallory.claims, own, challengeId, ownCode)), "ChallengeExpired")
-      const second = claimsOf(yield* signIn(alice.userId))
+      const second = claimsOf(yield* signIn(UserId.make(alice.userId)))
       assert.strictEqual(yield* tagOf(answer(second, factorId, challengeId, code)), "ChallengeExpired")
       assert.strictEqual((yield* sessionOf(second)).aal, "aal1")
       yield* answer(alice.claims, factorId, challengeId, code)
@@ -164,13 +167,13 @@ onBoth("the second factor", (it) => {
     Effect.gen(function* () {
       const { enrolment, recoveryCodes, userId } = yield* arriveTwice
       const { factorId } = enrolment
-      const claims = claimsOf(yield* signIn(userId))
+      const claims = claimsOf(yield* signIn(UserId.make(userId)))
       const verified = yield* verify(claims, factorId, ` ${recoveryCodes[3]?.toUpperCase()}`)
       assert.strictEqual(verified.issued.session.aal, "aal2")
       assert.strictEqual(verified.issued.session.amr[0]?.method, "recovery_code")
       assert.deepStrictEqual([verified.recoveryCodesLeft, verified.recoveryCodes], [9, null])
       const used = { action: "recovery_code_used", factorId, sessionId: claims.sessionId, left: 9 }
-      assert.deepStrictEqual<unknown>((yield* deeds(userId))[0], used)
+      assert.deepStrictEqual<unknown>((yield* deeds(UserId.make(userId)))[0], used)
       assert.strictEqual(yield* tagOf(verify(claims, factorId, recoveryCodes[3]!)), "VerificationFailed")
     })
   )
@@ -181,7 +184,10 @@ onBoth("the second factor", (it) => {
       const code = yield* shown(enrolment)
       const refused = yield* Effect.flip(verify(claims, enrolment.factorId, wrong(code)))
       const used = yield* verify(claims, enrolment.factorId, recoveryCodes[0]!)
-      const said = inspect([enrolment, refused, used, yield* deeds(userId)], { depth: Infinity, showHidden: true })
+      const said = inspect([enrolment, refused, used, yield* deeds(UserId.make(userId))], {
+        depth: Infinity,
+        showHidden: true
+      })
       for (const secret of [Redacted.value(enrolment.secret), wrong(code), ...recoveryCodes]) {
         assert.notInclude(said, secret)
       }

@@ -1,4 +1,5 @@
 import * as RecoveryCode from "@venue/auth/session/RecoveryCode"
+import { UserId } from "@venue/domain/UserId"
 import { RecoveryCodes } from "@venue/storage/access/RecoveryCodes"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { assert } from "@effect/vitest"
@@ -87,7 +88,7 @@ onBoth("the limits of the second factor", (it) => {
     Effect.gen(function* () {
       const { claims, enrolment, userId } = yield* arriveTwice
       const { factorId } = enrolment
-      const other = claimsOf(yield* signIn(userId))
+      const other = claimsOf(yield* signIn(UserId.make(userId)))
       const code = yield* shown(enrolment)
       for (let at = 0; at < 7; at++) yield* tagOf(verify(claims, factorId, wrong(code)))
       yield* challenge(other, factorId)
@@ -108,11 +109,11 @@ onBoth("the limits of the second factor", (it) => {
         Array.from({ length: 15 }, () => Effect.exit(enrol(claims))),
         { concurrency: "unbounded" }
       )
-      assert.lengthOf(yield* factorsOf(userId), 10)
+      assert.lengthOf(yield* factorsOf(UserId.make(userId)), 10)
       assert.strictEqual(yield* tagOf(enrol(claims)), "TooManyFactors")
       yield* TestClock.adjust("300 seconds")
       yield* enrol(claims, "phone")
-      assert.lengthOf(yield* factorsOf(userId), 1)
+      assert.lengthOf(yield* factorsOf(UserId.make(userId)), 1)
     })
   )
 
@@ -132,14 +133,14 @@ onBoth("the limits of the second factor", (it) => {
     Effect.gen(function* () {
       const { claims, enrolment, recoveryCodes, userId } = yield* arriveTwice
       const other = claimsOf(
-        (yield* verify(claimsOf(yield* signIn(userId)), enrolment.factorId, recoveryCodes[0]!)).issued
+        (yield* verify(claimsOf(yield* signIn(UserId.make(userId))), enrolment.factorId, recoveryCodes[0]!)).issued
       )
-      yield* heard(userId, unenrol(claims, enrolment.factorId))
-      assert.isFalse(yield* isEnrolled(userId))
-      const kept = RecoveryCode.hash(userId, Redacted.make(recoveryCodes[1]!))
-      assert.deepStrictEqual(yield* (yield* RecoveryCodes).spend(userId, kept), Option.none())
+      yield* heard(UserId.make(userId), unenrol(claims, enrolment.factorId))
+      assert.isFalse(yield* isEnrolled(UserId.make(userId)))
+      const kept = RecoveryCode.hash(UserId.make(userId), Redacted.make(recoveryCodes[1]!))
+      assert.deepStrictEqual(yield* (yield* RecoveryCodes).spend(UserId.make(userId), kept), Option.none())
       for (const lowered of [claims, other]) assert.strictEqual((yield* sessionOf(lowered)).aal, "aal1")
-      assert.strictEqual((yield* deeds(userId))[0]?.action, "second_factor_removed")
+      assert.strictEqual((yield* deeds(UserId.make(userId)))[0]?.action, "second_factor_removed")
       const next = yield* enrol(claims)
       const verified = yield* verify(claims, next.factorId, yield* shown(next))
       assert.lengthOf(verified.recoveryCodes ?? [], 10)
@@ -154,7 +155,7 @@ onBoth("the limits of the second factor", (it) => {
       const spare = yield* enrol(claims)
       const raised = claimsOf((yield* verify(claims, spare.factorId, yield* shown(spare))).issued)
       yield* unenrol(raised, spare.factorId)
-      assert.isTrue(yield* isEnrolled(userId))
+      assert.isTrue(yield* isEnrolled(UserId.make(userId)))
       assert.strictEqual(yield* tagOf(enrol(raised)), "InsufficientAal")
       assert.strictEqual(yield* tagOf(unenrol(raised, enrolment.factorId)), "InsufficientAal")
       const again = claimsOf((yield* verify(raised, enrolment.factorId, recoveryCodes[0]!)).issued)
@@ -167,8 +168,8 @@ onBoth("the limits of the second factor", (it) => {
       const { claims, userId } = yield* arrive
       const { factorId } = yield* enrol(claims)
       yield* unenrol(claims, factorId)
-      assert.deepStrictEqual(yield* factorsOf(userId), [])
-      assert.deepStrictEqual(yield* deeds(userId), [])
+      assert.deepStrictEqual(yield* factorsOf(UserId.make(userId)), [])
+      assert.deepStrictEqual(yield* deeds(UserId.make(userId)), [])
     })
   )
 
@@ -187,7 +188,7 @@ onBoth("the limits of the second factor", (it) => {
         assert.strictEqual(yield* tagOf(unenrol(claims, kept.factorId)), "SessionEnded")
       }
       assert.lengthOf(yield* factorsOf(claims.userId), 2)
-      const nobody = { ...claims, userId: randomUUID() }
+      const nobody = { ...claims, userId: UserId.make(randomUUID()) }
       assert.strictEqual(yield* tagOf(enrol(nobody)), "SessionEnded")
     })
   )

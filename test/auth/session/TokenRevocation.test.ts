@@ -1,5 +1,6 @@
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { TokenRevocation } from "@venue/auth/session/TokenRevocation"
+import type { UserId } from "@venue/domain/UserId"
 import { Audit } from "@venue/storage/access/Audit"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { OAuthClient } from "@venue/storage/access/OAuthClients"
@@ -31,7 +32,7 @@ const endOf = (sessionId: string) =>
     return Option.getOrThrow(yield* (yield* Sessions).find(sessionId)).endedAtMillis
   })
 
-const deedsOf = (userId: string) => Effect.flatMap(Audit, (audit) => audit.about(userId))
+const deedsOf = (userId: UserId) => Effect.flatMap(Audit, (audit) => audit.about(userId))
 
 const suite = (name: string, services: Layer.Layer<OAuth.Services, unknown>) =>
   layer(services, { timeout: "60 seconds" })(name, (it) => {

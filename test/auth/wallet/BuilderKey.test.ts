@@ -1,6 +1,7 @@
 import { type IssuedKey } from "@venue/auth/wallet/BuilderRegistration"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { eligibility, UserEligibility } from "@venue/auth/access/Eligibility"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -58,7 +59,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
             permissions: ["execute_orders", "view_balance", "view_orders", "view_positions", "withdraw_registered"]
           }
         )
-        assert.deepStrictEqual(yield* (yield* Users).ownerOf(userId), Option.some(userId))
+        assert.deepStrictEqual(yield* (yield* Users).ownerOf(primaryAccountOf(userId)), Option.some(userId))
         const [address, ...others] = yield* (yield* WithdrawalAddresses).ofUser(userId)
         assert.deepInclude(address, { network: "ARBITRUM_ONE", address: owner.address.toLowerCase() })
         assert.lengthOf(others, 0)

@@ -1,5 +1,6 @@
 import type { BuilderTerms } from "@venue/auth/wallet/BuilderMessage"
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
+import { UserId } from "@venue/domain/UserId"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { LegalAcceptances } from "@venue/storage/access/LegalAcceptances"
 import { Profiles } from "@venue/storage/access/Profiles"
@@ -55,7 +56,7 @@ const suite = (name: string, services: Layer.Layer<Stored, unknown>) =>
         assert.deepStrictEqual(yield* service.builder(builder.userId), builder)
         yield* (yield* BuilderCodes).setActive(builder.builderCode, false)
         assert.strictEqual((yield* Effect.flip(service.builder(builder.userId)))._tag, "NoActiveBuilderCode")
-        assert.strictEqual((yield* Effect.flip(service.builder("nobody")))._tag, "NoActiveBuilderCode")
+        assert.strictEqual((yield* Effect.flip(service.builder(UserId.make("nobody"))))._tag, "NoActiveBuilderCode")
         yield* (yield* BuilderCodes).setActive(builder.builderCode, true)
         yield* (yield* Profiles).change(builder.userId, { username: null })
         assert.strictEqual((yield* Effect.flip(service.builder(builder.userId)))._tag, "BuilderUnnamed")

@@ -4,6 +4,7 @@ import { type BuilderTerms } from "@venue/auth/wallet/BuilderMessage"
 import { Hmac } from "@venue/auth/access/Hmac"
 import { KeyPrefix } from "@venue/auth/keys/KeyPair"
 import { type Requirements, UserEligibility } from "@venue/auth/access/Eligibility"
+import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
@@ -67,11 +68,11 @@ export const scene = Effect.gen(function* () {
   const userId = `builder-user-${++builders}`
   const username = `builder${builders}`
   const builderCode = `00000000-0000-4000-8000-${String(builders).padStart(12, "0")}`
-  yield* (yield* Users).create({ userId, name: username })
-  yield* (yield* Profiles).change(userId, { username })
-  yield* (yield* BuilderCodes).create({ userId, builderCode, venueBps: 5_000, builderBps: 5_000 })
+  yield* (yield* Users).create({ userId: UserId.make(userId), name: username })
+  yield* (yield* Profiles).change(UserId.make(userId), { username })
+  yield* (yield* BuilderCodes).create({ userId: UserId.make(userId), builderCode, venueBps: 5_000, builderBps: 5_000 })
   yield* (yield* BuilderCodes).setActive(builderCode, true)
-  const builder: Builder = { userId, username, builderCode }
+  const builder: Builder = { userId: UserId.make(userId), username, builderCode }
   return { builder, owner: wallet(++wallets) }
 })
 export const message = (builder: Builder, address: string) =>

@@ -1,5 +1,6 @@
 /** A builder's key that is replaced again and again, asked for on two nodes. */
 import { Hmac } from "@venue/auth/access/Hmac"
+import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Nonces } from "@venue/storage/access/Nonces"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -38,11 +39,18 @@ it.live(
       const there = yield* node(url)
       const [hmac, other] = [Context.get(here, Hmac), Context.get(there, Hmac)]
       const keys = Context.get(here, ApiKeys)
-      for (const userId of ["client", "builder"]) yield* Context.get(here, Users).create({ userId, name: userId })
+      for (const userId of ["client", "builder"])
+        yield* Context.get(here, Users).create({ userId: UserId.make(userId), name: userId })
       for (let round = 0; round < 10; round++) {
         const publicKey = `key-${round}`
         const secret = Redacted.make(`secret of ${publicKey}`)
-        const key = { publicKey, secret, userId: "client", label: "builder-acme", builderUserId: "builder" }
+        const key = {
+          publicKey,
+          secret,
+          userId: UserId.make("client"),
+          label: "builder-acme",
+          builderUserId: UserId.make("builder")
+        }
         const replaced = yield* keys.replaceBuilderKey(key)
         assert.isTrue(yield* isGood(hmac, publicKey))
         assert.isTrue(yield* isGood(other, publicKey))

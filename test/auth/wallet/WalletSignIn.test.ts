@@ -1,5 +1,6 @@
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { type Proof, type WalletRefused, WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import { Audit } from "@venue/storage/access/Audit"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Identities } from "@venue/storage/access/Identities"
@@ -60,7 +61,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         assert.notStrictEqual(second.session.sessionId, first.session.sessionId)
         assert.deepInclude(first.session, { clientId: null, aal: "aal1", scope: null })
         assert.deepStrictEqual(first.session.amr, [{ method: "web3", timestamp: 1_000 }])
-        assert.deepStrictEqual(yield* (yield* Users).ownerOf(userId), Option.some(userId))
+        assert.deepStrictEqual(yield* (yield* Users).ownerOf(primaryAccountOf(userId)), Option.some(userId))
         const identities = yield* (yield* Identities).ofUser(userId)
         assert.strictEqual(identities.length, 1)
         assert.deepInclude(identities[0], {

@@ -1,6 +1,7 @@
 import * as SimulatedSerialization from "@venue/cluster/clients/SimulatedSerialization"
 import type { LocalDesk } from "@venue/cluster/clients/LocalEntities"
 import { noCost, type Submission } from "@venue/cluster/protocol/Desk"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import { layerMemory } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
@@ -13,7 +14,7 @@ const cancelUntil = (expiresAtMillis: number): Submission => ({
     _tag: "CancelAllOrders",
     commandId: idOf(1),
     expiresAtMillis,
-    accountId: userId,
+    accountId: primaryAccountOf(userId),
     symbol: one.symbol
   }
 })
@@ -42,7 +43,11 @@ it.effect("an order that a desk of the same node is told is a copy of what was s
     assert.isUndefined(simulated.submit([sent]))
     assert.notStrictEqual(seen[1], sent)
     assert.strictEqual(seen[1]!.request.commandId.text, sent.request.commandId.text)
-    assert.deepInclude(seen[1]!.request, { expiresAtMillis: 5_000, accountId: userId, symbol: one.symbol })
+    assert.deepInclude(seen[1]!.request, {
+      expiresAtMillis: 5_000,
+      accountId: primaryAccountOf(userId),
+      symbol: one.symbol
+    })
     const spoilt = { ...sent, userId: 7 } as unknown as Submission
     assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.try(() => simulated.submit([spoilt])))))
   })

@@ -1,6 +1,7 @@
 /** The feed of one node: every row once, in order, without holes, whoever owns the market and whoever throws. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
 import { LocalEntities, type LocalMarket, type Watcher } from "@venue/cluster/clients/LocalEntities"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
@@ -25,7 +26,7 @@ const event = (n: number): MarketEvent => ({
   commandId: idOf(n),
   expiresAtMillis: 1,
   userId,
-  accountId: userId,
+  accountId: primaryAccountOf(userId),
   atMillis: 1
 })
 
@@ -84,7 +85,7 @@ const setUp = Effect.gen(function* () {
   yield* turns
   const heard: Array<number> = []
   const follow = (observe = (n: number) => void heard.push(n), broken = () => {}) =>
-    feed.follow(userId, {
+    feed.follow(primaryAccountOf(userId), {
       rank: "socket",
       observe: (event) => observe((event as Done).commandId.d),
       broken

@@ -1,6 +1,7 @@
 /** Those who follow an account: in order of rank, and free to leave or to fail while they are told. */
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import * as Followers from "@venue/cluster/feed/Followers"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import { assert, it } from "@effect/vitest"
 import { idOf, one, userId } from "../Neighbours.ts"
@@ -10,7 +11,7 @@ const event: MarketEvent = {
   commandId: idOf(1),
   expiresAtMillis: 1,
   userId,
-  accountId: userId,
+  accountId: primaryAccountOf(userId),
   atMillis: 1
 }
 const batch: Batch = { instrument: one, epoch: 1, seq: 1, events: [event], levels: [] }
@@ -20,7 +21,7 @@ const setUp = () => {
   const reported: Array<unknown> = []
   const followers = Followers.make((_, { rank }, cause) => reported.push([rank, cause]))
   const follow = (rank: "trader" | "socket", name: string, also = () => {}) =>
-    followers.follow(userId, {
+    followers.follow(primaryAccountOf(userId), {
       rank,
       observe: () => {
         told.push(name)

@@ -1,5 +1,7 @@
 /** The operator interface over real sockets. */
 import { Feed } from "@venue/cluster/feed/Feed"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -90,7 +92,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       expect(prices).toContainEqual(["SILVER-USD", 3_812_500_000])
       const [silver] = (yield* get("/refdata?ticker=SILVER-USD")).body.data
       expect(silver.underlier_price).toBe("38.125")
-      expect((yield* Feed).prices.get("SILVER-USD")?.oracleE8).toBe(3_812_500_000)
+      expect((yield* Feed).prices.get(MarketSymbol.make("SILVER-USD"))?.oracleE8).toBe(3_812_500_000)
     })
   )
 
@@ -155,7 +157,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       const { body } = yield* get("/user/positions", yield* signed(user))
       expect(body.balance.available_balance).toBe(125)
       expect(yield* credit(-126)).toMatchObject({ status: 422, body: { errors: [{ location: "body.amount" }] } })
-      expect(yield* credit(1, "00000000-0000-4000-8000-ffffffffffff")).toMatchObject({ status: 404 })
+      expect(yield* credit(1, UserId.make("00000000-0000-4000-8000-ffffffffffff"))).toMatchObject({ status: 404 })
       expect(yield* credit(0)).toMatchObject({ status: 422 })
     })
   )
@@ -164,7 +166,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
-      yield* venue.price("AAPL-USD", 200)
+      yield* venue.price(MarketSymbol.make("AAPL-USD"), 200)
       const maker = yield* venue.trade(yield* venue.user("maker"))
       const taker = yield* venue.trade(yield* venue.user("taker"))
       const order = {

@@ -1,5 +1,6 @@
 /** What an operator decides about users, keys, builders and applications, over real sockets. */
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
@@ -13,7 +14,7 @@ const nobody = "00000000-0000-4000-8000-ffffffffffff"
 const reason = "a test"
 
 it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
-  const deeds = (userId: string) =>
+  const deeds = (userId: UserId) =>
     Effect.flatMap(Audit, (audit) =>
       Effect.map(audit.about(userId), (all) => all.map(({ action, actor, facts }) => [action, actor, facts["reason"]]))
     )

@@ -1,4 +1,6 @@
 /** Builder codes, and keys that builders obtain for wallets, over real sockets. */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Users } from "@venue/storage/access/Users"
@@ -155,7 +157,11 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       expect((yield* post("/user/builder-code", shares, yield* signed(key))).status).toBe(403)
       expect((yield* register(key, signedBy(owner, text))).status).toBe(403)
       // Terms were accepted with the message, but nobody has proven who they are.
-      const leverage = yield* post("/user/leverage", { symbol: "GOLD-USD", leverage: 5 }, yield* signed(key))
+      const leverage = yield* post(
+        "/user/leverage",
+        { symbol: MarketSymbol.make("GOLD-USD"), leverage: 5 },
+        yield* signed(key)
+      )
       expect(leverage.status).toBe(403)
       const { body } = yield* get("/user/onboarding", yield* signed(key))
       expect(body).toMatchObject({ can_trade: false, terms_accepted: true, missing: ["identity"] })
@@ -244,7 +250,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       const { builderCode, owner, user } = yield* scene
       const { builderCode: otherCode, user: otherUser } = yield* scene
       const keyOf = ({ body }: { readonly body: { user_id: string; public_key: string; secret_key: string } }) => ({
-        userId: body.user_id,
+        userId: UserId.make(body.user_id),
         publicKey: body.public_key,
         secretKey: body.secret_key
       })

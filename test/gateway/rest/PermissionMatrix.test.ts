@@ -4,7 +4,9 @@ import * as Command from "@venue/api/trade/Command"
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { rules } from "@venue/auth/access/Permission"
+import { AccountId } from "@venue/domain/AccountId"
 import { ofBuilderKey, Permission } from "@venue/domain/Permission"
+import { UserId } from "@venue/domain/UserId"
 import { routesOf } from "@venue/gateway/http/Gate"
 import { Users } from "@venue/storage/access/Users"
 import { assert, it } from "@effect/vitest"
@@ -138,13 +140,13 @@ const expected = (action: string, caller: Caller, account: string | undefined, u
 it.effect("I38, I39, I47: each is let through or refused as the reference says, in every combination", () =>
   Effect.gen(function* () {
     const people = yield* Users
-    yield* people.create({ userId: "alice", name: "Alice" })
-    yield* people.create({ userId: "bob", name: "Bob" })
-    yield* people.openAccount({ accountId: "alice-2", userId: "alice" })
-    yield* bring("bob", "onboarded")
+    yield* people.create({ userId: UserId.make("alice"), name: "Alice" })
+    yield* people.create({ userId: UserId.make("bob"), name: "Bob" })
+    yield* people.openAccount({ accountId: AccountId.make("alice-2"), userId: UserId.make("alice") })
+    yield* bring(UserId.make("bob"), "onboarded")
     const { authorise } = yield* AccessDecision.make
     const answer = (caller: Caller, action: string, account: string | undefined) =>
-      authorise(caller, action, account).pipe(
+      authorise(caller, action, account === undefined ? undefined : AccountId.make(account)).pipe(
         Effect.map(({ accountId }) => accountId),
         Effect.catch((error) =>
           Effect.succeed(
@@ -159,8 +161,8 @@ it.effect("I38, I39, I47: each is let through or refused as the reference says, 
 
     let tried = 0
     for (const user of users) {
-      yield* bring("alice", user === "with_second_factor" ? "onboarded" : user)
-      if (user === "with_second_factor") yield* enrol("alice")
+      yield* bring(UserId.make("alice"), user === "with_second_factor" ? "onboarded" : user)
+      if (user === "with_second_factor") yield* enrol(UserId.make("alice"))
       for (const [kind, credential] of Object.entries(credentials)) {
         for (const granted of grants) {
           const caller: Caller = { ...key, ...credential, permissions: new Set(granted) }
@@ -185,7 +187,7 @@ it.effect("I38, I39, I47: each is let through or refused as the reference says, 
 )
 
 const key: Caller = {
-  userId: "alice",
+  userId: UserId.make("alice"),
   permissions: new Set(),
   scope: "all_accounts",
   via: "hmac",

@@ -1,5 +1,7 @@
 /** The main REST interface over real sockets. */
 import { defaults } from "@venue/cluster/VenueSettings"
+import { AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { ListenFailed } from "@venue/gateway/http/Listening"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -12,7 +14,7 @@ import { call, layer, layerCutOff, RestClient } from "./RestClient.ts"
 
 const trade = Effect.fnUntraced(function* () {
   const venue = yield* TestVenue
-  yield* venue.price("GOLD-USD", 3_400)
+  yield* venue.price(MarketSymbol.make("GOLD-USD"), 3_400)
   const alice = yield* venue.user("alice")
   const bob = yield* venue.user("bob")
   const maker = yield* venue.trade(alice)
@@ -29,7 +31,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
   it.effect("reference data has every field, may be kept for five seconds, and knows the prices", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient
-      yield* (yield* TestVenue).price("EUR-USD", 1.085)
+      yield* (yield* TestVenue).price(MarketSymbol.make("EUR-USD"), 1.085)
       const { body, headers, status } = yield* rest.get("/refdata?ticker=eur-usd")
       expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=5"])
       expect(body).toMatchObject({ $schema: `${rest.restUrl}/schemas/RefdataResponse.json`, type: "refdata" })
@@ -189,7 +191,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       const users = yield* Users
       const one = yield* venue.user("one")
       const other = yield* venue.user("other")
-      const sub = "00000000-0000-4000-8000-0000000000aa"
+      const sub = AccountId.make("00000000-0000-4000-8000-0000000000aa")
       yield* users.openAccount({ accountId: sub, userId: one.userId })
       const narrow = { ...one, publicKey: "svc_test_pub_narrow" }
       yield* keys.create({

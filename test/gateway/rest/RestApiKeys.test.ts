@@ -1,5 +1,6 @@
 /** API keys over real sockets, from their making to their end. */
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import type { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { Sessions } from "@venue/storage/access/Sessions"
@@ -28,7 +29,7 @@ const withKey = (user: TestUser, path = "/user/positions") =>
   })
 
 const keyOf = (
-  userId: string,
+  userId: UserId,
   { public_key, secret_key }: { readonly public_key: string; readonly secret_key: string }
 ) => ({
   userId,

@@ -3,6 +3,8 @@ import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
 import { Health } from "@venue/gateway/http/Health"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
@@ -49,7 +51,12 @@ const settings = {
   ...defaults,
   desks: 2,
   rateLimits: false,
-  instruments: new Map(symbols.map((symbol) => [symbol, defaults.instruments.get(symbol)!] as const))
+  instruments: new Map(
+    symbols.map((name) => {
+      const symbol = MarketSymbol.make(name)
+      return [symbol, defaults.instruments.get(symbol)!] as const
+    })
+  )
 }
 
 const layer = layerOver.pipe(
@@ -90,7 +97,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
     Effect.tap(askRest(...question), (answer) => Effect.sync(() => answers.push(answer)))
 
   const signed = Effect.fnUntraced(function* (name: string, { public_key, secret_key }: Key) {
-    const user = { userId: "", publicKey: public_key, secretKey: secret_key }
+    const user = { userId: UserId.make(""), publicKey: public_key, secretKey: secret_key }
     const headers = yield* (yield* RestClient).signed(user)
     keep(`${name}, signed`, headers["x-svc-hmac-signature"]!)
     return headers
@@ -98,7 +105,11 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
 
   /** The credential of an `auth` message. */
   const hmac = Effect.fnUntraced(function* (name: string, { public_key, secret_key }: Key) {
-    const part = yield* (yield* TestVenue).sign({ userId: "", publicKey: public_key, secretKey: secret_key })
+    const part = yield* (yield* TestVenue).sign({
+      userId: UserId.make(""),
+      publicKey: public_key,
+      secretKey: secret_key
+    })
     keep(`${name}, signed for a socket`, part.signature)
     return { hmac: part }
   })
@@ -135,7 +146,7 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("secrets o
   })
 
   /** A session's tokens, which the authentication service would have handed out. */
-  const token = Effect.fnUntraced(function* (name: string, userId: string) {
+  const token = Effect.fnUntraced(function* (name: string, userId: UserId) {
     const begun = { userId, clientId: null, publicClient: false, scope: null, method: "web3" } as const
     const { accessToken, refreshToken } = yield* (yield* SessionTokens).begin(begun)
     keep(`${name}, access token`, Redacted.value(accessToken))

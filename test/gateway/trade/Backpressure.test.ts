@@ -1,4 +1,6 @@
 /** Connections whose answers do not come, and what is read of them meanwhile. */
+import { AccountId } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import * as Connection from "@venue/gateway/trade/Connection"
 import * as Backpressure from "@venue/gateway/trade/Backpressure"
 import type { ExpectedOrder } from "@venue/gateway/trade/ExpectedReply"
@@ -50,7 +52,7 @@ const start = () => {
       signIn: (_id, _auth, _origin, done) =>
         done({
           caller: {
-            userId: "u",
+            userId: UserId.make("u"),
             permissions: new Set(),
             scope: "all_accounts",
             via: "hmac",
@@ -60,7 +62,7 @@ const start = () => {
             aal: null,
             clientId: null
           },
-          accountId: "u",
+          accountId: AccountId.make("u"),
           builderCode: "",
           eligibility: { canTrade: true, canFund: true, missing: [] }
         }),
@@ -242,7 +244,7 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
 
 const nowhere = { builderCode: "", address: "", country: undefined }
 
-const nothingSent = { _tag: "CancelAllOrders", expiresAtMillis: 0, accountId: "u", symbol } as const
+const nothingSent = { _tag: "CancelAllOrders", expiresAtMillis: 0, accountId: AccountId.make("u"), symbol } as const
 
 const unasked = (): never => {
   throw new Error("not asked")

@@ -1,3 +1,4 @@
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as CancelAllReply from "@venue/gateway/trade/CancelAllReply"
 import { expect, it } from "vitest"
 
@@ -7,7 +8,7 @@ const waiting = () => {
   const send = (text: string) => void sent.push(text.includes('"ack"') ? "ack" : text)
   const done = () => void sent.push("done")
   CancelAllReply.begin(replies, "one", { incoming: '{"type":"cancel_all_orders"}', dueMillis: 5_000, done })
-  const tell = (symbol: string, frame: string, last: boolean) =>
+  const tell = (symbol: MarketSymbol, frame: string, last: boolean) =>
     CancelAllReply.tell(replies, "one", symbol, frame, last, send)
   return { send, sent, replies, tell }
 }
@@ -20,9 +21,9 @@ const begun = () => {
 
 it("a cancel of all orders whose turn has not come is not said, however complete it is, and not given up", () => {
   const { send, sent, replies, tell } = waiting()
-  CancelAllReply.touched(replies, "one", ["A"], send)
-  tell("A", "a1", false)
-  tell("A", "", true)
+  CancelAllReply.touched(replies, "one", [MarketSymbol.make("A")], send)
+  tell(MarketSymbol.make("A"), "a1", false)
+  tell(MarketSymbol.make("A"), "", true)
   CancelAllReply.giveUp(replies, 5_000, () => send("unknown"), send)
   expect(sent).toEqual([])
   CancelAllReply.turn(replies, "one", send)
@@ -33,24 +34,24 @@ it("a cancel of all orders whose turn has not come is not said, however complete
 
 it("a cancel of all orders is acknowledged once every market it touched has answered, and told order by order after that", () => {
   const { send, sent, replies, tell } = begun()
-  CancelAllReply.touched(replies, "one", ["A", "B"], send)
-  tell("A", "a1", false)
-  tell("B", "b1", false)
-  tell("A", "", true)
-  tell("B", "b2", false)
+  CancelAllReply.touched(replies, "one", [MarketSymbol.make("A"), MarketSymbol.make("B")], send)
+  tell(MarketSymbol.make("A"), "a1", false)
+  tell(MarketSymbol.make("B"), "b1", false)
+  tell(MarketSymbol.make("A"), "", true)
+  tell(MarketSymbol.make("B"), "b2", false)
   expect(sent).toEqual([])
   expect(replies.size).toBe(1)
-  tell("B", "", true)
+  tell(MarketSymbol.make("B"), "", true)
   expect(sent).toEqual(["ack", "a1", "b1", "b2", "done"])
   expect(replies.size).toBe(0)
 })
 
 it("markets that answer before the desk has said which they are count as well", () => {
   const { send, sent, replies, tell } = begun()
-  tell("A", "a1", false)
-  tell("A", "", true)
+  tell(MarketSymbol.make("A"), "a1", false)
+  tell(MarketSymbol.make("A"), "", true)
   expect(sent).toEqual([])
-  CancelAllReply.touched(replies, "one", ["A"], send)
+  CancelAllReply.touched(replies, "one", [MarketSymbol.make("A")], send)
   expect(sent).toEqual(["ack", "a1", "done"])
 })
 
@@ -62,18 +63,18 @@ it("a cancel of all orders that touches no market is acknowledged at once", () =
 
 it("what is told of another command belongs to no cancel of all orders", () => {
   const { send, sent, replies } = begun()
-  expect(CancelAllReply.tell(replies, "two", "A", "x", true, send)).toBe(false)
-  expect(CancelAllReply.tell(replies, "", "A", "x", true, send)).toBe(false)
+  expect(CancelAllReply.tell(replies, "two", MarketSymbol.make("A"), "x", true, send)).toBe(false)
+  expect(CancelAllReply.tell(replies, "", MarketSymbol.make("A"), "x", true, send)).toBe(false)
   CancelAllReply.touched(replies, "two", [], send)
   expect(sent).toEqual([])
 })
 
 it("one that is refused is outstanding no longer, and what was told of it is sent", () => {
   const { send, sent, replies, tell } = begun()
-  tell("A", "a1", false)
+  tell(MarketSymbol.make("A"), "a1", false)
   CancelAllReply.refuse(replies, "one", "refused", send)
   expect(sent).toEqual(["refused", "a1", "done"])
-  expect(tell("A", "", true)).toBe(false)
+  expect(tell(MarketSymbol.make("A"), "", true)).toBe(false)
 })
 
 it("a refusal waits for its turn too, and one of a cancel that was given up is said", () => {
@@ -88,11 +89,11 @@ it("a refusal waits for its turn too, and one of a cancel that was given up is s
 
 it("one that is overdue is given up with what was told of it; one that is not is waited for", () => {
   const { send, sent, replies, tell } = begun()
-  tell("A", "a1", false)
+  tell(MarketSymbol.make("A"), "a1", false)
   const unknown = (incoming: string | undefined) => send(`unknown ${incoming}`)
   CancelAllReply.giveUp(replies, 4_999, unknown, send)
   expect(sent).toEqual([])
   CancelAllReply.giveUp(replies, 5_000, unknown, send)
   expect(sent).toEqual(['unknown {"type":"cancel_all_orders"}', "a1", "done"])
-  expect(tell("A", "", true)).toBe(false)
+  expect(tell(MarketSymbol.make("A"), "", true)).toBe(false)
 })

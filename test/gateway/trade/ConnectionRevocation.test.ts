@@ -3,6 +3,8 @@ import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { rules } from "@venue/auth/access/Permission"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import { AccountId } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import { accessRefusal } from "@venue/gateway/trade/AccessRefusal"
 import type { Member } from "@venue/gateway/trade/Member"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
@@ -251,7 +253,7 @@ story("M1: once a second factor is there, connections of sessions that have not 
 it("I47: a user whose region is blocked is told what keeps them, and may still take orders back", () => {
   const blocked: Member = {
     caller: {
-      userId: "u",
+      userId: UserId.make("u"),
       permissions: new Set(["execute_orders"]),
       scope: "all_accounts",
       via: "jwt",
@@ -261,7 +263,7 @@ it("I47: a user whose region is blocked is told what keeps them, and may still t
       aal: "aal1",
       clientId: null
     },
-    accountId: "u",
+    accountId: AccountId.make("u"),
     builderCode: "",
     eligibility: { canTrade: false, canFund: false, missing: ["region"] }
   }

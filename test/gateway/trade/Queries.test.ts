@@ -2,6 +2,9 @@
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
+import { AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
 import { History } from "@venue/gateway/History"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
@@ -17,7 +20,7 @@ const queries = [
   say("get_user_orders"),
   say("get_user_leverage"),
   say("cancel_on_disconnect", { cancel_on_disconnect: true }),
-  say("get_order", { symbol: "MOON-USD", order_id: "mine" }),
+  say("get_order", { symbol: MarketSymbol.make("MOON-USD"), order_id: "mine" }),
   say("subscribe", { channels: ["positions"] })
 ]
 
@@ -58,7 +61,7 @@ for (const query of queries) {
 
 story("I48: orders for a symbol that nobody lists are outstanding until they are answered, and no longer", (venue) =>
   Effect.gen(function* () {
-    const stranded = { symbol: "MOON-USD" }
+    const stranded = { symbol: MarketSymbol.make("MOON-USD") }
     const gateway = yield* venue.gateway
     const user = yield* venue.user("asking")
     const cut = yield* venue.trade(user, [], { gateway })
@@ -79,7 +82,7 @@ const unused = () => Effect.die("not asked")
 
 /** A history over tables that do as the test says, of an account whose events are read up to these watermarks. */
 const historyOf = (
-  watermarks: ReadonlyArray<{ readonly symbol: string; readonly seq: number }>,
+  watermarks: ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>,
   tables: Pick<ReadTables["Service"], "position" | "trades">
 ) =>
   History.pipe(
@@ -112,9 +115,9 @@ const historyOf = (
     )
   )
 
-const reader = { userId: "u", accountId: "u", cost: noCost }
+const reader = { userId: UserId.make("u"), accountId: AccountId.make("u"), cost: noCost }
 
-it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: "AAPL-USD", seq: 7 }] }])(
+it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] }])(
   "I48: however many read the table of trades, few queries run at once, and all are answered (%j)",
   ({ watermarks }) =>
     Effect.gen(function* () {
@@ -149,7 +152,7 @@ it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: "AAPL-USD", seq: 7 
 )
 
 it.effect.each([
-  { silent: "position" as const, watermarks: [{ symbol: "AAPL-USD", seq: 7 }] },
+  { silent: "position" as const, watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] },
   { silent: "trades" as const, watermarks: [] }
 ])(
   "I48: a table that does not answer is given up, by those who wait for their turn too ($silent)",

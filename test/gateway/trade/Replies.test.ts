@@ -1,3 +1,6 @@
+import { AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
 import * as Backpressure from "@venue/gateway/trade/Backpressure"
 import { type ExpectedOrder, type ExpectedQuery, unordered } from "@venue/gateway/trade/ExpectedReply"
 import { Replies } from "@venue/gateway/trade/Replies"
@@ -16,7 +19,11 @@ const start = () => {
   return { outstanding: backpressure.outstanding, replies, sent }
 }
 
-const order = (commandId: string, symbol: string, ordering: ExpectedOrder["ordering"] = "bySymbol"): ExpectedOrder => ({
+const order = (
+  commandId: string,
+  symbol: MarketSymbol,
+  ordering: ExpectedOrder["ordering"] = "bySymbol"
+): ExpectedOrder => ({
   _tag: "Order",
   ordering,
   commandId,
@@ -24,9 +31,15 @@ const order = (commandId: string, symbol: string, ordering: ExpectedOrder["order
   request: commandId,
   dueMillis: 5_000,
   submission: {
-    userId: "u",
+    userId: UserId.make("u"),
     cost: noCost,
-    request: { _tag: "CancelAllOrders", commandId: new Id(0, 0, 0, 1), expiresAtMillis: 0, accountId: "u", symbol }
+    request: {
+      _tag: "CancelAllOrders",
+      commandId: new Id(0, 0, 0, 1),
+      expiresAtMillis: 0,
+      accountId: AccountId.make("u"),
+      symbol
+    }
   }
 })
 
@@ -40,14 +53,14 @@ it("rule 21.4: a query about all symbols is asked after all before it, and what 
     request: "all",
     ask: (told) => void (answer = told)
   }
-  replies.expect(order("a1", "A"))
-  replies.expect(order("b1", "B"))
+  replies.expect(order("a1", MarketSymbol.make("A")))
+  replies.expect(order("b1", MarketSymbol.make("B")))
   replies.expect(query)
-  replies.expect(order("a2", "A"))
-  replies.tell("A", "a1", "", "a1 told", true)
-  replies.tell("A", "a2", "", "a2 told", true)
+  replies.expect(order("a2", MarketSymbol.make("A")))
+  replies.tell(MarketSymbol.make("A"), "a1", "", "a1 told", true)
+  replies.tell(MarketSymbol.make("A"), "a2", "", "a2 told", true)
   expect(answer).toBeUndefined()
-  replies.answer(order("b1", "B"), "b1 refused")
+  replies.answer(order("b1", MarketSymbol.make("B")), "b1 refused")
   expect(sent).toEqual(["a1 told", "b1 refused"])
   answer!("all answered")
   expect(sent).toEqual(["a1 told", "b1 refused", "all answered", "a2 told"])
@@ -56,8 +69,11 @@ it("rule 21.4: a query about all symbols is asked after all before it, and what 
 
 it("an order for a symbol that nobody lists waits for no other, and is outstanding until its desk has said something", () => {
   const { outstanding, replies, sent } = start()
-  const [refused, handedOn] = [order("refused", "MOON", "none"), order("handed on", "MOON", "none")]
-  replies.expect(order("a1", "A"))
+  const [refused, handedOn] = [
+    order("refused", MarketSymbol.make("MOON"), "none"),
+    order("handed on", MarketSymbol.make("MOON"), "none")
+  ]
+  replies.expect(order("a1", MarketSymbol.make("A")))
   replies.expect(refused)
   replies.expect(handedOn)
   expect(outstanding.weight).toBe(3)

@@ -1,5 +1,6 @@
 import { maxApiKeys } from "@venue/domain/ApiKey"
 import { ofBuilderKey } from "@venue/domain/Permission"
+import { UserId } from "@venue/domain/UserId"
 import { ApiKeys, type NewApiKey } from "@venue/storage/access/ApiKeys"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
 import { Seal } from "@venue/postgres/Seal"
@@ -26,11 +27,15 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("a key is found with its secret, permissions, scope and the addresses it may be used from", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("alice")
+        yield* user(UserId.make("alice"))
         yield* TestClock.setTime(7_000)
         const allowedAddresses = ["10.0.0.0/8", "::1"]
         yield* keys.create(
-          key("alice", { permissions: ["view_orders", "execute_orders"], scope: "alice-2", allowedAddresses })
+          key(UserId.make("alice"), {
+            permissions: ["view_orders", "execute_orders"],
+            scope: "alice-2",
+            allowedAddresses
+          })
         )
         const found = Option.getOrThrow(yield* keys.find("alice-key"))
         assert.strictEqual(Redacted.value(found.secret), "secret of alice ü")
@@ -58,34 +63,34 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("a key is revoked once by its owner, announced, and still found with the time of it", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("bob")
-        yield* user("thief")
-        yield* keys.create(key("bob", { permissions: [] }))
+        yield* user(UserId.make("bob"))
+        yield* user(UserId.make("thief"))
+        yield* keys.create(key(UserId.make("bob"), { permissions: [] }))
         yield* TestClock.setTime(9_000)
         for (const [userId, publicKey] of [
           ["thief", "bob-key"],
           ["bob", "nobody's"]
         ] as const) {
-          assert.strictEqual((yield* Effect.flip(keys.revoke(userId, publicKey)))._tag, "UnknownApiKey")
+          assert.strictEqual((yield* Effect.flip(keys.revoke(UserId.make(userId), publicKey)))._tag, "UnknownApiKey")
         }
         announced.splice(0)
-        assert.isTrue(yield* keys.revoke("bob", "bob-key"))
+        assert.isTrue(yield* keys.revoke(UserId.make("bob"), "bob-key"))
         yield* TestClock.setTime(10_000)
-        assert.isFalse(yield* keys.revoke("bob", "bob-key"))
+        assert.isFalse(yield* keys.revoke(UserId.make("bob"), "bob-key"))
         assert.deepStrictEqual(announced, ["key bob-key"])
         const found = Option.getOrThrow(yield* keys.find("bob-key"))
         assert.deepStrictEqual([found.revokedAtMillis, found.permissions], [9_000, []])
-        assert.deepStrictEqual(yield* keys.ofUser("bob"), [])
+        assert.deepStrictEqual(yield* keys.ofUser(UserId.make("bob")), [])
       })
     )
 
     it.effect("a key name is given once, and to a known user only", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("carol")
-        yield* keys.create(key("carol", {}))
-        const again = yield* Effect.flip(keys.create(key("carol", { secret: Redacted.make("another") })))
-        const stranger = yield* Effect.flip(keys.create(key("stranger", {})))
+        yield* user(UserId.make("carol"))
+        yield* keys.create(key(UserId.make("carol"), {}))
+        const again = yield* Effect.flip(keys.create(key(UserId.make("carol"), { secret: Redacted.make("another") })))
+        const stranger = yield* Effect.flip(keys.create(key(UserId.make("stranger"), {})))
         assert.strictEqual(again._tag, "ApiKeyExists")
         assert.strictEqual(stranger._tag, "UnknownUser")
         const found = Option.getOrThrow(yield* keys.find("carol-key"))
@@ -96,10 +101,10 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("a user has at most fifty good keys of their own, also when they are made at once", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("dave")
-        yield* user("builder-of-dave")
-        yield* keys.replaceBuilderKey(builderKey("dave", "builder-of-dave", "dave-builder"))
-        const make = (n: number) => Effect.exit(keys.create(key("dave", { publicKey: `dave-${n}` })))
+        yield* user(UserId.make("dave"))
+        yield* user(UserId.make("builder-of-dave"))
+        yield* keys.replaceBuilderKey(builderKey(UserId.make("dave"), UserId.make("builder-of-dave"), "dave-builder"))
+        const make = (n: number) => Effect.exit(keys.create(key(UserId.make("dave"), { publicKey: `dave-${n}` })))
         const made = yield* Effect.forEach(
           Array.from({ length: maxApiKeys + 5 }, (_, n) => n),
           make,
@@ -107,23 +112,23 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
         )
         assert.strictEqual(made.filter(({ _tag }) => _tag === "Success").length, maxApiKeys)
         const good = made.findIndex(({ _tag }) => _tag === "Success")
-        yield* keys.revoke("dave", `dave-${good}`)
-        yield* keys.create(key("dave", { publicKey: "dave-after" }))
+        yield* keys.revoke(UserId.make("dave"), `dave-${good}`)
+        yield* keys.create(key(UserId.make("dave"), { publicKey: "dave-after" }))
       })
     )
 
     it.effect("keys are listed as they were made, without secrets and without those made for others", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("erin")
-        yield* user("builder-of-erin")
+        yield* user(UserId.make("erin"))
+        yield* user(UserId.make("builder-of-erin"))
         yield* TestClock.setTime(1_000)
-        yield* keys.create(key("erin", { publicKey: "erin-2", label: "second by name" }))
+        yield* keys.create(key(UserId.make("erin"), { publicKey: "erin-2", label: "second by name" }))
         yield* TestClock.setTime(2_000)
-        yield* keys.create(key("erin", { publicKey: "erin-1" }))
-        yield* keys.create(key("erin", { publicKey: "erin-managed", label: "managed by us" }))
-        yield* keys.replaceBuilderKey(builderKey("erin", "builder-of-erin", "erin-builder"))
-        const listed = yield* keys.ofUser("erin")
+        yield* keys.create(key(UserId.make("erin"), { publicKey: "erin-1" }))
+        yield* keys.create(key(UserId.make("erin"), { publicKey: "erin-managed", label: "managed by us" }))
+        yield* keys.replaceBuilderKey(builderKey(UserId.make("erin"), UserId.make("builder-of-erin"), "erin-builder"))
+        const listed = yield* keys.ofUser(UserId.make("erin"))
         assert.deepStrictEqual(
           listed.map(({ publicKey }) => publicKey),
           ["erin-2", "erin-1"]
@@ -144,17 +149,20 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("a key is renamed by its owner, and a key made for others by nobody", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("fay")
-        yield* user("builder-of-fay")
-        yield* keys.create(key("fay", {}))
-        yield* keys.replaceBuilderKey(builderKey("fay", "builder-of-fay", "fay-builder"))
-        yield* keys.rename("fay", "fay-key", "renamed")
+        yield* user(UserId.make("fay"))
+        yield* user(UserId.make("builder-of-fay"))
+        yield* keys.create(key(UserId.make("fay"), {}))
+        yield* keys.replaceBuilderKey(builderKey(UserId.make("fay"), UserId.make("builder-of-fay"), "fay-builder"))
+        yield* keys.rename(UserId.make("fay"), "fay-key", "renamed")
         for (const [userId, publicKey] of [
           ["builder-of-fay", "fay-key"],
           ["fay", "fay-builder"],
           ["fay", "nothing"]
         ] as const) {
-          assert.strictEqual((yield* Effect.flip(keys.rename(userId, publicKey, "mine")))._tag, "UnknownApiKey")
+          assert.strictEqual(
+            (yield* Effect.flip(keys.rename(UserId.make(userId), publicKey, "mine")))._tag,
+            "UnknownApiKey"
+          )
         }
         assert.strictEqual(Option.getOrThrow(yield* keys.find("fay-key")).label, "renamed")
         assert.strictEqual(Option.getOrThrow(yield* keys.find("fay-builder")).label, "builder-test")
@@ -164,16 +172,22 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("a rotated key permits the same under another name and secret, once, and the old one is revoked", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("gus")
-        yield* keys.create(key("gus", { label: "desk", scope: "gus", allowedAddresses: ["::1"] }))
+        yield* user(UserId.make("gus"))
+        yield* keys.create(key(UserId.make("gus"), { label: "desk", scope: "gus", allowedAddresses: ["::1"] }))
         announced.splice(0)
-        const made = yield* keys.rotate("gus", "gus-key", { publicKey: "gus-next", secret: Redacted.make("another") })
+        const made = yield* keys.rotate(UserId.make("gus"), "gus-key", {
+          publicKey: "gus-next",
+          secret: Redacted.make("another")
+        })
         assert.deepInclude(made, { publicKey: "gus-next", label: "desk", scope: "gus", allowedAddresses: ["::1"] })
         assert.deepStrictEqual(announced, ["key gus-key"])
         assert.isNotNull(Option.getOrThrow(yield* keys.find("gus-key")).revokedAtMillis)
         assert.strictEqual(Redacted.value(Option.getOrThrow(yield* keys.find("gus-next")).secret), "another")
         const other = { publicKey: "gus-other", secret: Redacted.make("third") }
-        assert.strictEqual((yield* Effect.flip(keys.rotate("gus", "gus-key", other)))._tag, "UnknownApiKey")
+        assert.strictEqual(
+          (yield* Effect.flip(keys.rotate(UserId.make("gus"), "gus-key", other)))._tag,
+          "UnknownApiKey"
+        )
         assert.deepStrictEqual(yield* keys.find("gus-other"), Option.none())
       })
     )
@@ -181,15 +195,15 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("I40: a builder has one key of a user, whatever is asked at once; another builder's stays", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("hal")
-        yield* user("builder-1")
-        yield* user("builder-2")
-        yield* keys.replaceBuilderKey(builderKey("hal", "builder-2", "hal-other"))
+        yield* user(UserId.make("hal"))
+        yield* user(UserId.make("builder-1"))
+        yield* user(UserId.make("builder-2"))
+        yield* keys.replaceBuilderKey(builderKey(UserId.make("hal"), UserId.make("builder-2"), "hal-other"))
         announced.splice(0)
         const names = Array.from({ length: 6 }, (_, n) => `hal-${n}`)
         const replaced = yield* Effect.forEach(
           names,
-          (name) => keys.replaceBuilderKey(builderKey("hal", "builder-1", name)),
+          (name) => keys.replaceBuilderKey(builderKey(UserId.make("hal"), UserId.make("builder-1"), name)),
           { concurrency: "unbounded" }
         )
         assert.sameMembers(
@@ -212,11 +226,13 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
       Effect.gen(function* () {
         const keys = yield* ApiKeys
         const transaction = yield* Transaction
-        yield* user("ida")
-        yield* user("builder-of-ida")
-        const replaced = yield* keys.replaceBuilderKey(builderKey("ida", "builder-of-ida", "ida-1"))
+        yield* user(UserId.make("ida"))
+        yield* user(UserId.make("builder-of-ida"))
+        const replaced = yield* keys.replaceBuilderKey(
+          builderKey(UserId.make("ida"), UserId.make("builder-of-ida"), "ida-1")
+        )
         assert.deepStrictEqual(replaced, Option.none())
-        const replace = keys.replaceBuilderKey(builderKey("ida", "builder-of-ida", "ida-2"))
+        const replace = keys.replaceBuilderKey(builderKey(UserId.make("ida"), UserId.make("builder-of-ida"), "ida-2"))
         yield* Effect.flip(transaction.run(Effect.andThen(replace, Effect.fail("later step"))))
         assert.isTrue(Option.isSome(yield* keys.find("ida-1")))
         assert.deepStrictEqual(yield* keys.find("ida-2"), Option.none())
@@ -226,8 +242,8 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("what a key permits changes by one permission, is announced once, and the key stays good", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("lea")
-        yield* keys.create(key("lea", { permissions: ["view_orders", "execute_orders"] }))
+        yield* user(UserId.make("lea"))
+        yield* keys.create(key(UserId.make("lea"), { permissions: ["view_orders", "execute_orders"] }))
         const permitted = Effect.map(keys.find("lea-key"), (found) => {
           const { permissions, revokedAtMillis } = Option.getOrThrow(found)
           return [...permissions, revokedAtMillis]
@@ -247,9 +263,9 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("a key that is revoked or not there permits nothing new", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("mia")
-        yield* keys.create(key("mia", {}))
-        yield* keys.revoke("mia", "mia-key")
+        yield* user(UserId.make("mia"))
+        yield* keys.create(key(UserId.make("mia"), {}))
+        yield* keys.revoke(UserId.make("mia"), "mia-key")
         announced.splice(0)
         for (const publicKey of ["mia-key", "nobody's", "\0"]) {
           const refused = yield* Effect.flip(keys.setPermission(publicKey, "register_user", true))
@@ -263,8 +279,8 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("permissions that are given at once are all there", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("ned")
-        yield* keys.create(key("ned", { permissions: [] }))
+        yield* user(UserId.make("ned"))
+        yield* keys.create(key(UserId.make("ned"), { permissions: [] }))
         const given = ["register_user", "view_orders", "view_balance", "execute_orders"] as const
         yield* Effect.forEach(given, (name) => keys.setPermission("ned-key", name, true), { concurrency: "unbounded" })
         assert.sameMembers([...Option.getOrThrow(yield* keys.find("ned-key")).permissions], [...given])
@@ -274,11 +290,11 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("a builder's key that its user revoked may be issued again", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("jan")
-        yield* user("builder-of-jan")
-        yield* keys.replaceBuilderKey(builderKey("jan", "builder-of-jan", "jan-1"))
-        yield* keys.revoke("jan", "jan-1")
-        yield* keys.replaceBuilderKey(builderKey("jan", "builder-of-jan", "jan-2"))
+        yield* user(UserId.make("jan"))
+        yield* user(UserId.make("builder-of-jan"))
+        yield* keys.replaceBuilderKey(builderKey(UserId.make("jan"), UserId.make("builder-of-jan"), "jan-1"))
+        yield* keys.revoke(UserId.make("jan"), "jan-1")
+        yield* keys.replaceBuilderKey(builderKey(UserId.make("jan"), UserId.make("builder-of-jan"), "jan-2"))
         assert.isNull(Option.getOrThrow(yield* keys.find("jan-2")).revokedAtMillis)
       })
     )
@@ -286,14 +302,17 @@ const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, un
     it.effect("the latest use and failure of a key are kept, in whatever order nodes tell of them", () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
-        yield* user("kim")
-        yield* keys.create(key("kim", {}))
+        yield* user(UserId.make("kim"))
+        yield* keys.create(key(UserId.make("kim"), {}))
         const tell = (lastUsedAtMillis: number | null, lastFailedAtMillis: number | null) =>
           keys.noteUses([
             { publicKey: "kim-gone", lastUsedAtMillis: 1, lastFailedAtMillis: null },
             { publicKey: "kim-key", lastUsedAtMillis, lastFailedAtMillis }
           ])
-        const told = Effect.map(keys.ofUser("kim"), ([kim]) => [kim!.lastUsedAtMillis, kim!.lastFailedAtMillis])
+        const told = Effect.map(keys.ofUser(UserId.make("kim")), ([kim]) => [
+          kim!.lastUsedAtMillis,
+          kim!.lastFailedAtMillis
+        ])
         yield* tell(5_000, null)
         assert.deepStrictEqual(yield* told, [5_000, null])
         yield* tell(4_000, 3_001)
@@ -324,8 +343,8 @@ describe("ApiKeys on Postgres", () => {
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const sql = yield* SqlClient.SqlClient
-      yield* user("alice")
-      yield* keys.create(key("alice", { secret: Redacted.make("canary-5f2e") }))
+      yield* user(UserId.make("alice"))
+      yield* keys.create(key(UserId.make("alice"), { secret: Redacted.make("canary-5f2e") }))
       const [row] = yield* sql<{ readonly sealed: Uint8Array }>`select sealed_secret as sealed from api_key`
       assert.notInclude(Buffer.from(row!.sealed).toString("latin1"), "canary")
       const [text] = yield* sql<{ readonly text: string }>`select api_key::text as text from api_key`
@@ -334,12 +353,12 @@ describe("ApiKeys on Postgres", () => {
   )
 })
 
-const user = Effect.fnUntraced(function* (userId: string) {
+const user = Effect.fnUntraced(function* (userId: UserId) {
   const users = yield* Users
   yield* users.create({ userId, name: userId })
 })
 
-const key = (userId: string, changes: Partial<NewApiKey>): NewApiKey => ({
+const key = (userId: UserId, changes: Partial<NewApiKey>): NewApiKey => ({
   publicKey: `${userId}-key`,
   userId,
   label: "bot",
@@ -349,7 +368,7 @@ const key = (userId: string, changes: Partial<NewApiKey>): NewApiKey => ({
   ...changes
 })
 
-const builderKey = (userId: string, builderUserId: string, publicKey: string) => ({
+const builderKey = (userId: UserId, builderUserId: UserId, publicKey: string) => ({
   publicKey,
   secret: Redacted.make(`secret of ${publicKey}`),
   userId,

@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { type Approval, type AuthorizationRequested, Authorizations } from "@venue/storage/access/Authorizations"
 import { OAuthClients } from "@venue/storage/access/OAuthClients"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -28,7 +29,8 @@ const approval = (code: Redacted.Redacted): Approval => ({ code, codeExpiresAtMi
 const open = (name: string) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(minute)
-    for (const userId of [`${name}-amy`, `${name}-ben`]) yield* (yield* Users).create({ userId, name: userId })
+    for (const userId of [`${name}-amy`, `${name}-ben`])
+      yield* (yield* Users).create({ userId: UserId.make(userId), name: userId })
     const authorizations = yield* Authorizations
     const clients = yield* OAuthClients
     if (Option.isNone(yield* clients.find("app"))) {
@@ -43,7 +45,7 @@ const open = (name: string) =>
 
 const approved = (name: string) =>
   Effect.tap(open(name), ({ amy, authorizations, code, id }) =>
-    Effect.andThen(authorizations.bind(id, amy), authorizations.approve(id, approval(code)))
+    Effect.andThen(authorizations.bind(id, UserId.make(amy)), authorizations.approve(id, approval(code)))
   )
 
 const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients | Transaction | Users, unknown>) =>
@@ -52,24 +54,27 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       Effect.gen(function* () {
         const { amy, authorizations, ben, id } = yield* open("bound")
         assert.deepStrictEqual(
-          yield* authorizations.bind(id, amy),
+          yield* authorizations.bind(id, UserId.make(amy)),
           Option.some({ ...asked, requestedAtMillis: minute, status: "pending" })
         )
-        assert.isTrue(Option.isNone(yield* authorizations.bind(id, ben)))
-        assert.isTrue(Option.isNone(yield* authorizations.bind(Redacted.make("another id"), amy)))
+        assert.isTrue(Option.isNone(yield* authorizations.bind(id, UserId.make(ben))))
+        assert.isTrue(Option.isNone(yield* authorizations.bind(Redacted.make("another id"), UserId.make(amy))))
         yield* TestClock.setTime(11 * minute - 1)
-        assert.isTrue(Option.isSome(yield* authorizations.bind(id, amy)))
+        assert.isTrue(Option.isSome(yield* authorizations.bind(id, UserId.make(amy))))
         yield* TestClock.setTime(11 * minute)
-        assert.isTrue(Option.isNone(yield* authorizations.bind(id, amy)))
+        assert.isTrue(Option.isNone(yield* authorizations.bind(id, UserId.make(amy))))
       })
     )
 
     it.effect("of two users who come at once it belongs to one", () =>
       Effect.gen(function* () {
         const { amy, authorizations, ben, id } = yield* open("raced")
-        const bound = yield* Effect.all([authorizations.bind(id, amy), authorizations.bind(id, ben)], {
-          concurrency: "unbounded"
-        })
+        const bound = yield* Effect.all(
+          [authorizations.bind(id, UserId.make(amy)), authorizations.bind(id, UserId.make(ben))],
+          {
+            concurrency: "unbounded"
+          }
+        )
         assert.strictEqual(bound.filter(Option.isSome).length, 1)
       })
     )
@@ -80,13 +85,13 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         assert.isFalse(yield* authorizations.approve(id, approval(code)))
         assert.isFalse(yield* authorizations.deny(id))
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
-        yield* authorizations.bind(id, amy)
+        yield* authorizations.bind(id, UserId.make(amy))
         assert.isTrue(yield* authorizations.deny(id))
         assert.isFalse(yield* authorizations.approve(id, approval(code)))
         assert.isFalse(yield* authorizations.deny(id))
         assert.isTrue(Option.isNone(yield* authorizations.findCode(code)))
         assert.deepStrictEqual(
-          yield* authorizations.bind(id, amy),
+          yield* authorizations.bind(id, UserId.make(amy)),
           Option.some({ ...asked, requestedAtMillis: minute, status: "denied" })
         )
       })
@@ -97,7 +102,7 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
         const { amy, authorizations, code } = yield* approved("coded")
         assert.deepStrictEqual(Option.getOrThrow(yield* authorizations.findCode(code)), {
           ...asked,
-          userId: amy,
+          userId: UserId.make(amy),
           signedIn,
           expiresAtMillis: 2 * minute,
           isConsumed: false,
@@ -137,13 +142,13 @@ const suite = (name: string, services: Layer.Layer<Authorizations | OAuthClients
       Effect.gen(function* () {
         const { amy, authorizations, code } = yield* approved("cancelled")
         const other = yield* approved("untouched")
-        yield* authorizations.cancelCodes(amy, "another app")
+        yield* authorizations.cancelCodes(UserId.make(amy), "another app")
         assert.isFalse(Option.getOrThrow(yield* authorizations.findCode(code)).isConsumed)
-        yield* authorizations.cancelCodes(amy, "app")
+        yield* authorizations.cancelCodes(UserId.make(amy), "app")
         assert.isFalse(yield* authorizations.consume(code))
         assert.isTrue(yield* authorizations.consume(other.code))
         const next = yield* approved("of any application")
-        yield* authorizations.cancelCodes(next.amy, null)
+        yield* authorizations.cancelCodes(UserId.make(next.amy), null)
         assert.isFalse(yield* authorizations.consume(next.code))
       })
     )

@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Users } from "@venue/storage/access/Users"
 import { assert, layer } from "@effect/vitest"
@@ -7,28 +8,28 @@ import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown>) =>
   layer(services, { timeout: "30 seconds" })(name, (it) => {
-    const user = (userId: string) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
+    const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const share = { venueBps: 5_000, builderBps: 3_000 }
 
     it.effect("a new code is found by its text and its owner, and is not active", () =>
       Effect.gen(function* () {
         const codes = yield* BuilderCodes
-        yield* user("amy")
+        yield* user(UserId.make("amy"))
         yield* TestClock.setTime(1_000)
-        const code = yield* codes.create({ ...share, userId: "amy", builderCode: "code-1" })
+        const code = yield* codes.create({ ...share, userId: UserId.make("amy"), builderCode: "code-1" })
         assert.deepStrictEqual(code, {
           ...share,
           builderCode: "code-1",
-          userId: "amy",
+          userId: UserId.make("amy"),
           active: false,
           createdAtMillis: 1_000,
           updatedAtMillis: 1_000
         })
         assert.deepStrictEqual(yield* codes.find("code-1"), Option.some(code))
-        assert.deepStrictEqual(yield* codes.ofUser("amy"), Option.some(code))
+        assert.deepStrictEqual(yield* codes.ofUser(UserId.make("amy")), Option.some(code))
         for (const text of ["", "code-2", "\0"]) {
           assert.isTrue(Option.isNone(yield* codes.find(text)))
-          assert.isTrue(Option.isNone(yield* codes.ofUser(text)))
+          assert.isTrue(Option.isNone(yield* codes.ofUser(UserId.make(text))))
         }
       })
     )
@@ -36,26 +37,26 @@ const suite = (name: string, services: Layer.Layer<BuilderCodes | Users, unknown
     it.effect("I41: a user has one code, however many are asked for at once", () =>
       Effect.gen(function* () {
         const codes = yield* BuilderCodes
-        yield* user("ben")
+        yield* user(UserId.make("ben"))
         const made = yield* Effect.forEach(
           Array.from({ length: 10 }, (_, index) => `ben-${index}`),
-          (builderCode) => Effect.option(codes.create({ ...share, userId: "ben", builderCode })),
+          (builderCode) => Effect.option(codes.create({ ...share, userId: UserId.make("ben"), builderCode })),
           { concurrency: "unbounded" }
         )
         const first = made.filter(Option.isSome)
         assert.lengthOf(first, 1)
-        assert.deepStrictEqual(yield* codes.ofUser("ben"), first[0])
+        assert.deepStrictEqual(yield* codes.ofUser(UserId.make("ben")), first[0])
       })
     )
 
     it.effect("it is activated and deactivated, and one that is not there is not", () =>
       Effect.gen(function* () {
         const codes = yield* BuilderCodes
-        yield* user("cat")
-        yield* codes.create({ ...share, userId: "cat", builderCode: "code-3" })
+        yield* user(UserId.make("cat"))
+        yield* codes.create({ ...share, userId: UserId.make("cat"), builderCode: "code-3" })
         yield* TestClock.setTime(5_000)
         assert.deepInclude(yield* codes.setActive("code-3", true), { active: true, updatedAtMillis: 5_000 })
-        assert.deepInclude(Option.getOrThrow(yield* codes.find("code-3")), { active: true, userId: "cat" })
+        assert.deepInclude(Option.getOrThrow(yield* codes.find("code-3")), { active: true, userId: UserId.make("cat") })
         assert.isFalse((yield* codes.setActive("code-3", false)).active)
         assert.strictEqual((yield* Effect.flip(codes.setActive("code-4", true)))._tag, "UnknownBuilderCode")
       })

@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { FactorChallenges } from "@venue/storage/access/FactorChallenges"
 import { Factors } from "@venue/storage/access/Factors"
 import { RecoveryCodes } from "@venue/storage/access/RecoveryCodes"
@@ -15,7 +16,7 @@ type Services = FactorChallenges | Factors | RecoveryCodes | Transaction | Users
 const secret = Redacted.make("JBSWY3DPEHPK3PXP")
 
 /** A user with one factor, which is named for the user. */
-const begin = Effect.fnUntraced(function* (userId: string, friendlyName = "") {
+const begin = Effect.fnUntraced(function* (userId: UserId, friendlyName = "") {
   const factorId = `factor of ${userId}`
   yield* (yield* Users).create({ userId, name: userId })
   yield* (yield* Factors).add({ factorId, userId, friendlyName, secret })
@@ -33,14 +34,14 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* TestClock.setTime(5_000)
-        const factorId = yield* begin("amy", "phone")
-        yield* begin("ann")
+        const factorId = yield* begin(UserId.make("amy"), "phone")
+        yield* begin(UserId.make("ann"))
         const factor = { factorId, userId: "amy", friendlyName: "phone", status: "unverified" }
         const times = { createdAtMillis: 5_000, updatedAtMillis: 5_000 }
-        assert.deepStrictEqual<unknown>(yield* factors.ofUser("amy"), [{ ...factor, ...times }])
-        const found = Option.getOrThrow(yield* factors.find("amy", factorId))
+        assert.deepStrictEqual<unknown>(yield* factors.ofUser(UserId.make("amy")), [{ ...factor, ...times }])
+        const found = Option.getOrThrow(yield* factors.find(UserId.make("amy"), factorId))
         assert.strictEqual(Redacted.value(found.secret), Redacted.value(secret))
-        assert.deepStrictEqual(yield* factors.find("ann", factorId), Option.none())
+        assert.deepStrictEqual(yield* factors.find(UserId.make("ann"), factorId), Option.none())
       })
     )
 
@@ -48,10 +49,10 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* TestClock.setTime(5_000)
-        const factorId = yield* begin("ben")
+        const factorId = yield* begin(UserId.make("ben"))
         yield* TestClock.setTime(6_000)
         assert.isTrue(yield* factors.accept(factorId, 1))
-        const [factor] = yield* factors.ofUser("ben")
+        const [factor] = yield* factors.ofUser(UserId.make("ben"))
         assert.deepInclude(factor, { status: "verified", createdAtMillis: 5_000, updatedAtMillis: 6_000 })
       })
     )
@@ -59,7 +60,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("M2: a step is accepted once, also when asked many times at once, and none before it", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
-        const factorId = yield* begin("cat")
+        const factorId = yield* begin(UserId.make("cat"))
         const accepted = yield* atOnce(20, factors.accept(factorId, 7))
         assert.lengthOf(accepted.filter(Boolean), 1)
         assert.isFalse(yield* factors.accept(factorId, 6))
@@ -70,15 +71,15 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("a user has each name once, and as many without a name as they like", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
-        yield* begin("dan", "phone")
+        yield* begin(UserId.make("dan"), "phone")
         const more = (factorId: string, friendlyName: string) =>
-          factors.add({ factorId, userId: "dan", friendlyName, secret })
+          factors.add({ factorId, userId: UserId.make("dan"), friendlyName, secret })
         assert.strictEqual((yield* Effect.flip(more("dan-2", "phone")))._tag, "FactorNameConflict")
-        assert.lengthOf(yield* factors.ofUser("dan"), 1)
+        assert.lengthOf(yield* factors.ofUser(UserId.make("dan")), 1)
         yield* more("dan-3", "")
         yield* more("dan-4", "")
-        yield* begin("dora", "phone")
-        assert.lengthOf(yield* factors.ofUser("dan"), 3)
+        yield* begin(UserId.make("dora"), "phone")
+        assert.lengthOf(yield* factors.ofUser(UserId.make("dan")), 3)
       })
     )
 
@@ -86,17 +87,17 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       Effect.gen(function* () {
         const factors = yield* Factors
         yield* TestClock.setTime(1_000)
-        const factorId = yield* begin("eve", "phone")
-        yield* begin("eva")
+        const factorId = yield* begin(UserId.make("eve"), "phone")
+        yield* begin(UserId.make("eva"))
         yield* factors.accept("factor of eva", 1)
         yield* TestClock.setTime(300_999)
-        assert.lengthOf(yield* factors.ofUser("eve"), 1)
+        assert.lengthOf(yield* factors.ofUser(UserId.make("eve")), 1)
         yield* TestClock.setTime(301_000)
-        assert.deepStrictEqual(yield* factors.ofUser("eve"), [])
-        assert.deepStrictEqual(yield* factors.find("eve", factorId), Option.none())
+        assert.deepStrictEqual(yield* factors.ofUser(UserId.make("eve")), [])
+        assert.deepStrictEqual(yield* factors.find(UserId.make("eve"), factorId), Option.none())
         assert.isFalse(yield* factors.accept(factorId, 9))
-        yield* factors.add({ factorId: "eve-2", userId: "eve", friendlyName: "phone", secret })
-        assert.lengthOf(yield* factors.ofUser("eva"), 1)
+        yield* factors.add({ factorId: "eve-2", userId: UserId.make("eve"), friendlyName: "phone", secret })
+        assert.lengthOf(yield* factors.ofUser(UserId.make("eva")), 1)
       })
     )
 
@@ -105,12 +106,12 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         const factors = yield* Factors
         const challenges = yield* FactorChallenges
         const { run } = yield* Transaction
-        const factorId = yield* begin("fay")
+        const factorId = yield* begin(UserId.make("fay"))
         const challenge = { challengeId: "fay-1", factorId, sessionId: "s" }
         yield* challenges.issue(challenge)
         const work = Effect.all([challenges.spend("fay-1"), factors.accept(factorId, 1)])
         yield* Effect.ignore(run(Effect.andThen(work, Effect.fail("no"))))
-        assert.strictEqual((yield* factors.ofUser("fay"))[0]?.status, "unverified")
+        assert.strictEqual((yield* factors.ofUser(UserId.make("fay")))[0]?.status, "unverified")
         yield* challenges.attempt(challenge)
       })
     )
@@ -118,10 +119,10 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("a removed factor is gone", () =>
       Effect.gen(function* () {
         const factors = yield* Factors
-        const factorId = yield* begin("gus")
+        const factorId = yield* begin(UserId.make("gus"))
         yield* (yield* FactorChallenges).issue({ challengeId: "gus-1", factorId, sessionId: "s" })
         yield* factors.remove(factorId)
-        assert.deepStrictEqual(yield* factors.ofUser("gus"), [])
+        assert.deepStrictEqual(yield* factors.ofUser(UserId.make("gus")), [])
       })
     )
 
@@ -129,7 +130,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       Effect.gen(function* () {
         const challenges = yield* FactorChallenges
         yield* TestClock.setTime(1_000)
-        const factorId = yield* begin("hal")
+        const factorId = yield* begin(UserId.make("hal"))
         const challenge = { challengeId: "hal-1", factorId, sessionId: "s" }
         assert.strictEqual(yield* challenges.issue(challenge), 301_000)
         yield* challenges.issue({ ...challenge, challengeId: "hal-2" })
@@ -150,7 +151,7 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("M3: a challenge has five tries, also when all are taken at once", () =>
       Effect.gen(function* () {
         const challenges = yield* FactorChallenges
-        const challenge = { challengeId: "ida-1", factorId: yield* begin("ida"), sessionId: "s" }
+        const challenge = { challengeId: "ida-1", factorId: yield* begin(UserId.make("ida")), sessionId: "s" }
         yield* challenges.issue(challenge)
         const tries = yield* atOnce(20, Effect.exit(challenges.attempt(challenge)))
         assert.lengthOf(
@@ -163,36 +164,36 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
     it.effect("M3: a user has 15 attempts a minute, also when all are made at once", () =>
       Effect.gen(function* () {
         const { count } = yield* FactorChallenges
-        yield* begin("jim")
-        yield* begin("joy")
+        yield* begin(UserId.make("jim"))
+        yield* begin(UserId.make("joy"))
         yield* TestClock.setTime(1_000)
-        const attempts = yield* atOnce(30, Effect.exit(count("jim")))
+        const attempts = yield* atOnce(30, Effect.exit(count(UserId.make("jim"))))
         assert.lengthOf(
           attempts.filter(({ _tag }) => _tag === "Success"),
           15
         )
         yield* TestClock.setTime(60_999)
-        const refused = yield* Effect.flip(count("jim"))
+        const refused = yield* Effect.flip(count(UserId.make("jim")))
         assert.deepInclude(refused, { _tag: "TooManyAttempts", retryAfterMillis: 1 })
-        yield* count("joy")
+        yield* count(UserId.make("joy"))
         yield* TestClock.setTime(61_000)
-        yield* count("jim")
+        yield* count(UserId.make("jim"))
       })
     )
 
     it.effect("a recovery code is good once, also when used many times at once, until others replace it", () =>
       Effect.gen(function* () {
         const codes = yield* RecoveryCodes
-        yield* begin("kim")
-        yield* begin("kay")
+        yield* begin(UserId.make("kim"))
+        yield* begin(UserId.make("kay"))
         const hash = (of: number) => new Uint8Array(32).fill(of)
-        yield* codes.replace("kim", [hash(1), hash(2), hash(3)])
-        assert.deepStrictEqual(yield* codes.spend("kay", hash(1)), Option.none())
-        const spent = yield* atOnce(10, codes.spend("kim", hash(1)))
+        yield* codes.replace(UserId.make("kim"), [hash(1), hash(2), hash(3)])
+        assert.deepStrictEqual(yield* codes.spend(UserId.make("kay"), hash(1)), Option.none())
+        const spent = yield* atOnce(10, codes.spend(UserId.make("kim"), hash(1)))
         assert.deepStrictEqual(spent.filter(Option.isSome), [Option.some(2)])
-        yield* codes.replace("kim", [hash(4)])
-        assert.deepStrictEqual(yield* codes.spend("kim", hash(2)), Option.none())
-        assert.deepStrictEqual(yield* codes.spend("kim", hash(4)), Option.some(0))
+        yield* codes.replace(UserId.make("kim"), [hash(4)])
+        assert.deepStrictEqual(yield* codes.spend(UserId.make("kim"), hash(2)), Option.none())
+        assert.deepStrictEqual(yield* codes.spend(UserId.make("kim"), hash(4)), Option.some(0))
       })
     )
 
@@ -200,14 +201,14 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
       Effect.gen(function* () {
         const factors = yield* Factors
         const challenges = yield* FactorChallenges
-        const mine = yield* begin("liz", "\0 \ud800")
+        const mine = yield* begin(UserId.make("liz"), "\0 \ud800")
         for (const id of ["", "\0", "'; drop table factor", "\ud800", "x".repeat(10_000)]) {
-          assert.deepStrictEqual(yield* factors.ofUser(id), [])
-          assert.deepStrictEqual(yield* factors.find("liz", id), Option.none())
+          assert.deepStrictEqual(yield* factors.ofUser(UserId.make(id)), [])
+          assert.deepStrictEqual(yield* factors.find(UserId.make("liz"), id), Option.none())
           const asked = { challengeId: id, factorId: mine, sessionId: "s" }
           assert.strictEqual((yield* Effect.flip(challenges.attempt(asked)))._tag, "ChallengeExpired")
         }
-        assert.lengthOf(yield* factors.ofUser("liz"), 1)
+        assert.lengthOf(yield* factors.ofUser(UserId.make("liz")), 1)
       })
     )
   })
@@ -238,7 +239,7 @@ suite("Factors on Postgres", onPostgres)
 layer(onPostgres, { timeout: "30 seconds" })("a database of factors", (it) => {
   it.effect("I46: a secret is nowhere in it as it is", () =>
     Effect.gen(function* () {
-      yield* begin("max")
+      yield* begin(UserId.make("max"))
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ readonly sealed: string }>`
         select encode(sealed_secret, 'escape') as sealed from factor where user_id = 'max'`

@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { Grants } from "@venue/storage/access/Grants"
 import { OAuthClients } from "@venue/storage/access/OAuthClients"
 import { Users } from "@venue/storage/access/Users"
@@ -6,7 +7,7 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
-const begin = (userId: string, ...clientIds: ReadonlyArray<string>) =>
+const begin = (userId: UserId, ...clientIds: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     yield* (yield* Users).create({ userId, name: userId })
     const clients = yield* OAuthClients
@@ -31,13 +32,13 @@ const suite = (name: string, services: Layer.Layer<Grants | OAuthClients | Users
   layer(services, { timeout: "30 seconds" })(name, (it) => {
     it.effect("what is granted later adds to what was granted before, each once", () =>
       Effect.gen(function* () {
-        const grants = yield* begin("amy", "amy-app")
+        const grants = yield* begin(UserId.make("amy"), "amy-app")
         yield* TestClock.setTime(1_000)
-        yield* grants.give({ userId: "amy", clientId: "amy-app", scopes: ["profile", "openid"] })
+        yield* grants.give({ userId: UserId.make("amy"), clientId: "amy-app", scopes: ["profile", "openid"] })
         yield* TestClock.setTime(2_000)
-        yield* grants.give({ userId: "amy", clientId: "amy-app", scopes: ["email", "openid"] })
-        assert.deepStrictEqual(Option.getOrThrow(yield* grants.find("amy", "amy-app")), {
-          userId: "amy",
+        yield* grants.give({ userId: UserId.make("amy"), clientId: "amy-app", scopes: ["email", "openid"] })
+        assert.deepStrictEqual(Option.getOrThrow(yield* grants.find(UserId.make("amy"), "amy-app")), {
+          userId: UserId.make("amy"),
           clientId: "amy-app",
           scopes: ["email", "openid", "profile"],
           grantedAtMillis: 2_000
@@ -47,30 +48,34 @@ const suite = (name: string, services: Layer.Layer<Grants | OAuthClients | Users
 
     it.effect("of many grants at once none is lost", () =>
       Effect.gen(function* () {
-        const grants = yield* begin("ben", "ben-app")
+        const grants = yield* begin(UserId.make("ben"), "ben-app")
         const scopes = ["email", "openid", "phone", "profile"]
-        yield* Effect.forEach(scopes, (scope) => grants.give({ userId: "ben", clientId: "ben-app", scopes: [scope] }), {
-          concurrency: "unbounded"
-        })
-        assert.deepStrictEqual(Option.getOrThrow(yield* grants.find("ben", "ben-app")).scopes, scopes)
+        yield* Effect.forEach(
+          scopes,
+          (scope) => grants.give({ userId: UserId.make("ben"), clientId: "ben-app", scopes: [scope] }),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        assert.deepStrictEqual(Option.getOrThrow(yield* grants.find(UserId.make("ben"), "ben-app")).scopes, scopes)
       })
     )
 
     it.effect("a grant is removed once, and others stay", () =>
       Effect.gen(function* () {
-        const grants = yield* begin("cat", "cat-app", "cat-other")
-        yield* begin("dan")
+        const grants = yield* begin(UserId.make("cat"), "cat-app", "cat-other")
+        yield* begin(UserId.make("dan"))
         yield* TestClock.setTime(1_000)
-        yield* grants.give({ userId: "cat", clientId: "cat-app", scopes: ["email"] })
-        yield* grants.give({ userId: "dan", clientId: "cat-app", scopes: ["email"] })
+        yield* grants.give({ userId: UserId.make("cat"), clientId: "cat-app", scopes: ["email"] })
+        yield* grants.give({ userId: UserId.make("dan"), clientId: "cat-app", scopes: ["email"] })
         yield* TestClock.setTime(2_000)
-        yield* grants.give({ userId: "cat", clientId: "cat-other", scopes: ["email"] })
-        const listed = Effect.map(grants.ofUser("cat"), (all) => all.map(({ clientId }) => clientId))
+        yield* grants.give({ userId: UserId.make("cat"), clientId: "cat-other", scopes: ["email"] })
+        const listed = Effect.map(grants.ofUser(UserId.make("cat")), (all) => all.map(({ clientId }) => clientId))
         assert.deepStrictEqual(yield* listed, ["cat-other", "cat-app"])
-        assert.isTrue(yield* grants.remove("cat", "cat-app"))
-        assert.isFalse(yield* grants.remove("cat", "cat-app"))
+        assert.isTrue(yield* grants.remove(UserId.make("cat"), "cat-app"))
+        assert.isFalse(yield* grants.remove(UserId.make("cat"), "cat-app"))
         assert.deepStrictEqual(yield* listed, ["cat-other"])
-        assert.isTrue(Option.isSome(yield* grants.find("dan", "cat-app")))
+        assert.isTrue(Option.isSome(yield* grants.find(UserId.make("dan"), "cat-app")))
       })
     )
   })

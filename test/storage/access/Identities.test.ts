@@ -1,3 +1,5 @@
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import { Identities } from "@venue/storage/access/Identities"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "@venue/storage/access/Users"
@@ -19,7 +21,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
         const { isNew, userId } = yield* identities.arrive({ address: "0xa1", seen })
         assert.isTrue(isNew)
         assert.isTrue(Option.isSome(yield* users.find(userId)))
-        assert.deepStrictEqual(yield* users.ownerOf(userId), Option.some(userId))
+        assert.deepStrictEqual(yield* users.ownerOf(primaryAccountOf(userId)), Option.some(userId))
         const [identity] = yield* identities.ofUser(userId)
         assert.deepInclude(identity, {
           subject: "web3:ethereum:0xa1",
@@ -82,8 +84,8 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
           run(Effect.flatMap(identities.arrive({ address: "0xe1", seen }), ({ userId }) => Effect.fail(userId)))
         )
         assert.isString(userId)
-        assert.isTrue(Option.isNone(yield* users.find(String(userId))))
-        assert.deepStrictEqual(yield* identities.ofUser(String(userId)), [])
+        assert.isTrue(Option.isNone(yield* users.find(UserId.make(String(userId)))))
+        assert.deepStrictEqual(yield* identities.ofUser(UserId.make(String(userId))), [])
         assert.isTrue((yield* identities.arrive({ address: "0xe1", seen })).isNew)
       })
     )
@@ -92,7 +94,7 @@ const suite = (name: string, services: Layer.Layer<Identities | Transaction | Us
       Effect.gen(function* () {
         const identities = yield* Identities
         for (const userId of ["", "\0", "'; drop table identity", "空", "\ud800", "x".repeat(10_000)]) {
-          assert.deepStrictEqual(yield* identities.ofUser(userId), [])
+          assert.deepStrictEqual(yield* identities.ofUser(UserId.make(userId)), [])
         }
       })
     )

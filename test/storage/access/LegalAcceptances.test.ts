@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { type Acceptance, LegalAcceptances } from "@venue/storage/access/LegalAcceptances"
 import { Users } from "@venue/storage/access/Users"
 import { assert, it, layer } from "@effect/vitest"
@@ -7,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
 const inPerson: Acceptance = {
-  userId: "amy",
+  userId: UserId.make("amy"),
   termsVersion: "2026-01",
   agreementUrl: "https://venue.example/agreement",
   builder: null
@@ -16,7 +17,7 @@ const byWallet: Acceptance = {
   ...inPerson,
   builder: { builderCode: "code-1", address: "0xab", messageHash: "00".repeat(32) }
 }
-const amy = Effect.andThen(Users, (users) => users.create({ userId: "amy", name: "Amy" }))
+const amy = Effect.andThen(Users, (users) => users.create({ userId: UserId.make("amy"), name: "Amy" }))
 
 const suite = (name: string, services: Layer.Layer<LegalAcceptances | Users, unknown>) =>
   layer(services, { timeout: "30 seconds" })(name, (it) => {
@@ -28,12 +29,12 @@ const suite = (name: string, services: Layer.Layer<LegalAcceptances | Users, unk
         yield* TestClock.adjust(1_000)
         yield* acceptances.record(byWallet)
         yield* acceptances.record(byWallet)
-        assert.deepStrictEqual(yield* acceptances.ofUser("amy"), [
+        assert.deepStrictEqual(yield* acceptances.ofUser(UserId.make("amy")), [
           { ...byWallet, acceptedAtMillis: 1_000 },
           { ...byWallet, acceptedAtMillis: 1_000 },
           { ...inPerson, acceptedAtMillis: 0 }
         ])
-        assert.deepStrictEqual(yield* acceptances.ofUser("\0"), [])
+        assert.deepStrictEqual(yield* acceptances.ofUser(UserId.make("\0")), [])
       })
     )
   })
@@ -51,6 +52,6 @@ it.effect("what was accepted is never changed or deleted", () =>
     yield* acceptances.record(inPerson)
     yield* Effect.flip(sql`update legal_acceptance set terms_version = 'other'`)
     yield* Effect.flip(sql`delete from legal_acceptance`)
-    assert.lengthOf(yield* acceptances.ofUser("amy"), 1)
+    assert.lengthOf(yield* acceptances.ofUser(UserId.make("amy")), 1)
   }).pipe(Effect.provide(onPostgres))
 )

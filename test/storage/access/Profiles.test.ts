@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "@venue/storage/access/Users"
@@ -7,32 +8,32 @@ import { postgresLayer } from "../../Postgres.ts"
 
 const suite = (name: string, services: Layer.Layer<Profiles | Transaction | Users, unknown>) =>
   layer(services, { timeout: "30 seconds" })(name, (it) => {
-    const user = (userId: string) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
+    const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
     const empty = { username: null, avatarUrl: null, isPublic: false, firstName: null, lastName: null }
 
     it.effect("what is left out stays as it is", () =>
       Effect.gen(function* () {
         const profiles = yield* Profiles
-        yield* user("amy")
-        assert.deepStrictEqual(yield* profiles.find("amy"), empty)
-        assert.deepStrictEqual(yield* profiles.change("amy", {}), empty)
-        yield* profiles.change("amy", { username: "amy-1", isPublic: true, firstName: "Amy\0" })
-        yield* profiles.change("amy", { avatarUrl: "https://venue.example/a.png" })
-        yield* profiles.change("amy", { avatarUrl: null, lastName: "Example" })
-        assert.deepInclude(yield* profiles.find("amy"), {
+        yield* user(UserId.make("amy"))
+        assert.deepStrictEqual(yield* profiles.find(UserId.make("amy")), empty)
+        assert.deepStrictEqual(yield* profiles.change(UserId.make("amy"), {}), empty)
+        yield* profiles.change(UserId.make("amy"), { username: "amy-1", isPublic: true, firstName: "Amy\0" })
+        yield* profiles.change(UserId.make("amy"), { avatarUrl: "https://venue.example/a.png" })
+        yield* profiles.change(UserId.make("amy"), { avatarUrl: null, lastName: "Example" })
+        assert.deepInclude(yield* profiles.find(UserId.make("amy")), {
           username: "amy-1",
           avatarUrl: null,
           isPublic: true,
           lastName: "Example"
         })
-        assert.deepStrictEqual(yield* profiles.find("\0"), empty)
+        assert.deepStrictEqual(yield* profiles.find(UserId.make("\0")), empty)
       })
     )
 
     it.effect("a username is one user's, however many ask for it at once, and free again when it is given up", () =>
       Effect.gen(function* () {
         const profiles = yield* Profiles
-        const everybody = Array.from({ length: 8 }, (_, index) => `user-${index}`)
+        const everybody = Array.from({ length: 8 }, (_, index) => UserId.make(`user-${index}`))
         yield* Effect.forEach(everybody, user)
         const got = yield* Effect.filter(
           everybody,
@@ -42,12 +43,12 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
         assert.lengthOf(got, 1)
         const [winner] = got
         const loser = everybody.find((userId) => userId !== winner)!
-        const refused = yield* Effect.flip(profiles.change(loser, { username: "wanted", isPublic: true }))
+        const refused = yield* Effect.flip(profiles.change(UserId.make(loser), { username: "wanted", isPublic: true }))
         assert.strictEqual(refused._tag, "UsernameTaken")
-        assert.deepStrictEqual(yield* profiles.find(loser), empty)
-        yield* profiles.change(winner!, { username: "wanted" })
-        yield* profiles.change(winner!, { username: "other" })
-        assert.strictEqual((yield* profiles.change(loser, { username: "wanted" })).username, "wanted")
+        assert.deepStrictEqual(yield* profiles.find(UserId.make(loser)), empty)
+        yield* profiles.change(UserId.make(winner!), { username: "wanted" })
+        yield* profiles.change(UserId.make(winner!), { username: "other" })
+        assert.strictEqual((yield* profiles.change(UserId.make(loser), { username: "wanted" })).username, "wanted")
       })
     )
 
@@ -55,16 +56,16 @@ const suite = (name: string, services: Layer.Layer<Profiles | Transaction | User
       Effect.gen(function* () {
         const { run } = yield* Transaction
         const profiles = yield* Profiles
-        yield* user("cat")
-        yield* user("dan")
-        yield* profiles.change("cat", { username: "only-one" })
+        yield* user(UserId.make("cat"))
+        yield* user(UserId.make("dan"))
+        yield* profiles.change(UserId.make("cat"), { username: "only-one" })
         yield* run(
           Effect.gen(function* () {
-            yield* Effect.flip(profiles.change("dan", { username: "only-one" }))
-            yield* profiles.change("dan", { username: "another" })
+            yield* Effect.flip(profiles.change(UserId.make("dan"), { username: "only-one" }))
+            yield* profiles.change(UserId.make("dan"), { username: "another" })
           })
         )
-        assert.strictEqual((yield* profiles.find("dan")).username, "another")
+        assert.strictEqual((yield* profiles.find(UserId.make("dan"))).username, "another")
       })
     )
   })

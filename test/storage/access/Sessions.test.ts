@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { type NewSession, Sessions } from "@venue/storage/access/Sessions"
 import { Transaction } from "@venue/postgres/Transaction"
@@ -11,7 +12,7 @@ import { postgresLayer } from "../../Postgres.ts"
 const day = 24 * 60 * 60 * 1000
 const lifetime = 60 * 60 * 1000
 
-const newSession = (userId: string, sessionId: string): NewSession => ({
+const newSession = (userId: UserId, sessionId: string): NewSession => ({
   sessionId,
   userId,
   clientId: null,
@@ -23,7 +24,7 @@ const newSession = (userId: string, sessionId: string): NewSession => ({
 })
 
 /** A user with these sessions, each with a refresh token of its own name. */
-const begin = (userId: string, ...sessionIds: ReadonlyArray<string>) =>
+const begin = (userId: UserId, ...sessionIds: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     yield* TestClock.setTime(1_000)
@@ -40,10 +41,10 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
   layer(services, { timeout: "30 seconds" })(name, (it) => {
     it.effect("a session is found as it began, with a token of the first generation", () =>
       Effect.gen(function* () {
-        const sessions = yield* begin("amy", "a1")
+        const sessions = yield* begin(UserId.make("amy"), "a1")
         const found = Option.getOrThrow(yield* sessions.find("a1"))
         assert.deepStrictEqual(found, {
-          ...newSession("amy", "a1"),
+          ...newSession(UserId.make("amy"), "a1"),
           createdAtMillis: 1_000,
           refreshedAtMillis: 1_000,
           endedAtMillis: null
@@ -56,7 +57,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
 
     it.effect("a token that is issued is the newest, and the older ones are still known", () =>
       Effect.gen(function* () {
-        const sessions = yield* begin("ben", "b1")
+        const sessions = yield* begin(UserId.make("ben"), "b1")
         yield* TestClock.setTime(2_000)
         const salt = Uint8Array.of(1, 2, 3)
         yield* sessions.issue(Redacted.make("next of b1"), { sessionId: "b1", generation: 2, salt })
@@ -70,23 +71,23 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
 
     it.effect("what is ended or expired is not listed, and an ended one keeps the time it ended at", () =>
       Effect.gen(function* () {
-        const sessions = yield* begin("cat", "c3", "c1", "c2")
-        assert.deepStrictEqual(idsOf(yield* sessions.ofUser("cat")), ["c1", "c2", "c3"])
+        const sessions = yield* begin(UserId.make("cat"), "c3", "c1", "c2")
+        assert.deepStrictEqual(idsOf(yield* sessions.ofUser(UserId.make("cat"))), ["c1", "c2", "c3"])
         yield* TestClock.setTime(2_000)
         yield* sessions.end(["c1", "c1", "unknown"])
         yield* TestClock.setTime(3_000)
         yield* sessions.end(["c1"])
-        assert.deepStrictEqual(idsOf(yield* sessions.ofUser("cat")), ["c2", "c3"])
+        assert.deepStrictEqual(idsOf(yield* sessions.ofUser(UserId.make("cat"))), ["c2", "c3"])
         assert.strictEqual(Option.getOrThrow(yield* sessions.find("c1")).endedAtMillis, 2_000)
         yield* TestClock.setTime(lifetime)
-        assert.deepStrictEqual(yield* sessions.ofUser("cat"), [])
-        assert.deepStrictEqual(yield* (yield* Transaction).run(sessions.lockOfUser("cat")), [])
+        assert.deepStrictEqual(yield* sessions.ofUser(UserId.make("cat")), [])
+        assert.deepStrictEqual(yield* (yield* Transaction).run(sessions.lockOfUser(UserId.make("cat"))), [])
       })
     )
 
     it.effect("the end of a session is announced, once", () =>
       Effect.gen(function* () {
-        const sessions = yield* begin("dan", "d1", "d2")
+        const sessions = yield* begin(UserId.make("dan"), "d1", "d2")
         const heard: Array<string> = []
         const last = yield* Deferred.make<void>()
         yield* (yield* Revocations).watch(({ kind, subject }) => {
@@ -102,9 +103,12 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
 
     it.effect("an application's sessions end with one word of it, and nobody else's", () =>
       Effect.gen(function* () {
-        const sessions = yield* begin("una", "una-1")
+        const sessions = yield* begin(UserId.make("una"), "una-1")
         const ofClient = (sessionId: string, clientId: string) =>
-          sessions.begin({ ...newSession("una", sessionId), clientId }, Redacted.make(`token of ${sessionId}`))
+          sessions.begin(
+            { ...newSession(UserId.make("una"), sessionId), clientId },
+            Redacted.make(`token of ${sessionId}`)
+          )
         yield* ofClient("una-2", "app")
         yield* ofClient("una-3", "app")
         yield* ofClient("una-4", "other app")
@@ -117,7 +121,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
         yield* sessions.end(["una-3"])
         yield* TestClock.setTime(2_000)
         yield* sessions.endOfClient("app")
-        assert.deepStrictEqual(idsOf(yield* sessions.ofUser("una")), ["una-1", "una-4"])
+        assert.deepStrictEqual(idsOf(yield* sessions.ofUser(UserId.make("una"))), ["una-1", "una-4"])
         const ended = yield* Effect.forEach(["una-2", "una-3"], (sessionId) => sessions.find(sessionId))
         assert.deepStrictEqual(
           ended.map((session) => Option.getOrThrow(session).endedAtMillis),
@@ -131,7 +135,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
 
     it.effect("how its user proved themselves may change", () =>
       Effect.gen(function* () {
-        const sessions = yield* begin("eve", "e1", "e2")
+        const sessions = yield* begin(UserId.make("eve"), "e1", "e2")
         const amr = [
           { method: "totp", timestamp: 2 },
           { method: "web3", timestamp: 1 }
@@ -145,16 +149,16 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
     it.effect("two that end the same sessions in another order do not stop each other", () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 20 }, (_, index) => `f${index}`)
-        const sessions = yield* begin("fay", ...ids)
+        const sessions = yield* begin(UserId.make("fay"), ...ids)
         yield* Effect.all([sessions.end(ids), sessions.end(ids.toReversed())], { concurrency: "unbounded" })
-        assert.deepStrictEqual(yield* sessions.ofUser("fay"), [])
+        assert.deepStrictEqual(yield* sessions.ofUser(UserId.make("fay")), [])
       })
     )
 
     it.effect("I48: of more than a hundred sessions of a user, those used longest ago end, and are announced", () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 100 }, (_, index) => `ida-${index}`)
-        const sessions = yield* begin("ida", ...ids)
+        const sessions = yield* begin(UserId.make("ida"), ...ids)
         yield* TestClock.setTime(2_000)
         for (const sessionId of ids.slice(2)) {
           const place = { sessionId, generation: 2, salt: new Uint8Array() }
@@ -168,13 +172,13 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
         })
         yield* TestClock.setTime(3_000)
         for (const id of ["ida-new-1", "ida-new-2"]) {
-          yield* sessions.begin(newSession("ida", id), Redacted.make(`token of ${id}`))
+          yield* sessions.begin(newSession(UserId.make("ida"), id), Redacted.make(`token of ${id}`))
         }
-        yield* begin("jon", "jon-1")
+        yield* begin(UserId.make("jon"), "jon-1")
         yield* sessions.end(["jon-1"])
         yield* Deferred.await(last)
         assert.sameMembers(heard, ["ida-0", "ida-1", "jon-1"])
-        const live = idsOf(yield* sessions.ofUser("ida"))
+        const live = idsOf(yield* sessions.ofUser(UserId.make("ida")))
         assert.sameMembers(live, [...ids.slice(2), "ida-new-1", "ida-new-2"])
       }).pipe(Effect.scoped)
     )
@@ -186,7 +190,7 @@ const suite = (name: string, services: Layer.Layer<Revocations | Sessions | Tran
           assert.isTrue(Option.isNone(yield* sessions.find(text)))
           assert.isTrue(Option.isNone(yield* sessions.lock(text)))
           assert.isTrue(Option.isNone(yield* sessions.findToken(Redacted.make(text))))
-          assert.deepStrictEqual(yield* sessions.ofUser(text), [])
+          assert.deepStrictEqual(yield* sessions.ofUser(UserId.make(text)), [])
           yield* sessions.end([text])
         }
       })
@@ -208,12 +212,12 @@ suite("Sessions on Postgres", postgres)
 
 it.effect("a month after it expired a session is forgotten, with its tokens, when others begin", () =>
   Effect.gen(function* () {
-    const sessions = yield* begin("gus", "g1")
+    const sessions = yield* begin(UserId.make("gus"), "g1")
     yield* TestClock.setTime(lifetime + 30 * day)
-    yield* sessions.begin({ ...newSession("gus", "g2"), expiresAtMillis: 60 * day }, Redacted.make("g2"))
+    yield* sessions.begin({ ...newSession(UserId.make("gus"), "g2"), expiresAtMillis: 60 * day }, Redacted.make("g2"))
     assert.isTrue(Option.isSome(yield* sessions.find("g1")))
     yield* TestClock.setTime(lifetime + 30 * day + 1)
-    yield* sessions.begin({ ...newSession("gus", "g3"), expiresAtMillis: 60 * day }, Redacted.make("g3"))
+    yield* sessions.begin({ ...newSession(UserId.make("gus"), "g3"), expiresAtMillis: 60 * day }, Redacted.make("g3"))
     assert.isTrue(Option.isNone(yield* sessions.find("g1")))
     assert.isTrue(Option.isNone(yield* sessions.findToken(Redacted.make("token of g1"))))
   }).pipe(Effect.provide(postgres))
@@ -221,7 +225,7 @@ it.effect("a month after it expired a session is forgotten, with its tokens, whe
 
 it.effect("I48: nobody who begins waits for all tokens of an old session to be deleted", () =>
   Effect.gen(function* () {
-    const sessions = yield* begin("kim", "k1")
+    const sessions = yield* begin(UserId.make("kim"), "k1")
     const sql = yield* SqlClient.SqlClient
     yield* sql`
       insert into refresh_token (token_hash, session_id, generation, salt, issued_at)
@@ -231,7 +235,7 @@ it.effect("I48: nobody who begins waits for all tokens of an old session to be d
       ([row]) => row!.count
     )
     yield* TestClock.setTime(lifetime + 30 * day + 1)
-    const next = { ...newSession("kim", "k2"), expiresAtMillis: 60 * day }
+    const next = { ...newSession(UserId.make("kim"), "k2"), expiresAtMillis: 60 * day }
     yield* sessions.begin(next, Redacted.make("k2"))
     assert.strictEqual(yield* left, 60 - 16)
     for (let generation = 2; generation < 5; generation++) {
@@ -247,7 +251,7 @@ it.effect("I48: nobody who begins waits for all tokens of an old session to be d
 
 it.effect("R5: no token is in the database, only its hash", () =>
   Effect.gen(function* () {
-    yield* begin("hal", "h1")
+    yield* begin(UserId.make("hal"), "h1")
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql<{ readonly row: string }>`select refresh_token::text as row from refresh_token`
     assert.strictEqual(rows.length, 1)

@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { Factors } from "@venue/storage/access/Factors"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
 import { Seal } from "@venue/postgres/Seal"
@@ -13,12 +14,12 @@ const suite = (
   services: Layer.Layer<Factors | Revocations | Transaction | Users | UserStates, unknown>
 ) =>
   layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
-    const user = (userId: string) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
+    const user = (userId: UserId) => Effect.andThen(Users, (users) => users.create({ userId, name: userId }))
 
     it.effect("who has done nothing yet has come nowhere, and nobody is nobody", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
-        yield* user("new")
+        yield* user(UserId.make("new"))
         const nothing = {
           exists: true,
           frozen: false,
@@ -28,9 +29,9 @@ const suite = (
           seenIn: null,
           hasSecondFactor: false
         }
-        assert.deepStrictEqual(yield* states.find("new"), nothing)
+        assert.deepStrictEqual(yield* states.find(UserId.make("new")), nothing)
         for (const id of ["nobody", "", "\0", "\ud800"]) {
-          assert.deepStrictEqual(yield* states.find(id), { ...nothing, exists: false })
+          assert.deepStrictEqual(yield* states.find(UserId.make(id)), { ...nothing, exists: false })
         }
       })
     )
@@ -38,30 +39,34 @@ const suite = (
     it.effect("each change is kept and leaves the others as they are", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
-        yield* user("amy")
-        yield* states.setIdentity("amy", "verified", "NO")
-        yield* states.acceptTerms("amy", "2026-01")
-        yield* states.setRegion("amy", "SE")
-        yield* states.freeze("amy")
-        assert.deepInclude(yield* states.find("amy"), {
+        yield* user(UserId.make("amy"))
+        yield* states.setIdentity(UserId.make("amy"), "verified", "NO")
+        yield* states.acceptTerms(UserId.make("amy"), "2026-01")
+        yield* states.setRegion(UserId.make("amy"), "SE")
+        yield* states.freeze(UserId.make("amy"))
+        assert.deepInclude(yield* states.find(UserId.make("amy")), {
           frozen: true,
           identity: "verified",
           termsVersion: "2026-01",
           country: "NO",
           seenIn: "SE"
         })
-        yield* states.unfreeze("amy")
-        yield* states.setIdentity("amy", "refused")
-        assert.deepInclude(yield* states.find("amy"), { frozen: false, identity: "refused", country: "NO" })
+        yield* states.unfreeze(UserId.make("amy"))
+        yield* states.setIdentity(UserId.make("amy"), "refused")
+        assert.deepInclude(yield* states.find(UserId.make("amy")), {
+          frozen: false,
+          identity: "refused",
+          country: "NO"
+        })
       })
     )
 
     it.effect("of a user who is not there nothing is changed", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
-        const refused = yield* Effect.flip(states.freeze("ghost"))
+        const refused = yield* Effect.flip(states.freeze(UserId.make("ghost")))
         assert.strictEqual(refused._tag, "UnknownUser")
-        assert.isFalse((yield* states.find("ghost")).frozen)
+        assert.isFalse((yield* states.find(UserId.make("ghost"))).frozen)
       })
     )
 
@@ -74,11 +79,11 @@ const suite = (
           yield* (yield* Revocations).watch(({ kind, subject }) => {
             if (subject === "ben") Deferred.doneUnsafe(told, Effect.succeed(kind))
           })
-          yield* user("ben")
-          yield* states.acceptTerms("ben", "2026-01")
+          yield* user(UserId.make("ben"))
+          yield* states.acceptTerms(UserId.make("ben"), "2026-01")
           assert.strictEqual(yield* Deferred.await(told), "user")
-          yield* Effect.ignore(run(Effect.andThen(states.freeze("ben"), Effect.fail("undone"))))
-          assert.isFalse((yield* states.find("ben")).frozen)
+          yield* Effect.ignore(run(Effect.andThen(states.freeze(UserId.make("ben")), Effect.fail("undone"))))
+          assert.isFalse((yield* states.find(UserId.make("ben"))).frozen)
         })
       )
     )
@@ -87,63 +92,71 @@ const suite = (
       Effect.gen(function* () {
         const factors = yield* Factors
         const states = yield* UserStates
-        yield* user("cat")
-        yield* factors.add({ factorId: "f1", userId: "cat", friendlyName: "", secret: Redacted.make("secret") })
-        assert.isFalse((yield* states.find("cat")).hasSecondFactor)
+        yield* user(UserId.make("cat"))
+        yield* factors.add({
+          factorId: "f1",
+          userId: UserId.make("cat"),
+          friendlyName: "",
+          secret: Redacted.make("secret")
+        })
+        assert.isFalse((yield* states.find(UserId.make("cat"))).hasSecondFactor)
         yield* factors.accept("f1", 1)
-        assert.isTrue((yield* states.find("cat")).hasSecondFactor)
+        assert.isTrue((yield* states.find(UserId.make("cat"))).hasSecondFactor)
       })
     )
 
     it.effect("a verdict moves the verification that is under way, and an older one that comes late does not", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
-        yield* user("dan")
-        yield* states.beginVerification("dan", "r1")
-        assert.strictEqual((yield* states.find("dan")).identity, "pending")
+        yield* user(UserId.make("dan"))
+        yield* states.beginVerification(UserId.make("dan"), "r1")
+        assert.strictEqual((yield* states.find(UserId.make("dan"))).identity, "pending")
         const verdict = { reference: "r1", identity: "verified", country: "NO", changedAtMillis: 2_000 } as const
         assert.deepStrictEqual(yield* states.judge(verdict), Option.some("dan"))
         assert.deepStrictEqual(yield* states.judge(verdict), Option.none())
         const late = { ...verdict, identity: "refused", country: "SE", changedAtMillis: 1_999 } as const
         assert.deepStrictEqual(yield* states.judge(late), Option.none())
-        assert.deepInclude(yield* states.find("dan"), { identity: "verified", country: "NO" })
+        assert.deepInclude(yield* states.find(UserId.make("dan")), { identity: "verified", country: "NO" })
         assert.deepStrictEqual(
           yield* states.judge({ ...verdict, identity: "refused", changedAtMillis: 2_001 }),
           Option.some("dan")
         )
-        assert.strictEqual((yield* states.find("dan")).identity, "refused")
+        assert.strictEqual((yield* states.find(UserId.make("dan"))).identity, "refused")
       })
     )
 
     it.effect("a verification that was begun anew, or never, is judged no more", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
-        yield* user("eve")
-        yield* states.beginVerification("eve", "first")
-        yield* states.beginVerification("eve", "second")
+        yield* user(UserId.make("eve"))
+        yield* states.beginVerification(UserId.make("eve"), "first")
+        yield* states.beginVerification(UserId.make("eve"), "second")
         for (const reference of ["first", "never", "", "\0"]) {
           const verdict = { reference, identity: "verified", country: null, changedAtMillis: 1 } as const
           assert.strictEqual((yield* Effect.flip(states.judge(verdict)))._tag, "UnknownVerification")
         }
-        assert.strictEqual((yield* states.find("eve")).identity, "pending")
+        assert.strictEqual((yield* states.find(UserId.make("eve"))).identity, "pending")
       })
     )
 
     it.effect("who is verified does not begin again", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
-        yield* user("fay")
-        yield* states.setIdentity("fay", "verified")
-        assert.strictEqual((yield* Effect.flip(states.beginVerification("fay", "r2")))._tag, "AlreadyVerified")
-        assert.strictEqual((yield* states.find("fay")).identity, "verified")
+        yield* user(UserId.make("fay"))
+        yield* states.setIdentity(UserId.make("fay"), "verified")
+        assert.strictEqual(
+          (yield* Effect.flip(states.beginVerification(UserId.make("fay"), "r2")))._tag,
+          "AlreadyVerified"
+        )
+        assert.strictEqual((yield* states.find(UserId.make("fay"))).identity, "verified")
       })
     )
 
     it.effect("verdicts at once are judged one after the other, and the newest stays", () =>
       Effect.gen(function* () {
         const states = yield* UserStates
-        yield* user("gil")
-        yield* states.beginVerification("gil", "race")
+        yield* user(UserId.make("gil"))
+        yield* states.beginVerification(UserId.make("gil"), "race")
         yield* Effect.forEach(
           [5, 9, 1, 7, 3, 8, 2, 6, 4],
           (changedAtMillis) =>
@@ -155,7 +168,7 @@ const suite = (
             }),
           { concurrency: "unbounded" }
         )
-        assert.deepInclude(yield* states.find("gil"), { identity: "verified", country: "A9" })
+        assert.deepInclude(yield* states.find(UserId.make("gil")), { identity: "verified", country: "A9" })
       })
     )
   })

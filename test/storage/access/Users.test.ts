@@ -1,3 +1,5 @@
+import { AccountId } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "@venue/storage/access/Users"
 import { assert, it, layer } from "@effect/vitest"
@@ -11,13 +13,13 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
       Effect.gen(function* () {
         const users = yield* Users
         yield* TestClock.setTime(5_000)
-        yield* users.create({ userId: "alice", name: "Alice" })
+        yield* users.create({ userId: UserId.make("alice"), name: "Alice" })
         yield* TestClock.setTime(6_000)
-        yield* users.create({ userId: "alice", name: "Alicia" })
-        const alice = Option.getOrThrow(yield* users.find("alice"))
+        yield* users.create({ userId: UserId.make("alice"), name: "Alicia" })
+        const alice = Option.getOrThrow(yield* users.find(UserId.make("alice")))
         assert.deepStrictEqual(alice, { userId: "alice", name: "Alice", createdAtMillis: 5_000 })
-        assert.deepStrictEqual(yield* users.accounts("alice"), [
-          { accountId: "alice", userId: "alice", openedAtMillis: 5_000 }
+        assert.deepStrictEqual(yield* users.accounts(UserId.make("alice")), [
+          { accountId: AccountId.make("alice"), userId: UserId.make("alice"), openedAtMillis: 5_000 }
         ])
       })
     )
@@ -26,32 +28,36 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
       Effect.gen(function* () {
         const users = yield* Users
         yield* TestClock.setTime(1_000)
-        yield* users.create({ userId: "bob", name: "Bob" })
+        yield* users.create({ userId: UserId.make("bob"), name: "Bob" })
         yield* TestClock.setTime(2_000)
-        yield* users.openAccount({ accountId: "z-bob", userId: "bob" })
+        yield* users.openAccount({ accountId: AccountId.make("z-bob"), userId: UserId.make("bob") })
         yield* TestClock.setTime(3_000)
-        yield* users.openAccount({ accountId: "a-bob", userId: "bob" })
-        yield* users.openAccount({ accountId: "z-bob", userId: "bob" })
-        const accounts = yield* users.accounts("bob")
+        yield* users.openAccount({ accountId: AccountId.make("a-bob"), userId: UserId.make("bob") })
+        yield* users.openAccount({ accountId: AccountId.make("z-bob"), userId: UserId.make("bob") })
+        const accounts = yield* users.accounts(UserId.make("bob"))
         assert.deepStrictEqual(
           accounts.map(({ accountId }) => accountId),
           ["bob", "z-bob", "a-bob"]
         )
-        assert.deepStrictEqual(yield* users.ownerOf("z-bob"), Option.some("bob"))
+        assert.deepStrictEqual(yield* users.ownerOf(AccountId.make("z-bob")), Option.some("bob"))
       })
     )
 
     it.effect("I39: an account belongs to one user and never changes hands", () =>
       Effect.gen(function* () {
         const users = yield* Users
-        yield* users.create({ userId: "carol", name: "Carol" })
-        yield* users.create({ userId: "dave", name: "Dave" })
-        yield* users.openAccount({ accountId: "carol-2", userId: "carol" })
-        const taken = yield* Effect.flip(users.openAccount({ accountId: "carol-2", userId: "dave" }))
-        const unknown = yield* Effect.flip(users.openAccount({ accountId: "new", userId: "nobody" }))
+        yield* users.create({ userId: UserId.make("carol"), name: "Carol" })
+        yield* users.create({ userId: UserId.make("dave"), name: "Dave" })
+        yield* users.openAccount({ accountId: AccountId.make("carol-2"), userId: UserId.make("carol") })
+        const taken = yield* Effect.flip(
+          users.openAccount({ accountId: AccountId.make("carol-2"), userId: UserId.make("dave") })
+        )
+        const unknown = yield* Effect.flip(
+          users.openAccount({ accountId: AccountId.make("new"), userId: UserId.make("nobody") })
+        )
         assert.strictEqual(taken._tag, "AccountTaken")
         assert.strictEqual(unknown._tag, "UnknownUser")
-        assert.deepStrictEqual(yield* users.ownerOf("carol-2"), Option.some("carol"))
+        assert.deepStrictEqual(yield* users.ownerOf(AccountId.make("carol-2")), Option.some("carol"))
       })
     )
 
@@ -59,9 +65,9 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
       Effect.gen(function* () {
         const users = yield* Users
         for (const id of ["", "\0", "'; drop table account", "空", "\ud800", "x".repeat(10_000)]) {
-          assert.deepStrictEqual(yield* users.ownerOf(id), Option.none())
-          assert.deepStrictEqual(yield* users.find(id), Option.none())
-          assert.deepStrictEqual(yield* users.accounts(id), [])
+          assert.deepStrictEqual(yield* users.ownerOf(AccountId.make(id)), Option.none())
+          assert.deepStrictEqual(yield* users.find(UserId.make(id)), Option.none())
+          assert.deepStrictEqual(yield* users.accounts(UserId.make(id)), [])
         }
       })
     )
@@ -76,10 +82,10 @@ it.live(
     Effect.gen(function* () {
       const users = yield* Users
       const { run } = yield* Transaction
-      yield* users.create({ userId: "erin", name: "Erin" })
+      yield* users.create({ userId: UserId.make("erin"), name: "Erin" })
       const told: Array<string> = []
       const [locked, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const first = yield* users.lock("erin").pipe(
+      const first = yield* users.lock(UserId.make("erin")).pipe(
         Effect.andThen(Deferred.succeed(locked, undefined)),
         Effect.andThen(Deferred.await(end)),
         Effect.tap(() => Effect.sync(() => told.push("first"))),
@@ -87,12 +93,15 @@ it.live(
         Effect.forkChild
       )
       yield* Deferred.await(locked)
-      const second = yield* users.lock("erin").pipe(
+      const second = yield* users.lock(UserId.make("erin")).pipe(
         Effect.tap(() => Effect.sync(() => told.push("second"))),
         run,
         Effect.forkChild
       )
-      yield* Effect.timeout(users.openAccount({ accountId: "erin-2", userId: "erin" }), "5 seconds")
+      yield* Effect.timeout(
+        users.openAccount({ accountId: AccountId.make("erin-2"), userId: UserId.make("erin") }),
+        "5 seconds"
+      )
       yield* Deferred.succeed(end, undefined)
       yield* Fiber.join(first)
       yield* Fiber.join(second)

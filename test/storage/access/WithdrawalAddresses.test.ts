@@ -1,3 +1,4 @@
+import { UserId } from "@venue/domain/UserId"
 import { Users } from "@venue/storage/access/Users"
 import { WithdrawalAddresses } from "@venue/storage/access/WithdrawalAddresses"
 import { assert, layer } from "@effect/vitest"
@@ -10,8 +11,13 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
     it.effect("B7: an address is there once for each network, whatever its letter case, and keeps its data", () =>
       Effect.gen(function* () {
         const addresses = yield* WithdrawalAddresses
-        for (const userId of ["amy", "ben"]) yield* (yield* Users).create({ userId, name: userId })
-        const mine = { userId: "amy", network: "ARBITRUM_ONE", address: "0xAbCd", label: "my wallet" } as const
+        for (const userId of ["amy", "ben"]) yield* (yield* Users).create({ userId: UserId.make(userId), name: userId })
+        const mine = {
+          userId: UserId.make("amy"),
+          network: "ARBITRUM_ONE",
+          address: "0xAbCd",
+          label: "my wallet"
+        } as const
         yield* addresses.add(mine)
         yield* TestClock.adjust(1)
         yield* Effect.forEach(
@@ -19,14 +25,14 @@ const suite = (name: string, services: Layer.Layer<Users | WithdrawalAddresses, 
           (address) => addresses.add({ ...mine, address, label: "" }),
           { concurrency: "unbounded" }
         )
-        yield* addresses.add({ ...mine, userId: "ben" })
+        yield* addresses.add({ ...mine, userId: UserId.make("ben") })
         yield* addresses.add({ ...mine, network: "TRON" })
-        const [first, second, ...others] = yield* addresses.ofUser("amy")
+        const [first, second, ...others] = yield* addresses.ofUser(UserId.make("amy"))
         assert.deepStrictEqual(first, { ...mine, createdAtMillis: 0 })
         assert.strictEqual(second?.network, "TRON")
         assert.lengthOf(others, 0)
-        assert.lengthOf(yield* addresses.ofUser("ben"), 1)
-        assert.deepStrictEqual(yield* addresses.ofUser("\0"), [])
+        assert.lengthOf(yield* addresses.ofUser(UserId.make("ben")), 1)
+        assert.deepStrictEqual(yield* addresses.ofUser(UserId.make("\0")), [])
       })
     )
   })

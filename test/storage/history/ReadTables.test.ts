@@ -1,5 +1,9 @@
+import { AccountId } from "@venue/domain/AccountId"
 import type { Traded } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import type { TraderEvent } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import { fundingAccount } from "@venue/storage/history/LedgerEntries"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, describe, it, layer } from "@effect/vitest"
@@ -16,9 +20,9 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
       Effect.gen(function* () {
         const { project, trades } = yield* ReadTables
         const trade = traded("sides", 1, { takerFee: 2_558_250, makerFee: -511_650, realised: -42, marginUsed: 77 })
-        yield* project("SIDES-USD", [{ seq: 1, events: [trade] }])
-        const [taker] = yield* trades({ accountId: "sides-taker", ...all })
-        const [maker] = yield* trades({ accountId: "sides-maker", ...all })
+        yield* project(MarketSymbol.make("SIDES-USD"), [{ seq: 1, events: [trade] }])
+        const [taker] = yield* trades({ accountId: AccountId.make("sides-taker"), ...all })
+        const [maker] = yield* trades({ accountId: AccountId.make("sides-maker"), ...all })
         assert.deepStrictEqual(taker, {
           symbol: "SIDES-USD",
           number: 1,
@@ -52,12 +56,12 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* ReadTables
         const rows = [1, 2, 3].map((seq) => ({ seq, events: [traded("again", seq, {})] }))
-        yield* project("AGAIN-USD", rows.slice(0, 2))
-        yield* project("AGAIN-USD", rows.slice(0, 2))
-        yield* project("AGAIN-USD", rows)
-        yield* project("AGAIN-USD", [])
+        yield* project(MarketSymbol.make("AGAIN-USD"), rows.slice(0, 2))
+        yield* project(MarketSymbol.make("AGAIN-USD"), rows.slice(0, 2))
+        yield* project(MarketSymbol.make("AGAIN-USD"), rows)
+        yield* project(MarketSymbol.make("AGAIN-USD"), [])
         assert.strictEqual(yield* position("market/AGAIN-USD"), 3)
-        const landed = yield* trades({ accountId: "again-taker", ...all })
+        const landed = yield* trades({ accountId: AccountId.make("again-taker"), ...all })
         assert.deepStrictEqual(
           landed.map(({ number }) => number),
           [3, 2, 1]
@@ -68,20 +72,22 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
     it.effect("a hole is refused and nothing of it lands", () =>
       Effect.gen(function* () {
         const { position, project, trades } = yield* ReadTables
-        yield* project("HOLE-USD", [{ seq: 1, events: [] }])
-        const late = yield* Effect.flip(project("HOLE-USD", [{ seq: 3, events: [traded("hole", 1, {})] }]))
+        yield* project(MarketSymbol.make("HOLE-USD"), [{ seq: 1, events: [] }])
+        const late = yield* Effect.flip(
+          project(MarketSymbol.make("HOLE-USD"), [{ seq: 3, events: [traded("hole", 1, {})] }])
+        )
         assert.deepInclude(late, { _tag: "ProjectionGap", stream: "market/HOLE-USD", expected: 2, found: 3 })
         const torn = yield* Effect.flip(
           project(
-            "HOLE-USD",
+            MarketSymbol.make("HOLE-USD"),
             [2, 4].map((seq) => ({ seq, events: [traded("hole", seq, {})] }))
           )
         )
         assert.deepInclude(torn, { _tag: "ProjectionGap", expected: 3, found: 4 })
-        const unborn = yield* Effect.flip(project("UNBORN-USD", [{ seq: 2, events: [] }]))
+        const unborn = yield* Effect.flip(project(MarketSymbol.make("UNBORN-USD"), [{ seq: 2, events: [] }]))
         assert.deepInclude(unborn, { _tag: "ProjectionGap", expected: 1, found: 2 })
         assert.strictEqual(yield* position("market/HOLE-USD"), 1)
-        assert.deepStrictEqual(yield* trades({ accountId: "hole-taker", ...all }), [])
+        assert.deepStrictEqual(yield* trades({ accountId: AccountId.make("hole-taker"), ...all }), [])
       })
     )
 
@@ -92,10 +98,10 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
         const owner = (step: number) =>
           Effect.forEach(
             Array.from({ length: Math.ceil(40 / step) }, (_, n) => n * step),
-            (from) => project("RACE-USD", rows.slice(from, from + step)).pipe(Effect.eventually)
+            (from) => project(MarketSymbol.make("RACE-USD"), rows.slice(from, from + step)).pipe(Effect.eventually)
           )
         yield* Effect.all([owner(1), owner(7), owner(40)], { concurrency: "unbounded" })
-        assert.strictEqual((yield* trades({ accountId: "race-taker", ...all })).length, 40)
+        assert.strictEqual((yield* trades({ accountId: AccountId.make("race-taker"), ...all })).length, 40)
       })
     )
 
@@ -104,19 +110,19 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
         const { project, trades } = yield* ReadTables
         const at = (seq: number) => ({ atMillis: 1_000 * Math.ceil(seq / 2) })
         const events = [1, 2, 3, 4].map((number) => traded("page", number, at(number)))
-        yield* project("PAGE-USD", [{ seq: 1, events }])
+        yield* project(MarketSymbol.make("PAGE-USD"), [{ seq: 1, events }])
         const sold = { ...traded("page", 1, { atMillis: 2_000 }) }
         const other: Traded = {
           ...sold,
           taker: {
             ...sold.taker,
-            order: { ...sold.taker.order, orderId: id("page-other"), side: "SELL", type: "ALO" }
+            order: { ...sold.taker.order, orderId: orderIdFrom(id("page-other")), side: "SELL", type: "ALO" }
           },
           maker: { ...sold.maker, order: { ...sold.maker.order, side: "BUY" } }
         }
-        yield* project("QAGE-USD", [{ seq: 1, events: [other] }])
+        yield* project(MarketSymbol.make("QAGE-USD"), [{ seq: 1, events: [other] }])
         const read = Effect.fnUntraced(function* (query: object) {
-          const rows = yield* trades({ accountId: "page-taker", ...all, ...query })
+          const rows = yield* trades({ accountId: AccountId.make("page-taker"), ...all, ...query })
           return rows.map(({ number, symbol }) => `${symbol[0]}${number}`).join(" ")
         })
         assert.strictEqual(yield* read({}), "P4 P3 Q1 P2 P1")
@@ -127,7 +133,7 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
         assert.strictEqual(yield* read({ endMillis: 2_000 }), "P2 P1")
         assert.strictEqual(yield* read({ side: "SELL" }), "Q1")
         assert.strictEqual(yield* read({ orderType: "ALO" }), "Q1")
-        assert.strictEqual(yield* read({ orderId: id("page-other").text }), "Q1")
+        assert.strictEqual(yield* read({ orderId: orderIdFrom(id("page-other")).text }), "Q1")
         assert.strictEqual(yield* read({ orderId: "nobody's \0" }), "")
         assert.strictEqual(yield* read({ accountId: "page-nobody" }), "")
       })
@@ -137,18 +143,18 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
       Effect.gen(function* () {
         const { orders, project } = yield* ReadTables
         const first = traded("sum", 1, { atMillis: 5_000, quantity: 1_000, price: 100 })
-        yield* project("SUM-USD", [{ seq: 1, events: [first] }])
-        assert.deepStrictEqual(yield* orders({ accountId: "sum-taker", ...all }), [])
+        yield* project(MarketSymbol.make("SUM-USD"), [{ seq: 1, events: [first] }])
+        assert.deepStrictEqual(yield* orders({ accountId: AccountId.make("sum-taker"), ...all }), [])
         const last = traded("sum", 2, { atMillis: 6_000, quantity: 3_000, price: 102, takerRemaining: 0 })
-        yield* project("SUM-USD", [{ seq: 2, events: [last] }])
-        const [order] = yield* orders({ accountId: "sum-taker", ...all })
+        yield* project(MarketSymbol.make("SUM-USD"), [{ seq: 2, events: [last] }])
+        const [order] = yield* orders({ accountId: AccountId.make("sum-taker"), ...all })
         assert.deepStrictEqual(order, {
           orderId: id("sum-taker-order").text,
           status: "FILLED",
           endedAtMillis: 6_000,
-          symbol: "SUM-USD",
-          accountId: "sum-taker",
-          userId: "sum-taker",
+          symbol: MarketSymbol.make("SUM-USD"),
+          accountId: AccountId.make("sum-taker"),
+          userId: UserId.make("sum-taker"),
           clientOrderId: "mm-1",
           side: "BUY",
           orderType: "LIMIT",
@@ -174,10 +180,10 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
         const events = [
           trade,
           ended(trade.maker.order, "CANCELLED_STP"),
-          ended(order("part-second", "part-maker", {}), "CANCELLED")
+          ended(order("part-second", AccountId.make("part-maker"), {}), "CANCELLED")
         ]
-        yield* project("PART-USD", [{ seq: 1, events }])
-        const found = yield* orders({ accountId: "part-maker", ...all })
+        yield* project(MarketSymbol.make("PART-USD"), [{ seq: 1, events }])
+        const found = yield* orders({ accountId: AccountId.make("part-maker"), ...all })
         assert.deepStrictEqual(
           found.map((row) => [
             row.orderId,
@@ -192,13 +198,25 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
             [id("part-second").text, "CANCELLED", 0, 0, null, null]
           ]
         )
-        const one = yield* orders({ accountId: "part-maker", ...all, clientOrderId: "mm-1", limit: 1, offset: 1 })
+        const one = yield* orders({
+          accountId: AccountId.make("part-maker"),
+          ...all,
+          clientOrderId: "mm-1",
+          limit: 1,
+          offset: 1
+        })
         assert.deepStrictEqual(
           one.map(({ orderId }) => orderId),
           [id("part-second").text]
         )
-        assert.deepStrictEqual(yield* orders({ accountId: "part-maker", ...all, symbol: "OTHER-USD" }), [])
-        assert.deepStrictEqual(yield* orders({ accountId: "part-maker", ...all, endMillis: 1_790_503_250_000 }), [])
+        assert.deepStrictEqual(
+          yield* orders({ accountId: AccountId.make("part-maker"), ...all, symbol: MarketSymbol.make("OTHER-USD") }),
+          []
+        )
+        assert.deepStrictEqual(
+          yield* orders({ accountId: AccountId.make("part-maker"), ...all, endMillis: 1_790_503_250_000 }),
+          []
+        )
       })
     )
 
@@ -212,8 +230,8 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
             refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
             refused("no-3", "NO_SUCH_ORDER", { side: null, type: null, timeInForce: null })
           ]
-          yield* project("NO-USD", [{ seq: 1, events }])
-          const found = yield* orders({ accountId: "no", ...all })
+          yield* project(MarketSymbol.make("NO-USD"), [{ seq: 1, events }])
+          const found = yield* orders({ accountId: AccountId.make("no"), ...all })
           assert.strictEqual(found.length, 1)
           assert.deepInclude(found[0], {
             orderId: id("no-1").text,
@@ -230,12 +248,17 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
       Effect.gen(function* () {
         const { orders, project } = yield* ReadTables
         const late = (name: string) => refused(name, "EXPIRED", {})
-        const mine = (name: string) => ended(order(name, "no", {}), "CANCELLED")
-        yield* project("LATE-USD", [
+        const mine = (name: string) => ended(order(name, AccountId.make("no"), {}), "CANCELLED")
+        yield* project(MarketSymbol.make("LATE-USD"), [
           { seq: 1, events: [late("late-0"), mine("late-1"), late("late-1"), late("late-2")] }
         ])
-        yield* project("LATE-USD", [{ seq: 2, events: [mine("late-2"), late("late-1")] }])
-        const found = yield* orders({ accountId: "no", symbol: "LATE-USD", limit: 10, offset: 0 })
+        yield* project(MarketSymbol.make("LATE-USD"), [{ seq: 2, events: [mine("late-2"), late("late-1")] }])
+        const found = yield* orders({
+          accountId: AccountId.make("no"),
+          symbol: MarketSymbol.make("LATE-USD"),
+          limit: 10,
+          offset: 0
+        })
         assert.deepStrictEqual(
           new Map(found.map(({ orderId, status }) => [orderId, status])),
           new Map([
@@ -254,19 +277,29 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
         const before = yield* ledgerBalance(fundingAccount)
         const rows = [
           { seq: 1, events: [] },
-          { seq: 2, events: [credited("alice", 100_000_000_000n), transferred("alice", "alice-2", 40_000_000_000n)] },
+          {
+            seq: 2,
+            events: [
+              credited(AccountId.make("alice"), 100_000_000_000n),
+              transferred(AccountId.make("alice"), AccountId.make("alice-2"), 40_000_000_000n)
+            ]
+          },
           {
             seq: 3,
-            events: [credited("alice", -1n), { _tag: "Joined", symbol: "GOLD-USD" }, credited("alice", 2n ** 70n)]
+            events: [
+              credited(AccountId.make("alice"), -1n),
+              { _tag: "Joined", symbol: MarketSymbol.make("GOLD-USD") },
+              credited(AccountId.make("alice"), 2n ** 70n)
+            ]
           }
         ] satisfies ReadonlyArray<{ seq: number; events: ReadonlyArray<TraderEvent> }>
-        yield* projectTrader("alice", rows.slice(0, 2))
-        yield* projectTrader("alice", rows)
+        yield* projectTrader(UserId.make("alice"), rows.slice(0, 2))
+        yield* projectTrader(UserId.make("alice"), rows)
         assert.strictEqual(yield* position("trader/alice"), 3)
-        assert.strictEqual(yield* ledgerBalance("alice"), 59_999_999_999n + 2n ** 70n)
-        assert.strictEqual(yield* ledgerBalance("alice-2"), 40_000_000_000n)
+        assert.strictEqual(yield* ledgerBalance(AccountId.make("alice")), 59_999_999_999n + 2n ** 70n)
+        assert.strictEqual(yield* ledgerBalance(AccountId.make("alice-2")), 40_000_000_000n)
         assert.strictEqual((yield* ledgerBalance(fundingAccount)) - before, -99_999_999_999n - 2n ** 70n)
-        assert.strictEqual(yield* ledgerBalance("stranger"), 0n)
+        assert.strictEqual(yield* ledgerBalance(AccountId.make("stranger")), 0n)
         assert.deepStrictEqual(yield* sumByAsset(), [{ asset: "USD", sum: 0n }])
       })
     )
@@ -276,13 +309,16 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
         const { orders, project, trades } = yield* ReadTables
         const events = Array.from({ length: 2_500 }, (_, n) => [
           traded("many", n + 1, {}),
-          ended(order(`many-${n}`, "many-taker", {}), "CANCELLED")
+          ended(order(`many-${n}`, AccountId.make("many-taker"), {}), "CANCELLED")
         ]).flat()
-        yield* project("MANY-USD", [{ seq: 1, events }])
-        yield* project("MANY-USD", [{ seq: 1, events }])
-        const last = yield* trades({ accountId: "many-maker", limit: 5_000, offset: 2_000 })
+        yield* project(MarketSymbol.make("MANY-USD"), [{ seq: 1, events }])
+        yield* project(MarketSymbol.make("MANY-USD"), [{ seq: 1, events }])
+        const last = yield* trades({ accountId: AccountId.make("many-maker"), limit: 5_000, offset: 2_000 })
         assert.deepStrictEqual([last.length, last.at(-1)?.number], [500, 1])
-        assert.strictEqual((yield* orders({ accountId: "many-taker", limit: 5_000, offset: 0 })).length, 1_000)
+        assert.strictEqual(
+          (yield* orders({ accountId: AccountId.make("many-taker"), limit: 5_000, offset: 0 })).length,
+          1_000
+        )
       })
     )
   })
@@ -295,7 +331,7 @@ describe("the ledger on Postgres", () => {
     Effect.gen(function* () {
       const { projectTrader } = yield* ReadTables
       const sql = yield* SqlClient.SqlClient
-      yield* projectTrader("bob", [{ seq: 1, events: [credited("bob", 5n)] }])
+      yield* projectTrader(UserId.make("bob"), [{ seq: 1, events: [credited(AccountId.make("bob"), 5n)] }])
       yield* Effect.flip(sql`update ledger_entry set amount = 6`)
       yield* Effect.flip(sql`delete from ledger_entry`)
       yield* Effect.flip(sql`truncate ledger_entry`)

@@ -3,7 +3,9 @@ import { SingleProcess } from "@venue/cluster/SingleProcess"
 import * as Disconnects from "@venue/cluster/entities/desk/Disconnects"
 import type { Trader } from "@venue/cluster/entities/desk/Trader"
 import type { Traders } from "@venue/cluster/entities/desk/Traders"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Journal } from "@venue/journal/Journal"
 import { assert, it } from "@effect/vitest"
@@ -14,20 +16,20 @@ import { one, two, userId, venue } from "../../Neighbours.ts"
 
 const around = Layer.provideMerge(Journal.layerMemory, venue)
 const connectionId = "connection"
-const connection = { connectionId, userId, accountId: userId }
+const connection = { connectionId, userId, accountId: primaryAccountOf(userId) }
 
 /** One trader with an armed connection, in two markets that may be open. */
 const desk = Effect.fnUntraced(function* () {
   const instruments = new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
   const ledger = Ledger.make(userId, instruments, new Map(), Ledger.defaults)
-  Ledger.apply(ledger, { _tag: "Armed", connectionId, accountId: userId })
+  Ledger.apply(ledger, { _tag: "Armed", connectionId, accountId: primaryAccountOf(userId) })
   const open = new Set([one.symbol, two.symbol])
-  const cancels: Array<{ readonly symbol: string; readonly commandId: Id }> = []
+  const cancels: Array<{ readonly symbol: MarketSymbol; readonly commandId: Id }> = []
   const trader = {
     userId,
     ledger,
     symbols: () => [one.symbol, two.symbol],
-    isLive: (symbol?: string) => symbol === undefined || open.has(symbol),
+    isLive: (symbol?: MarketSymbol) => symbol === undefined || open.has(symbol),
     enter: (request) => {
       Ledger.enter(ledger, request, 1)
       cancels.push(request)
@@ -170,7 +172,11 @@ it.effect(
       disconnects.attach("quiet", other)
       yield* alive(3)
       disconnects.arming(other.connectionId)
-      Ledger.apply(trader.ledger, { _tag: "Armed", connectionId: other.connectionId, accountId: userId })
+      Ledger.apply(trader.ledger, {
+        _tag: "Armed",
+        connectionId: other.connectionId,
+        accountId: primaryAccountOf(userId)
+      })
       yield* alive(2)
       assert.deepEqual(symbols(), [])
       yield* alive(2)
@@ -191,7 +197,7 @@ it.effect("I34: leases are looked at while a connection is armed, and no longer;
       const before = wakes()
       yield* TestClock.adjust("1 day")
       assert.strictEqual(wakes(), before)
-      Ledger.apply(trader.ledger, { _tag: "Armed", connectionId, accountId: userId })
+      Ledger.apply(trader.ledger, { _tag: "Armed", connectionId, accountId: primaryAccountOf(userId) })
       disconnects.look(trader)
       yield* alive(5)
       assert.lengthOf(symbols(), 2)

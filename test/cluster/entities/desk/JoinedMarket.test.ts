@@ -1,6 +1,8 @@
 /** Markets that a trader joins, as values: what waits, what goes, and what the ledger is told, whatever comes when. */
 import * as JoinedMarket from "@venue/cluster/entities/desk/JoinedMarket"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
@@ -11,27 +13,27 @@ const done = (n: number): MarketEvent => ({
   commandId: idOf(n),
   expiresAtMillis: 60_000,
   userId,
-  accountId: userId,
+  accountId: primaryAccountOf(userId),
   atMillis: 1
 })
 
-const base = (n: number, symbol: string) => ({
+const base = (n: number, symbol: MarketSymbol) => ({
   commandId: idOf(n),
   expiresAtMillis: 60_000,
-  accountId: userId,
+  accountId: primaryAccountOf(userId),
   symbol
 })
 
 const cancel = (n: number, symbol = "A"): OrderRequest => ({
   _tag: "CancelOrder",
-  ...base(n, symbol),
+  ...base(n, MarketSymbol.make(symbol)),
   orderId: idOf(99).text,
   byClientOrderId: false
 })
 
 const place = (n: number, symbol = "A", reduceOnly = false): OrderRequest => ({
   _tag: "PlaceOrder",
-  ...base(n, symbol),
+  ...base(n, MarketSymbol.make(symbol)),
   side: "BUY",
   type: "LIMIT",
   timeInForce: "GTC",
@@ -50,7 +52,7 @@ const viewAt = (seq: number, recorded: ReadonlyArray<number> = []) => ({
 
 it("while a market syncs its requests wait and its events are kept; the view decides which of them are new", () => {
   const markets = JoinedMarket.empty()
-  const market = JoinedMarket.join(markets, "A", false)
+  const market = JoinedMarket.join(markets, MarketSymbol.make("A"), false)
   expect(JoinedMarket.request(markets, market, cancel(1))).toBe("waits")
   for (const seq of [4, 5, 6]) expect(JoinedMarket.event(market, done(seq), seq, 0, nobodySent)).toBe(false)
   expect(JoinedMarket.isLive(markets)).toBe(false)
@@ -66,7 +68,7 @@ it("while a market syncs its requests wait and its events are kept; the view dec
 
 it("a view behind what the feed has told is not taken, and what was kept for it is not kept for the next", () => {
   const markets = JoinedMarket.empty()
-  const market = JoinedMarket.join(markets, "A", true)
+  const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   JoinedMarket.event(market, done(7), 7, 0, nobodySent)
   expect(JoinedMarket.fits(market, 6, 7)).toBe(false)
   expect(JoinedMarket.fits(market, 8, 7)).toBe(true)
@@ -74,7 +76,7 @@ it("a view behind what the feed has told is not taken, and what was kept for it 
 })
 
 it("more events than are kept while a view is on its way make it useless", () => {
-  const market = JoinedMarket.join(JoinedMarket.empty(), "A", true)
+  const market = JoinedMarket.join(JoinedMarket.empty(), MarketSymbol.make("A"), true)
   for (let seq = 1; seq <= 10_000; seq++) JoinedMarket.event(market, done(seq), seq, 0, nobodySent)
   expect(JoinedMarket.fits(market, 20_000, 1)).toBe(false)
   expect(JoinedMarket.fits(market, 20_000, 1)).toBe(true)
@@ -82,14 +84,14 @@ it("more events than are kept while a view is on its way make it useless", () =>
 
 it("ten thousand requests wait for one market, and no more", () => {
   const markets = JoinedMarket.empty()
-  const market = JoinedMarket.join(markets, "A", false)
+  const market = JoinedMarket.join(markets, MarketSymbol.make("A"), false)
   for (let n = 0; n < 10_000; n++) expect(JoinedMarket.request(markets, market, cancel(n))).toBe("waits")
   expect(JoinedMarket.request(markets, market, cancel(10_000))).toBe("full")
 })
 
 it("I20: a command that was recorded and not sent from here is not sent again, for as long as it may be repeated", () => {
   const markets = JoinedMarket.empty()
-  const market = JoinedMarket.join(markets, "A", true)
+  const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
   JoinedMarket.goLive(markets, market, viewAt(1, [1]), 0)
   const isSent = (commandId: string) => commandId === idOf(3).text
   JoinedMarket.event(market, done(2), 2, 0, isSent)
@@ -107,9 +109,9 @@ it("I20: a command that was recorded and not sent from here is not sent again, f
 
 it("I27: what adds risk waits for every market that may hold something, and for none that holds nothing yet", () => {
   const markets = JoinedMarket.empty()
-  const one = JoinedMarket.join(markets, "A", true)
-  const two = JoinedMarket.join(markets, "B", true)
-  JoinedMarket.join(markets, "C", false)
+  const one = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
+  const two = JoinedMarket.join(markets, MarketSymbol.make("B"), true)
+  JoinedMarket.join(markets, MarketSymbol.make("C"), false)
   JoinedMarket.goLive(markets, one, viewAt(1), 0)
   expect(JoinedMarket.request(markets, one, place(1, "A", true))).toBe("submit")
   expect(JoinedMarket.request(markets, one, place(2))).toBe("waits")
@@ -121,12 +123,12 @@ it("I27: what adds risk waits for every market that may hold something, and for 
 })
 
 type Step =
-  | { readonly _tag: "Request"; readonly symbol: string; readonly risky: boolean }
-  | { readonly _tag: "Row"; readonly symbol: string }
-  | { readonly _tag: "AskView"; readonly symbol: string }
-  | { readonly _tag: "View"; readonly symbol: string }
+  | { readonly _tag: "Request"; readonly symbol: MarketSymbol; readonly risky: boolean }
+  | { readonly _tag: "Row"; readonly symbol: MarketSymbol }
+  | { readonly _tag: "AskView"; readonly symbol: MarketSymbol }
+  | { readonly _tag: "View"; readonly symbol: MarketSymbol }
 
-const symbol = fc.constantFrom("A", "B", "C")
+const symbol = fc.constantFrom("A", "B", "C").map((name) => MarketSymbol.make(name))
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ _tag: fc.constant("Request" as const), symbol, risky: fc.boolean() }),
   fc.record({ _tag: fc.constant("Row" as const), symbol }),
@@ -167,7 +169,7 @@ it("whatever comes when, each request goes once, in the order of its market, and
       const wasJoined = new Set(joined)
       const twin = naive(wasJoined)
       const markets = JoinedMarket.empty()
-      for (const name of ["A", "B", "C"]) JoinedMarket.join(markets, name, wasJoined.has(name))
+      for (const name of ["A", "B", "C"]) JoinedMarket.join(markets, MarketSymbol.make(name), wasJoined.has(name))
       const rows = new Map([..."ABC"].map((name) => [name, 0]))
       const views = new Map<string, { readonly seq: number; readonly toldSeq: number }>()
       /** The rows the ledger knows: in a view, or told. */

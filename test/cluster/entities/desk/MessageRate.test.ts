@@ -1,4 +1,5 @@
 import * as MessageRate from "@venue/cluster/entities/desk/MessageRate"
+import { UserId } from "@venue/domain/UserId"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 
@@ -22,15 +23,15 @@ it("cancels have a bucket of their own", () => {
 it("a user is remembered while few others ask, and nobody for ever", () => {
   const spend = MessageRate.ofUsers()
   const others = (count: number) => {
-    for (let n = 0; n < count; n++) spend(`other-${n}`, general(1), 0)
+    for (let n = 0; n < count; n++) spend(UserId.make(`other-${n}`), general(1), 0)
   }
-  expect(spend("busy", general(12_000), 0)).toBe(0)
+  expect(spend(UserId.make("busy"), general(12_000), 0)).toBe(0)
   others(19_999)
-  expect(spend("busy", general(1), 0)).toBeGreaterThan(0)
-  spend("another", general(1), 0)
-  expect(spend("busy", general(1), 0)).toBeGreaterThan(0)
+  expect(spend(UserId.make("busy"), general(1), 0)).toBeGreaterThan(0)
+  spend(UserId.make("another"), general(1), 0)
+  expect(spend(UserId.make("busy"), general(1), 0)).toBeGreaterThan(0)
   others(40_000)
-  expect(spend("busy", general(12_000), 0)).toBe(0)
+  expect(spend(UserId.make("busy"), general(12_000), 0)).toBe(0)
 })
 
 it("whatever the clock does, no more than 12,000 passes at once and a refusal takes nothing", () => {

@@ -1,5 +1,7 @@
 import * as Repeats from "@venue/cluster/entities/desk/Repeats"
 import type { Submission, Submitted } from "@venue/cluster/protocol/Desk"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { expect, it } from "vitest"
 import { idOf, one, userId } from "../../Neighbours.ts"
 
@@ -10,7 +12,7 @@ const submission = (n: number): Submission => ({
     _tag: "CancelAllOrders",
     commandId: idOf(n),
     expiresAtMillis: 5_000,
-    accountId: userId,
+    accountId: primaryAccountOf(userId),
     symbol: one.symbol
   }
 })
@@ -25,7 +27,7 @@ it("I20: a call that comes again is answered as before and submits only what is 
         }
       }): Submitted => {
         seen.push(text)
-        return { _tag: "HandedOn", commandId: text, symbols: [`${seen.length}`] }
+        return { _tag: "HandedOn", commandId: text, symbols: [MarketSymbol.make(`${seen.length}`)] }
       }
     )
   )

@@ -3,6 +3,8 @@ import * as Submissions from "@venue/cluster/entities/desk/Submissions"
 import * as Traders from "@venue/cluster/entities/desk/Traders"
 import type { Submission, Submitted } from "@venue/cluster/protocol/Desk"
 import { noCost } from "@venue/cluster/protocol/Desk"
+import { AccountId } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
@@ -17,13 +19,13 @@ const around = (near = neighbours()) =>
 const other = idOf(8).text
 
 const cancelOf = (owner: string, n: number): Submission => ({
-  userId: owner,
+  userId: UserId.make(owner),
   cost: noCost,
   request: {
     _tag: "CancelOrder",
     commandId: idOf(n),
     expiresAtMillis: 60_000,
-    accountId: owner,
+    accountId: AccountId.make(owner),
     symbol: one.symbol,
     orderId: idOf(99).text,
     byClientOrderId: false
@@ -81,7 +83,7 @@ it.effect("an order that throws costs its own trader a new start, and nobody els
     const { submissions, traders } = yield* make()
     yield* submissions.submit([cancelOf(userId, 1), cancelOf(other, 2)])
     const broken = traders.get(userId)!
-    const kept = traders.get(other)!
+    const kept = traders.get(UserId.make(other))!
     Object.assign(broken, {
       enter: () => {
         throw new Error("a fault")
@@ -93,7 +95,7 @@ it.effect("an order that throws costs its own trader a new start, and nobody els
     ])
     yield* turns
     assert.notStrictEqual(traders.get(userId), broken)
-    assert.strictEqual(traders.get(other), kept)
+    assert.strictEqual(traders.get(UserId.make(other)), kept)
     assert.deepEqual(submissions.now([cancelOf(userId, 5)]), [handedOn(5)])
   }).pipe(Effect.provide(around()))
 )

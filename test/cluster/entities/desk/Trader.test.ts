@@ -2,6 +2,7 @@
 import * as Traders from "@venue/cluster/entities/desk/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import { traderStream } from "@venue/domain/Trader"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { OrderRequest } from "@venue/domain/Order"
@@ -39,7 +40,7 @@ const cancel = (n: number, { symbol }: Instrument): OrderRequest => ({
   _tag: "CancelOrder",
   commandId: idOf(n),
   expiresAtMillis: 60_000,
-  accountId: userId,
+  accountId: primaryAccountOf(userId),
   symbol,
   orderId: idOf(99).text,
   byClientOrderId: false
@@ -49,7 +50,7 @@ const place = (n: number, { symbol }: Instrument): OrderRequest => ({
   _tag: "PlaceOrder",
   commandId: idOf(n),
   expiresAtMillis: 60_000,
-  accountId: userId,
+  accountId: primaryAccountOf(userId),
   symbol,
   side: "BUY",
   type: "LIMIT",
@@ -161,12 +162,12 @@ desk("I20: a command that the market recorded before this desk took the trader i
     yield* turns
     assert.isTrue(trader.enter(cancel(1, one)))
     // The old desk's copy arrived after the view: it is told by the log.
-    near.tell(one, 2, userId, {
+    near.tell(one, 2, primaryAccountOf(userId), {
       _tag: "Done",
       commandId: idOf(2),
       expiresAtMillis: 60_000,
       userId,
-      accountId: userId,
+      accountId: primaryAccountOf(userId),
       atMillis: 1
     })
     assert.isTrue(trader.enter(cancel(2, one)))

@@ -1,8 +1,10 @@
 /** The traders of a desk: claimed once, loaded again by themselves, and none kept out by another. */
 import type { Trader } from "@venue/cluster/entities/desk/Trader"
 import * as Traders from "@venue/cluster/entities/desk/Traders"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import { traderStream } from "@venue/domain/Trader"
 import type { LedgerRefusal } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
@@ -21,8 +23,9 @@ const nothing = { restore: () => true, replay: () => {} }
 /** Credits the trader and says what came of it. */
 const credit = (trader: Trader, creditId: string) =>
   Effect.callback<Result.Result<void, LedgerRefusal | "lost">>((resume) =>
-    trader.change({ _tag: "Credit", creditId, accountId: userId, amount: 1n, reason: "test" }, (result) =>
-      resume(Effect.succeed(result))
+    trader.change(
+      { _tag: "Credit", creditId, accountId: primaryAccountOf(userId), amount: 1n, reason: "test" },
+      (result) => resume(Effect.succeed(result))
     )
   )
 
@@ -71,7 +74,7 @@ it.effect("I4: a desk that is no longer ours claims no trader", () =>
 it.effect("a journal that cannot be read keeps only its own trader out", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
-    const spoilt = traderStream(idOf(7).text)
+    const spoilt = traderStream(UserId.make(idOf(7).text))
     const from = yield* journal.claim(spoilt, nothing, still)
     yield* Effect.callback<void>((resume) => {
       journal
@@ -87,9 +90,13 @@ it.effect("a journal that cannot be read keeps only its own trader out", () =>
         .wake()
     })
     const traders = yield* Traders.make(still)
-    const woken = yield* Effect.forEach([idOf(6), idOf(7), idOf(8)], ({ text }) => Effect.exit(traders.wake(text)), {
-      concurrency: "unbounded"
-    })
+    const woken = yield* Effect.forEach(
+      [idOf(6), idOf(7), idOf(8)],
+      ({ text }) => Effect.exit(traders.wake(UserId.make(text))),
+      {
+        concurrency: "unbounded"
+      }
+    )
     assert.deepEqual(woken.map(Exit.isSuccess), [true, false, true])
   }).pipe(Effect.provide(around()))
 )
@@ -103,7 +110,7 @@ it.effect("who waits for the markets of a trader that is dropped waits no longer
       _tag: "CancelAllOrders",
       commandId: idOf(1),
       expiresAtMillis: 5_000,
-      accountId: userId,
+      accountId: primaryAccountOf(userId),
       symbol: one.symbol
     })
     const heard: Array<boolean> = []

@@ -1,9 +1,11 @@
 /** One market's log: what becomes of commands when the machine throws, the row is full, or nobody knows what was committed. */
 import * as MarketLog from "@venue/cluster/entities/market/MarketLog"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
 import type { CommittedBatch } from "@venue/cluster/clients/LocalEntities"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { type MarketCommand, noEcho, type Refuse } from "@venue/domain/Market"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
 import { Journal, type Owner } from "@venue/journal/Journal"
 import { assert, it } from "@effect/vitest"
@@ -26,7 +28,7 @@ const envelope = (n: number) => ({
   expiresAtMillis: 1_000_000,
   traderEpoch: 1,
   userId,
-  accountId: userId
+  accountId: primaryAccountOf(userId)
 })
 
 const command = (n: number): Refuse => ({ _tag: "Refuse", ...envelope(n), status: "REJECTED", echo: noEcho })
@@ -137,7 +139,7 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
     say(poisonPrice)
     say({ _tag: "Tick" })
     assert.deepEqual(told, [true, false, false, false])
-    say(bid(3), { _tag: "Cancel", ...envelope(4), orderId: idOf(1), clientOrderId: "" })
+    say(bid(3), { _tag: "Cancel", ...envelope(4), orderId: orderIdFrom(idOf(1)), clientOrderId: "" })
     say({ _tag: "CancelAll", ...envelope(5) })
     yield* turns
     assert.isTrue(log.serving())
@@ -147,7 +149,7 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
     const { value } = yield* log.asOf((engine) => [
       Engine.outcome(engine, idOf(4)),
       Engine.outcome(engine, idOf(5)),
-      Engine.view(engine, userId).orders.length
+      Engine.view(engine, primaryAccountOf(userId)).orders.length
     ])
     assert.deepEqual(value, ["DONE", "DONE", 0])
   }).pipe(Effect.provide(around))
@@ -169,7 +171,7 @@ it.effect("I48: a command of more events than a row holds is refused on the reco
     yield* turns
     assert.isTrue(log.serving())
     assert.deepEqual(outcomes(), ["30001 REJECTED_FAILED_TO_PROCESS"])
-    const { value } = yield* log.asOf((engine) => Engine.view(engine, userId).orders.length)
+    const { value } = yield* log.asOf((engine) => Engine.view(engine, primaryAccountOf(userId)).orders.length)
     assert.strictEqual(value, 20_000)
   }).pipe(Effect.provide(roomy))
 )

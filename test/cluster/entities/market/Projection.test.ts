@@ -1,6 +1,8 @@
 /** The read tables of a market follow its log, whatever becomes of a write. */
 import * as Projection from "@venue/cluster/entities/market/Projection"
+import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal } from "@venue/journal/Journal"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as MarketRecord from "@venue/journal/MarketRecord"
@@ -10,7 +12,7 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, turns, userId } from "../../Neighbours.ts"
 
-const symbol = "AAPL-USD"
+const symbol = MarketSymbol.make("AAPL-USD")
 
 /** Of so many events. */
 const row = (seq: number, count = 1): CommittedRow<MarketEvent> => ({
@@ -20,7 +22,7 @@ const row = (seq: number, count = 1): CommittedRow<MarketEvent> => ({
     commandId: idOf(seq),
     expiresAtMillis: 1,
     userId,
-    accountId: userId,
+    accountId: primaryAccountOf(userId),
     atMillis: 0
   }))
 })

@@ -1,6 +1,7 @@
 /** A user's entity, and what a message that comes twice does. */
 import { UserLayer } from "@venue/cluster/entities/user/User"
 import { User } from "@venue/cluster/protocol/User"
+import { UserId } from "@venue/domain/UserId"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -24,7 +25,7 @@ const test = <E>(
 ) =>
   it.effect(name, () =>
     Effect.gen(function* () {
-      yield* (yield* Users).create({ userId: "alice", name: "Alice" })
+      yield* (yield* Users).create({ userId: UserId.make("alice"), name: "Alice" })
       yield* Effect.scoped(
         Effect.flatMap(
           Effect.flatMap(client, (make) => make("alice")),
@@ -37,7 +38,13 @@ const test = <E>(
 const client = Entity.makeTestClient(User, UserLayer)
 
 const pair = (name: string) => ({ publicKey: name, secret: Redacted.make(`secret of ${name}`) })
-const key = { userId: "alice", label: "bot", permissions: ["view_orders"], scope: "all_accounts", allowedAddresses: [] }
+const key = {
+  userId: UserId.make("alice"),
+  label: "bot",
+  permissions: ["view_orders"],
+  scope: "all_accounts",
+  allowedAddresses: []
+}
 
 const deeds = Effect.flatMap(Audit, (audit) =>
   Effect.map(audit.about("alice"), (all) => all.map(({ action }) => action).toReversed())
@@ -57,9 +64,9 @@ test("a key that is asked for twice is made once, with the first secret, and aud
 test("a rotation that comes twice makes one new key", (user) =>
   Effect.gen(function* () {
     yield* user.CreateKey({ ...key, pair: pair("k1") })
-    const rotate = user.RotateKey({ userId: "alice", publicKey: "k1", next: pair("k2") })
+    const rotate = user.RotateKey({ userId: UserId.make("alice"), publicKey: "k1", next: pair("k2") })
     assert.deepStrictEqual({ ...(yield* rotate) }, { ...(yield* rotate) })
-    assert.strictEqual((yield* (yield* ApiKeys).ofUser("alice")).length, 1)
+    assert.strictEqual((yield* (yield* ApiKeys).ofUser(UserId.make("alice"))).length, 1)
     assert.isNotNull((yield* found("k1")).revokedAtMillis)
     assert.deepStrictEqual(yield* deeds, ["api_key_created", "api_key_rotated"])
   }))
@@ -67,14 +74,14 @@ test("a rotation that comes twice makes one new key", (user) =>
 test("a revocation that comes twice is done and audited once", (user) =>
   Effect.gen(function* () {
     yield* user.CreateKey({ ...key, pair: pair("k1") })
-    yield* user.RevokeKey({ userId: "alice", publicKey: "k1" })
-    yield* user.RevokeKey({ userId: "alice", publicKey: "k1" })
+    yield* user.RevokeKey({ userId: UserId.make("alice"), publicKey: "k1" })
+    yield* user.RevokeKey({ userId: UserId.make("alice"), publicKey: "k1" })
     assert.deepStrictEqual(yield* deeds, ["api_key_created", "api_key_revoked"])
   }))
 
 test("what is refused changes nothing and is not audited", (user) =>
   Effect.gen(function* () {
-    const unknown = { userId: "alice", publicKey: "nobody's" }
+    const unknown = { userId: UserId.make("alice"), publicKey: "nobody's" }
     for (const asked of [
       user.RenameKey({ ...unknown, label: "x" }),
       user.RevokeKey(unknown),
@@ -85,7 +92,7 @@ test("what is refused changes nothing and is not audited", (user) =>
         "UnknownApiKey"
       )
     }
-    assert.deepStrictEqual(yield* (yield* ApiKeys).ofUser("alice"), [])
+    assert.deepStrictEqual(yield* (yield* ApiKeys).ofUser(UserId.make("alice")), [])
     assert.deepStrictEqual(yield* deeds, [])
   }))
 
