@@ -2,7 +2,6 @@
  * One hour of the test clock on the whole venue in memory: 14 markets of which three are priced, and two traders with a
  * position each. It runs on the packages of any checkout (see `startOurs`), tells a `QuietHourReport` and ends.
  */
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -26,7 +25,7 @@ const order = {
 
 const quietHour = Effect.gen(function* () {
   const venue = yield* TestVenue
-  for (const [symbol, usd] of Object.entries(prices)) yield* venue.price(MarketSymbol.make(symbol), usd)
+  for (const [symbol, usd] of Object.entries(prices)) yield* venue.price(symbol, usd)
   for (const [name, side] of [
     ["maker", "SELL"],
     ["taker", "BUY"]

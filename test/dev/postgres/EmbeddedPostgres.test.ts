@@ -76,11 +76,14 @@ const stop = (child: ChildProcess, signal: "SIGTERM" | "SIGKILL") =>
     child.kill(signal)
   })
 
+/** A shell would reap what ends before it has become another program. */
+const untilItSleeps = 'while [ "$(cat /proc/$PPID/comm)" != sleep ]; do sleep 0.01; done'
+
 /** The id of a process of this user that has ended, and whose parent lives and does not ask for it. */
 const unreaped = (uid: number) =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      spawn("/bin/sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], {
+      spawn("/bin/sh", ["-c", `sh -c '${untilItSleeps}' & echo $!; exec sleep 60`], {
         stdio: ["ignore", "pipe", "ignore"],
         ...(isRoot ? { uid } : {})
       })
