@@ -3,7 +3,6 @@ import * as Credentials from "@venue/client/Credentials"
 import * as MarketDataClient from "@venue/client/MarketDataClient"
 import * as RestClient from "@venue/client/RestClient"
 import * as TradeClient from "@venue/client/TradeClient"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
@@ -60,7 +59,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
   it.effect("takes an order of a key, shows it to everybody and gives it back", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
-      yield* venue.price(MarketSymbol.make("AAPL-USD"), 200)
+      yield* venue.price("AAPL-USD", 200)
       const client = yield* connected(yield* keyOf(yield* venue.user("alice")))
       const answer = yield* client.place(order)
       expect(answer).toMatchObject({ status: "ACK", client_order_id: "first", quantity_remaining: 2 })
@@ -87,7 +86,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
   it.effect("lets a token in as it does a key, to the account that is named", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
-      yield* venue.price(MarketSymbol.make("AAPL-USD"), 200)
+      yield* venue.price("AAPL-USD", 200)
       const alice = yield* venue.user("alice")
       const accountId = yield* venue.subaccount(alice)
       const token = Effect.map(venue.token(alice), Redacted.make)

@@ -1,7 +1,6 @@
 /** Markets and desks move between runners while orders come in: the normal case, so it is tested as that. */
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { assert, it } from "@effect/vitest"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Client } from "@venue/testing/Client"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { Context, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
@@ -56,7 +55,7 @@ it.live(
       const services = yield* Layer.build(gateway(url))
       const venue = Context.get(services, TestVenue)
       for (const symbol of symbols) {
-        yield* Effect.retry(Effect.sandbox(venue.price(MarketSymbol.make(symbol), 200)), Schedule.spaced("200 millis"))
+        yield* Effect.retry(Effect.sandbox(venue.price(symbol, 200)), Schedule.spaced("200 millis"))
       }
       let over = false
       const everybody: Array<{ readonly placed: Placed; readonly client: Client; readonly fiber: Fiber.Fiber<void> }> =

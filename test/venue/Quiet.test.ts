@@ -2,7 +2,6 @@
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal } from "@venue/journal/Journal"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
@@ -22,7 +21,7 @@ it.effect("an hour of a quiet venue with all its markets is some hundred wake-up
         ["NVDA-USD", 150],
         [gold, 3400]
       ] as const)
-        yield* venue.price(MarketSymbol.make(symbol), usd)
+        yield* venue.price(symbol, usd)
       const alice = yield* venue.trade(yield* venue.user("alice"))
       const bob = yield* venue.trade(yield* venue.user("bob"))
       yield* alice.send(limit("SELL", 1, 200))

@@ -1,5 +1,4 @@
 import type { OrderResponse } from "@venue/api/trade/FrameSchema"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -68,7 +67,7 @@ story("a refusal is one order_response without an order id that echoes the reque
 
 story("rule 1.5: below 10 USD an order is refused, unless it only reduces", (venue) =>
   Effect.gen(function* () {
-    yield* venue.price(MarketSymbol.make("NATGAS-USD"), 3)
+    yield* venue.price("NATGAS-USD", 3)
     const client = yield* venue.trade(yield* venue.user("alice"))
     yield* client.send(limit("BUY", 3, 3, { symbol: "NATGAS-USD" }))
     yield* client.send(limit("BUY", 3.34, 3, { symbol: "NATGAS-USD" }))

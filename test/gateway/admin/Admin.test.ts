@@ -166,7 +166,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
       const venue = yield* TestVenue
-      yield* venue.price(MarketSymbol.make("AAPL-USD"), 200)
+      yield* venue.price("AAPL-USD", 200)
       const maker = yield* venue.trade(yield* venue.user("maker"))
       const taker = yield* venue.trade(yield* venue.user("taker"))
       const order = {

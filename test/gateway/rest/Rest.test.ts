@@ -14,7 +14,7 @@ import { call, layer, layerCutOff, RestClient } from "./RestClient.ts"
 
 const trade = Effect.fnUntraced(function* () {
   const venue = yield* TestVenue
-  yield* venue.price(MarketSymbol.make("GOLD-USD"), 3_400)
+  yield* venue.price("GOLD-USD", 3_400)
   const alice = yield* venue.user("alice")
   const bob = yield* venue.user("bob")
   const maker = yield* venue.trade(alice)
