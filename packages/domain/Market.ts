@@ -45,6 +45,7 @@ export const Place = Schema.TaggedStruct("Place", {
   side: Side,
   type: OrderType,
   timeInForce: TimeInForce,
+  /** Of a MARKET order it is the worst price it may fill at, within the band; 0 where the band alone holds. */
   priceTicks: Schema.Number,
   quantityLots: Schema.Number,
   reduceOnly: Schema.Boolean,

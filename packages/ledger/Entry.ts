@@ -85,6 +85,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
     ++trader.lastSequence
   )
   const finding = exposure.holds.has(hold.orderId) ? null : MarginCheck.place(trader, account, exposure, hold)
+  const worstTicks = isMarket && finding === null ? MarginCheck.marketBound(trader, account, exposure, hold) : ticks
   const { accountId, commandId, expiresAtMillis } = request
   // Every field is copied by name: to spread two objects is slower, and every order passes here.
   return {
@@ -102,7 +103,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
     side,
     type,
     timeInForce: request.timeInForce,
-    priceTicks: ticks,
+    priceTicks: worstTicks,
     quantityLots: lots,
     reduceOnly,
     clientOrderId: request.clientOrderId,

@@ -51,29 +51,34 @@ export const replace = (
   return null
 }
 
-/**
- * Gives the bankruptcy price in ticks, rounded towards the mark, when a close as its market prices it would pass it;
- * otherwise 0. It is one tick where no price can keep the account from debt.
- */
+/** Gives the bankruptcy price in ticks when a close as its market prices it would pass it; otherwise 0. */
 export const closingBound = (trader: Trader, account: Account, exposure: Exposure, priced: Priced): number => {
   const { instrument, position } = exposure
   if (position.quantityLots === 0) return 0
-  const isLong = position.quantityLots > 0
   refresh(account, trader.prices)
-  if (closedEquity(account, exposure, closingPrice(instrument, priced, isLong)) >= 0n) return 0
-  // Without the position the account would have this; a long may sell for no less than its debt.
-  const rest = account.equity - BigInt(exposure.value)
-  const perTick = BigInt(Math.abs(position.quantityLots) * instrument.tickLotMicros)
-  const ticks = isLong ? (-rest + perTick - 1n) / perTick : rest / perTick
-  return ticks < 1n ? 1 : Number(ticks)
+  const priceTicks = closingPrice(instrument, priced, position.quantityLots > 0)
+  return closedEquity(account, exposure, priceTicks) >= 0n ? 0 : bankruptcyTicks(account, exposure)
 }
 
-/** Says whether the hold, which is counted already, may stay. */
+/**
+ * Gives the price beyond which a MARKET order that is held may not fill: where it can only shrink the position, the
+ * bankruptcy price in ticks, and 0 where it has none.
+ */
+export const marketBound = (trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): number => {
+  if (!reduces(exposure, hold.side) || !onlyReduces(exposure, hold)) return 0
+  refresh(account, trader.prices)
+  return bankruptcyTicks(account, exposure)
+}
+
+/** Says whether the hold, which is counted already, may stay. A MARKET order is clipped by its market instead. */
 function affordable(trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
   refresh(account, trader.prices)
-  if (hold.reduceOnly || coversSide(exposure, hold.side)) {
+  if (onlyReduces(exposure, hold)) {
     return (
-      exposure.markE8 === 0 || !reduces(exposure, hold.side) || closedEquity(account, exposure, hold.priceTicks) >= 0n
+      hold.type === "MARKET" ||
+      exposure.markE8 === 0 ||
+      !reduces(exposure, hold.side) ||
+      closedEquity(account, exposure, hold.priceTicks) >= 0n
     )
   }
   const fee = feeOf(notional(exposure.instrument, hold.priceTicks, hold.lots), exposure.rates.taker)
@@ -89,6 +94,23 @@ function fits(
 ): boolean {
   const held = side === "BUY" ? buys.value : sells.value
   return reduceOnly || Number.isSafeInteger(held + notional(instrument, priceTicks, lots))
+}
+
+/** Says whether the hold, which is counted already, can only shrink the position. */
+function onlyReduces(exposure: Exposure, { reduceOnly, side }: OrderHold): boolean {
+  return reduceOnly || coversSide(exposure, side)
+}
+
+/**
+ * Gives the price at which closing the whole position leaves no equity, rounded towards the mark: 0 where a long leaves
+ * some at any price, and one tick where a short leaves debt at any.
+ */
+function bankruptcyTicks(account: Account, { instrument, position, value }: Exposure): number {
+  // Without the position the account would have this; a long may sell for no less than its debt.
+  const rest = account.equity - BigInt(value)
+  const perTick = BigInt(Math.abs(position.quantityLots) * instrument.tickLotMicros)
+  if (position.quantityLots > 0) return rest >= 0n ? 0 : Number((-rest + perTick - 1n) / perTick)
+  return rest < perTick ? 1 : Number(rest / perTick)
 }
 
 /** Gives the account's equity if the whole position were closed at a price: below zero beyond the bankruptcy price. */

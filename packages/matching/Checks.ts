@@ -4,7 +4,7 @@ import { type Instrument, notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
 import type { Order, OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
-import type { Market } from "./Market.ts"
+import { crosses, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
 
 /** These belong to the user and came with the command. */
@@ -41,7 +41,7 @@ export const refusal = (
   if (!order.reduceOnly && isBelowMinimum(market.instrument, prices, order)) return "REJECTED_LESS_THAN_MIN_NOTIONAL"
   if (replaced === 0 && isOneTooMany(market, account, order, terms.finding)) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   if (order.reduceOnly) {
-    if (reducible(account, order, replaced) <= 0) return "REJECTED"
+    if (reducible(market, account, order, replaced) <= 0) return "REJECTED"
   } else {
     const beyond = limits(market, prices, account, order, replaced, terms.maxNotional)
     if (beyond !== undefined) return beyond
@@ -50,13 +50,19 @@ export const refusal = (
 }
 
 /**
- * A reduce-only order may have so many lots. One that may rest leaves room for those that rest already; one that trades
- * at once may take the whole position, since the resting ones are cut as it shrinks.
+ * A reduce-only order may have so many lots. One that trades at once may take the whole position, since the resting ones
+ * are cut as it shrinks; one that rests leaves room for those.
  */
-export const reducible = (account: Account, { side, timeInForce }: Order, replaced: number): number => {
-  const against = side === "SELL" ? account.position.quantityLots : -account.position.quantityLots
-  return timeInForce === "GTC" ? against - (account.reducing - replaced) : against
+export const reducible = (market: Market, account: Account, order: Order, replaced: number): number => {
+  const { priceTicks, side, timeInForce, type } = order
+  const isSell = side === "SELL"
+  const trades = timeInForce !== "GTC" || (type !== "ALO" && crosses(market, isSell, priceTicks))
+  return heldAgainst(account, isSell) - (trades ? 0 : account.reducing - replaced)
 }
+
+/** An order of that side may take so many lots off the position; below zero where it would make it larger. */
+export const heldAgainst = ({ position }: Account, isSell: boolean): number =>
+  isSell ? position.quantityLots : -position.quantityLots
 
 function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value < 0x7fffffff
@@ -94,9 +100,8 @@ function limits(
 ): OrderRefusal | undefined {
   const { instrument, participants } = market
   const isSell = side === "SELL"
-  const against = isSell ? account.position.quantityLots : -account.position.quantityLots
   const beside = (isSell ? account.selling : account.buying) - replaced
-  if (quantityLots + beside <= against) return undefined
+  if (quantityLots + beside <= heldAgainst(account, isSell)) return undefined
   const { user } = account
   const lots = user.held + (isSell ? user.selling : user.buying) - replaced + quantityLots
   // A MARKET order has no price, so it is measured at the mark.

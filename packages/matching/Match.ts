@@ -4,6 +4,7 @@ import { notional } from "@venue/domain/Instrument"
 import type { Id } from "@venue/domain/Id"
 import type { EndStatus, Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
+import { heldAgainst } from "./Checks.ts"
 import * as Ladder from "./Ladder.ts"
 import type { Events, Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
@@ -14,8 +15,6 @@ export interface Taker {
   /** The order is as it was accepted, modified or cut. */
   readonly order: Order
   readonly account: Participants.Account
-  /** The slot of an open order that a modify brought to the other side, in no queue meanwhile; 0 for a new order. */
-  readonly slot: number
   /** The worst price it takes, in ticks. */
   readonly limitTicks: number
   readonly rate: number
@@ -97,7 +96,6 @@ function trade(
   if (lots === left) Book.remove(market, slot)
   else Book.shrink(market, slot, lots)
   taker.remainingLots -= lots
-  if (taker.slot !== 0) Book.lessen(market, taker.slot, lots)
   const realised = bookTrade(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
   market.lastPriceTicks = priceTicks
   const number = ++market.trades
@@ -133,8 +131,31 @@ function marginUsed(
 export const unfilled = ({ order, remainingLots }: Taker): Order => Book.unfilled(order, remainingLots)
 
 /**
+ * Gives what is left of the incoming order. A reduce-only one that may rest is cut to the room that those which rest
+ * leave it, and ends where they leave none.
+ */
+export const left = (market: Market, taker: Taker, events: Events): Order | undefined => {
+  const { account, order, remainingLots } = taker
+  if (remainingLots === 0) return undefined
+  const remainder = unfilled(taker)
+  if (!order.reduceOnly || order.timeInForce !== "GTC") return remainder
+  const room = heldAgainst(account, order.side === "SELL") - account.reducing
+  if (room >= remainingLots) return remainder
+  const atMillis = market.timeMillis
+  if (room <= 0) {
+    events.push({ _tag: "Ended", commandId: null, order: remainder, status: "CANCELLED", atMillis })
+    return undefined
+  }
+  const quantityLots = order.quantityLots - remainingLots + room
+  const fitting = Book.unfilled(Book.modified(order, order.priceTicks, quantityLots, atMillis), room)
+  events.push({ _tag: "Modified", commandId: null, order: fitting, requeued: false, atMillis })
+  return fitting
+}
+
+/**
  * Reduce-only orders never rest with more than the position they reduce: the newest are cut, then ended, until they
- * fit. This is done after every trade and before the next one, so that together they cannot turn the position.
+ * fit. This is done after every trade and before the next one, so that together they cannot turn the position. The
+ * incoming order is none of them: one that a modify brought here has nothing resting meanwhile.
  */
 function trim(market: Market, account: Participants.Account, events: Events): void {
   const { pool } = market
@@ -142,11 +163,10 @@ function trim(market: Market, account: Participants.Account, events: Events): vo
   while (slot !== 0) {
     const older = pool.words[slot + OrderPool.OLDER]!
     const traits = pool.words[slot + TRAITS]!
-    if ((traits & OrderPool.reduceOnly) !== 0) {
-      const held = account.position.quantityLots
-      const excess = account.reducing - Math.max(0, (traits & OrderPool.sell) === 0 ? -held : held)
+    const remaining = pool.words[slot + REMAINING]!
+    if ((traits & OrderPool.reduceOnly) !== 0 && remaining > 0) {
+      const excess = account.reducing - Math.max(0, heldAgainst(account, (traits & OrderPool.sell) !== 0))
       if (excess <= 0) return
-      const remaining = pool.words[slot + REMAINING]!
       if (excess >= remaining) end(market, slot, "CANCELLED", null, events)
       else {
         Book.shrink(market, slot, excess)

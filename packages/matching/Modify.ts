@@ -41,7 +41,7 @@ function change(
   const status = Checks.refusal(market, market.prices!, account, wanted, before.remainingLots, command)
   if (status !== undefined) return status
   const quantityLots = before.reduceOnly
-    ? Math.min(askedLots, Checks.reducible(account, wanted, before.remainingLots))
+    ? Math.min(askedLots, Checks.reducible(market, account, wanted, before.remainingLots))
     : askedLots
   const order = Book.modified(before, priceTicks, quantityLots, market.timeMillis)
   const requeued = priceTicks !== before.priceTicks || quantityLots > before.quantityLots
@@ -50,12 +50,17 @@ function change(
     Book.change(market, slot, order, requeued)
     return undefined
   }
+  // It keeps its age, but nothing of it rests while it takes.
   Book.dequeue(market, slot)
-  Book.restate(market, slot, order, true)
+  Book.lessen(market, slot, before.remainingLots)
   const { leverage, takerRate } = command
-  const taker = { order, account, slot, limitTicks: priceTicks, rate: takerRate, leverage, remainingLots: quantityLots }
+  const taker = { order, account, limitTicks: priceTicks, rate: takerRate, leverage, remainingLots: quantityLots }
   Match.cross(market, taker, events)
-  if (taker.remainingLots > 0) Book.enqueue(market, slot)
-  else Book.discard(market, slot)
+  const left = Match.left(market, taker, events)
+  if (left === undefined) Book.discard(market, slot)
+  else {
+    Book.restate(market, slot, left, true)
+    Book.enqueue(market, slot)
+  }
   return undefined
 }

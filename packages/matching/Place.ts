@@ -75,7 +75,7 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   remember(market, commandId, expiresAtMillis, account.user, "DONE")
   events.push({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
   const isSell = order.side === "SELL"
-  const limitTicks = order.type !== "MARKET" ? order.priceTicks : isSell ? prices.lowerTicks : prices.upperTicks
+  const limitTicks = order.type === "MARKET" ? worst(prices, isSell, command.priceTicks) : order.priceTicks
   const fitting = order.reduceOnly ? cut(market, account, order, events) : order
   if (!crosses(market, isSell, limitTicks)) return leave(market, account, command, fitting, events)
   const isRefused =
@@ -85,19 +85,25 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   const taker = {
     order: fitting,
     account,
-    slot: 0,
     limitTicks,
     rate: takerRate,
     leverage,
     remainingLots: fitting.quantityLots
   }
   Match.cross(market, taker, events)
-  if (taker.remainingLots > 0) leave(market, account, command, Match.unfilled(taker), events)
+  const left = Match.left(market, taker, events)
+  if (left !== undefined) leave(market, account, command, left, events)
+}
+
+/** A MARKET order fills no worse than the edge of the band, nor than the price that its desk sent with it. */
+function worst({ lowerTicks, upperTicks }: Priced, isSell: boolean, boundTicks: number): number {
+  if (boundTicks === 0) return isSell ? lowerTicks : upperTicks
+  return isSell ? Math.max(lowerTicks, boundTicks) : Math.min(upperTicks, boundTicks)
 }
 
 /** A reduce-only order of more than the position is accepted as asked and at once cut to what it may reduce. */
 function cut(market: Market, account: Account, order: Order, events: Events): Order {
-  const lots = Checks.reducible(account, order, 0)
+  const lots = Checks.reducible(market, account, order, 0)
   if (lots >= order.quantityLots) return order
   const fitting = Book.modified(order, order.priceTicks, lots, market.timeMillis)
   events.push({ _tag: "Modified", commandId: null, order: fitting, requeued: false, atMillis: market.timeMillis })

@@ -5,7 +5,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { id } from "../Id.ts"
-import { aapl, alice, make, pricedAt, usd } from "./Scene.ts"
+import { aapl, gold, alice, make, pricedAt, usd } from "./Scene.ts"
 
 /** Long 50 AAPL at 200, mark 204, leverage 10. */
 const longFifty = (deposit = 5_000) => {
@@ -159,18 +159,38 @@ test("the bankruptcy price of a short is above the mark", () => {
   assert.strictEqual(scene.placed("BUY", 10, 222.01, { reduceOnly: true }).finding, "FAILED_MARGIN_CHECK")
 })
 
-test("a MARKET order that reduces counts at the edge of the band here too", () => {
-  // The edge is 171 of 190: 19 under the mark for each of 50.
-  for (const [deposit, finding] of [
-    [1_450, null],
-    [1_449, "FAILED_MARGIN_CHECK"]
-  ] as const) {
+test("rule 7.6: a MARKET order that only reduces is not refused, but sent with the bankruptcy price", () => {
+  const sent = (deposit: number, units: number, quantity: number, more: object = {}) => {
     const scene = make()
     scene.credit(deposit)
-    scene.price(aapl, 190)
-    scene.hold(50, 200)
-    assert.strictEqual(scene.placed("SELL", 50, 0, { ...scene.market, reduceOnly: true }).finding, finding)
+    scene.price(aapl, 200)
+    scene.hold(units, 200)
+    const side = units > 0 ? "SELL" : "BUY"
+    const { finding, priceTicks } = scene.placed(side, quantity, 0, { ...scene.market, ...more })
+    return [priceTicks, finding]
   }
+  // 1,100 of 50 units is 22 each, and 499 is 9.98.
+  for (const [quantity, more] of [
+    [50, {}],
+    [10, {}],
+    [60, { reduceOnly: true }]
+  ] as const) {
+    assert.deepEqual(sent(1_100, 50, quantity, more), [17_800, null])
+    assert.deepEqual(sent(499, 50, quantity, more), [19_002, null])
+    assert.deepEqual(sent(499, -50, quantity, more), [20_998, null])
+  }
+  // A long that is paid for has no such price, and one that turns round needs margin instead.
+  assert.deepEqual(sent(10_000, 50, 50), [0, null])
+  assert.deepEqual(sent(499, 50, 60), [0, "FAILED_MARGIN_CHECK"])
+})
+
+test("rule 7.6: where no price keeps a short from debt, its MARKET order is sent with the lowest there is", () => {
+  const scene = make()
+  scene.price(aapl, 200)
+  scene.price(gold, 3_400)
+  scene.hold(-5, 200)
+  scene.hold(1, 4_400, gold)
+  assert.deepInclude(scene.placed("BUY", 5, 0, scene.market), { priceTicks: 1, finding: null })
 })
 
 test("a close that would pass the bankruptcy price is sent at that price instead", () => {

@@ -136,11 +136,13 @@ const live = () => {
       side,
       reduceOnly,
       rests: step.style === "GTC" || step.style === "FLAT" || reduceOnly,
+      market: isMarket,
       accepted: false,
       states: [{ commandId: "", price: isMarket ? (side === "BUY" ? upperTicks : lowerTicks) : ticks, lots }]
     }
     const tooMany = order.rests && Twin.openOrders(twin, AccountId.make(accountId)) >= maxOpenOrders
     const expected = tooMany ? "REJECTED_TOO_MANY_OPEN_ORDERS" : Twin.allows(twin, order) ? null : "FAILED_MARGIN_CHECK"
+    const worst = isMarket && expected === null ? Twin.worst(twin, order) : 0
     const addsRisk = !reduceOnly && !Twin.onlyReduces(twin, order)
     const command = scene.placed(side, quantity, price, {
       commandId,
@@ -151,6 +153,8 @@ const live = () => {
       timeInForce: order.rests ? "GTC" : "IOC"
     })
     assert.strictEqual(command.finding, expected, "finding of a placement")
+    if (isMarket && expected === null)
+      assert.strictEqual(command.priceTicks, worst, "the worst price of a MARKET order")
     if (expected === null) twin.orders.push(order)
     if (expected === null && addsRisk)
       assert.isTrue(Ledger.balance(trader, AccountId.make(accountId))!.available >= 0n, "I27")

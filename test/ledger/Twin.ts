@@ -18,6 +18,8 @@ export interface TwinOrder {
   readonly side: Side
   readonly reduceOnly: boolean
   readonly rests: boolean
+  /** It is a MARKET order. */
+  readonly market: boolean
   readonly accepted: boolean
   /** What it is, then what it may become. */
   readonly states: ReadonlyArray<State>
@@ -180,7 +182,7 @@ export const allows = (twin: Twin, order: TwinOrder): boolean => {
   const state = states[0]!
   const held = quantity(twin, accountId, symbol)
   if (order.reduceOnly || onlyReduces(twin, order)) {
-    if (side === "BUY" ? held >= 0n : held <= 0n) return true
+    if (order.market || (side === "BUY" ? held >= 0n : held <= 0n)) return true
     const closing = whole(held * BigInt(state.price) * BigInt(twin.instruments.get(symbol)!.tickLotMicros))
     return balance(twin, accountId).equity - value(twin, accountId, symbol) + floor(closing) >= 0n
   }
@@ -189,6 +191,20 @@ export const allows = (twin: Twin, order: TwinOrder): boolean => {
   const takerRate = twin.instruments.get(symbol)!.category === "EQUITY" ? 100_000n : 50_000n
   const [notional] = atPrice(twin, symbol, state)
   return before.available - change - ceil([notional * takerRate, 100_000_000n]) >= 0n
+}
+
+/** The worst price in ticks at which a MARKET order may fill: the last one at which closing everything leaves no debt. */
+export const worst = (twin: Twin, order: TwinOrder): number => {
+  const { accountId, symbol } = order
+  const held = quantity(twin, accountId, symbol)
+  if (!(order.side === "BUY" ? held < 0n : held > 0n) || !(order.reduceOnly || onlyReduces(twin, order))) return 0
+  const without = balance(twin, accountId).equity - value(twin, accountId, symbol)
+  const even: Fraction = [
+    held > 0n ? -without : without,
+    magnitude(held) * BigInt(twin.instruments.get(symbol)!.tickLotMicros)
+  ]
+  const ticks = Number(held > 0n ? ceil(even) : floor(even))
+  return Math.max(held > 0n ? 0 : 1, ticks)
 }
 
 /** With one order added, or in place of its former self. */

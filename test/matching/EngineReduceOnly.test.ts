@@ -103,6 +103,110 @@ describe("I33: a reduce-only order", () => {
     assert.strictEqual(scene.position("alice"), 2)
   })
 
+  it("that crosses trades first, whatever its time in force, and the resting ones are cut newest first", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(3, 202, reduceOnly)
+    scene.sell(2, 203, reduceOnly)
+    scene.buy(3, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(3, 200, reduceOnly)), [
+      "Accepted",
+      "Traded 3 @ 200 bob",
+      "CANCELLED 2 alice",
+      "Modified 2 @ 202"
+    ])
+    assert.strictEqual(scene.position("alice"), 2)
+  })
+
+  it("that crosses rests with what is left only as far as the others leave room, else it ends", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(3, 202, reduceOnly)
+    scene.buy(1, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(8, 200, reduceOnly)), [
+      "Accepted",
+      "Modified 5 @ 200",
+      "Traded 1 @ 200 bob",
+      "Modified 1 @ 200"
+    ])
+    assert.deepStrictEqual(scene.orders("alice"), ["SELL 3 of 3 @ 202", "SELL 1 of 2 @ 200"])
+    scene.buy(1, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.buy(2, 199.99, { account: "bob" })), ["Accepted"])
+    // The position is 3, which the resting order reduces; one is sold and cuts it, and nothing is left to rest for.
+    assert.deepStrictEqual(told(scene.sell(3, 199.99, { ...reduceOnly, clientOrderId: "all" })), [
+      "Accepted",
+      "Traded 2 @ 199.99 bob",
+      "Modified 1 @ 202",
+      "CANCELLED 1 alice"
+    ])
+    assert.deepStrictEqual(scene.orders("alice"), ["SELL 1 of 1 @ 202"])
+    assert.strictEqual(scene.position("alice"), 1)
+  })
+
+  it("that would add liquidity only needs room also at a price that crosses", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(5, 202, reduceOnly)
+    scene.buy(1, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(1, 200, { ...reduceOnly, type: "ALO" })), ["REJECTED"])
+  })
+
+  it("modified to a price that crosses may take the whole position, and keeps its age for what is left", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    const orderId = orderIdOf(scene.sell(2, 201, reduceOnly))
+    scene.sell(3, 202, reduceOnly)
+    scene.buy(1, 200, { account: "bob" })
+    const over = { side: "SELL", reduceOnly: true, priceTicks: ticks(200), quantityLots: lots(9) } as const
+    assert.deepStrictEqual(told(scene.modify(orderId, over)), [
+      "Modified 5 @ 200 requeued",
+      "Traded 1 @ 200 bob",
+      "Modified 1 @ 200",
+      "Done"
+    ])
+    assert.deepStrictEqual(scene.orders("alice"), ["SELL 1 of 2 @ 200", "SELL 3 of 3 @ 202"])
+    // The newer one gives way first.
+    assert.deepStrictEqual(told(scene.buy(1, 200, { account: "bob" })), ["Accepted", "Traded 1 @ 200 alice"])
+    scene.buy(2, 199, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(2, 199, atOnce)), ["Accepted", "Traded 2 @ 199 bob", "Modified 1 @ 202"])
+  })
+
+  it("modified to a price that crosses ends when the others leave no room for its rest", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(4, 202, reduceOnly)
+    const orderId = orderIdOf(scene.sell(1, 201, reduceOnly))
+    scene.buy(1, 200, { account: "bob" })
+    const over = { side: "SELL", reduceOnly: true, priceTicks: ticks(200), quantityLots: lots(3) } as const
+    assert.deepStrictEqual(told(scene.modify(orderId, over)), [
+      "Modified 3 @ 200 requeued",
+      "Traded 1 @ 200 bob",
+      "CANCELLED 2 alice",
+      "Done"
+    ])
+    assert.deepStrictEqual(scene.orders("alice"), ["SELL 4 of 4 @ 202"])
+  })
+
+  it("of MARKET fills no worse than the price it was sent with, nor than the edge of the band", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    const sale = { ...atOnce, type: "MARKET" } as const
+    scene.buy(1, 190, { account: "bob" })
+    scene.buy(1, 185, { account: "bob" })
+    scene.buy(1, 179.99, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(5, 185.01, sale)), [
+      "Accepted",
+      "Traded 1 @ 190 bob",
+      "IOC_PARTIALLY_FILLED 4 alice"
+    ])
+    assert.deepStrictEqual(told(scene.sell(4, 170, sale)), [
+      "Accepted",
+      "Traded 1 @ 185 bob",
+      "IOC_PARTIALLY_FILLED 3 alice"
+    ])
+    assert.deepStrictEqual(told(scene.sell(3, 0, sale)), ["Accepted", "IOC_CANCELLED 3 alice"])
+  })
+
   it("may be worth less than ten USD", () => {
     const scene = new Scene()
     scene.hold("alice", 5)

@@ -117,9 +117,10 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   const before = target.order
   if (before.remainingLots < before.quantityLots) return "CANNOT_MODIFY_PARTIAL_FILL"
   const asked = command.quantityLots || before.quantityLots
-  const quantity = before.reduceOnly ? Math.min(asked, room(twin, before)) : asked
+  const priced: Order = { ...before, priceTicks: command.priceTicks || before.priceTicks }
+  const quantity = before.reduceOnly ? Math.min(asked, room(twin, priced)) : asked
   const changed = { quantityLots: quantity, remainingLots: quantity, modified: true, updatedAtMillis: twin.timeMillis }
-  const after: Order = { ...before, priceTicks: command.priceTicks || before.priceTicks, ...changed }
+  const after: Order = { ...priced, ...changed }
   if (after.type === "ALO" && reached(twin, after.side, after.priceTicks).length > 0)
     return "CANNOT_MODIFY_ALO_WOULD_CROSS"
   const refusal = check(twin, after, command)
@@ -198,12 +199,13 @@ function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): voi
   if (order.reduceOnly) cut(twin, incoming, order.remainingLots - room(twin, order), emit)
 
   // Without a price of its own, a market order takes no worse than the edge of the band.
+  const sent = terms._tag === "Place" && terms.priceTicks > 0 ? [terms.priceTicks] : []
   const limit =
     order.type !== "MARKET"
       ? order.priceTicks
       : order.side === "BUY"
-        ? twin.prices!.upperTicks
-        : twin.prices!.lowerTicks
+        ? Math.min(twin.prices!.upperTicks, ...sent)
+        : Math.max(twin.prices!.lowerTicks, ...sent)
   if (order.type === "ALO" && reached(twin, order.side, limit).length > 0)
     return leave(twin, incoming, null, "CANCELLED", emit)
   if (order.timeInForce === "FOK") {
@@ -291,20 +293,27 @@ function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): void {
 }
 
 /**
- * What a reduce-only order may take away: the position, and if it may rest only what live reduce-only orders have left.
- * An order that takes at once goes before them: they are cut when the position shrinks.
+ * What a reduce-only order may take away: the position, and where it can only rest what live reduce-only orders have
+ * left. An order that takes at once goes before them: they are cut when the position shrinks.
  */
 function room(twin: Twin, order: Order): number {
-  const { accountId, orderId, side } = order
+  const takes = order.type !== "ALO" && reached(twin, order.side, order.priceTicks).length > 0
+  return mayRest(order) && !takes ? roomBeside(twin, order) : reducible(twin, order.accountId, order.side)
+}
+
+function roomBeside(twin: Twin, { accountId, orderId, side }: Order): number {
   const live = twin.resting.filter((resting) => resting.order.accountId === accountId && resting.order.reduceOnly)
   const others = live.filter((resting) => resting.order.side === side && resting.order.orderId.text !== orderId.text)
-  return reducible(twin, accountId, side) - (mayRest(order) ? sum(others) : 0)
+  return reducible(twin, accountId, side) - sum(others)
 }
 
 function rest(twin: Twin, incoming: Resting, emit: Emit): void {
-  if (incoming.order.remainingLots === 0) return
+  const { order } = incoming
+  const excess = order.reduceOnly ? order.remainingLots - roomBeside(twin, order) : 0
+  if (order.remainingLots === 0) return
+  if (excess >= order.remainingLots) return leave(twin, incoming, null, "CANCELLED", emit)
+  cut(twin, incoming, excess, emit)
   twin.resting.push(incoming)
-  shrink(twin, incoming.order.accountId, emit)
 }
 
 function leave(twin: Twin, leaving: Resting, commandId: Id | null, status: Ended["status"], emit: Emit): void {

@@ -274,3 +274,60 @@ story(
       assert.strictEqual((yield* alice.take("order_response")).order_response.status, "REJECTED")
     })
 )
+
+story("I33, rule 4.11: a reduce-only GTC that crosses trades first and rests with what the others leave it", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.trade(yield* venue.user("alice"))
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* bob.send(limit("SELL", 5, 200))
+    yield* venue.settle
+    yield* alice.send(limit("BUY", 5, 200))
+    yield* alice.send(limit("SELL", 3, 205, { reduce_only: true, client_order_id: "far" }))
+    yield* venue.settle
+    yield* bob.send(limit("BUY", 1, 199))
+    yield* venue.settle
+    yield* alice.drain
+    yield* alice.send(limit("SELL", 9, 199, { reduce_only: true, client_order_id: "near" }))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["ACK", "MODIFIED", "fill_response", "FILLED", "MODIFIED"])
+    assert.deepInclude(frames[4]!.order_response, { quantity: 2, quantity_remaining: 1, client_order_id: "near" })
+    // Four are held, and four rest: what crosses nothing finds no room.
+    yield* alice.send(limit("SELL", 1, 204, { reduce_only: true }))
+    yield* bob.send(limit("BUY", 1, 199))
+    yield* bob.send(limit("BUY", 1, 198))
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), ["REJECTED", "fill_response", "FILLED"])
+    yield* alice.send(limit("SELL", 3, 198, { reduce_only: true }))
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), ["ACK", "fill_response", "FILLED", "MODIFIED", "CANCELLED"])
+    yield* alice.send(say("get_user_orders"))
+    const { orders } = (yield* alice.take("all_orders_response")).all_orders_response
+    assert.deepEqual(
+      orders.map((order) => [order.client_order_id, order.quantity_remaining]),
+      [["far", 2]]
+    )
+  })
+)
+
+story("rule 7.6: a MARKET order that only reduces fills to the bankruptcy price and loses the rest", (venue) =>
+  Effect.gen(function* () {
+    // Ten at 200 and a fee of 2 leave 208: each may lose 20.80.
+    const alice = yield* venue.trade(yield* venue.user("alice", 210))
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* bob.send(limit("SELL", 10, 200))
+    yield* venue.settle
+    yield* alice.send(limit("BUY", 10, 200))
+    yield* venue.settle
+    yield* bob.sendAll([limit("BUY", 4, 179.2), limit("BUY", 9, 179.19)])
+    yield* venue.settle
+    yield* venue.price(aapl, 190)
+    yield* alice.drain
+    yield* alice.send(market("SELL", 10))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED"])
+    assert.deepInclude(frames[1]!.fill_response, { price: 179.2, quantity: 4 })
+    assert.deepInclude(frames[3]!.order_response, { price: 0, quantity_remaining: 6 })
+  })
+)
