@@ -23,7 +23,8 @@ export const OrderRefusal = Schema.Literals([
   "REJECTED_TOTAL_OPEN_INTEREST_LIMIT",
   "REJECTED_TOO_MANY_OPEN_ORDERS",
   "REJECTED_MARKET_CLOSED",
-  "REJECTED_FAILED_TO_PROCESS"
+  "REJECTED_FAILED_TO_PROCESS",
+  "USER_IN_LIQUIDATION"
 ])
 export type OrderRefusal = typeof OrderRefusal.Type
 

@@ -53,7 +53,8 @@ export const statuses: Record<Refused["status"], number> = {
   REJECTED_TOTAL_OPEN_INTEREST_LIMIT: 20,
   REJECTED_TOO_MANY_OPEN_ORDERS: 21,
   REJECTED_MARKET_CLOSED: 22,
-  REJECTED_FAILED_TO_PROCESS: 23
+  REJECTED_FAILED_TO_PROCESS: 23,
+  USER_IN_LIQUIDATION: 24
 }
 
 /** The way back: a name by its number. */

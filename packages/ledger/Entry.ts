@@ -4,9 +4,10 @@ import { lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { CancelOrder, ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
 import { parseOrderId } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
-import type { Account } from "./Account.ts"
+import { type Account, refresh } from "./Account.ts"
 import * as OrderHold from "./OrderHold.ts"
-import type { Exposure } from "./Exposure.ts"
+import { coversSide, type Exposure } from "./Exposure.ts"
+import { isInLiquidation } from "./Liquidation.ts"
 import * as MarginCheck from "./MarginCheck.ts"
 import { priceFlaw, quantityFlaw, typeFlaw } from "./OrderShape.ts"
 import { exposureOf, release, send, type Trader } from "./Trader.ts"
@@ -71,6 +72,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   const lots = lotsOf(instrument, request.quantity)
   const ticks = isMarket ? 0 : ticksOf(instrument, request.price)
   const flaw =
+    (!reduceOnly && !coversSide(exposure, side, lots) ? inLiquidation(trader, account) : undefined) ??
     typeFlaw(type, request.timeInForce) ??
     quantityFlaw(instrument, lots, reduceOnly) ??
     (isMarket ? undefined : priceFlaw(instrument, ticks))
@@ -122,6 +124,7 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
   const lots = lotsOf(instrument, request.quantity)
   const ticks = ticksOf(instrument, request.price)
   const flaw =
+    (hold !== undefined && grows(exposure, hold, ticks, lots) ? inLiquidation(entry.trader, account) : undefined) ??
     (request.quantity === 0 ? undefined : quantityFlaw(instrument, lots, reduceOnly)) ??
     (request.price === 0 ? undefined : priceFlaw(instrument, ticks))
   const isThatOrder = hold !== undefined && hold.side === side && hold.type === type && hold.reduceOnly === reduceOnly
@@ -153,6 +156,21 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
     quantityLots: lots,
     reduceOnly
   }
+}
+
+/** An account in liquidation may only shrink what it has. */
+function inLiquidation(trader: Trader, account: Account): OrderRefusal | undefined {
+  refresh(account, trader.prices)
+  return isInLiquidation(account) ? "USER_IN_LIQUIDATION" : undefined
+}
+
+/** Says whether an order that is modified so could add to the position: 0 leaves its price or quantity as it is. */
+function grows(exposure: Exposure, hold: OrderHold.OrderHold, ticks: number, lots: number): boolean {
+  if (hold.reduceOnly) return false
+  const keepsPrice = ticks === 0 || ticks === hold.priceTicks
+  const keepsLots = lots === 0 || lots <= hold.lots
+  if (keepsPrice && keepsLots && hold.replacements.length === 0) return false
+  return !coversSide(exposure, hold.side, (lots === 0 ? hold.lots : lots) - hold.counted.lots)
 }
 
 /**

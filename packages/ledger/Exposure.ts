@@ -1,7 +1,7 @@
 /** What one account has at stake in one market: its position, its orders and those on their way, and their margin. */
 import { type FeeRates, ratesFor } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
-import { maxNotional } from "@venue/domain/Leverage"
+import { maintenanceMargin as ofNotional, maxNotional } from "@venue/domain/Leverage"
 import type { Side } from "@venue/domain/Order"
 import { flat, type Position } from "@venue/domain/Position"
 import { type OrderHold, nothing, type Sums } from "./OrderHold.ts"
@@ -127,9 +127,18 @@ export const reckon = (exposure: Exposure, markE8: number): void => {
 export const reduces = ({ position }: Exposure, side: Side): boolean =>
   side === "BUY" ? position.quantityLots < 0 : position.quantityLots > 0
 
-/** Says whether all orders of a side together can only shrink the position. */
-export const coversSide = ({ buys, position, sells }: Exposure, side: Side): boolean =>
-  side === "BUY" ? buys.lots <= -position.quantityLots : sells.lots <= position.quantityLots
+/** Says whether all orders of a side together, with so many lots more, can only shrink the position. */
+export const coversSide = ({ buys, position, sells }: Exposure, side: Side, moreLots = 0): boolean =>
+  side === "BUY" ? buys.lots + moreLots <= -position.quantityLots : sells.lots + moreLots <= position.quantityLots
+
+/** Gives the margin that keeps the position at the mark, rounded up; at its cost while no mark is known (rule 7.3). */
+export const maintenanceMargin = ({ leverage, markE8, position, valuation }: Exposure): number => {
+  const held = Math.abs(position.quantityLots)
+  if (held === 0) return 0
+  return markE8 === 0
+    ? Number(ofNotional(BigInt(Math.abs(position.basis)), leverage))
+    : Valuation.maintenanceUp(valuation, held, markE8, leverage)
+}
 
 function orderMargin({ buys, leverage, markE8, position, sells, valuation }: Exposure, covered: number): number {
   const bare = Math.max(

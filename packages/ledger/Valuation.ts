@@ -24,6 +24,10 @@ export const up = ({ divisor, factor }: Valuation, lots: number, markE8: number)
 export const marginUp = ({ divisor, factor }: Valuation, lots: number, markE8: number, leverage: number): number =>
   mulDivUp(lots * factor, markE8, divisor * leverage)
 
+/** The maintenance margin of that money, two thirds of the initial one, rounded up once. */
+export const maintenanceUp = ({ divisor, factor }: Valuation, lots: number, markE8: number, leverage: number): number =>
+  mulDivUp(lots * factor * 2, markE8, divisor * leverage * 3)
+
 /** So many times 1e-8 x 1e-8 make 1e-6 USD. */
 const perMoney = 10_000_000_000
 

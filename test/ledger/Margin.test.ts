@@ -181,7 +181,7 @@ test("rule 7.6: a MARKET order that only reduces is not refused, but sent with t
   }
   // A long that is paid for has no such price, and one that turns round needs margin instead.
   assert.deepEqual(sent(10_000, 50, 50), [0, null])
-  assert.deepEqual(sent(499, 50, 60), [0, "FAILED_MARGIN_CHECK"])
+  assert.deepEqual(sent(999, 50, 60), [0, "FAILED_MARGIN_CHECK"])
 })
 
 test("rule 7.6: where no price keeps a short from debt, its MARKET order is sent with the lowest there is", () => {

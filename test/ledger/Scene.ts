@@ -106,6 +106,20 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
       },
       1
     )
+  const closing = () =>
+    Ledger.enter(
+      trader,
+      {
+        _tag: "ClosePosition",
+        commandId: id(`command-${++lastId}`),
+        expiresAtMillis: 60_000,
+        accountId: primaryAccountOf(alice),
+        symbol: aapl,
+        clientOrderId: "",
+        builderCode: ""
+      },
+      1
+    )
   const cancellation = (orderId: string, byClientOrderId = false) =>
     Ledger.enter(
       trader,
@@ -227,6 +241,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     placed,
     market,
     modification,
+    closing,
     cancellation,
     observe,
     accept,

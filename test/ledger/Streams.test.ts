@@ -3,7 +3,7 @@ import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { feeOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
 import { type Instrument, notional, quantityOf } from "@venue/domain/Instrument"
-import type { Modify, Place } from "@venue/domain/Market"
+import type { Modify, Place, TraderCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order, Side } from "@venue/domain/Order"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -116,6 +116,11 @@ const live = () => {
     return { ticks, lots, price: decimalPrice(instrument.symbol, ticks), quantity: quantityOf(instrument, lots) }
   }
 
+  const refusedInLiquidation = (command: TraderCommand, symbol: MarketSymbol) => {
+    assert.deepInclude(command, { _tag: "Refuse", status: "USER_IN_LIQUIDATION" })
+    scene.refuse(command, "USER_IN_LIQUIDATION", symbol)
+  }
+
   const place = (step: Step) => {
     const symbol = symbols[step.symbol]!
     const accountId = accountIds[step.account]!
@@ -144,7 +149,7 @@ const live = () => {
     const expected = tooMany ? "REJECTED_TOO_MANY_OPEN_ORDERS" : Twin.allows(twin, order) ? null : "FAILED_MARGIN_CHECK"
     const worst = isMarket && expected === null ? Twin.worst(twin, order) : 0
     const addsRisk = !reduceOnly && !Twin.onlyReduces(twin, order)
-    const command = scene.placed(side, quantity, price, {
+    const command = scene.enter(side, quantity, price, {
       commandId,
       symbol,
       accountId: AccountId.make(accountId),
@@ -152,6 +157,8 @@ const live = () => {
       type: isMarket ? "MARKET" : "LIMIT",
       timeInForce: order.rests ? "GTC" : "IOC"
     })
+    if (addsRisk && Twin.isInLiquidation(twin, AccountId.make(accountId))) return refusedInLiquidation(command, symbol)
+    if (command._tag !== "Place") return assert.fail(`${command._tag} in place of a placement`)
     assert.strictEqual(command.finding, expected, "finding of a placement")
     if (isMarket && expected === null)
       assert.strictEqual(command.priceTicks, worst, "the worst price of a MARKET order")
@@ -183,7 +190,10 @@ const live = () => {
     const command = scene.modification(order, step.pick % 3 === 0 ? 0 : price, step.pick % 5 === 0 ? 0 : quantity, {
       commandId,
       symbol
-    }) as Modify
+    })
+    const grows = !known.reduceOnly && !shrinks && !Twin.onlyReduces(twin, { ...known, states: [state] })
+    if (isWhole && grows && Twin.isInLiquidation(twin, known.accountId)) return refusedInLiquidation(command, symbol)
+    if (command._tag !== "Modify") return assert.fail(`${command._tag} in place of a modify`)
     assert.strictEqual(command.finding, allowed ? null : "FAILED_MARGIN_CHECK", "finding of a modify")
     if (allowed && isWhole) replace({ ...known, states: [...known.states, state] })
     sent.push({ command, symbol })

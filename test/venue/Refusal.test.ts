@@ -229,6 +229,42 @@ story("rule 4.14: limits are checked in their order: position before margin, pri
   })
 )
 
+story(
+  "rule 9.1: an account in liquidation adds no risk and may go on to reduce, until its equity is higher again",
+  (venue) =>
+    Effect.gen(function* () {
+      const bob = yield* venue.trade(yield* venue.user("bob", 1_000_000), [])
+      yield* bob.send(limit("SELL", 50, 200))
+      yield* venue.settle
+      // 10 of fees leave 1,100.
+      const alice = yield* venue.trade(yield* venue.user("alice", 1_110))
+      yield* alice.send(limit("BUY", 50, 200))
+      yield* venue.settle
+      yield* bob.sendAll([limit("BUY", 60, 189), limit("SELL", 60, 191)])
+      yield* venue.price(aapl, 190)
+      yield* venue.settle
+      yield* alice.drain
+      yield* alice.sendAll([limit("BUY", 1, 190), limit("BUY", 0.0001, 190), market("BUY", 1)])
+      yield* alice.sendAll([limit("SELL", 5, 195), limit("SELL", 5, 195, { reduce_only: true })])
+      yield* venue.settle
+      assert.deepEqual(told(yield* alice.drain), [
+        "USER_IN_LIQUIDATION",
+        "USER_IN_LIQUIDATION",
+        "USER_IN_LIQUIDATION",
+        "ACK",
+        "ACK"
+      ])
+      yield* venue.price(aapl, 199)
+      yield* bob.sendAll([say("cancel_all_orders"), limit("BUY", 60, 198), limit("SELL", 60, 199.5)])
+      yield* TestClock.adjust("1 second")
+      yield* venue.settle
+      yield* alice.drain
+      yield* alice.send(limit("BUY", 0.1, 190))
+      yield* venue.settle
+      assert.deepEqual(told(yield* alice.drain), ["ACK"])
+    })
+)
+
 story("I27: margin is held from the moment an order is sent, so that two at once cannot use the same money", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.trade(yield* venue.user("alice", 1_000))
