@@ -3,11 +3,11 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { Cost, RateLimited } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import type { AccountId } from "@venue/domain/AccountId"
-import { marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
 import { ReadTables } from "@venue/storage/history/ReadTables"
-import type { TradeQuery, TradeRow } from "@venue/storage/history/Trades"
+import * as Trades from "@venue/storage/history/Trades"
+import * as Trading from "@venue/storage/history/Trading"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 
 interface Reader {
@@ -27,8 +27,8 @@ export class History extends Context.Service<
     /** Newest first. Waits a bounded time for the tables, then says so. */
     readonly trades: (
       reader: Reader,
-      query: Omit<TradeQuery, "accountId">
-    ) => Effect.Effect<ReadonlyArray<TradeRow>, Unavailable | RateLimited>
+      query: Omit<Trades.TradeQuery, "accountId">
+    ) => Effect.Effect<ReadonlyArray<Trades.TradeRow>, Unavailable | RateLimited>
   }
 >()("@venue/gateway/History") {
   static readonly layer = Layer.effect(
@@ -40,14 +40,17 @@ export class History extends Context.Service<
 
       const caughtUp = ({ seq, symbol }: { readonly symbol: MarketSymbol; readonly seq: number }) =>
         queries
-          .withPermit(tables.position(marketStream(symbol)))
+          .withPermit(tables.position(Trading.projection, symbol))
           .pipe(Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (position) => position >= seq }))
 
-      const trades = Effect.fn("History.trades")(function* (reader: Reader, query: Omit<TradeQuery, "accountId">) {
+      const trades = Effect.fn("History.trades")(function* (
+        reader: Reader,
+        query: Omit<Trades.TradeQuery, "accountId">
+      ) {
         const watermarks = yield* desks.ask(reader.userId, (desk) => desk.Watermarks(reader))
         const wanted = watermarks.filter(({ symbol }) => query.symbol === undefined || query.symbol === symbol)
         return yield* Effect.forEach(wanted, caughtUp, { discard: true, concurrency: 4 }).pipe(
-          Effect.andThen(queries.withPermit(tables.trades({ ...query, accountId: reader.accountId }))),
+          Effect.andThen(queries.withPermit(tables.read(Trades.page({ ...query, accountId: reader.accountId })))),
           Effect.timeout(patience),
           Effect.mapError(() => new Unavailable({ what: "the table of trades" }))
         )

@@ -17,6 +17,7 @@ import { onboarding } from "./migrations/0011_onboarding.ts"
 import { revocationOrder } from "./migrations/0012_revocation_order.ts"
 import { snapshotPieces } from "./migrations/0013_snapshot_pieces.ts"
 import { freshSignIn } from "./migrations/0014_fresh_sign_in.ts"
+import { projectionGroups } from "./migrations/0015_projection_groups.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -34,7 +35,8 @@ const all = {
   "0011_onboarding": onboarding,
   "0012_revocation_order": revocationOrder,
   "0013_snapshot_pieces": snapshotPieces,
-  "0014_fresh_sign_in": freshSignIn
+  "0014_fresh_sign_in": freshSignIn,
+  "0015_projection_groups": projectionGroups
 }
 
 /** Any number, the same on every node. */

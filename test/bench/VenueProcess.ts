@@ -257,7 +257,7 @@ export const settled = async (venue: Venue, database: PostgresClient | null): Pr
 /** The clock of an idle market may add a row at any time. */
 const behind = `
   select coalesce(max(journal.seq) - max(projection.seq), 0) as behind
-  from journal left join projection on projection.stream = journal.stream where journal.stream = 'market/${symbol}'`
+  from journal left join projection on projection.position = 'trading:' || journal.stream where journal.stream = 'market/${symbol}'`
 
 async function freePorts(count: number): Promise<ReadonlyArray<number>> {
   const servers = await Promise.all(

@@ -6,8 +6,8 @@ import { Feed } from "../../feed/Feed.ts"
 import { MarketClient } from "../../clients/MarketClient.ts"
 import { Unavailable } from "../../protocol/Market.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
-import * as LedgerEntries from "./LedgerEntries.ts"
 import * as MessageRate from "./MessageRate.ts"
+import * as Projection from "./Projection.ts"
 import * as Trader from "./Trader.ts"
 import * as TraderClaims from "./TraderClaims.ts"
 
@@ -31,14 +31,14 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   const clock = yield* Clock.Clock
   const { rateLimits } = yield* VenueSettings
   const scope = yield* Effect.scope
-  const entries = yield* LedgerEntries.make
+  const projection = yield* Projection.make
   const runIn = Effect.runForkWith(yield* Effect.context<never>())
   const run = (effect: Effect.Effect<void>) => void runIn(Effect.forkIn(effect, scope))
   const traders = new Map<UserId, Trader.Trader>()
   const observers: Array<(trader: Trader.Trader) => void> = []
 
   const changed = (userId: UserId) => {
-    entries.recorded(userId)
+    projection.recorded(userId)
     const trader = traders.get(userId)
     if (trader !== undefined) for (const observe of observers) observe(trader)
   }

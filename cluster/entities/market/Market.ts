@@ -3,6 +3,7 @@ import type { MarketCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Engine from "@venue/matching/Engine"
 import type { Journal } from "@venue/journal/Journal"
+import * as Projections from "@venue/storage/history/Projections"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, type Layer } from "effect"
 import { Entity, Sharding } from "effect/cluster"
@@ -29,7 +30,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
 
       const clock = yield* MarketClock.make(() => log)
       const watchers = yield* MarketWatchers.make(symbol, () => log)
-      const projection = yield* Projection.make(symbol)
+      const projection = yield* Projection.make(symbol, Projections.ofMarkets)
       const log = yield* MarketLog.make(instrument, {
         owned: Effect.sync(() => sharding.hasShardId(shardId)),
         committed: (committed) => {

@@ -1,9 +1,13 @@
-/** Writes the read tables of one market after its commits: in batches, in order, each event once. */
+/**
+ * Writes the read tables of one market after its commits: in batches, in order, each event once. Groups that have come
+ * about as far as each other are written together; one that is far behind fills itself beside them.
+ */
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal, type Row } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
-import { type CommittedRow, ReadTables } from "@venue/storage/history/ReadTables"
+import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
+import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect, Latch } from "effect"
 import * as TableWriter from "./TableWriter.ts"
 
@@ -17,68 +21,115 @@ const pageRows = 64
 const maxEvents = 128
 /** The rows of a quiet market gather for so long, and a busy one is looked at again after it. */
 const lookMillis = 20
-/**
- * More events than this between two looks are a burst: a transaction of the tables beside each flush would cost the
- * slowest hundredth of the acknowledgements more than everything else together (bench row `socket, 16x1, p99`).
- */
-const burstEvents = 100
 /** The tables may be behind for so long in a burst; after that they catch up beside it, and all the way. */
 const patienceMillis = 10_000
+/** A group that fills itself lets a burst go first for so long before each of its writes. */
+const fillPatienceMillis = 200
 
-export const make = Effect.fnUntraced(function* (symbol: MarketSymbol) {
+export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projections: ReadonlyArray<MarketProjection>) {
   const journal = yield* Journal
   const tables = yield* ReadTables
-  const clock = yield* Clock.Clock
-  const stream = marketStream(symbol)
+  const bursts = yield* makeBursts
   const more = yield* Latch.make(false)
   /** Unknown until the first commit. */
   let lastSeq: number | undefined
-  let recordedEvents = 0
 
+  const page = (after: number) => journal.read(marketStream(symbol), after, pageRows)
+  const position = (projection: MarketProjection) => tables.position(projection, symbol)
+
+  const project = Effect.gen(function* () {
+    const groups = yield* Effect.forEach(projections, (projection) =>
+      Effect.map(position(projection), (seq) => ({ projection, seq }))
+    )
+    const front = Math.max(...groups.map(({ seq }) => seq))
+    /** The groups that are written together have all come this far; one that is further skips what it has had. */
+    let done = front
+    const together: Array<MarketProjection> = []
+    const joining = groups.filter(({ seq }) => front - seq <= pageRows)
+
+    const catchUp = Effect.gen(function* () {
+      const isPatient = yield* bursts.patience(patienceMillis)
+      while (joining.length > 0 || done !== lastSeq) {
+        for (const { projection, seq } of joining.splice(0)) {
+          together.push(projection)
+          done = Math.min(done, seq)
+        }
+        const found = yield* page(done)
+        if (found.length === 0) break
+        for (const rows of batches(found)) {
+          const before = bursts.events()
+          yield* tables.project(together, symbol, rows)
+          done = rows.at(-1)!.seq
+          if (bursts.events() !== before) yield* bursts.standBack(isPatient)
+        }
+      }
+    })
+    const newest = Effect.gen(function* () {
+      while (true) {
+        yield* more.close
+        yield* catchUp
+        yield* more.await
+        yield* Effect.sleep(lookMillis)
+      }
+    })
+    /** From the first row it lacks until it has come near the others, which then take it along. */
+    const fill = Effect.fnUntraced(function* (projection: MarketProjection) {
+      let seq = yield* position(projection)
+      while (done - seq > pageRows) {
+        for (const rows of batches(yield* page(seq))) {
+          yield* bursts.standBack(yield* bursts.patience(fillPatienceMillis))
+          yield* tables.project([projection], symbol, rows)
+          seq = rows.at(-1)!.seq
+        }
+      }
+      joining.push({ projection, seq })
+      more.openUnsafe()
+    })
+    const fills = groups
+      .filter((group) => !joining.includes(group))
+      .map(({ projection }) => TableWriter.persist(`the tables ${projection.group} of ${symbol}`, fill(projection)))
+    return yield* Effect.all([newest, ...fills], { concurrency: "unbounded" }).pipe(Effect.andThen(Effect.never))
+  })
+  yield* Effect.forkScoped(TableWriter.persist(`the tables of ${symbol}`, project))
+
+  return {
+    committed: ({ events, seq }) => {
+      lastSeq = seq
+      bursts.recorded(events.length)
+      more.openUnsafe()
+    }
+  } satisfies Projection as Projection
+})
+
+/** When much is recorded, orders come first: the tables stand back for as long as they are patient. */
+const makeBursts = Effect.map(Clock.Clock, (clock) => {
+  let recordedEvents = 0
   const isBurst = Effect.gen(function* () {
     const before = recordedEvents
     yield* Effect.sleep(lookMillis)
     return recordedEvents - before > burstEvents
   })
-
-  /** Writes on from the row at `from` to the last, and returns where that is. */
-  const catchUp = Effect.fnUntraced(function* (from: number) {
-    const patientUntil = clock.currentTimeMillisUnsafe() + patienceMillis
-    const isPatient = () => clock.currentTimeMillisUnsafe() < patientUntil
-    let done = from
-    while (done !== lastSeq) {
-      const page = yield* journal.read(stream, done, pageRows)
-      if (page.length === 0) break
-      for (const rows of batches(page)) {
-        const before = recordedEvents
-        yield* tables.project(symbol, rows)
-        done = rows.at(-1)!.seq
-        if (recordedEvents !== before && isPatient())
-          yield* Effect.repeat(isBurst, { while: (is) => is && isPatient() })
-      }
-    }
-    return done
-  })
-
-  const project = Effect.gen(function* () {
-    let done = yield* tables.position(stream)
-    while (true) {
-      yield* more.close
-      done = yield* catchUp(done)
-      yield* more.await
-      yield* Effect.sleep(lookMillis)
-    }
-  })
-  yield* TableWriter.start(`the tables of ${symbol}`, project)
-
   return {
-    committed: ({ events, seq }) => {
-      lastSeq = seq
-      recordedEvents += events.length
-      more.openUnsafe()
-    }
-  } satisfies Projection as Projection
+    recorded: (events: number) => {
+      recordedEvents += events
+    },
+    events: () => recordedEvents,
+    /** From now on; it ends by itself. */
+    patience: (millis: number) =>
+      Effect.sync(() => {
+        const untilMillis = clock.currentTimeMillisUnsafe() + millis
+        return () => clock.currentTimeMillisUnsafe() < untilMillis
+      }),
+    standBack: (isPatient: () => boolean) =>
+      Effect.suspend(() => (isPatient() ? Effect.repeat(isBurst, { while: (is) => is && isPatient() }) : Effect.void))
+  }
 })
+
+/**
+ * More events than this between two looks are a burst: a transaction of the tables beside each flush would cost the
+ * slowest hundredth of the acknowledgements more than everything else together (bench row `socket, 16x1, p99`).
+ */
+const burstEvents = 100
 
 /** The rows in order, decoded as they are asked for: as many at a time as have at most `maxEvents`, and at least one. */
 function* batches(page: ReadonlyArray<Row>): Iterable<ReadonlyArray<CommittedRow<MarketEvent>>> {

@@ -4,6 +4,7 @@ import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, quantityOf } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 
@@ -17,7 +18,7 @@ export const of = Effect.fn("Proof.of")(function* (
     (instrument) => Effect.map(markets.totals(instrument.symbol), (sums) => ({ instrument, ...sums })),
     { concurrency: 8 }
   )
-  const sums = yield* tables.sumByAsset()
+  const sums = yield* tables.read(LedgerEntries.sumByAsset)
   // Every market's cash is in the one asset; each is asked for itself, so that two faults do not hide each other.
   const cash = totals.reduce((sum, market) => sum + BigInt(market.cash), 0n)
   const assets = new Map([[settlementAsset, cash]])

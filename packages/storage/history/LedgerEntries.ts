@@ -1,18 +1,19 @@
 /** The ledger is kept in double entry: what one event writes sums to zero in each asset. */
 import { AccountId } from "@venue/domain/AccountId"
-import type { TraderEvent } from "@venue/domain/Trader"
+import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
 import { bigint, integer, numeric, of, storable, text } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
+import type { TraderProjection } from "./Projection.ts"
+import * as ReadTable from "./ReadTable.ts"
 
 /** This account is the venue's side of every credit; its balance is below zero, since the venue has what it took in. */
 export const fundingAccount = AccountId.make("venue/funding")
 
 /** All balances are kept in it. */
-export const asset = "USD"
+const asset = "USD"
 
-export const ledgerEntryTable = Table.make("ledger_entry", {
+const ledgerEntryTable = Table.make("ledger_entry", {
   stream: text,
   seq: bigint,
   /** It counts from 0 within the journal row. */
@@ -26,13 +27,19 @@ export const ledgerEntryTable = Table.make("ledger_entry", {
   reason: text,
   atMillis: bigint
 })
-export type LedgerEntry = Table.Row<typeof ledgerEntryTable>
+type LedgerEntry = Table.Row<typeof ledgerEntryTable>
 
-export const entriesOf = (
-  stream: string,
-  seq: number,
-  events: ReadonlyArray<TraderEvent>
-): ReadonlyArray<LedgerEntry> => {
+const entries = ReadTable.make(ledgerEntryTable, { key: ({ place, seq, stream }) => `${stream} ${seq} ${place}` })
+
+export const projection: TraderProjection = {
+  group: "ledger",
+  stream: traderStream,
+  writes: (userId, rows) => [
+    entries.write(rows.flatMap(({ events, seq }) => entriesOf(traderStream(userId), seq, events)))
+  ]
+}
+
+const entriesOf = (stream: string, seq: number, events: ReadonlyArray<TraderEvent>): ReadonlyArray<LedgerEntry> => {
   const entries: Array<LedgerEntry> = []
   const move = (about: About, from: string, to: string, amount: bigint) => {
     const where = { ...about, stream, seq, asset } as const
@@ -58,12 +65,24 @@ const balances = Table.selection({ sum })
 const sums = Table.selection({ asset: { schema: Schema.String, expression: "asset" }, sum })
 export type AssetSum = Table.Row<typeof sums>
 
-export const sumByAsset = (sql: SqlClient.SqlClient) =>
-  sums.all(sql`select ${sums.columns} from ledger_entry group by asset order by asset`)
+/** The sum is zero in every asset, always. */
+export const sumByAsset: ReadTable.ReadQuery<ReadonlyArray<AssetSum>> = {
+  sql: (sql) => sums.all(sql`select ${sums.columns} from ledger_entry group by asset order by asset`),
+  memory: (memory) => {
+    const rows = entries.rowsIn(memory)
+    return rows.length === 0 ? [] : [{ asset, sum: sumOf(rows) }]
+  }
+}
 
-export const balance = (sql: SqlClient.SqlClient, account: string) =>
-  Effect.map(
-    balances.all(sql`
-      select ${balances.columns} from ledger_entry where account = ${storable(account)} and asset = ${asset}`),
-    ([balance]) => balance!.sum
-  )
+/** Tells what the entries of one account sum to. */
+export const balance = (account: AccountId): ReadTable.ReadQuery<bigint> => ({
+  sql: (sql) =>
+    Effect.map(
+      balances.all(sql`
+        select ${balances.columns} from ledger_entry where account = ${storable(account)} and asset = ${asset}`),
+      ([balance]) => balance!.sum
+    ),
+  memory: (memory) => sumOf(entries.rowsIn(memory).filter((entry) => entry.account === account))
+})
+
+const sumOf = (rows: ReadonlyArray<LedgerEntry>): bigint => rows.reduce((total, { amount }) => total + amount, 0n)

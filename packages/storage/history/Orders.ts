@@ -5,17 +5,17 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { EndStatus, type Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { Schema } from "effect"
-import type { SqlClient } from "effect/sql"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, boolean, float8, of, orNull, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
-import type { TradeRow } from "./Trades.ts"
+import * as ReadTable from "./ReadTable.ts"
+import { type TradeRow, trades } from "./Trades.ts"
 
 const TerminalStatus = Schema.Literals(["FILLED", ...EndStatus.literals, ...OrderRefusal.literals])
 type TerminalStatus = typeof TerminalStatus.Type
 
-export const endedOrderTable = Table.make("ended_order", {
+const endedOrderTable = Table.make("ended_order", {
   orderId: text,
   status: of("text", TerminalStatus),
   endedAtMillis: bigint,
@@ -125,67 +125,64 @@ const refused = (symbol: MarketSymbol, { accountId, atMillis, commandId, echo, s
 /** A very late repeat of a command is refused as expired: that never hides how its order really ended. */
 const unprocessed = "REJECTED_FAILED_TO_PROCESS"
 
-/** Keeps one end for each order. */
-export const merge = (into: Map<string, EndedOrder>, orders: ReadonlyArray<EndedOrder>): void => {
-  for (const order of orders) {
-    const before = into.get(order.orderId)
-    if (before === undefined || before.status === unprocessed) into.set(order.orderId, order)
-  }
-}
-
 const update = endedOrderTable.names.map((name) => `${name} = excluded.${name}`).join(", ")
-const conflict = `on conflict (order_id) do update set ${update} where ended_order.status = '${unprocessed}'`
 
-export const batch = (orders: Iterable<EndedOrder>) => endedOrderTable.batch(Array.from(orders), conflict)
+/** Each order has one end. */
+export const endedOrders = ReadTable.make(endedOrderTable, {
+  key: ({ orderId }) => orderId,
+  merge: {
+    rows: (before, next) => (before.status === unprocessed ? next : before),
+    conflict: `on conflict (order_id) do update set ${update} where ended_order.status = '${unprocessed}'`
+  },
+  maxInMemory: 100_000
+})
 
 /** The newest come first; fills are summed for the orders of the page alone. */
-export const page = (sql: SqlClient.SqlClient, query: OrderQuery) => {
-  const { limit, offset } = pageOf(query)
-  const wanted = [sql`account_id = ${storable(query.accountId)}`]
-  if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
-  if (query.clientOrderId !== undefined) wanted.push(sql`client_order_id = ${storable(query.clientOrderId)}`)
-  if (query.startMillis !== undefined) wanted.push(sql`ended_at_millis >= ${query.startMillis}`)
-  if (query.endMillis !== undefined) wanted.push(sql`ended_at_millis < ${query.endMillis}`)
-  return historicOrders.all(
-    sql`
-      select ${historicOrders.columns} from (
-        select * from ended_order where ${sql.and(wanted)}
-        order by ended_at_millis desc, order_id limit ${limit} offset ${offset}
-      ) ended_order
-      cross join lateral (
-        select sum(quantity) as quantity, sum(quantity) filter (where side <> aggressor_side) as passive,
-          sum(price::numeric * quantity) as cost, min(at_millis) as first_at, max(at_millis) as last_at
-        from trade where trade.order_id = ended_order.order_id
-      ) fills
-      order by ended_order.ended_at_millis desc, ended_order.order_id`.unprepared
-  )
-}
-
-/** Finds the same page in memory. */
-export const pageIn = (
-  orders: ReadonlyArray<EndedOrder>,
-  trades: ReadonlyArray<TradeRow>,
-  query: OrderQuery
-): ReadonlyArray<HistoricOrder> => {
-  const { limit, offset } = pageOf(query)
-  return orders
-    .filter(
-      (order) =>
-        order.accountId === query.accountId &&
-        (query.symbol === undefined || order.symbol === query.symbol) &&
-        (query.clientOrderId === undefined || order.clientOrderId === query.clientOrderId) &&
-        (query.startMillis === undefined || order.endedAtMillis >= query.startMillis) &&
-        (query.endMillis === undefined || order.endedAtMillis < query.endMillis)
+export const page = (query: OrderQuery): ReadTable.ReadQuery<ReadonlyArray<HistoricOrder>> => ({
+  sql: (sql) => {
+    const { limit, offset } = pageOf(query)
+    const wanted = [sql`account_id = ${storable(query.accountId)}`]
+    if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
+    if (query.clientOrderId !== undefined) wanted.push(sql`client_order_id = ${storable(query.clientOrderId)}`)
+    if (query.startMillis !== undefined) wanted.push(sql`ended_at_millis >= ${query.startMillis}`)
+    if (query.endMillis !== undefined) wanted.push(sql`ended_at_millis < ${query.endMillis}`)
+    return historicOrders.all(
+      sql`
+        select ${historicOrders.columns} from (
+          select * from ended_order where ${sql.and(wanted)}
+          order by ended_at_millis desc, order_id limit ${limit} offset ${offset}
+        ) ended_order
+        cross join lateral (
+          select sum(quantity) as quantity, sum(quantity) filter (where side <> aggressor_side) as passive,
+            sum(price::numeric * quantity) as cost, min(at_millis) as first_at, max(at_millis) as last_at
+          from trade where trade.order_id = ended_order.order_id
+        ) fills
+        order by ended_order.ended_at_millis desc, ended_order.order_id`.unprepared
     )
-    .sort((a, b) => b.endedAtMillis - a.endedAtMillis || (a.orderId < b.orderId ? -1 : 1))
-    .slice(offset, offset + limit)
-    .map((order) =>
-      withFills(
-        order,
-        trades.filter(({ orderId }) => orderId === order.orderId)
+  },
+  memory: (memory) => {
+    const { limit, offset } = pageOf(query)
+    const fills = trades.rowsIn(memory)
+    return endedOrders
+      .rowsIn(memory)
+      .filter(
+        (order) =>
+          order.accountId === query.accountId &&
+          (query.symbol === undefined || order.symbol === query.symbol) &&
+          (query.clientOrderId === undefined || order.clientOrderId === query.clientOrderId) &&
+          (query.startMillis === undefined || order.endedAtMillis >= query.startMillis) &&
+          (query.endMillis === undefined || order.endedAtMillis < query.endMillis)
       )
-    )
-}
+      .sort((a, b) => b.endedAtMillis - a.endedAtMillis || (a.orderId < b.orderId ? -1 : 1))
+      .slice(offset, offset + limit)
+      .map((order) =>
+        withFills(
+          order,
+          fills.filter(({ orderId }) => orderId === order.orderId)
+        )
+      )
+  }
+})
 
 const withFills = (order: EndedOrder, fills: ReadonlyArray<TradeRow>): HistoricOrder => {
   const sum = (rows: ReadonlyArray<TradeRow>) => rows.reduce((total, row) => total + row.quantity, 0)

@@ -1,54 +1,40 @@
 /**
- * The read tables tell what was: trades, ended orders and ledger entries, written once for each event, after its
- * commit.
+ * The read tables tell what was, written once for each event, after its commit. Which there are stands in
+ * `Projections.ts`.
  */
-import type { AccountId } from "@venue/domain/AccountId"
-import { type MarketEvent, marketStream } from "@venue/domain/Market"
-import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { UserId } from "@venue/domain/UserId"
-import type { Batch } from "@venue/postgres/Table"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { projectionTable, writeProjection } from "./ProjectionWrite.ts"
-import * as LedgerEntries from "./LedgerEntries.ts"
 import * as Migrations from "@venue/postgres/Migrations"
-import * as Orders from "./Orders.ts"
-import * as Trades from "./Trades.ts"
+import { type CommittedRow, positionOf, type Projection } from "./Projection.ts"
+import { projectionTable, type ProjectionWrite, writeProjections } from "./ProjectionWrite.ts"
+import { emptyMemory, type ReadQuery, type TableWrite } from "./ReadTable.ts"
 
-/** This is a committed row of the journal, decoded; that of a claim has no events and is named all the same. */
-export interface CommittedRow<Event> {
-  readonly seq: number
-  readonly events: ReadonlyArray<Event>
-}
-
-/** The rows do not go on where the projection stands: they are to be read from the journal, from `position` on. */
+/** The rows do not go on where the group stands: they are to be read from the journal, from there on. */
 export class ProjectionGap extends Schema.TaggedError<ProjectionGap>()("ProjectionGap", {
-  stream: Schema.String,
+  position: Schema.String,
   expected: Schema.Number,
   found: Schema.Number
 }) {}
 
-type Seq = { readonly seq: number }
-type Projected = Effect.Effect<void, ProjectionGap | DatabaseUnavailable>
-
 export class ReadTables extends Context.Service<
   ReadTables,
   {
-    /** Rows at or below the position are skipped, so a repeat changes nothing; a hole is refused whole. */
-    readonly project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => Projected
-    readonly projectTrader: (userId: UserId, rows: ReadonlyArray<CommittedRow<TraderEvent>>) => Projected
-    /** Tells the last seq that was projected of a stream of the journal; it is 0 before the first. */
-    readonly position: (stream: string) => Effect.Effect<number, DatabaseUnavailable>
-    readonly trades: (query: Trades.TradeQuery) => Effect.Effect<ReadonlyArray<Trades.TradeRow>, DatabaseUnavailable>
-    readonly orders: (
-      query: Orders.OrderQuery
-    ) => Effect.Effect<ReadonlyArray<Orders.HistoricOrder>, DatabaseUnavailable>
-    /** The sum is zero in every asset, always. */
-    readonly sumByAsset: () => Effect.Effect<ReadonlyArray<LedgerEntries.AssetSum>, DatabaseUnavailable>
-    /** Tells what the entries of one account sum to. */
-    readonly ledgerBalance: (accountId: AccountId) => Effect.Effect<bigint, DatabaseUnavailable>
+    /**
+     * Writes rows of one stream into the tables of these groups. Each group skips the rows it has had, so a repeat
+     * changes nothing; a hole is refused.
+     */
+    readonly project: <Subject, Event>(
+      projections: ReadonlyArray<Projection<Subject, Event>>,
+      subject: Subject,
+      rows: ReadonlyArray<CommittedRow<Event>>
+    ) => Effect.Effect<void, ProjectionGap | DatabaseUnavailable>
+    /** Tells the last seq of that stream that the group has had; it is 0 before the first. */
+    readonly position: <Subject, Event>(
+      projection: Projection<Subject, Event>,
+      subject: Subject
+    ) => Effect.Effect<number, DatabaseUnavailable>
+    readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, DatabaseUnavailable>
   }
 >()("@venue/storage/history/ReadTables") {
   static readonly layer = Layer.effect(
@@ -56,129 +42,96 @@ export class ReadTables extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const position = Effect.fnUntraced(function* (stream: string) {
+      const seqAt = Effect.fnUntraced(function* (position: string) {
         const at = yield* projectionTable.first(
-          sql`select ${projectionTable.columns} from projection where stream = ${stream}`
+          sql`select ${projectionTable.columns} from projection where position = ${position}`
         )
         return Option.match(at, { onNone: () => 0, onSome: ({ seq }) => seq })
       })
 
-      /** Rows are taken to follow the position; where they do not, it is asked for. */
-      const advance = Effect.fnUntraced(function* (
-        stream: string,
-        rows: ReadonlyArray<Seq>,
-        write: (skip: number) => ReadonlyArray<Batch>
+      /** The rows are taken to follow each position; where they do not, it is asked for. */
+      const project = Effect.fn("ReadTables.project")(function* <Subject, Event>(
+        projections: ReadonlyArray<Projection<Subject, Event>>,
+        subject: Subject,
+        rows: ReadonlyArray<CommittedRow<Event>>
       ) {
-        let skip = 0
-        while (skip < rows.length) {
-          const before = rows[skip]!.seq - 1
-          const isWhole = rows.every(({ seq }, index) => index < skip || seq === before + 1 + index - skip)
-          if (isWhole) {
-            const projection = { stream, before, last: rows.at(-1)!.seq, batches: write(skip) }
-            if (yield* writeProjection(sql, projection)) return
+        if (rows.length === 0) return
+        let behind = projections.map((projection) => ({ projection, skip: 0 }))
+        while (behind.length > 0) {
+          const writes = behind.flatMap(({ projection, skip }): ReadonlyArray<ProjectionWrite> => {
+            if (!isWhole(rows, skip)) return []
+            const batches = projection.writes(subject, rows.slice(skip)).map(({ batch }) => batch)
+            return [
+              {
+                position: positionOf(projection, subject),
+                before: rows[skip]!.seq - 1,
+                last: rows.at(-1)!.seq,
+                batches
+              }
+            ]
+          })
+          const moved = writes.length === 0 ? nowhere : yield* writeProjections(sql, writes)
+          const still: typeof behind = []
+          for (const { projection } of behind) {
+            const position = positionOf(projection, subject)
+            if (moved.has(position)) continue
+            const skip = yield* seen(position, yield* seqAt(position), rows)
+            if (skip < rows.length) still.push({ projection, skip })
           }
-          skip = yield* seen(stream, yield* position(stream), rows)
+          behind = still
         }
       }, orUnavailable)
 
       return ReadTables.of({
-        project: Effect.fn("ReadTables.project")((symbol, rows) =>
-          advance(marketStream(symbol), rows, (skip) => {
-            const { orders, trades } = written(symbol, rows.slice(skip))
-            return [Trades.tradeTable.batch(trades), Orders.batch(orders.values())]
-          })
+        project,
+        position: Effect.fn("ReadTables.position")((projection, subject) =>
+          orUnavailable(seqAt(positionOf(projection, subject)))
         ),
-        projectTrader: Effect.fn("ReadTables.projectTrader")((userId, rows) => {
-          const stream = traderStream(userId)
-          return advance(stream, rows, (skip) => [
-            LedgerEntries.ledgerEntryTable.batch(
-              rows.slice(skip).flatMap(({ events, seq }) => LedgerEntries.entriesOf(stream, seq, events))
-            )
-          ])
-        }),
-        position: Effect.fn("ReadTables.position")((stream) => orUnavailable(position(stream))),
-        trades: Effect.fn("ReadTables.trades")((query) => orUnavailable(Trades.page(sql, query))),
-        orders: Effect.fn("ReadTables.orders")((query) => orUnavailable(Orders.page(sql, query))),
-        sumByAsset: Effect.fn("ReadTables.sumByAsset")(() => orUnavailable(LedgerEntries.sumByAsset(sql))),
-        ledgerBalance: Effect.fn("ReadTables.ledgerBalance")((accountId) =>
-          orUnavailable(LedgerEntries.balance(sql, accountId))
-        )
+        read: Effect.fn("ReadTables.read")((query) => orUnavailable(query.sql(sql)))
       })
     })
   ).pipe(Layer.provide(Migrations.layer))
 
-  /** Forgets the oldest trades and orders beyond `maxKept`; balances are kept whole. */
   static readonly layerMemory = Layer.sync(ReadTables, () => {
     const positions = new Map<string, number>()
-    const trades: Array<Trades.TradeRow> = []
-    const orders = new Map<string, Orders.EndedOrder>()
-    const balances = new Map<string, bigint>()
-
-    const advance = (stream: string, rows: ReadonlyArray<Seq>, write: (skip: number) => void) =>
-      Effect.suspend(() =>
-        Effect.map(seen(stream, positions.get(stream) ?? 0, rows), (skip) => {
-          if (skip === rows.length) return
-          write(skip)
-          positions.set(stream, rows.at(-1)!.seq)
-        })
-      )
+    const memory = emptyMemory()
 
     return ReadTables.of({
-      project: (symbol, rows) =>
-        advance(marketStream(symbol), rows, (skip) => {
-          const next = written(symbol, rows.slice(skip))
-          trades.push(...next.trades)
-          if (trades.length > 2 * maxKept) trades.splice(0, trades.length - maxKept)
-          Orders.merge(orders, Array.from(next.orders.values()))
-          for (const orderId of orders.keys()) {
-            if (orders.size <= maxKept) break
-            orders.delete(orderId)
-          }
-        }),
-      projectTrader: (userId, rows) =>
-        advance(traderStream(userId), rows, (skip) => {
-          for (const { events, seq } of rows.slice(skip)) {
-            for (const { account, amount } of LedgerEntries.entriesOf(traderStream(userId), seq, events)) {
-              balances.set(account, (balances.get(account) ?? 0n) + amount)
-            }
-          }
-        }),
-      position: (stream) => Effect.sync(() => positions.get(stream) ?? 0),
-      trades: (query) => Effect.sync(() => Trades.pageIn(trades, query)),
-      orders: (query) => Effect.sync(() => Orders.pageIn(Array.from(orders.values()), trades, query)),
-      sumByAsset: () =>
-        Effect.sync(() =>
-          balances.size === 0
-            ? []
-            : [{ asset: LedgerEntries.asset, sum: Array.from(balances.values()).reduce((a, b) => a + b, 0n) }]
+      project: (projections, subject, rows) =>
+        Effect.forEach(
+          projections,
+          Effect.fnUntraced(function* (projection) {
+            const position = positionOf(projection, subject)
+            const skip = yield* seen(position, positions.get(position) ?? 0, rows)
+            if (skip === rows.length) return
+            const writes: ReadonlyArray<TableWrite> = projection.writes(subject, rows.slice(skip))
+            for (const { remember } of writes) remember(memory)
+            positions.set(position, rows.at(-1)!.seq)
+          }),
+          { discard: true }
         ),
-      ledgerBalance: (accountId) => Effect.sync(() => balances.get(accountId) ?? 0n)
+      position: (projection, subject) => Effect.sync(() => positions.get(positionOf(projection, subject)) ?? 0),
+      read: (query) => Effect.sync(() => query.memory(memory))
     })
   })
 }
 
-const maxKept = 100_000
+type Seq = { readonly seq: number }
 
-/** How many of the rows, in order, the projection has had. */
-const seen = (stream: string, position: number, rows: ReadonlyArray<Seq>): Effect.Effect<number, ProjectionGap> => {
+const nowhere: ReadonlySet<string> = new Set()
+
+/** Each row but the first `skip` follows the one before it. */
+const isWhole = (rows: ReadonlyArray<Seq>, skip: number): boolean =>
+  rows.every(({ seq }, index) => index <= skip || seq === rows[index - 1]!.seq + 1)
+
+/** How many of the rows, in order, the group has had. */
+const seen = (position: string, lastSeq: number, rows: ReadonlyArray<Seq>): Effect.Effect<number, ProjectionGap> => {
   let skip = 0
-  while (skip < rows.length && rows[skip]!.seq <= position) skip++
+  while (skip < rows.length && rows[skip]!.seq <= lastSeq) skip++
   for (let index = skip; index < rows.length; index++) {
-    const expected = position + 1 + index - skip
+    const expected = lastSeq + 1 + index - skip
     const found = rows[index]!.seq
-    if (found !== expected) return Effect.fail(new ProjectionGap({ stream, expected, found }))
+    if (found !== expected) return Effect.fail(new ProjectionGap({ position, expected, found }))
   }
   return Effect.succeed(skip)
-}
-
-const written = (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) => {
-  const trades: Array<Trades.TradeRow> = []
-  const orders = new Map<string, Orders.EndedOrder>()
-  for (const { events } of rows) {
-    for (const event of events) {
-      if (event._tag === "Traded") trades.push(...Trades.rowsOf(symbol, event))
-      Orders.merge(orders, Orders.endedBy(symbol, event))
-    }
-  }
-  return { trades, orders }
 }

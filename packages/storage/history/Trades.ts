@@ -4,14 +4,14 @@ import type { Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { Schema } from "effect"
-import type { SqlClient } from "effect/sql"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, of, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
+import * as ReadTable from "./ReadTable.ts"
 
 /** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
-export const tradeTable = Table.make("trade", {
+const tradeTable = Table.make("trade", {
   symbol: of("text", MarketSymbol),
   /** It counts from 1 within the market. */
   number: bigint,
@@ -39,6 +39,11 @@ export const tradeTable = Table.make("trade", {
   atMillis: bigint
 })
 export type TradeRow = Table.Row<typeof tradeTable>
+
+export const trades = ReadTable.make(tradeTable, {
+  key: ({ number, side, symbol }) => `${symbol} ${number} ${side}`,
+  maxInMemory: 100_000
+})
 
 export interface TradeQuery {
   readonly accountId: AccountId
@@ -89,39 +94,40 @@ const rowOf = (symbol: MarketSymbol, trade: Traded, role: "maker" | "taker"): Tr
 }
 
 /** The newest come first. */
-export const page = (sql: SqlClient.SqlClient, query: TradeQuery) => {
-  const { limit, offset } = pageOf(query)
-  const wanted = [sql`account_id = ${storable(query.accountId)}`]
-  if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
-  if (query.orderId !== undefined) wanted.push(sql`order_id = ${storable(query.orderId)}`)
-  if (query.orderType !== undefined) wanted.push(sql`order_type = ${query.orderType}`)
-  if (query.side !== undefined) wanted.push(sql`side = ${query.side}`)
-  if (query.startMillis !== undefined) wanted.push(sql`at_millis >= ${query.startMillis}`)
-  if (query.endMillis !== undefined) wanted.push(sql`at_millis < ${query.endMillis}`)
-  return tradeTable.all(
-    sql`
-      select ${tradeTable.columns} from trade where ${sql.and(wanted)}
-      order by at_millis desc, symbol, trade.number desc
-      limit ${limit} offset ${offset}`.unprepared
-  )
-}
-
-/** Finds the same page in memory. */
-export const pageIn = (rows: ReadonlyArray<TradeRow>, query: TradeQuery): ReadonlyArray<TradeRow> => {
-  const { limit, offset } = pageOf(query)
-  return rows
-    .filter(
-      (row) =>
-        row.accountId === query.accountId &&
-        (query.symbol === undefined || row.symbol === query.symbol) &&
-        (query.orderId === undefined || row.orderId === query.orderId) &&
-        (query.orderType === undefined || row.orderType === query.orderType) &&
-        (query.side === undefined || row.side === query.side) &&
-        (query.startMillis === undefined || row.atMillis >= query.startMillis) &&
-        (query.endMillis === undefined || row.atMillis < query.endMillis)
+export const page = (query: TradeQuery): ReadTable.ReadQuery<ReadonlyArray<TradeRow>> => ({
+  sql: (sql) => {
+    const { limit, offset } = pageOf(query)
+    const wanted = [sql`account_id = ${storable(query.accountId)}`]
+    if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
+    if (query.orderId !== undefined) wanted.push(sql`order_id = ${storable(query.orderId)}`)
+    if (query.orderType !== undefined) wanted.push(sql`order_type = ${query.orderType}`)
+    if (query.side !== undefined) wanted.push(sql`side = ${query.side}`)
+    if (query.startMillis !== undefined) wanted.push(sql`at_millis >= ${query.startMillis}`)
+    if (query.endMillis !== undefined) wanted.push(sql`at_millis < ${query.endMillis}`)
+    return tradeTable.all(
+      sql`
+        select ${tradeTable.columns} from trade where ${sql.and(wanted)}
+        order by at_millis desc, symbol, trade.number desc
+        limit ${limit} offset ${offset}`.unprepared
     )
-    .sort(
-      (a, b) => b.atMillis - a.atMillis || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : b.number - a.number)
-    )
-    .slice(offset, offset + limit)
-}
+  },
+  memory: (memory) => {
+    const { limit, offset } = pageOf(query)
+    return trades
+      .rowsIn(memory)
+      .filter(
+        (row) =>
+          row.accountId === query.accountId &&
+          (query.symbol === undefined || row.symbol === query.symbol) &&
+          (query.orderId === undefined || row.orderId === query.orderId) &&
+          (query.orderType === undefined || row.orderType === query.orderType) &&
+          (query.side === undefined || row.side === query.side) &&
+          (query.startMillis === undefined || row.atMillis >= query.startMillis) &&
+          (query.endMillis === undefined || row.atMillis < query.endMillis)
+      )
+      .sort(
+        (a, b) => b.atMillis - a.atMillis || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : b.number - a.number)
+      )
+      .slice(offset, offset + limit)
+  }
+})

@@ -1,11 +1,16 @@
 import { AccountId } from "@venue/domain/AccountId"
-import type { Traded } from "@venue/domain/Market"
+import type { MarketEvent, Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import type { TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
-import { fundingAccount } from "@venue/storage/history/LedgerEntries"
+import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
+import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
+import * as Orders from "@venue/storage/history/Orders"
+import * as Projections from "@venue/storage/history/Projections"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as Trades from "@venue/storage/history/Trades"
+import * as Trading from "@venue/storage/history/Trading"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,12 +18,26 @@ import { postgresLayer } from "../../Postgres.ts"
 import { id } from "../../Id.ts"
 import { credited, ended, order, refused, traded, transferred } from "../../journal/EventsByHand.ts"
 
+/** The tables as those who write and read them see them. */
+const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
+  project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
+    project(Projections.ofMarkets, symbol, rows),
+  projectTrader: (userId: UserId, rows: ReadonlyArray<CommittedRow<TraderEvent>>) =>
+    project(Projections.ofTraders, userId, rows),
+  position: (symbol: MarketSymbol) => position(Trading.projection, symbol),
+  ledgerPosition: (userId: UserId) => position(LedgerEntries.projection, userId),
+  trades: (query: Trades.TradeQuery) => read(Trades.page(query)),
+  orders: (query: Orders.OrderQuery) => read(Orders.page(query)),
+  sumByAsset: () => read(LedgerEntries.sumByAsset),
+  ledgerBalance: (accountId: AccountId) => read(LedgerEntries.balance(accountId))
+}))
+
 /** Each test has a market and users of its own, so that all may share one database. */
-const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
-  layer(tables, { timeout: "30 seconds" })(name, (it) => {
+const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
+  layer(readTables, { timeout: "30 seconds" })(name, (it) => {
     it.effect("a trade lands as one row for each side", () =>
       Effect.gen(function* () {
-        const { project, trades } = yield* ReadTables
+        const { project, trades } = yield* tables
         const trade = traded("sides", 1, { takerFee: 2_558_250, makerFee: -511_650, realised: -42, marginUsed: 77 })
         yield* project(MarketSymbol.make("SIDES-USD"), [{ seq: 1, events: [trade] }])
         const [taker] = yield* trades({ accountId: AccountId.make("sides-taker"), ...all })
@@ -54,13 +73,13 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
 
     it.effect("I8: rows that are repeated, whole or in part, land nothing twice", () =>
       Effect.gen(function* () {
-        const { position, project, trades } = yield* ReadTables
+        const { position, project, trades } = yield* tables
         const rows = [1, 2, 3].map((seq) => ({ seq, events: [traded("again", seq, {})] }))
         yield* project(MarketSymbol.make("AGAIN-USD"), rows.slice(0, 2))
         yield* project(MarketSymbol.make("AGAIN-USD"), rows.slice(0, 2))
         yield* project(MarketSymbol.make("AGAIN-USD"), rows)
         yield* project(MarketSymbol.make("AGAIN-USD"), [])
-        assert.strictEqual(yield* position("market/AGAIN-USD"), 3)
+        assert.strictEqual(yield* position(MarketSymbol.make("AGAIN-USD")), 3)
         const landed = yield* trades({ accountId: AccountId.make("again-taker"), ...all })
         assert.deepStrictEqual(
           landed.map(({ number }) => number),
@@ -71,12 +90,12 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
 
     it.effect("a hole is refused and nothing of it lands", () =>
       Effect.gen(function* () {
-        const { position, project, trades } = yield* ReadTables
+        const { position, project, trades } = yield* tables
         yield* project(MarketSymbol.make("HOLE-USD"), [{ seq: 1, events: [] }])
         const late = yield* Effect.flip(
           project(MarketSymbol.make("HOLE-USD"), [{ seq: 3, events: [traded("hole", 1, {})] }])
         )
-        assert.deepInclude(late, { _tag: "ProjectionGap", stream: "market/HOLE-USD", expected: 2, found: 3 })
+        assert.deepInclude(late, { _tag: "ProjectionGap", position: "trading:market/HOLE-USD", expected: 2, found: 3 })
         const torn = yield* Effect.flip(
           project(
             MarketSymbol.make("HOLE-USD"),
@@ -86,14 +105,14 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
         assert.deepInclude(torn, { _tag: "ProjectionGap", expected: 3, found: 4 })
         const unborn = yield* Effect.flip(project(MarketSymbol.make("UNBORN-USD"), [{ seq: 2, events: [] }]))
         assert.deepInclude(unborn, { _tag: "ProjectionGap", expected: 1, found: 2 })
-        assert.strictEqual(yield* position("market/HOLE-USD"), 1)
+        assert.strictEqual(yield* position(MarketSymbol.make("HOLE-USD")), 1)
         assert.deepStrictEqual(yield* trades({ accountId: AccountId.make("hole-taker"), ...all }), [])
       })
     )
 
     it.effect("I8: two owners that project at once land each event once", () =>
       Effect.gen(function* () {
-        const { project, trades } = yield* ReadTables
+        const { project, trades } = yield* tables
         const rows = Array.from({ length: 40 }, (_, n) => ({ seq: n + 1, events: [traded("race", n + 1, {})] }))
         const owner = (step: number) =>
           Effect.forEach(
@@ -105,9 +124,39 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
+    it.effect(
+      "groups have positions of their own: one that is added later takes every row, and no other takes it again",
+      () =>
+        Effect.gen(function* () {
+          const { position, project } = yield* ReadTables
+          const symbol = MarketSymbol.make("LATE-GROUP-USD")
+          const had: Array<number> = []
+          const late: MarketProjection = {
+            ...Trading.projection,
+            group: "late",
+            writes: (_symbol, rows) => {
+              had.push(...rows.map(({ seq }) => seq))
+              return []
+            }
+          }
+          const rows = [1, 2, 3, 4].map((seq) => ({ seq, events: [traded("late-group", seq, {})] }))
+          yield* project([Trading.projection], symbol, rows.slice(0, 3))
+          assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [3, 0])
+          const gap = yield* Effect.flip(project([late], symbol, rows.slice(1)))
+          assert.deepInclude(gap, { position: "late:market/LATE-GROUP-USD", expected: 1, found: 2 })
+          had.length = 0
+          yield* project([late], symbol, rows.slice(0, 1))
+          assert.deepStrictEqual(had, [1])
+          yield* project([Trading.projection, late], symbol, rows.slice(1))
+          assert.deepStrictEqual([yield* position(Trading.projection, symbol), yield* position(late, symbol)], [4, 4])
+          const { trades } = yield* tables
+          assert.lengthOf(yield* trades({ accountId: AccountId.make("late-group-taker"), ...all }), 4)
+        })
+    )
+
     it.effect("trades are read newest first, and every filter narrows them", () =>
       Effect.gen(function* () {
-        const { project, trades } = yield* ReadTables
+        const { project, trades } = yield* tables
         const at = (seq: number) => ({ atMillis: 1_000 * Math.ceil(seq / 2) })
         const events = [1, 2, 3, 4].map((number) => traded("page", number, at(number)))
         yield* project(MarketSymbol.make("PAGE-USD"), [{ seq: 1, events }])
@@ -141,7 +190,7 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
 
     it.effect("a filled order is listed when its last fill ends it, with the sum of its fills", () =>
       Effect.gen(function* () {
-        const { orders, project } = yield* ReadTables
+        const { orders, project } = yield* tables
         const first = traded("sum", 1, { atMillis: 5_000, quantity: 1_000, price: 100 })
         yield* project(MarketSymbol.make("SUM-USD"), [{ seq: 1, events: [first] }])
         assert.deepStrictEqual(yield* orders({ accountId: AccountId.make("sum-taker"), ...all }), [])
@@ -175,7 +224,7 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
 
     it.effect("an order that ends part filled as maker shows what it filled; one without fills shows nulls", () =>
       Effect.gen(function* () {
-        const { orders, project } = yield* ReadTables
+        const { orders, project } = yield* tables
         const trade = traded("part", 1, { quantity: 400 })
         const events = [
           trade,
@@ -224,7 +273,7 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
       "a refused place is listed under its command id as the client wrote it; other refusals are no orders",
       () =>
         Effect.gen(function* () {
-          const { orders, project } = yield* ReadTables
+          const { orders, project } = yield* tables
           const events = [
             refused("no-1", "INVALID_TICK_SIZE_PRECISION_PRICE", { price: 10.12345, clientOrderId: "odd \0 空" }),
             refused("no-2", "CANNOT_MODIFY_NO_SUCH_ORDER", { orderId: "somebody's" }),
@@ -246,7 +295,7 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
 
     it.effect("a command that came too late is a failed order, and never hides how an order really ended", () =>
       Effect.gen(function* () {
-        const { orders, project } = yield* ReadTables
+        const { orders, project } = yield* tables
         const late = (name: string) => refused(name, "EXPIRED", {})
         const mine = (name: string) => ended(order(name, AccountId.make("no"), {}), "CANCELLED")
         yield* project(MarketSymbol.make("LATE-USD"), [
@@ -273,8 +322,8 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
 
     it.effect("I9, I10: ledger entries sum to zero, and balances to what was credited and transferred", () =>
       Effect.gen(function* () {
-        const { ledgerBalance, position, projectTrader, sumByAsset } = yield* ReadTables
-        const before = yield* ledgerBalance(fundingAccount)
+        const { ledgerBalance, ledgerPosition, projectTrader, sumByAsset } = yield* tables
+        const before = yield* ledgerBalance(LedgerEntries.fundingAccount)
         const rows = [
           { seq: 1, events: [] },
           {
@@ -295,10 +344,10 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
         ] satisfies ReadonlyArray<{ seq: number; events: ReadonlyArray<TraderEvent> }>
         yield* projectTrader(UserId.make("alice"), rows.slice(0, 2))
         yield* projectTrader(UserId.make("alice"), rows)
-        assert.strictEqual(yield* position("trader/alice"), 3)
+        assert.strictEqual(yield* ledgerPosition(UserId.make("alice")), 3)
         assert.strictEqual(yield* ledgerBalance(AccountId.make("alice")), 59_999_999_999n + 2n ** 70n)
         assert.strictEqual(yield* ledgerBalance(AccountId.make("alice-2")), 40_000_000_000n)
-        assert.strictEqual((yield* ledgerBalance(fundingAccount)) - before, -99_999_999_999n - 2n ** 70n)
+        assert.strictEqual((yield* ledgerBalance(LedgerEntries.fundingAccount)) - before, -99_999_999_999n - 2n ** 70n)
         assert.strictEqual(yield* ledgerBalance(AccountId.make("stranger")), 0n)
         assert.deepStrictEqual(yield* sumByAsset(), [{ asset: "USD", sum: 0n }])
       })
@@ -306,7 +355,7 @@ const suite = (name: string, tables: Layer.Layer<ReadTables, unknown>) =>
 
     it.effect("more rows than one statement takes land whole, and once", () =>
       Effect.gen(function* () {
-        const { orders, project, trades } = yield* ReadTables
+        const { orders, project, trades } = yield* tables
         const events = Array.from({ length: 2_500 }, (_, n) => [
           traded("many", n + 1, {}),
           ended(order(`many-${n}`, AccountId.make("many-taker"), {}), "CANCELLED")
@@ -329,7 +378,7 @@ suite("ReadTables on Postgres", Layer.provide(ReadTables.layer, postgresLayer))
 describe("the ledger on Postgres", () => {
   it.effect("I9: entries are only ever added", () =>
     Effect.gen(function* () {
-      const { projectTrader } = yield* ReadTables
+      const { projectTrader } = yield* tables
       const sql = yield* SqlClient.SqlClient
       yield* projectTrader(UserId.make("bob"), [{ seq: 1, events: [credited(AccountId.make("bob"), 5n)] }])
       yield* Effect.flip(sql`update ledger_entry set amount = 6`)

@@ -1,14 +1,16 @@
 /** The read tables of a market follow its log, whatever becomes of a write. */
 import * as Projection from "@venue/cluster/entities/market/Projection"
 import { primaryAccountOf } from "@venue/domain/AccountId"
-import type { MarketEvent } from "@venue/domain/Market"
+import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal } from "@venue/journal/Journal"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as MarketRecord from "@venue/journal/MarketRecord"
-import { type CommittedRow, ReadTables } from "@venue/storage/history/ReadTables"
+import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
+import * as Projections from "@venue/storage/history/Projections"
+import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, turns, userId } from "../../Neighbours.ts"
 
@@ -48,7 +50,7 @@ const around = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
     }),
     Layer.mock(ReadTables)({
       position: () => Effect.sync(() => written.at(-1) ?? 0),
-      project: (_symbol, rows) =>
+      project: (_projections, _symbol, rows) =>
         Effect.andThen(
           Effect.suspend(() => outcomes.shift() ?? Effect.void),
           Effect.sync(() => {
@@ -70,7 +72,7 @@ it.effect("a write that threw, or that the database refused, is written again, i
     Effect.die("another")
   ])
   return Effect.gen(function* () {
-    const { committed } = yield* Projection.make(symbol)
+    const { committed } = yield* Projection.make(symbol, Projections.ofMarkets)
     for (let seq = 1; seq <= 4; seq++) {
       recorded.push(row(seq))
       committed(row(seq))
@@ -88,7 +90,7 @@ it.effect("what was recorded before the market was served here is written though
   const { layer, recorded, transactions } = around([])
   recorded.push(row(1, 100), row(2, 28), row(3, 200), row(4))
   return Effect.gen(function* () {
-    yield* Projection.make(symbol)
+    yield* Projection.make(symbol, Projections.ofMarkets)
     yield* turns
     assert.deepEqual(transactions, [[1, 2], [3], [4]])
   }).pipe(Effect.provide(layer))
@@ -97,7 +99,7 @@ it.effect("what was recorded before the market was served here is written though
 it.effect("in a burst the journal goes first, until it is over or the tables are ten seconds behind", () => {
   const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
-    const { committed } = yield* Projection.make(symbol)
+    const { committed } = yield* Projection.make(symbol, Projections.ofMarkets)
     const burst = Effect.fnUntraced(function* (rows: number) {
       for (let count = 0; count < rows; count++) {
         recorded.push(row(recorded.length + 1, 128))
@@ -121,4 +123,85 @@ it.effect("in a burst the journal goes first, until it is over or the tables are
       recorded.map(({ seq }) => seq)
     )
   }).pipe(Effect.provide(layer))
+})
+
+it.effect("a group that is added later fills itself from the first row; the newest rows do not wait for it", () => {
+  const { layer, recorded } = around([])
+  const had = { old: new Array<number>(), late: new Array<number>() }
+  const group = (name: keyof typeof had): MarketProjection => ({
+    group: name,
+    stream: marketStream,
+    writes: (_symbol, rows) => {
+      had[name].push(...rows.map(({ seq }) => seq))
+      return []
+    }
+  })
+  const seqs = () => recorded.map(({ seq }) => seq)
+  return Effect.gen(function* () {
+    for (let seq = 1; seq <= 1_000; seq++) recorded.push(row(seq))
+    const before = yield* Effect.forkScoped(
+      Effect.scoped(Effect.andThen(Projection.make(symbol, [group("old")]), Effect.never))
+    )
+    yield* Effect.repeat(Effect.andThen(turns, TestClock.adjust("100 millis")), {
+      until: () => had.old.length === 1_000
+    })
+    yield* Fiber.interrupt(before)
+
+    const { committed } = yield* Projection.make(symbol, [group("old"), group("late")])
+    yield* turns
+    for (let seq = 1_001; seq <= 1_005; seq++) {
+      recorded.push(row(seq))
+      committed(row(seq))
+      yield* TestClock.adjust("40 millis")
+      yield* turns
+      assert.strictEqual(had.old.at(-1), seq)
+      assert.isBelow(had.late.length, 1_000)
+    }
+    yield* Effect.repeat(Effect.andThen(turns, TestClock.adjust("20 millis")), { times: 100 })
+    recorded.push(row(1_006))
+    committed(row(1_006))
+    yield* TestClock.adjust("40 millis")
+    yield* turns
+    assert.deepEqual(had, { old: seqs(), late: seqs() })
+  }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
+})
+
+it.effect("a group that cannot fill itself holds up no other, and goes on once it can", () => {
+  const { layer, recorded, said } = around([])
+  const had = { old: 0, late: 0 }
+  let isBroken = true
+  const old: MarketProjection = {
+    group: "old",
+    stream: marketStream,
+    writes: (_symbol, rows) => {
+      had.old = rows.at(-1)!.seq
+      return []
+    }
+  }
+  const late: MarketProjection = {
+    ...old,
+    group: "late",
+    writes: (_symbol, rows) => {
+      if (isBroken) throw new Error("fault")
+      had.late = rows.at(-1)!.seq
+      return []
+    }
+  }
+  return Effect.gen(function* () {
+    for (let seq = 1; seq <= 100; seq++) recorded.push(row(seq))
+    yield* (yield* ReadTables).project([old], symbol, recorded)
+    const { committed } = yield* Projection.make(symbol, [old, late])
+    for (let seq = 101; seq <= 110; seq++) {
+      recorded.push(row(seq))
+      committed(row(seq))
+      yield* turns
+      yield* TestClock.adjust("5 seconds")
+      yield* turns
+    }
+    assert.deepEqual(had, { old: 110, late: 0 })
+    assert.include(said[0], "the tables late of AAPL-USD are not written on")
+    isBroken = false
+    yield* Effect.repeat(Effect.andThen(turns, TestClock.adjust("5 seconds")), { times: 5 })
+    assert.deepEqual(had, { old: 110, late: 110 })
+  }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })

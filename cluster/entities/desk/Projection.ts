@@ -1,7 +1,8 @@
-/** Writes the double-entry table from the traders' journals of one desk, each row once. */
+/** Writes the read tables that come from the traders' journals of one desk, each row once. */
 import { traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
+import * as Projections from "@venue/storage/history/Projections"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { Effect, Latch } from "effect"
@@ -9,8 +10,8 @@ import * as TableWriter from "../market/TableWriter.ts"
 
 const pageSize = 256
 
-export interface LedgerEntries {
-  /** The trader's journal has a row that may not be in the table yet. */
+export interface Projection {
+  /** The trader's journal has a row that may not be in the tables yet. */
   readonly recorded: (userId: UserId) => void
 }
 
@@ -24,15 +25,19 @@ export const make = Effect.gen(function* () {
     more.openUnsafe()
   }
 
+  /** From the first row that one of the groups lacks; each skips what it has had. */
   const project = Effect.fnUntraced(function* (userId: UserId) {
-    const stream = traderStream(userId)
+    const positions = yield* Effect.forEach(Projections.ofTraders, (projection) => tables.position(projection, userId))
+    let done = Math.min(...positions)
     while (true) {
-      const rows = yield* journal.read(stream, yield* tables.position(stream), pageSize)
+      const rows = yield* journal.read(traderStream(userId), done, pageSize)
       if (rows.length === 0) return
-      yield* tables.projectTrader(
+      yield* tables.project(
+        Projections.ofTraders,
         userId,
         rows.map(({ events, seq }) => ({ seq, events: events.length === 0 ? [] : TraderRecord.decode(events) }))
       )
+      done = rows.at(-1)!.seq
     }
   })
   const loop = Effect.gen(function* () {
@@ -46,7 +51,7 @@ export const make = Effect.gen(function* () {
       }
     }
   })
-  yield* TableWriter.start("ledger entries", loop)
+  yield* Effect.forkScoped(TableWriter.persist("the tables of traders", loop))
 
-  return { recorded } satisfies LedgerEntries as LedgerEntries
+  return { recorded } satisfies Projection as Projection
 })

@@ -1,0 +1,32 @@
+/**
+ * A projection is a group of read tables that are written together from the rows of a stream. It has a position of its
+ * own in each stream, so that a group that is added later fills itself from the first row.
+ */
+import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { TraderEvent } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
+import type { TableWrite } from "./ReadTable.ts"
+
+/** This is a committed row of the journal, decoded; that of a claim has no events and is named all the same. */
+export interface CommittedRow<Event> {
+  readonly seq: number
+  readonly events: ReadonlyArray<Event>
+}
+
+export interface Projection<Subject, Event> {
+  /** Its positions are stored under this name: it is given to no other group, ever. */
+  readonly group: string
+  /** The stream of a market, or of a trader. */
+  readonly stream: (subject: Subject) => string
+  readonly writes: (subject: Subject, rows: ReadonlyArray<CommittedRow<Event>>) => ReadonlyArray<TableWrite>
+}
+
+export type MarketProjection = Projection<MarketSymbol, MarketEvent>
+export type TraderProjection = Projection<UserId, TraderEvent>
+
+/** The name of the group's position in that stream. */
+export const positionOf = <Subject>(
+  { group, stream }: Pick<Projection<Subject, never>, "group" | "stream">,
+  subject: Subject
+): string => `${group}:${stream(subject)}`

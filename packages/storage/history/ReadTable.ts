@@ -1,0 +1,84 @@
+/** A read table: its columns, which rows are the same row, and how it is kept where there is no database. */
+import type { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Batch, Table } from "@venue/postgres/Table"
+
+export interface ReadTable<Row> {
+  /** Rows of one write that are the same row become one before they are written. */
+  readonly write: (rows: ReadonlyArray<Row>) => TableWrite
+  readonly rowsIn: (memory: Memory) => ReadonlyArray<Row>
+}
+
+/** Rows on their way into one table. */
+export interface TableWrite {
+  readonly batch: Batch
+  readonly remember: (memory: Memory) => void
+}
+
+/** What is read, from the database or from memory: both answer the same. */
+export interface ReadQuery<A> {
+  readonly sql: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError>
+  readonly memory: (memory: Memory) => A
+}
+
+/** The rows of every table in memory, by table and key, in the order they were first written. */
+export interface Memory {
+  readonly tables: Map<unknown, Map<string, unknown>>
+}
+
+export const emptyMemory = (): Memory => ({ tables: new Map() })
+
+interface Options<Row> {
+  /** Rows with one key are one row. */
+  readonly key: (row: Row) => string
+  /** What becomes of a row that is written again; without this a row is only ever added, and a second one is a fault. */
+  readonly merge?: {
+    readonly rows: (before: Row, next: Row) => Row
+    /** The same as an `on conflict` clause. */
+    readonly conflict: string
+  }
+  /** In memory the oldest rows beyond this are forgotten; without it all are kept. */
+  readonly maxInMemory?: number
+}
+
+export const make = <Row>(
+  columns: Table<Row>,
+  { key, maxInMemory = Infinity, merge }: Options<Row>
+): ReadTable<Row> => {
+  const put = (into: Map<string, Row>, row: Row) => {
+    const at = key(row)
+    const before = into.get(at)
+    if (before !== undefined && merge === undefined) throw new Error(`a row of a read table was written twice: ${at}`)
+    into.set(at, before === undefined || merge === undefined ? row : merge.rows(before, row))
+  }
+  const rowsOf = ({ tables }: Memory): Map<string, Row> => {
+    const known = tables.get(columns)
+    const rows = (known ?? new Map()) as Map<string, Row>
+    if (known === undefined) tables.set(columns, rows)
+    return rows
+  }
+  const together = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
+    if (merge === undefined) return rows
+    const merged = new Map<string, Row>()
+    for (const row of rows) put(merged, row)
+    return [...merged.values()]
+  }
+  return {
+    write: (rows) => {
+      const merged = together(rows)
+      return {
+        batch: columns.batch(merged, merge?.conflict),
+        remember: (memory) => {
+          const into = rowsOf(memory)
+          for (const row of merged) put(into, row)
+          for (const at of into.keys()) {
+            if (into.size <= maxInMemory) break
+            into.delete(at)
+          }
+        }
+      }
+    },
+    rowsIn: (memory) => [...rowsOf(memory).values()]
+  }
+}
