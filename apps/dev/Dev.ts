@@ -67,7 +67,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       symbols: [...SimulatedPrices.startPrices.keys()],
       speed: 1,
       from: new Map(Array.from(feed.prices, ([symbol, { oracleE8 }]) => [symbol, oracleE8])),
-      sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price))
+      sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price, "external"))
     })
     const urls = yield* Listeners.open(settings, {
       admin: { token: Redacted.make(secrets.adminToken), onPrice: walk.reset },

@@ -1,6 +1,6 @@
 /** Commands to markets: all that one node has for one market leaves in one call; what comes meanwhile goes with the next. */
 import type { AccountId } from "@venue/domain/AccountId"
-import type { TraderCommand } from "@venue/domain/Market"
+import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Exit, Layer } from "effect"
@@ -25,7 +25,8 @@ export class MarketClient extends Context.Service<
       accountIds: ReadonlyArray<AccountId>
     ) => Effect.Effect<AccountView, Unavailable>
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
-    readonly observe: (symbol: MarketSymbol, priceE8: number) => Effect.Effect<void, Unavailable>
+    readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
+    readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
     readonly totals: (
       symbol: MarketSymbol
     ) => Effect.Effect<{ readonly positions: number; readonly cash: number }, Unavailable>
@@ -70,7 +71,8 @@ export class MarketClient extends Context.Service<
           ),
         depth: (symbol) =>
           Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? ask(symbol, client(symbol).Depth())),
-        observe: (symbol, priceE8) => ask(symbol, client(symbol).Observe({ priceE8 })),
+        observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
+        pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),
         totals: (symbol) => ask(symbol, client(symbol).Totals())
       })
     })

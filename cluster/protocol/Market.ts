@@ -1,6 +1,6 @@
 /** What may be asked of the entity that is one market. */
 import { AccountId } from "@venue/domain/AccountId"
-import { TraderCommand } from "@venue/domain/Market"
+import { Teller, TraderCommand } from "@venue/domain/Market"
 import { Order, Side } from "@venue/domain/Order"
 import { UserId } from "@venue/domain/UserId"
 import { Schema } from "effect"
@@ -51,7 +51,12 @@ export const DepthAt = Schema.Struct({
   levels: Schema.Array(Schema.Struct({ side: Side, priceTicks: Schema.Number, quantityLots: Schema.Number })),
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
+      source: Schema.Literals(["external", "internal", "operator", "stale"]),
       oracleE8: Schema.Number,
+      toldE8: Schema.Number,
+      toldAtMillis: Schema.Number,
+      rejections: Schema.Number,
+      paused: Schema.Boolean,
       markE8: Schema.Number,
       premiumE8: Schema.Number,
       lowerTicks: Schema.Number,
@@ -59,6 +64,8 @@ export const DepthAt = Schema.Struct({
       minPriceTicks: Schema.Number,
       maxPriceTicks: Schema.Number,
       limitShareBps: Schema.Number,
+      bidTicks: Schema.Number,
+      askTicks: Schema.Number,
       atMillis: Schema.Number
     })
   )
@@ -84,5 +91,6 @@ export const Market = Entity.make("Market", [
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */
-  Rpc.make("Observe", { payload: { priceE8: Schema.Number }, error: Unavailable })
+  Rpc.make("Observe", { payload: { priceE8: Schema.Number, teller: Teller }, error: Unavailable }),
+  Rpc.make("PauseSources", { payload: { paused: Schema.Boolean }, error: Unavailable })
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)

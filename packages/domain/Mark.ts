@@ -1,4 +1,5 @@
 /** The mark price and the average of the premium it leans on (rule 3.3). All prices in 1e-8 USD. */
+import * as ExponentialAverage from "./ExponentialAverage.ts"
 
 /** The mark is made of these; a side without orders and a market without a trade have none. */
 export interface Touch {
@@ -16,21 +17,16 @@ export const mid = ({ askE8, bidE8 }: Touch): number | undefined =>
   bidE8 === undefined || askE8 === undefined ? undefined : (bidE8 + askE8) / 2
 
 /**
- * Gives the 150-second average one step later. The step's weight is rounded to 1e-12, so that every machine agrees.
- * Time beyond `longestStepMillis` does not count, since the average stood still then: nothing moved, or there was no
- * middle.
+ * Gives the 150-second average one step later. Time beyond `longestStepMillis` does not count, since the average stood
+ * still then: nothing moved, or there was no middle.
  */
-export const premiumAfter = (premiumE8: number, sampleE8: number, elapsedMillis: number): number => {
-  const counted = Math.min(elapsedMillis, longestStepMillis)
-  const weight = Math.round(-Math.expm1(-counted / windowMillis) * weightScale)
-  return premiumE8 + Math.round((weight * (sampleE8 - premiumE8)) / weightScale)
-}
+export const premiumAfter = (premiumE8: number, sampleE8: number, elapsedMillis: number): number =>
+  ExponentialAverage.step(premiumE8, sampleE8, Math.min(elapsedMillis, longestStepMillis), windowMillis)
 
 /** Samples come at least once a second; this leaves room for one late one. */
 export const longestStepMillis = 2_000
 
 const windowMillis = 150_000
-const weightScale = 1_000_000_000_000
 
 function bookTerm(oracleE8: number, { askE8, bidE8, lastE8 }: Touch): number {
   if (lastE8 === undefined) return oracleE8

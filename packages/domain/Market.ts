@@ -150,10 +150,21 @@ export type Refuse = typeof Refuse.Type
 export const TraderCommand = Schema.Union([Place, Modify, Cancel, CancelAll, Close, Refuse])
 export type TraderCommand = typeof TraderCommand.Type
 
+/** Who tells an outside price: the sources, or the operator, whose word is believed whatever it says. */
+export const Teller = Schema.Literals(["external", "operator"])
+export type Teller = typeof Teller.Type
+
 /** The outside price of the underlier, in 1e-8 USD. */
 export interface Observe {
   readonly _tag: "Observe"
   readonly priceE8: number
+  readonly teller: Teller
+}
+
+/** The sources of a symbol are heard no more, or again. Before the first price there is nothing to pause. */
+export interface PauseSources {
+  readonly _tag: "PauseSources"
+  readonly paused: boolean
 }
 
 /** The clock was read: the mark, its average and the bands are brought up to now. */
@@ -168,7 +179,7 @@ export interface RaiseEpoch {
   readonly traderEpoch: number
 }
 
-export type MarketCommand = TraderCommand | Observe | Tick | RaiseEpoch
+export type MarketCommand = TraderCommand | Observe | PauseSources | Tick | RaiseEpoch
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -245,10 +256,19 @@ export interface Done {
   readonly atMillis: number
 }
 
-/** Everything here follows from outside price and time. Prices are in 1e-8 USD, bounds in ticks. */
+/** Everything here follows from outside price, book and time. Prices are in 1e-8 USD, bounds in ticks. */
 export interface Priced {
   readonly _tag: "Priced"
+  /** Outside hours and while it is stale the oracle price is `internal`: it follows the book (rule 3.4, rule 3.5). */
+  readonly source: Teller | "internal" | "stale"
   readonly oracleE8: number
+  /** The last price that was told and believed, and when: the oracle price itself, unless it follows the book. */
+  readonly toldE8: number
+  readonly toldAtMillis: number
+  /** So many prices in a row were not believed, counted up to three (rule 3.1). */
+  readonly rejections: number
+  /** The operator has paused the sources. */
+  readonly paused: boolean
   readonly markE8: number
   /** This is the EMA over 150 s of middle - oracle, in 1e-8 USD, signed. */
   readonly premiumE8: number
@@ -260,6 +280,9 @@ export interface Priced {
   readonly maxPriceTicks: number
   /** This share of position and open-interest limits is in force, in basis points: 10,000 while open. */
   readonly limitShareBps: number
+  /** The best prices of the book; 0 where a side is empty, and in records of the first shape, which did not tell them. */
+  readonly bidTicks: number
+  readonly askTicks: number
   readonly atMillis: number
 }
 

@@ -1,5 +1,5 @@
 /** The numbers that stand for names in market records. None is ever given a second meaning; a new name gets a new one. */
-import type { MarketEvent, Refused } from "@venue/domain/Market"
+import type { MarketEvent, Priced, Refused } from "@venue/domain/Market"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
 export const tags: Record<MarketEvent["_tag"], number> = {
@@ -9,9 +9,14 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   Ended: 4,
   Modified: 5,
   Done: 6,
-  Priced: 7,
+  Priced: 9,
   EpochRaised: 8
 }
+
+/** The first shape of `Priced`, of before its sources were told apart. */
+export const firstPriced = 7
+
+export const priceSources: Record<Priced["source"], number> = { external: 1, internal: 2, operator: 3, stale: 4 }
 
 export const sides: Record<Side, number> = { BUY: 1, SELL: 2 }
 export const types: Record<OrderType, number> = {

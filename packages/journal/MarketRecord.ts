@@ -8,10 +8,22 @@
  */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame } from "@venue/domain/Id"
-import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
+import type { Fill, MarketEvent, Priced, Refused } from "@venue/domain/Market"
 import type { UserId } from "@venue/domain/UserId"
 import { Reader, Writer } from "./Bytes.ts"
-import { endings, name, nameOrNull, names, sides, statuses, tags, times, types } from "./MarketCode.ts"
+import {
+  endings,
+  firstPriced,
+  name,
+  nameOrNull,
+  names,
+  priceSources,
+  sides,
+  statuses,
+  tags,
+  times,
+  types
+} from "./MarketCode.ts"
 import * as OrderRecord from "./OrderRecord.ts"
 
 const version = 1
@@ -44,6 +56,7 @@ const typeOf = names(types)
 const timeOf = names(times)
 const endingOf = names(endings)
 const statusOf = names(statuses)
+const sourceOf = names(priceSources)
 
 // Beside the tag, in the first byte of an event.
 const sameTime = 16
@@ -97,7 +110,13 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       writer.byte(statuses[event.status])
       return writeEcho(event.echo)
     case "Priced":
-      head(tags.Priced | same, event.atMillis, context)
+      head(tags.Priced | same | (event.paused ? flagged : 0), event.atMillis, context)
+      writer.byte(priceSources[event.source])
+      writer.number(event.toldE8)
+      writer.number(event.toldAtMillis)
+      writer.number(event.rejections)
+      writer.number(event.bidTicks)
+      writer.number(event.askTicks)
       writer.number(event.oracleE8)
       writer.number(event.markE8)
       writer.number(event.premiumE8)
@@ -142,6 +161,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   const first = reader.byte()
   if ((first & sameTime) === 0) context.atMillis = reader.number()
   const atMillis = context.atMillis
+  if ((first & 15) === firstPriced) return readFirstPriced(reader, atMillis)
   const _tag = tagOf[first & 15]
   switch (_tag) {
     case "Accepted":
@@ -178,23 +198,42 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
       const status = name(statusOf, reader.byte())
       return { _tag, commandId, expiresAtMillis, userId, accountId, status, echo: readEcho(reader), atMillis }
     }
-    case "Priced":
-      return {
-        _tag,
-        oracleE8: reader.number(),
-        markE8: reader.number(),
-        premiumE8: reader.number(),
-        lowerTicks: reader.number(),
-        upperTicks: reader.number(),
-        minPriceTicks: reader.number(),
-        maxPriceTicks: reader.number(),
-        limitShareBps: reader.number(),
-        atMillis
+    case "Priced": {
+      const told = {
+        source: name(sourceOf, reader.byte()),
+        toldE8: reader.number(),
+        toldAtMillis: reader.number(),
+        rejections: reader.number(),
+        paused: (first & flagged) !== 0,
+        bidTicks: reader.number(),
+        askTicks: reader.number()
       }
+      return { _tag, ...told, ...readPrices(reader), atMillis }
+    }
     case "EpochRaised":
       return { _tag, userId: reader.known<UserId>(), traderEpoch: reader.number(), atMillis }
     case undefined:
       throw new Error(`market record holds an event of unknown tag ${first & 15}`)
+  }
+}
+
+/** Every price was one from outside then. */
+function readFirstPriced(reader: Reader, atMillis: number): Priced {
+  const prices = readPrices(reader)
+  const told = { source: "external", toldE8: prices.oracleE8, toldAtMillis: atMillis, rejections: 0 } as const
+  return { _tag: "Priced", ...told, paused: false, bidTicks: 0, askTicks: 0, ...prices, atMillis }
+}
+
+function readPrices(reader: Reader) {
+  return {
+    oracleE8: reader.number(),
+    markE8: reader.number(),
+    premiumE8: reader.number(),
+    lowerTicks: reader.number(),
+    upperTicks: reader.number(),
+    minPriceTicks: reader.number(),
+    maxPriceTicks: reader.number(),
+    limitShareBps: reader.number()
   }
 }
 

@@ -76,8 +76,9 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
     typeFlaw(type, request.timeInForce) ??
     quantityFlaw(instrument, lots, reduceOnly) ??
     (isMarket ? undefined : priceFlaw(instrument, ticks))
-  // A market without prices is closed, which outranks every flaw.
-  if (flaw !== undefined) return refuse(entry, priced === undefined ? "REJECTED_MARKET_CLOSED" : flaw)
+  // A market without prices is closed, one with stale prices to what adds risk, and that outranks every flaw.
+  const isClosed = priced === undefined || (priced.source === "stale" && !reduceOnly)
+  if (flaw !== undefined) return refuse(entry, isClosed ? "REJECTED_MARKET_CLOSED" : flaw)
   const edge = side === "BUY" ? priced?.upperTicks : priced?.lowerTicks
   const hold = OrderHold.make(
     request.commandId.text,

@@ -6,6 +6,7 @@ import type { Order, OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { crosses, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
+import { isFresh } from "./Pricing.ts"
 
 /** These belong to the user and came with the command. */
 export interface Terms {
@@ -36,6 +37,7 @@ export const refusal = (
   replaced: number,
   terms: Terms
 ): OrderRefusal | undefined => {
+  if (!isFresh(market, prices) && !onlyReduces(account, order, replaced)) return "REJECTED_MARKET_CLOSED"
   const outside = order.type === "MARKET" ? undefined : range(prices, order)
   if (outside !== undefined) return outside
   if (!order.reduceOnly && isBelowMinimum(market.instrument, prices, order)) return "REJECTED_LESS_THAN_MIN_NOTIONAL"
@@ -58,6 +60,13 @@ export const reducible = (market: Market, account: Account, order: Order, replac
   const isSell = side === "SELL"
   const trades = timeInForce !== "GTC" || (type !== "ALO" && crosses(market, isSell, priceTicks))
   return heldAgainst(account, isSell) - (trades ? 0 : account.reducing - replaced)
+}
+
+/** With all that rests on its side the order takes no more than the position. */
+function onlyReduces(account: Account, { quantityLots, reduceOnly, side }: Order, replaced: number): boolean {
+  const isSell = side === "SELL"
+  const beside = (isSell ? account.selling : account.buying) - replaced
+  return reduceOnly || quantityLots + beside <= heldAgainst(account, isSell)
 }
 
 /** An order of that side may take so many lots off the position; below zero where it would make it larger. */
@@ -94,14 +103,14 @@ function limits(
   market: Market,
   prices: Priced,
   account: Account,
-  { priceTicks, quantityLots, side }: Order,
+  order: Order,
   replaced: number,
   maxNotional: number
 ): OrderRefusal | undefined {
+  if (onlyReduces(account, order, replaced)) return undefined
   const { instrument, participants } = market
+  const { priceTicks, quantityLots, side } = order
   const isSell = side === "SELL"
-  const beside = (isSell ? account.selling : account.buying) - replaced
-  if (quantityLots + beside <= heldAgainst(account, isSell)) return undefined
   const { user } = account
   const lots = user.held + (isSell ? user.selling : user.buying) - replaced + quantityLots
   // A MARKET order has no price, so it is measured at the mark.

@@ -34,7 +34,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
   const atMillis = Math.max(engine.timeMillis, nowMillis)
   switch (command._tag) {
     case "Observe":
-      return Pricing.observe(engine, command.priceE8, atMillis, events)
+      return Pricing.observe(engine, command, atMillis, events)
+    case "PauseSources":
+      return Pricing.pause(engine, command.paused, atMillis, events)
     case "Tick":
       return Pricing.tick(engine, atMillis, events)
     case "RaiseEpoch":

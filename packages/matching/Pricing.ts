@@ -1,38 +1,77 @@
-/** Outside price and time become the mark, the bands, the day's bounds and the share of the limits in force. */
+/** Outside price, book and time become the mark, the bands, the day's bounds and the share of the limits in force. */
 import * as Mark from "@venue/domain/Mark"
-import type { Priced } from "@venue/domain/Market"
-import { limitShareBps, period } from "@venue/domain/MarketHours"
+import type { Observe, Priced } from "@venue/domain/Market"
+import { isLive, limitShareBps, period } from "@venue/domain/MarketHours"
+import * as Oracle from "@venue/domain/Oracle"
 import * as PriceBand from "@venue/domain/PriceBand"
 import * as Ladder from "./Ladder.ts"
 import type { Events, Market } from "./Market.ts"
 
-/** An event is recorded only when something differs, so that a quiet market writes nothing. */
-export const observe = (market: Market, oracleE8: number, atMillis: number, events: Events): void => {
-  if (!Number.isSafeInteger(oracleE8) || oracleE8 <= 0) return
-  const priced = pricedAt(market, oracleE8, atMillis)
-  if (market.prices !== undefined && isSame(market.prices, priced)) return
-  market.timeMillis = atMillis
-  market.prices = priced
-  events.push(priced)
+/** What was last told of the price from outside. */
+type Told = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused">
+
+/**
+ * Takes a price that is told. The sources are not heard while they are paused or outside hours, and not believed far
+ * from the last price (rule 3.1). What is told again unchanged is recorded once a second, so that its age is known.
+ */
+export const observe = (market: Market, { priceE8, teller }: Observe, atMillis: number, events: Events): void => {
+  if (!Number.isSafeInteger(priceE8) || priceE8 <= 0 || priceE8 > Oracle.highestE8) return
+  const { instrument, prices } = market
+  const told: Told = { source: teller, toldE8: priceE8, toldAtMillis: atMillis, rejections: 0, paused: false }
+  if (prices === undefined) return record(market, pricedAt(market, told, atMillis), 0, events)
+  if (teller === "operator")
+    return record(market, pricedAt(market, { ...told, paused: prices.paused }, atMillis), refreshMillis, events)
+  if (prices.paused || !isLive(instrument, atMillis)) return
+  const { lowerE8, upperE8 } = Oracle.believable(prices.toldE8)
+  if (priceE8 >= lowerE8 && priceE8 <= upperE8)
+    return record(market, pricedAt(market, told, atMillis), refreshMillis, events)
+  const rejections = Math.min(prices.rejections + 1, Oracle.alarmingRejections)
+  record(market, pricedAt(market, { ...prices, rejections }, atMillis), Infinity, events)
+}
+
+/** Pauses or resumes the sources of a market that has a price. */
+export const pause = (market: Market, paused: boolean, atMillis: number, events: Events): void => {
+  const { prices } = market
+  if (prices !== undefined) record(market, pricedAt(market, { ...prices, paused }, atMillis), Infinity, events)
 }
 
 export const tick = (market: Market, atMillis: number, events: Events): void => {
-  if (market.prices !== undefined) observe(market, market.prices.oracleE8, atMillis, events)
+  if (market.prices !== undefined) record(market, pricedAt(market, market.prices, atMillis), Infinity, events)
 }
 
 /** Says whether time alone changes nothing any more, until the next period or day begins. */
 export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices } = market
   if (prices === undefined) return true
-  // No step of the average is longer, so a price that this one leaves as it is will not move.
+  // It turns stale unless it is told again.
+  if (prices.source === "external") return false
+  // No step of an average is longer, so a price that this one leaves as it is will not move.
   const longestMillis = Math.max(atMillis, prices.atMillis + Mark.longestStepMillis)
-  return isSame(prices, pricedAt(market, prices.oracleE8, longestMillis))
+  return isSame(prices, pricedAt(market, prices, longestMillis))
 }
 
-function pricedAt(market: Market, oracleE8: number, atMillis: number): Priced {
-  const { instrument, prices } = market
+/** Says whether the price of this moment may open positions (I29). */
+export const isFresh = ({ instrument, timeMillis }: Market, prices: Priced): boolean =>
+  Oracle.isFresh(instrument, prices, timeMillis)
+
+/** An event is recorded only when something differs or the price was told so much later, so that a quiet market writes nothing. */
+function record(market: Market, priced: Priced, laterMillis: number, events: Events): void {
+  const { prices } = market
+  const isRecorded =
+    prices !== undefined && isSame(prices, priced) && priced.toldAtMillis - prices.toldAtMillis < laterMillis
+  if (isRecorded) return
+  market.timeMillis = priced.atMillis
+  market.prices = priced
+  events.push(priced)
+}
+
+function pricedAt(market: Market, told: Told, atMillis: number): Priced {
+  const { asks, bids, instrument, prices } = market
+  const { paused, rejections, toldAtMillis, toldE8 } = told
   const touch = touchOf(market)
   const midE8 = Mark.mid(touch)
+  const source = Oracle.sourceAt(instrument, told, atMillis)
+  const oracleE8 = source === "internal" || source === "stale" ? drifted(market, toldE8, midE8, atMillis) : toldE8
   const premiumE8 =
     prices === undefined || midE8 === undefined
       ? (prices?.premiumE8 ?? 0)
@@ -40,10 +79,15 @@ function pricedAt(market: Market, oracleE8: number, atMillis: number): Priced {
   const markE8 = Mark.mark(oracleE8, premiumE8, touch)
   const during = period(instrument, atMillis)
   const band = PriceBand.band(instrument, during, markE8)
-  const bounds = boundsAt(market, oracleE8, atMillis)
+  const bounds = boundsAt(market, source, oracleE8, atMillis)
   return {
     _tag: "Priced",
+    source,
     oracleE8,
+    toldE8,
+    toldAtMillis,
+    rejections,
+    paused,
     markE8,
     premiumE8,
     lowerTicks: band.lowerTicks,
@@ -51,19 +95,45 @@ function pricedAt(market: Market, oracleE8: number, atMillis: number): Priced {
     minPriceTicks: bounds.lowerTicks,
     maxPriceTicks: bounds.upperTicks,
     limitShareBps: limitShareBps(during),
+    bidTicks: bids.best,
+    askTicks: asks.best === Ladder.beyond ? 0 : asks.best,
     atMillis
   }
 }
 
+/** Time that nothing was recorded in does not count, beyond one step: the price stood still then. */
+function drifted({ instrument, prices }: Market, toldE8: number, midE8: number | undefined, atMillis: number): number {
+  if (prices === undefined) return toldE8
+  if (midE8 === undefined) return prices.oracleE8
+  const elapsedMillis = Math.min(atMillis - prices.atMillis, Mark.longestStepMillis)
+  const { tickE8 } = instrument
+  const band = { lowerE8: prices.lowerTicks * tickE8, upperE8: prices.upperTicks * tickE8 }
+  const reach = Oracle.reach(toldE8, instrument.maxLeverage)
+  return Oracle.drifted(prices.oracleE8, midE8, elapsedMillis, band, reach)
+}
+
+/** An unchanged price that is told again is recorded this much later. */
+const refreshMillis = 1_000
 const dayMillis = 86_400_000
 
-/** The reference is the outside price in force at 00:00 UTC: on a new day the last one of the day before. */
-function boundsAt({ instrument, prices }: Market, oracleE8: number, atMillis: number): PriceBand.PriceRange {
+/**
+ * The reference is the oracle price in force at 00:00 UTC: on a new day the last one of the day before. An operator's
+ * price that is outside the bounds is a new reference, since nobody could trade otherwise.
+ */
+function boundsAt(
+  { instrument, prices }: Market,
+  source: Priced["source"],
+  oracleE8: number,
+  atMillis: number
+): PriceBand.PriceRange {
   if (prices === undefined) return PriceBand.bounds(instrument, oracleE8)
   const isNewDay = Math.floor(atMillis / dayMillis) > Math.floor(prices.atMillis / dayMillis)
-  return isNewDay
+  const bounds = isNewDay
     ? PriceBand.bounds(instrument, prices.oracleE8)
     : { lowerTicks: prices.minPriceTicks, upperTicks: prices.maxPriceTicks }
+  const ticks = oracleE8 / instrument.tickE8
+  const isOutside = ticks < bounds.lowerTicks || ticks > bounds.upperTicks
+  return source === "operator" && isOutside ? PriceBand.bounds(instrument, oracleE8) : bounds
 }
 
 function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch {
@@ -74,15 +144,22 @@ function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch
   }
 }
 
+/** Times do not count. */
 function isSame(a: Priced, b: Priced): boolean {
   return (
+    a.source === b.source &&
     a.oracleE8 === b.oracleE8 &&
+    a.toldE8 === b.toldE8 &&
+    a.rejections === b.rejections &&
+    a.paused === b.paused &&
     a.markE8 === b.markE8 &&
     a.premiumE8 === b.premiumE8 &&
     a.lowerTicks === b.lowerTicks &&
     a.upperTicks === b.upperTicks &&
     a.minPriceTicks === b.minPriceTicks &&
     a.maxPriceTicks === b.maxPriceTicks &&
-    a.limitShareBps === b.limitShareBps
+    a.limitShareBps === b.limitShareBps &&
+    a.bidTicks === b.bidTicks &&
+    a.askTicks === b.askTicks
   )
 }

@@ -13,7 +13,7 @@ import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 
 /** The version counts up with every change of what is stored. */
-const version = 6
+const version = 7
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {

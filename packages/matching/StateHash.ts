@@ -18,6 +18,10 @@ export const hash = (market: Market): string => {
     const { prices } = market
     const values = [
       prices.oracleE8,
+      prices.toldE8,
+      prices.toldAtMillis,
+      prices.rejections,
+      prices.paused ? 1 : 0,
       prices.markE8,
       prices.premiumE8,
       prices.lowerTicks,
@@ -25,9 +29,12 @@ export const hash = (market: Market): string => {
       prices.minPriceTicks,
       prices.maxPriceTicks,
       prices.limitShareBps,
+      prices.bidTicks,
+      prices.askTicks,
       prices.atMillis
     ]
     for (const value of values) number(digest, value)
+    text(digest, prices.source)
   }
   side(digest, market, market.bids)
   side(digest, market, market.asks)

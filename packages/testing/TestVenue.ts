@@ -67,7 +67,10 @@ export class TestVenue extends Context.Service<
     readonly subaccount: (user: TestUser, usd?: number) => Effect.Effect<AccountId>
     /** The access token of a new session of this user. */
     readonly token: (user: TestUser) => Effect.Effect<string>
-    /** Sets the outside price of a symbol, in USD. Until then its market is closed. */
+    /**
+     * Sets the outside price of a symbol, in USD, as an operator who confirms it: it stays until the next one. Until the
+     * first its market is closed.
+     */
     readonly price: (symbol: string, usd: number) => Effect.Effect<void>
     /** A trade connection that is signed in and hears these channels: `order_responses` and `fills` unless told which. */
     readonly trade: (
@@ -99,7 +102,7 @@ export class TestVenue extends Context.Service<
       return TestVenue.of({
         ...(yield* accounts(nextId)),
         ...(yield* connections(nextId)),
-        price: (symbol, usd) => Effect.orDie(markets.observe(MarketSymbol.make(symbol), unitsOf(usd))),
+        price: (symbol, usd) => Effect.orDie(markets.observe(MarketSymbol.make(symbol), unitsOf(usd), "operator")),
         gateway: yield* OtherGateway.make,
         settle
       })

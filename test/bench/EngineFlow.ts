@@ -19,7 +19,7 @@ export const lotsPerFlowLot = 100
  * Of the flow's first price, so that its few hundred ticks stay within the band. One object for all passes: the shape of
  * one made for each was collected in between, and what came anew threw the optimised machine away.
  */
-const observed: MarketCommand = { _tag: "Observe", priceE8: 655_360_000_000 }
+const observed: MarketCommand = { _tag: "Observe", priceE8: 655_360_000_000, teller: "operator" }
 
 /** 10:00 in New York on Friday 2026-11-20. */
 export const startMillis = Date.UTC(2026, 10, 20, 15)

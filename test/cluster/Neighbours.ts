@@ -75,6 +75,7 @@ export const neighbours = () => {
         view: (symbol, _user, _epoch, accountIds) => view(symbol, accountIds),
         depth: () => Effect.never,
         observe: () => Effect.void,
+        pauseSources: () => Effect.void,
         totals: () => Effect.never
       })
     )

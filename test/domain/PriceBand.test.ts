@@ -9,6 +9,13 @@ const named = (base: string) => starters.find((instrument) => instrument.base ==
 /** At a mark of 200.0005, with limits that bind nothing. */
 const priced: Priced = {
   _tag: "Priced",
+  source: "operator",
+  toldE8: 20_000_050_000,
+  toldAtMillis: 0,
+  rejections: 0,
+  paused: false,
+  bidTicks: 0,
+  askTicks: 0,
   oracleE8: 20_000_050_000,
   markE8: 20_000_050_000,
   premiumE8: 0,

@@ -117,6 +117,13 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("Done"), ...sent, ...caller }),
   fc.record({
     _tag: fc.constant("Priced"),
+    source: fc.constantFrom("external", "internal", "operator", "stale"),
+    toldE8: count,
+    toldAtMillis: millis,
+    rejections: count,
+    paused: fc.boolean(),
+    bidTicks: count,
+    askTicks: count,
     oracleE8: count,
     markE8: count,
     premiumE8: signed,

@@ -31,6 +31,13 @@ export const pricedAt = (symbol: MarketSymbol, price: number): Priced => {
   const markE8 = Math.round(price * 1e8)
   return {
     _tag: "Priced",
+    source: "operator",
+    toldE8: markE8,
+    toldAtMillis: 0,
+    rejections: 0,
+    paused: false,
+    bidTicks: 0,
+    askTicks: 0,
     oracleE8: markE8,
     markE8,
     premiumE8: 0,

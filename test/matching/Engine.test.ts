@@ -215,7 +215,7 @@ describe("closing a position", () => {
     scene.hold("alice", -5)
     const saturday = scene.now + 24 * 3_600_000
     scene.now = saturday
-    scene.ask({ _tag: "Observe", priceE8: 200.37e8 })
+    scene.ask({ _tag: "Observe", priceE8: 200.37e8, teller: "operator" })
     const prices = Engine.prices(scene.engine)!
     assert.strictEqual(eventOf(scene.close(), "Accepted").order.priceTicks, prices.upperTicks)
   })

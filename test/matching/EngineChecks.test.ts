@@ -232,6 +232,12 @@ describe("prices over time", () => {
     const scene = new Scene()
     scene.buy(1, 190)
     scene.now += 5_000
+    assert.deepInclude(eventOf(scene.ask({ _tag: "Tick" }), "Priced"), {
+      bidTicks: ticks(190),
+      askTicks: 0,
+      premiumE8: 0
+    })
+    scene.now += 5_000
     assert.deepStrictEqual(scene.ask({ _tag: "Tick" }), [])
     scene.sell(1, 190.02, { account: "bob" })
     scene.now += 1_000
@@ -240,10 +246,10 @@ describe("prices over time", () => {
 
   it("the static bounds follow the price in force at 00:00 UTC", () => {
     const scene = new Scene()
-    scene.ask({ _tag: "Observe", priceE8: usd(210) })
+    scene.ask({ _tag: "Observe", priceE8: usd(210), teller: "operator" })
     assert.strictEqual(Engine.prices(scene.engine)!.maxPriceTicks, ticks(260))
     scene.now = Date.UTC(2026, 10, 21, 0, 0, 1)
-    scene.ask({ _tag: "Observe", priceE8: usd(230) })
+    scene.ask({ _tag: "Observe", priceE8: usd(230), teller: "operator" })
     assert.deepInclude(Engine.prices(scene.engine), {
       minPriceTicks: ticks(147),
       maxPriceTicks: ticks(273),
@@ -254,7 +260,7 @@ describe("prices over time", () => {
   it("I29: a price that is no price is not taken", () => {
     const scene = new Scene()
     for (const priceE8 of [0, -1, NaN, 0.5, Infinity])
-      assert.deepStrictEqual(scene.ask({ _tag: "Observe", priceE8 }), [])
+      assert.deepStrictEqual(scene.ask({ _tag: "Observe", priceE8, teller: "operator" }), [])
     assert.strictEqual(Engine.prices(scene.engine)!.oracleE8, usd(200))
   })
 

@@ -18,7 +18,7 @@ const rest = (scene: Scene): number => {
 }
 
 it("a market without a price is at rest, and so is one without a book", () => {
-  assert.isTrue(idle(new Scene(undefined)))
+  assert.isTrue(idle(new Scene(null)))
   assert.isTrue(idle(new Scene(200)))
 })
 
@@ -43,7 +43,7 @@ it("an order and a price move a market that was at rest", () => {
   assert.isFalse(idle(scene))
   rest(scene)
   scene.now += 1_000
-  scene.ask({ _tag: "Observe", priceE8: 201e8 })
+  scene.ask({ _tag: "Observe", priceE8: 201e8, teller: "operator" })
   assert.isFalse(idle(scene))
 })
 

@@ -148,7 +148,11 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
         else scene.close(who)
         break
       case 3:
-        scene.ask(below(2) === 0 ? { _tag: "Tick" } : { _tag: "Observe", priceE8: usd(199.9) + below(20) * 1_000_000 })
+        scene.ask(
+          below(2) === 0
+            ? { _tag: "Tick" }
+            : { _tag: "Observe", priceE8: usd(199.9) + below(20) * 1_000_000, teller: "operator" }
+        )
         break
       case 4:
         scene.cancelNamed(`tag-${below(3)}`, who)

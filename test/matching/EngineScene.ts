@@ -33,9 +33,9 @@ export class Scene {
   now = friday
   #next = 1
 
-  constructor(oracle: number | undefined = 200, settings: Engine.Settings = Engine.defaults) {
+  constructor(oracle: number | null = 200, settings: Engine.Settings = Engine.defaults) {
     this.engine = Engine.make(apple, settings)
-    if (oracle !== undefined) this.ask({ _tag: "Observe", priceE8: usd(oracle) })
+    if (oracle !== null) this.ask({ _tag: "Observe", priceE8: usd(oracle), teller: "operator" })
   }
 
   id(): Id {

@@ -28,7 +28,12 @@ interface Chance {
   readonly pick: <A>(...choices: ReadonlyArray<A>) => A
 }
 
-export const make = (seed: number, commands?: number): Stream => {
+/** Five commands in a hundred come so much later than the one before, at most. */
+const usualPauseMillis = 3_000
+/** Prices turn stale meanwhile, and outcomes of commands that expired are forgotten. */
+export const longPauseMillis = 90_000
+
+export const make = (seed: number, commands?: number, longestMillis = usualPauseMillis): Stream => {
   const chance = chanceOf(seed)
   const { percent, pick, whole } = chance
   const [instrument, startPrice] = pick<readonly [Instrument, number]>(
@@ -63,7 +68,7 @@ export const make = (seed: number, commands?: number): Stream => {
   // The time of the next command is fixed before the command is made, so that some expire to the millisecond.
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
-    atMillis += whole(0, percent(5) ? 3_000 : 300)
+    atMillis += whole(0, percent(5) ? longestMillis : 300)
   }
   const envelope = (accountId: AccountId) => {
     const userId = accountId.split("/")[0]!
@@ -218,7 +223,11 @@ export const make = (seed: number, commands?: number): Stream => {
     const move = percent(85) ? 0.0002 : percent(70) ? 0.005 : 0.06
     oracleE8 = Math.round(oracleE8 * (1 + (move * whole(-100, 100)) / 100))
     oracleE8 = Math.min(Math.max(oracleE8, Math.round(startPrice * 0.8)), Math.round(startPrice * 1.2))
-    add({ _tag: "Observe", priceE8: oracleE8 })
+    add({
+      _tag: "Observe",
+      priceE8: percent(3) ? oracleE8 * 2 : oracleE8,
+      teller: percent(10) ? "operator" : "external"
+    })
   }
   const raise = () => {
     const userId = pick(...users)
@@ -234,7 +243,7 @@ export const make = (seed: number, commands?: number): Stream => {
   }
 
   if (percent(15)) pick(place, close, modify, cancel)(AccountId.make(pick(...accounts)))
-  add({ _tag: "Observe", priceE8: oracleE8 })
+  add({ _tag: "Observe", priceE8: oracleE8, teller: "external" })
   for (let left = commands ?? whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
@@ -246,7 +255,8 @@ export const make = (seed: number, commands?: number): Stream => {
     else if (roll <= 80) add({ _tag: "CancelAll", ...envelope(AccountId.make(accountId)) })
     else if (roll <= 84) close(AccountId.make(accountId))
     else if (roll <= 85) refuse(AccountId.make(accountId))
-    else if (roll <= 86) raise()
+    else if (roll <= 86 && percent(80)) raise()
+    else if (roll <= 86) add({ _tag: "PauseSources", paused: percent(30) })
     else if (roll <= 90) observe()
     else if (roll <= 94) add({ _tag: "Tick" })
     else repeat()
@@ -259,7 +269,10 @@ export const make = (seed: number, commands?: number): Stream => {
 }
 
 export const isTraderCommand = (command: MarketCommand): command is TraderCommand =>
-  command._tag !== "Observe" && command._tag !== "Tick" && command._tag !== "RaiseEpoch"
+  command._tag !== "Observe" &&
+  command._tag !== "PauseSources" &&
+  command._tag !== "Tick" &&
+  command._tag !== "RaiseEpoch"
 
 const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 

@@ -6,7 +6,7 @@ import type { Position } from "@venue/domain/Position"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertAlike, decide, emptyEngine, play } from "./Play.ts"
-import { isTraderCommand, make, repeated } from "./Streams.ts"
+import { isTraderCommand, longPauseMillis, make, repeated } from "./Streams.ts"
 
 describe("the engine and the rules", () => {
   it(
@@ -19,6 +19,23 @@ describe("the engine and the rules", () => {
 
   it("I23: and of ten long ones, where books grow deep and places are used again", { timeout: 60_000 }, () => {
     for (let seed = 1; seed <= 10; seed++) assertAlike(make(seed, 2_000))
+  })
+})
+
+describe("the engine and stale prices", () => {
+  it("I29: what the engine says is what the rules say while prices turn stale and come back", () => {
+    let closed = 0
+    for (let seed = 1; seed <= 200; seed++) {
+      const stream = make(seed, 150, longPauseMillis)
+      assertAlike(stream)
+      const engine = emptyEngine(stream)
+      const live = stream.steps.flatMap((step) => decide(engine, step))
+      const replayed = emptyEngine(stream)
+      for (const event of live) Engine.apply(replayed, event)
+      assert.deepStrictEqual(Engine.hash(replayed), Engine.hash(engine), `stream ${seed}`)
+      closed += live.filter((event) => event._tag === "Refused" && event.status === "REJECTED_MARKET_CLOSED").length
+    }
+    assert.isAbove(closed, 100)
   })
 })
 

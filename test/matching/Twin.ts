@@ -18,16 +18,17 @@ export const price = (twin: Twin, priced: Priced): void => {
   twin.timeMillis = Math.max(twin.timeMillis, priced.atMillis)
 }
 
-/** Prices come from the engine, so `Observe` and `Tick` say nothing here. */
+/** Prices come from the engine, so what is about them says nothing here. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
-  if (command._tag === "Observe" || command._tag === "Tick") return
+  if (command._tag === "Observe" || command._tag === "PauseSources" || command._tag === "Tick") return
   if (command._tag === "RaiseEpoch") {
     if (command.traderEpoch <= (twin.epochs.get(command.userId) ?? 0)) return
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
     twin.epochs.set(command.userId, command.traderEpoch)
     return emit({ ...command, _tag: "EpochRaised", atMillis: twin.timeMillis })
   }
-  if (twin.outcomes.has(command.commandId.text)) return
+  const isRemembered = Math.max(twin.timeMillis, nowMillis) <= command.expiresAtMillis + 60_000
+  if (isRemembered && twin.outcomes.has(command.commandId.text)) return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
   const refusal =
     command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)
@@ -137,12 +138,24 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   return done(twin, command, emit)
 }
 
+/** No outside price has come for a minute; on the days of the streams every exchange is open but on Saturday. */
+function isStale({ source, toldAtMillis }: Priced, nowMillis: number): boolean {
+  const isSaturday = new Date(nowMillis).getUTCDay() === 6
+  return source === "stale" || (source === "external" && !isSaturday && nowMillis >= toldAtMillis + 60_000)
+}
+
 /** Everything that can refuse an order's price, size and risk, in the order of rule 4.14. */
 function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | undefined {
   const { accountId, side, userId } = order
   if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
   const { limitShareBps, lowerTicks, markE8, maxPriceTicks, minPriceTicks, upperTicks } = twin.prices
   const { lotE8, tickE8 } = twin.instrument
+  const sameWay = twin.resting.filter(
+    (resting) => resting.order.side === side && resting.order.orderId.text !== order.orderId.text
+  )
+  const ownSameWay = sum(sameWay.filter((resting) => resting.order.accountId === accountId))
+  const onlyReduces = order.reduceOnly || ownSameWay + order.quantityLots <= reducible(twin, accountId, side)
+  if (isStale(twin.prices, twin.timeMillis) && !onlyReduces) return "REJECTED_MARKET_CLOSED"
   if (order.type !== "MARKET") {
     if (order.priceTicks < minPriceTicks) return "PRICE_LESS_THAN_MIN_PRICE"
     if (order.priceTicks > maxPriceTicks) return "PRICE_GREATER_THAN_MAX_PRICE"
@@ -164,11 +177,6 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
 
   if (order.reduceOnly && room(twin, order) <= 0) return "REJECTED"
 
-  const sameWay = twin.resting.filter(
-    (resting) => resting.order.side === side && resting.order.orderId.text !== order.orderId.text
-  )
-  const ownSameWay = sum(sameWay.filter((resting) => resting.order.accountId === accountId))
-  const onlyReduces = order.reduceOnly || ownSameWay + order.quantityLots <= reducible(twin, accountId, side)
   if (!onlyReduces) {
     const shared = (usd6: number): bigint => BigInt(usd6) * BigInt(limitShareBps)
     const within = (lots: number, each: number, limit: bigint): boolean =>

@@ -149,7 +149,7 @@ story("a market that lost its log and has it again is heard, though nothing is r
     const client = yield* venue.trade(yield* venue.user("alice"))
     // Somebody else owned the market for a moment; the price that shows it is lost.
     yield* journal.claim(marketStream(aapl), { restore: () => true, replay: () => {} }, Effect.succeed(true))
-    yield* Effect.flip(markets.observe(aapl, 20_100_000_000))
+    yield* Effect.flip(markets.observe(aapl, 20_100_000_000, "operator"))
     yield* TestClock.adjust("10 seconds")
     yield* venue.settle
     yield* TestClock.adjust("1 hour")

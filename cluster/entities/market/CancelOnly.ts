@@ -7,6 +7,7 @@ export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
   switch (command._tag) {
     case "Tick":
     case "Observe":
+    case "PauseSources":
       return []
     case "Place":
     case "Modify":

@@ -15,6 +15,7 @@ import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketClock from "./MarketClock.ts"
 import * as MarketLog from "./MarketLog.ts"
 import * as MarketWatchers from "./MarketWatchers.ts"
+import * as PriceAlarms from "./PriceAlarms.ts"
 import * as Projection from "./Projection.ts"
 
 export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal | ReadTables | LocalEntities> =
@@ -28,6 +29,8 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const instrument = instruments.get(symbol)
       if (instrument === undefined) return yield* Effect.die(`no instrument ${symbol}`)
 
+      const run = Effect.runForkWith(yield* Effect.context<never>())
+      const alarms = PriceAlarms.make(symbol, run)
       const clock = yield* MarketClock.make(() => log)
       const watchers = yield* MarketWatchers.make(symbol, () => log)
       const projection = yield* Projection.make(symbol, Projections.ofMarkets)
@@ -37,6 +40,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
           clock.committed(committed)
           projection.committed(committed)
           watchers.committed(committed)
+          alarms(committed.events)
         },
         reclaimed: () => {
           clock.start()
@@ -67,7 +71,8 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         View: ({ payload }) => view(payload.userId, payload.traderEpoch, payload.accountIds).pipe(Rpc.fork),
         Depth: () => Rpc.fork(depth),
         Totals: () => Rpc.fork(totalsOf(log)),
-        Observe: ({ payload }) => submitted([{ _tag: "Observe", priceE8: payload.priceE8 }]).pipe(Rpc.fork)
+        Observe: ({ payload }) => submitted([{ _tag: "Observe", ...payload }]).pipe(Rpc.fork),
+        PauseSources: ({ payload }) => submitted([{ _tag: "PauseSources", ...payload }]).pipe(Rpc.fork)
       })
     }),
     { maxIdleTime: "365 days" }

@@ -49,7 +49,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: MarketSymbol, price: nu
               yield* asked("price_asked", symbol, { price, reason })
               // The other source first: what it says next follows this price.
               yield* onPrice(symbol, units)
-              yield* markets.observe(symbol, units)
+              yield* markets.observe(symbol, units, "operator")
               return { symbol, price }
             },
             Effect.catchTags({

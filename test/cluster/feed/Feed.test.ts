@@ -74,6 +74,7 @@ const setUp = Effect.gen(function* () {
             submit: () => true,
             view: () => Effect.never,
             observe: () => Effect.void,
+            pauseSources: () => Effect.void,
             totals: () => Effect.never,
             depth: () => depth
           })

@@ -42,11 +42,15 @@ const poison = (n: number): MarketCommand =>
   })
 
 /** A price that no machine can take in. */
-const poisonPrice: MarketCommand = Object.defineProperty({ _tag: "Observe", priceE8: 0 } as const, "priceE8", {
-  get: () => {
-    throw new Error("poison")
+const poisonPrice: MarketCommand = Object.defineProperty(
+  { _tag: "Observe", priceE8: 0, teller: "operator" } as const,
+  "priceE8",
+  {
+    get: () => {
+      throw new Error("poison")
+    }
   }
-})
+)
 
 /** A buy far under the price, which rests. */
 const bid = (n: number, clientOrderId = ""): MarketCommand => ({
@@ -68,7 +72,7 @@ const bid = (n: number, clientOrderId = ""): MarketCommand => ({
   origin: "USER"
 })
 
-const observe: MarketCommand = { _tag: "Observe", priceE8: 20_000_000_000 }
+const observe: MarketCommand = { _tag: "Observe", priceE8: 20_000_000_000, teller: "operator" }
 
 const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
   const inner = yield* Journal

@@ -1,0 +1,30 @@
+/** What an operator must hear of a market's prices: none comes any more, or none that is believed (rule 3.1, rule 3.5). */
+import type { MarketEvent, Priced } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { alarmingRejections } from "@venue/domain/Oracle"
+import { Effect } from "effect"
+
+/** Says each change once. A price that is stale because its hours have just begun is no alarm yet: the first is on its way. */
+export const make = (symbol: MarketSymbol, say: (line: Effect.Effect<void>) => void) => {
+  let last: Priced | undefined
+  return (events: ReadonlyArray<MarketEvent>): void => {
+    for (const event of events) {
+      if (event._tag !== "Priced") continue
+      const line = last === undefined ? undefined : changed(symbol, last, event)
+      last = event
+      if (line !== undefined) say(line)
+    }
+  }
+}
+
+function changed(symbol: MarketSymbol, before: Priced, now: Priced): Effect.Effect<void> | undefined {
+  if (now.rejections === alarmingRejections && before.rejections < alarmingRejections)
+    return Effect.logError(
+      `market ${symbol}: outside prices are far from the last one, which is held; an operator's price decides`
+    )
+  if (now.source === "stale" && before.source === "external")
+    return Effect.logError(`market ${symbol}: no outside price has come for a minute; only reducing orders are taken`)
+  if (now.source === "external" && before.source === "stale")
+    return Effect.logInfo(`market ${symbol}: outside prices come again`)
+  return undefined
+}

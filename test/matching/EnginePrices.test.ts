@@ -1,0 +1,250 @@
+/** Outside prices as a market takes them: believed or not, fresh or stale, inside hours and outside them. */
+import type { Priced } from "@venue/domain/Market"
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { lots, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
+
+/** Stocks are live from Monday to Friday, New York. */
+const saturday = Date.UTC(2026, 10, 21, 15)
+const monday = Date.UTC(2026, 10, 23, 5)
+
+const prices = (scene: Scene): Priced => Engine.prices(scene.engine)!
+const tell = (scene: Scene, price: number) => scene.ask({ _tag: "Observe", priceE8: usd(price), teller: "external" })
+const say = (scene: Scene, price: number) => scene.ask({ _tag: "Observe", priceE8: usd(price), teller: "operator" })
+const tick = (scene: Scene) => scene.ask({ _tag: "Tick" })
+const wait = (scene: Scene, millis: number) => {
+  scene.now += millis
+  return tick(scene)
+}
+const outside = (price = 200): Scene => {
+  const scene = new Scene(null)
+  tell(scene, price)
+  return scene
+}
+/** Bids at 201 and asks at 203: the middle is 202. */
+const quoted = (scene: Scene): Scene => {
+  scene.buy(1, 201)
+  scene.sell(1, 203, { account: "bob" })
+  return scene
+}
+
+describe("what is believed", () => {
+  it("rule 3.1: after 200 a price of 320 is not believed, and one of 300 is", () => {
+    const scene = outside()
+    tell(scene, 320)
+    assert.deepInclude(prices(scene), { oracleE8: usd(200), rejections: 1 })
+    tell(scene, 300)
+    assert.deepInclude(prices(scene), { oracleE8: usd(300), rejections: 0, source: "external" })
+    tell(scene, 149.99)
+    assert.deepInclude(prices(scene), { oracleE8: usd(300), rejections: 1 })
+    tell(scene, 150)
+    assert.deepInclude(prices(scene), { oracleE8: usd(150), rejections: 0 })
+  })
+
+  it("rule 3.1: rejections are counted to three, and the price is held however many come", () => {
+    const scene = outside()
+    const recorded = [1, 2, 3, 4, 5].map(() => tell(scene, 2_000).length)
+    assert.deepStrictEqual(recorded, [1, 1, 1, 0, 0])
+    assert.deepInclude(prices(scene), { oracleE8: usd(200), rejections: 3 })
+  })
+
+  it("I29: a rejected price does not keep the last one fresh", () => {
+    const scene = outside()
+    for (let second = 0; second < 60; second++) {
+      scene.now += 1_000
+      tell(scene, 2_000)
+    }
+    assert.strictEqual(prices(scene).source, "stale")
+  })
+
+  it("rule 3.2: a price above ten million is not taken", () => {
+    const scene = outside(9_000_000)
+    assert.deepStrictEqual(tell(scene, 10_000_001), [])
+    assert.strictEqual(tell(scene, 10_000_000).length, 1)
+  })
+})
+
+describe("hours", () => {
+  it("rule 3.4: outside hours the price follows the book, and the sources are not heard", () => {
+    const scene = quoted(outside())
+    scene.now = saturday
+    tick(scene)
+    assert.deepStrictEqual(tell(scene, 210), [])
+    const before = prices(scene)
+    assert.strictEqual(before.source, "internal")
+    for (let second = 0; second < 60; second++) wait(scene, 1_000)
+    assert.closeTo(prices(scene).oracleE8, before.oracleE8 + (usd(202) - before.oracleE8) * 0.016_529, 100)
+    assert.strictEqual(prices(scene).toldE8, usd(200))
+  })
+
+  it("rule 3.4: without both sides of the book the price stands still, and the market rests", () => {
+    const scene = outside()
+    scene.buy(1, 195)
+    scene.now = saturday
+    tick(scene)
+    assert.deepInclude(prices(scene), { source: "internal", oracleE8: usd(200) })
+    assert.isTrue(Engine.isIdle(scene.engine, scene.now))
+    assert.deepStrictEqual(wait(scene, 3_600_000), [])
+  })
+
+  it("rule 3.4: time in which nothing happened does not move the price", () => {
+    const scene = outside()
+    scene.now = saturday
+    tick(scene)
+    scene.now += 3_600_000
+    quoted(scene)
+    tick(scene)
+    assert.isBelow(prices(scene).oracleE8, usd(200.002))
+  })
+
+  it("rule 3.4: the price stays within a tenth of the last one from outside, whatever the book says", () => {
+    const scene = outside()
+    scene.now = saturday
+    tick(scene)
+    scene.buy(1, 205)
+    scene.sell(1, 259, { account: "bob" })
+    for (let hour = 0; hour < 40; hour++) {
+      for (let step = 0; step < 1_800; step++) wait(scene, 2_000)
+      scene.now = saturday
+    }
+    assert.isAtMost(prices(scene).oracleE8, usd(220))
+    assert.isAbove(prices(scene).oracleE8, usd(205))
+  })
+
+  it("rule 3.4: at the reopening the first outside price takes over at once", () => {
+    const scene = quoted(outside())
+    scene.now = saturday
+    tick(scene)
+    for (let second = 0; second < 600; second++) wait(scene, 1_000)
+    assert.isAbove(prices(scene).oracleE8, usd(200.1))
+    scene.now = monday
+    tick(scene)
+    assert.strictEqual(prices(scene).source, "stale")
+    tell(scene, 190)
+    assert.deepInclude(prices(scene), { source: "external", oracleE8: usd(190) })
+  })
+
+  it("a first price outside hours opens the market", () => {
+    const scene = new Scene(null)
+    scene.now = saturday
+    tell(scene, 200)
+    assert.deepInclude(prices(scene), { source: "internal", oracleE8: usd(200) })
+    assert.deepStrictEqual(told(scene.buy(1, 199)), ["Accepted"])
+  })
+})
+
+describe("staleness", () => {
+  it("rule 3.5: a price is stale a minute after the last was told, to the millisecond", () => {
+    const scene = outside()
+    wait(scene, 59_999)
+    assert.strictEqual(prices(scene).source, "external")
+    assert.isFalse(Engine.isIdle(scene.engine, scene.now))
+    wait(scene, 1)
+    assert.strictEqual(prices(scene).source, "stale")
+    assert.isTrue(Engine.isIdle(scene.engine, scene.now))
+    tell(scene, 200)
+    assert.strictEqual(prices(scene).source, "external")
+  })
+
+  it("rule 3.5: the same price again keeps it fresh, and is recorded once a second", () => {
+    const scene = outside()
+    let recorded = 0
+    for (let step = 0; step < 1_000; step++) {
+      scene.now += 100
+      recorded += tell(scene, 200).length + tick(scene).length
+    }
+    assert.strictEqual(recorded, 100)
+    assert.strictEqual(prices(scene).source, "external")
+  })
+
+  it("rule 3.5: a stale price follows the book meanwhile", () => {
+    const scene = quoted(outside())
+    wait(scene, 60_000)
+    const { oracleE8 } = prices(scene)
+    for (let second = 0; second < 60; second++) wait(scene, 1_000)
+    assert.isAbove(prices(scene).oracleE8, oracleE8)
+  })
+
+  it("I29: on a stale price orders may only reduce, also before anybody has ticked", () => {
+    const scene = outside()
+    scene.hold("alice", 5)
+    const resting = orderIdOf(scene.buy(1, 185))
+    scene.now += 60_000
+    assert.deepStrictEqual(told(scene.buy(1, 199)), ["REJECTED_MARKET_CLOSED"])
+    assert.deepStrictEqual(told(scene.sell(6, 205)), ["REJECTED_MARKET_CLOSED"])
+    assert.deepStrictEqual(told(scene.modify(resting, { quantityLots: lots(2), priceTicks: ticks(186) })), [
+      "REJECTED_MARKET_CLOSED"
+    ])
+    tick(scene)
+    assert.deepStrictEqual(told(scene.buy(1, 199, { type: "ALO" })), ["REJECTED_MARKET_CLOSED"])
+    assert.deepStrictEqual(told(scene.sell(3, 205)), ["Accepted"])
+    assert.deepStrictEqual(told(scene.sell(3, 205)), ["REJECTED_MARKET_CLOSED"])
+    assert.deepStrictEqual(told(scene.sell(2, 206, { reduceOnly: true })), ["Accepted"])
+    assert.deepStrictEqual(told(scene.close()), ["Accepted", "IOC_CANCELLED 5 alice"])
+    assert.deepStrictEqual(told(scene.cancel(resting)), ["CANCELLED 1 alice", "Done"])
+    tell(scene, 200)
+    assert.deepStrictEqual(told(scene.buy(1, 199)), ["Accepted"])
+  })
+})
+
+describe("the operator's word", () => {
+  it("rule 3.6: it neither drifts nor goes stale, inside hours or outside them", () => {
+    const scene = quoted(outside())
+    say(scene, 210)
+    for (const atMillis of [scene.now + 61_000, saturday, monday]) {
+      scene.now = atMillis
+      tick(scene)
+      assert.deepInclude(prices(scene), { source: "operator", oracleE8: usd(210) })
+    }
+  })
+
+  it("rule 3.6: the next outside price is filtered against it, and replaces it", () => {
+    const scene = outside()
+    say(scene, 600)
+    tell(scene, 200)
+    assert.deepInclude(prices(scene), { source: "operator", oracleE8: usd(600), rejections: 1 })
+    tell(scene, 590)
+    assert.deepInclude(prices(scene), { source: "external", oracleE8: usd(590), rejections: 0 })
+  })
+
+  it("rule 3.6: while the sources are paused only the operator is heard", () => {
+    const scene = outside()
+    scene.ask({ _tag: "PauseSources", paused: true })
+    assert.deepStrictEqual(tell(scene, 201), [])
+    say(scene, 210)
+    assert.deepStrictEqual(tell(scene, 201), [])
+    assert.deepInclude(prices(scene), { source: "operator", oracleE8: usd(210), paused: true })
+    scene.ask({ _tag: "PauseSources", paused: false })
+    tell(scene, 201)
+    assert.deepInclude(prices(scene), { source: "external", oracleE8: usd(201), paused: false })
+  })
+
+  it("rule 3.6: a price whose sources are paused turns stale, unless the operator gives one", () => {
+    const scene = outside()
+    scene.ask({ _tag: "PauseSources", paused: true })
+    wait(scene, 60_000)
+    assert.deepInclude(prices(scene), { source: "stale", paused: true })
+  })
+
+  it("rule 1.6: a word beyond the bounds of the day moves them", () => {
+    const scene = outside()
+    say(scene, 259)
+    assert.strictEqual(prices(scene).maxPriceTicks, ticks(260))
+    say(scene, 400)
+    assert.deepInclude(prices(scene), { minPriceTicks: ticks(280), maxPriceTicks: ticks(520) })
+    assert.deepStrictEqual(told(scene.buy(1, 400)), ["Accepted"])
+  })
+})
+
+it("I6: what was recorded of prices is what is, best prices of the book included", () => {
+  const scene = quoted(outside())
+  tell(scene, 2_000)
+  scene.ask({ _tag: "PauseSources", paused: true })
+  wait(scene, 61_000)
+  assert.deepInclude(prices(scene), { bidTicks: ticks(201), askTicks: ticks(203), rejections: 1, paused: true })
+  const replayed = Engine.make(scene.engine.instrument, Engine.defaults)
+  for (const event of scene.events) Engine.apply(replayed, event)
+  assert.strictEqual(Engine.hash(replayed), Engine.hash(scene.engine))
+  const restored = Engine.restore(scene.engine.instrument, Engine.defaults, Engine.snapshot(scene.engine))
+  assert.strictEqual(Engine.hash(restored), Engine.hash(scene.engine))
+})
