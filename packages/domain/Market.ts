@@ -293,7 +293,47 @@ export interface EpochRaised {
   readonly atMillis: number
 }
 
-export type MarketEvent = Accepted | Refused | Traded | Ended | Modified | Done | Priced | EpochRaised
+/**
+ * Every sample of the premium is this one, from the 5 s mark at `atMillis` on and until the next such event: samples of a
+ * book and an outside price that did not change are one event (rule 10.3).
+ */
+export interface Sampled {
+  readonly _tag: "Sampled"
+  /** In 1e-10 of the outside price, signed; `null` while none is taken, since the underlier is closed. */
+  readonly premiumE10: number | null
+  readonly atMillis: number
+}
+
+/**
+ * An hour is over, and its positions pay each other (rule 10). This one event, of constant size, concerns every position
+ * of the market: whoever keeps one books it with `Funding.book`, at this place in the log.
+ */
+export interface Funded {
+  readonly _tag: "Funded"
+  /** In 1e-12 of the value at the mark; longs pay where it is positive. */
+  readonly rateE12: number
+  readonly markE8: number
+  /** Rounding left so much of all payments together, in 1e-6 USD; the market's reserve fund has it. */
+  readonly remainder: number
+  /** The hour began here, or where several were missed the first of them. */
+  readonly fromMillis: number
+  /** Its end was not noticed in time, so that nothing is paid for it, and the rate is 0. */
+  readonly skipped: boolean
+  /** The end of the hour: a whole hour of UTC. */
+  readonly atMillis: number
+}
+
+export type MarketEvent =
+  | Accepted
+  | Refused
+  | Traded
+  | Ended
+  | Modified
+  | Done
+  | Priced
+  | EpochRaised
+  | Sampled
+  | Funded
 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {

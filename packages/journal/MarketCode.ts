@@ -2,6 +2,7 @@
 import type { MarketEvent, Priced, Refused } from "@venue/domain/Market"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
+/** Those below the escape share the first byte of an event with its flags; any other has a byte of its own behind it. */
 export const tags: Record<MarketEvent["_tag"], number> = {
   Accepted: 1,
   Refused: 2,
@@ -10,8 +11,13 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   Modified: 5,
   Done: 6,
   Priced: 9,
-  EpochRaised: 8
+  EpochRaised: 8,
+  Sampled: 16,
+  Funded: 17
 }
+
+/** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */
+export const escape = 15
 
 /** The first shape of `Priced`, of before its sources were told apart. */
 export const firstPriced = 7

@@ -13,6 +13,7 @@ import type { UserId } from "@venue/domain/UserId"
 import { Reader, Writer } from "./Bytes.ts"
 import {
   endings,
+  escape,
   firstPriced,
   name,
   nameOrNull,
@@ -129,11 +130,30 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       head(tags.EpochRaised | same, event.atMillis, context)
       writer.text(event.userId)
       return writer.number(event.traderEpoch)
+    case "Sampled":
+      escaped(tags.Sampled, same | (event.premiumE10 === null ? flagged : 0), event.atMillis, context)
+      return event.premiumE10 === null ? undefined : writer.number(event.premiumE10)
+    case "Funded":
+      escaped(tags.Funded, same | (event.skipped ? flagged : 0), event.atMillis, context)
+      writer.number(event.rateE12)
+      writer.number(event.markE8)
+      writer.number(event.remainder)
+      return writer.number(event.fromMillis)
   }
 }
 
 function head(first: number, atMillis: number, context: OrderRecord.Context): void {
   writer.byte(first)
+  time(first, atMillis, context)
+}
+
+function escaped(tag: number, flags: number, atMillis: number, context: OrderRecord.Context): void {
+  writer.byte(escape | flags)
+  writer.byte(tag)
+  time(flags, atMillis, context)
+}
+
+function time(first: number, atMillis: number, context: OrderRecord.Context): void {
   if ((first & sameTime) !== 0) return
   writer.number(atMillis)
   context.atMillis = atMillis
@@ -159,10 +179,11 @@ function writeEcho(echo: Refused["echo"]): void {
 
 function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   const first = reader.byte()
+  const tag = (first & 15) === escape ? reader.byte() : first & 15
   if ((first & sameTime) === 0) context.atMillis = reader.number()
   const atMillis = context.atMillis
-  if ((first & 15) === firstPriced) return readFirstPriced(reader, atMillis)
-  const _tag = tagOf[first & 15]
+  if (tag === firstPriced) return readFirstPriced(reader, atMillis)
+  const _tag = tagOf[tag]
   switch (_tag) {
     case "Accepted":
     case "Ended":
@@ -212,8 +233,20 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     }
     case "EpochRaised":
       return { _tag, userId: reader.known<UserId>(), traderEpoch: reader.number(), atMillis }
+    case "Sampled":
+      return { _tag, premiumE10: (first & flagged) === 0 ? reader.number() : null, atMillis }
+    case "Funded":
+      return {
+        _tag,
+        rateE12: reader.number(),
+        markE8: reader.number(),
+        remainder: reader.number(),
+        fromMillis: reader.number(),
+        skipped: (first & flagged) !== 0,
+        atMillis
+      }
     case undefined:
-      throw new Error(`market record holds an event of unknown tag ${first & 15}`)
+      throw new Error(`market record holds an event of unknown tag ${tag}`)
   }
 }
 

@@ -139,6 +139,16 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     userId: user.map((text) => UserId.make(text)),
     traderEpoch: count,
     atMillis: millis
+  }),
+  fc.record({ _tag: fc.constant("Sampled"), premiumE10: fc.option(signed), atMillis: millis }),
+  fc.record({
+    _tag: fc.constant("Funded"),
+    rateE12: signed,
+    markE8: count,
+    remainder: count,
+    fromMillis: millis,
+    skipped: fc.boolean(),
+    atMillis: millis
   })
 )
 

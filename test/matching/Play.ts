@@ -109,6 +109,10 @@ export const line = (event: MarketEvent): string => {
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
     case "Priced":
       return `Priced ${event.markE8}`
+    case "Sampled":
+      return `Sampled ${event.premiumE10} ${at}`
+    case "Funded":
+      return `Funded ${event.rateE12} of ${event.markE8} rest ${event.remainder} since ${event.fromMillis}${event.skipped ? " skipped" : ""} ${at}`
   }
 }
 
