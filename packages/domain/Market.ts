@@ -299,7 +299,7 @@ export interface EpochRaised {
  */
 export interface Sampled {
   readonly _tag: "Sampled"
-  /** In 1e-10 of the outside price, signed; `null` while none is taken, since the underlier is closed. */
+  /** In 1e-10 of the outside price, signed; `null` while none is taken: the underlier is closed, or the price is stale. */
   readonly premiumE10: number | null
   readonly atMillis: number
 }
@@ -317,7 +317,7 @@ export interface Funded {
   readonly remainder: number
   /** The hour began here, or where several were missed the first of them. */
   readonly fromMillis: number
-  /** Its end was not noticed in time, so that nothing is paid for it, and the rate is 0. */
+  /** Its end was not noticed in time, or the price was stale then: nothing is paid for it, and the rate is 0. */
   readonly skipped: boolean
   /** The end of the hour: a whole hour of UTC. */
   readonly atMillis: number

@@ -45,6 +45,20 @@ export const isFresh = (instrument: Instrument, told: Told, atMillis: number): b
   return atMillis - told.toldAtMillis < staleAfterMillis || !isLive(instrument, atMillis)
 }
 
+/** Gives prices of before their sources were told apart: what was in force had been told from outside, at that time. */
+export const ofFirstShape = (
+  prices: Omit<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused" | "bidTicks" | "askTicks">
+): Priced => ({
+  ...prices,
+  source: "external",
+  toldE8: prices.oracleE8,
+  toldAtMillis: prices.atMillis,
+  rejections: 0,
+  paused: false,
+  bidTicks: 0,
+  askTicks: 0
+})
+
 /** Gives the median of several sources, of an even number the mean of the middle two, rounded down. */
 export const median = (pricesE8: ReadonlyArray<number>): number | undefined => {
   const sorted = pricesE8.toSorted((a, b) => a - b)

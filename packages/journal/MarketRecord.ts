@@ -9,6 +9,7 @@
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame } from "@venue/domain/Id"
 import type { Fill, MarketEvent, Priced, Refused } from "@venue/domain/Market"
+import { ofFirstShape } from "@venue/domain/Oracle"
 import type { UserId } from "@venue/domain/UserId"
 import { Reader, Writer } from "./Bytes.ts"
 import {
@@ -252,9 +253,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
 
 /** Every price was one from outside then. */
 function readFirstPriced(reader: Reader, atMillis: number): Priced {
-  const prices = readPrices(reader)
-  const told = { source: "external", toldE8: prices.oracleE8, toldAtMillis: atMillis, rejections: 0 } as const
-  return { _tag: "Priced", ...told, paused: false, bidTicks: 0, askTicks: 0, ...prices, atMillis }
+  return ofFirstShape({ _tag: "Priced", ...readPrices(reader), atMillis })
 }
 
 function readPrices(reader: Reader) {

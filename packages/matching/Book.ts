@@ -6,7 +6,7 @@ import * as ClientOrderIds from "./ClientOrderIds.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 
-const { ACCOUNT, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, TRAITS } = OrderPool
+const { ACCOUNT, BUILDER, NEWER, NEXT, OLDER, PREVIOUS, PRICE, QUANTITY, RATE, REMAINING, TRAITS } = OrderPool
 
 /** An order keeps these of the terms it was accepted on. */
 export interface Terms {
@@ -25,12 +25,13 @@ export const add = (market: Market, account: Participants.Account, order: Order,
   words[slot + ACCOUNT] = account.number
   words[slot + RATE] = terms.makerRate
   words[slot + TRAITS] =
-    (builderNumber(market, order.builderCode) << OrderPool.builderShift) |
+    OrderPool.originTrait(order.origin) |
     (terms.leverage << OrderPool.leverageShift) |
     (order.side === "SELL" ? OrderPool.sell : 0) |
     (order.type === "ALO" ? OrderPool.addLiquidityOnly : 0) |
     (order.reduceOnly ? OrderPool.reduceOnly : 0) |
     (order.modified ? OrderPool.modified : 0)
+  words[slot + BUILDER] = builderNumber(market, order.builderCode)
   OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
   enlist(market, slot)
   enqueue(market, slot)
@@ -165,7 +166,7 @@ export const accountOf = (market: Market, slot: number): Participants.Account =>
   market.participants.accounts[market.pool.words[slot + ACCOUNT]!]!
 
 /**
- * Gives an open order as events carry it: good till cancelled and placed by its user, since no other kind rests.
+ * Gives an open order as events carry it: good till cancelled, since no other kind rests.
  * Whoever has its id at hand passes it, so that no other is made; `remaining` is what a fill will leave of it.
  */
 export const order = (
@@ -190,8 +191,8 @@ export const order = (
     remainingLots,
     reduceOnly: (traits & OrderPool.reduceOnly) !== 0,
     clientOrderId: OrderPool.clientOrderId(pool, slot),
-    origin: "USER",
-    builderCode: market.builderCodes[traits >>> OrderPool.builderShift]!,
+    origin: OrderPool.origin(pool, slot),
+    builderCode: market.builderCodes[words[slot + BUILDER]!]!,
     modified: (traits & OrderPool.modified) !== 0,
     updatedAtMillis: OrderPool.updatedAt(pool, slot)
   }

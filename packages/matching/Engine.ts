@@ -9,6 +9,7 @@ import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import { cancel, cancelAll } from "./Cancel.ts"
+import * as Funding from "./Funding.ts"
 import * as Ladder from "./Ladder.ts"
 import { assertSound, type Events, make as makeMarket, type Market, type Settings } from "./Market.ts"
 import { modify } from "./Modify.ts"
@@ -22,29 +23,38 @@ import * as OrderPool from "./OrderPool.ts"
 export { defaults, type Settings } from "./Market.ts"
 export { hash } from "./StateHash.ts"
 export { apply } from "./Replay.ts"
-export { isReadable, restore, snapshot, type Snapshot } from "./Snapshot.ts"
+export { restore, snapshot, type Snapshot } from "./Snapshot.ts"
+export { migrated } from "./SnapshotMigration.ts"
 
 /** Plain state that is changed in place. After a thrown error it must be discarded and built again from the log. */
 export type Engine = Market
 
 export const make = (instrument: Instrument, settings: Settings): Engine => makeMarket(instrument, settings)
 
-/** Decides a command at market time max(previous, now), changes the state and adds the events in order. */
+/**
+ * Decides a command at market time max(previous, now), changes the state and adds the events in order. Time passes
+ * first: what is due by then comes before what the command brings.
+ */
 export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, events: Events): void => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
+  Funding.pass(engine, atMillis, events)
   switch (command._tag) {
     case "Observe":
-      return Pricing.observe(engine, command, atMillis, events)
+      Pricing.observe(engine, command, atMillis, events)
+      break
     case "PauseSources":
-      return Pricing.pause(engine, command.paused, atMillis, events)
+      Pricing.pause(engine, command.paused, atMillis, events)
+      break
     case "Tick":
-      return Pricing.tick(engine, atMillis, events)
+      Pricing.tick(engine, atMillis, events)
+      break
     case "RaiseEpoch":
-      return raise(engine, command.userId, command.traderEpoch, atMillis, events)
+      raise(engine, command.userId, command.traderEpoch, atMillis, events)
+      break
     default:
       obey(engine, command, atMillis, events)
-      assertSound(engine)
   }
+  assertSound(engine)
 }
 
 /** Gives the totals of the levels that changed since this was last asked. */
@@ -85,9 +95,11 @@ export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
 
 export const prices = (engine: Engine): Priced | undefined => engine.prices
 
-/** Says whether a tick would record nothing, now or later, until an order, a price, a period or a day comes. */
-export const isIdle = (engine: Engine, nowMillis: number): boolean =>
-  Pricing.isIdle(engine, Math.max(engine.timeMillis, nowMillis))
+/** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
+export const isIdle = (engine: Engine, nowMillis: number): boolean => {
+  const atMillis = Math.max(engine.timeMillis, nowMillis)
+  return Pricing.isIdle(engine, atMillis) && Funding.isIdle(engine, atMillis)
+}
 
 /** Gives the best prices and the price of the last trade, in ticks. */
 export const best = ({
@@ -107,7 +119,10 @@ export const best = ({
 /** Counts the lots held long, which are as many as are held short. */
 export const openInterest = (engine: Engine): number => engine.participants.totals.openInterest
 
-/** Sums over all participants: `positions` and `cash`, which has the venue's fees in it, are 0 after every command. */
+/**
+ * Sums over all participants: `positions` and `cash`, which has the venue's fees and the reserve fund in it, are 0 after
+ * every decision.
+ */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
 function obey(engine: Engine, command: TraderCommand, atMillis: number, events: Events): void {

@@ -93,12 +93,13 @@ export const drain = (ladder: Ladder): Array<Level> =>
   })
 
 /** Gives all levels, best first. */
-export const levels = (ladder: Ladder): Array<Level> => {
-  const found: Array<Level> = []
+export const levels = (ladder: Ladder): Array<Level> => [...each(ladder)]
+
+/** Gives one level after the other, best first, for as long as the ladder stands still. */
+export function* each(ladder: Ladder): Iterable<Level> {
   for (let priceTicks = ladder.best; priceTicks !== 0 && priceTicks !== beyond; priceTicks = next(ladder, priceTicks)) {
-    found.push({ side: ladder.side, priceTicks, quantityLots: ladder.totals[placeOf(ladder, priceTicks)]! })
+    yield { side: ladder.side, priceTicks, quantityLots: ladder.totals[placeOf(ladder, priceTicks)]! }
   }
-  return found
 }
 
 function below(ladder: Ladder, priceTicks: number): number {

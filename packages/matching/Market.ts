@@ -1,6 +1,7 @@
 /** The state of one market; changed in place by its one owner. */
 import { moneyScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
+import { noSamples, type Samples } from "@venue/domain/Funding"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import * as Ladder from "./Ladder.ts"
@@ -30,11 +31,25 @@ export interface Market {
   /** The last event was recorded at this time. */
   timeMillis: number
   prices: Priced | undefined
+  sampling: Sampling
+  /** Time alone brings nothing before this; it is no part of the state, as it follows from the time of the last event. */
+  dueMillis: number
   /** The price is in ticks, and 0 before the first trade. */
   lastPriceTicks: number
   trades: number
   readonly salt: TradeId.Salt
 }
+
+/** What the log says of the premium in the hour so far; it is replaced and never changed. */
+export interface Sampling {
+  /** Every sample after `untilMillis` is this one; `null` while none is taken. */
+  readonly premiumE10: number | null
+  /** The samples up to here are counted in `samples`. */
+  readonly untilMillis: number
+  readonly samples: Samples
+}
+
+export const unsampled = (): Sampling => ({ premiumE10: null, untilMillis: 0, samples: noSamples })
 
 /** Events are decided in this order: whoever decides only adds to them. */
 export type Events = Array<MarketEvent>
@@ -54,6 +69,8 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   builderNumbers: new Map([["", 0]]),
   timeMillis: 0,
   prices: undefined,
+  sampling: unsampled(),
+  dueMillis: 0,
   lastPriceTicks: 0,
   trades: 0,
   salt: TradeId.salt(instrument.symbol)
@@ -76,9 +93,10 @@ export const builderNumber = (market: Market, code: string): number => {
 export const crosses = (market: Market, isSell: boolean, priceTicks: number): boolean =>
   isSell ? priceTicks <= market.bids.best : priceTicks >= market.asks.best
 
-/** This must hold after every command; a violation is a bug, and the owner discards the state. */
+/** This must hold after every decision; a violation is a bug, and the owner discards the state. */
 export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {
   if (bids.best >= asks.best) throw new Error(`crossed book: bid ${bids.best}, ask ${asks.best}`)
   if (totals.positions !== 0) throw new Error(`positions sum to ${totals.positions}`)
   if (totals.cash !== 0) throw new Error(`cash sums to ${totals.cash}`)
+  if (totals.reserveFund < 0) throw new Error(`the reserve fund holds ${totals.reserveFund}`)
 }

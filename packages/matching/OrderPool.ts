@@ -1,5 +1,6 @@
-/** The open orders of one market, eighteen words each in one array, found by id. */
+/** The open orders of one market, twenty words each in one array, found by id. */
 import { Id, together } from "@venue/domain/Id"
+import type { OrderOrigin } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import * as HashChain from "./HashChain.ts"
 import { ofHalf } from "./BitMix.ts"
@@ -28,7 +29,7 @@ export interface OrderPool {
 }
 
 /** Words of a slot: first the four of the id, then what is the order's own, then its links to others; even for doubles. */
-const width = 18
+const width = 20
 export const PRICE = 4
 export const QUANTITY = 5
 export const REMAINING = 6
@@ -37,25 +38,32 @@ export const RATE = 8
 export const TRAITS = 9
 /** The time of its last change is a double. */
 export const UPDATED = 10
-/** Words of the order itself. */
-export const own = 12
-export const NEXT = 12
-export const PREVIOUS = 13
-export const OLDER = 14
-export const NEWER = 15
+/** The number of its builder code, in the list of its market. */
+export const BUILDER = 12
+/** Words of the order itself; the last of them is kept free for terms to come. */
+export const own = 14
+export const NEXT = 14
+export const PREVIOUS = 15
+export const OLDER = 16
+export const NEWER = 17
 /** The next order of the same hash. */
-const CHAIN = 16
+const CHAIN = 18
 
-/** Traits, under the leverage and the number of the builder code. */
+/** Traits, under the leverage and the origin; the 16 bits above those are free. */
 export const sell = 1
 export const addLiquidityOnly = 2
 export const reduceOnly = 4
 export const modified = 8
 export const leverageShift = 4
 const leverageMask = 0xff
-export const builderShift = 12
-/** So many codes, with the one that stands for none, have a number above that shift. */
-export const maxBuilderCodes = 2 ** (32 - builderShift)
+export const originShift = 12
+const originMask = 0xf
+
+/** Snapshots hold the places of these in the list, so that new ones go to its end. */
+const origins: ReadonlyArray<OrderOrigin> = ["USER", "CLOSE_POSITION"]
+
+/** A market knows so many builder codes, with the one that stands for none. */
+export const maxBuilderCodes = 2 ** 20
 
 export const make = (): OrderPool => {
   const words = new Int32Array(64 * width)
@@ -116,6 +124,12 @@ export const clientOrderId = ({ clientOrderIds }: OrderPool, slot: number): stri
 /** Gives the leverage its account had when the order was accepted. */
 export const leverage = ({ words }: OrderPool, slot: number): number =>
   (words[slot + TRAITS]! >>> leverageShift) & leverageMask
+
+export const origin = ({ words }: OrderPool, slot: number): OrderOrigin =>
+  origins[(words[slot + TRAITS]! >>> originShift) & originMask]!
+
+/** Gives an origin as it stands among the traits. */
+export const originTrait = (origin: OrderOrigin): number => origins.indexOf(origin) << originShift
 
 export const updatedAt = (pool: OrderPool, slot: number): number => pool.doubles[(slot + UPDATED) >> 1]!
 

@@ -1,6 +1,9 @@
 /** Who takes part in one market: users with their limits and epochs, accounts with their positions and open orders. */
 import type { ClientOrderIds } from "./ClientOrderIds.ts"
 import type { AccountId } from "@venue/domain/AccountId"
+import * as Funding from "@venue/domain/Funding"
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Funded } from "@venue/domain/Market"
 import * as Position from "@venue/domain/Position"
 import type { Side } from "@venue/domain/Order"
 import type { UserId } from "@venue/domain/UserId"
@@ -41,6 +44,8 @@ export interface Totals {
   cash: number
   basis: number
   venueFees: number
+  /** The market's own money for hard times: what rounding leaves of funding goes there. */
+  reserveFund: number
   openInterest: number
 }
 
@@ -59,7 +64,7 @@ export const make = (): Participants => ({
   accounts: [],
   usersById: new Map(),
   accountsById: new Map(),
-  totals: { positions: 0, cash: 0, basis: 0, venueFees: 0, openInterest: 0 },
+  totals: { positions: 0, cash: 0, basis: 0, venueFees: 0, reserveFund: 0, openInterest: 0 },
   reducing: 0
 })
 
@@ -116,6 +121,25 @@ export const fill = (
   totals.openInterest += Math.max(0, holds) - Math.max(0, held)
   user.held += Math.abs(holds) - Math.abs(held)
   return realised
+}
+
+/** Gives what rounding will leave of an hour's payments: as positions sum to zero, so would they. */
+export const fundingRemainder = (
+  { accounts }: Participants,
+  instrument: Instrument,
+  funded: Pick<Funded, "rateE12" | "markE8">
+): number => {
+  let received = 0
+  for (const { position } of accounts) received += Funding.payment(instrument, position.quantityLots, funded)
+  return 0 - received
+}
+
+/** Books an hour on every position, and what rounding leaves in the reserve fund. */
+export const fund = ({ accounts, totals }: Participants, instrument: Instrument, funded: Funded): void => {
+  if (funded.rateE12 === 0) return
+  for (const { position } of accounts) totals.cash += Funding.book(position, instrument, funded)
+  totals.reserveFund += funded.remainder
+  totals.cash += funded.remainder
 }
 
 /** Lots began to rest, or stopped resting where the number is negative. */

@@ -5,6 +5,7 @@ import type { Order } from "@venue/domain/Order"
 import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
+import * as Funding from "./Funding.ts"
 import type { Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import { remember } from "./Outcome.ts"
@@ -39,6 +40,9 @@ export const apply = (market: Market, event: MarketEvent): void => {
     case "EpochRaised":
       Participants.user(market.participants, event.userId).epoch = event.traderEpoch
       return
+    case "Sampled":
+    case "Funded":
+      return Funding.apply(market, event)
   }
 }
 

@@ -7,13 +7,13 @@ import { orderIdFrom } from "@venue/domain/OrderId"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
-import { builderNumber, make, type Market, type Settings } from "./Market.ts"
+import { builderNumber, make, type Market, type Sampling, type Settings } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 
-/** The version counts up with every change of what is stored. */
-const version = 7
+/** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
+export const version = 8
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -30,6 +30,7 @@ export interface Snapshot {
    */
   readonly accounts: ReadonlyArray<readonly [AccountId, UserId, number, number, number, number, number]>
   readonly totals: Participants.Totals
+  readonly sampling: Sampling
   readonly builderCodes: ReadonlyArray<string>
   readonly orders: Orders
   /**
@@ -40,7 +41,7 @@ export interface Snapshot {
 }
 
 /** Bids come first, then asks, each best first and in the order of its queue; each entry has the order's own words. */
-interface Orders {
+export interface Orders {
   readonly words: Uint8Array
   readonly clientOrderIds: ReadonlyArray<string>
   /** The numbers of those entries stand here by account, and by age within one. */
@@ -66,14 +67,12 @@ export const snapshot = (market: Market): Snapshot => {
       position.funding
     ]),
     totals: { ...participants.totals },
+    sampling: market.sampling,
     builderCodes: [...market.builderCodes],
     orders: ordersOf(market),
     outcomes: Outcomes.store(market.outcomes)
   }
 }
-
-/** Says whether a snapshot is of the shape that is written now; what an older one held is read from the log. */
-export const isReadable = (stored: unknown): stored is Snapshot => (stored as Partial<Snapshot>).version === version
 
 export const restore = (instrument: Instrument, settings: Settings, stored: Snapshot): Market => {
   const market = make(instrument, settings)
@@ -88,6 +87,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
     account.user.held += Math.abs(quantityLots)
   }
   Object.assign(market.participants.totals, stored.totals)
+  market.sampling = stored.sampling
   for (const code of stored.builderCodes) builderNumber(market, code)
   restoreOrders(market, stored.orders)
   for (const outcomes of stored.outcomes) Outcomes.load(market.outcomes, outcomes)

@@ -36,6 +36,8 @@ export const hash = (market: Market): string => {
     for (const value of values) number(digest, value)
     text(digest, prices.source)
   }
+  const { premiumE10, samples, untilMillis } = market.sampling
+  for (const value of [premiumE10 ?? Infinity, untilMillis, samples.count, samples.weighted]) number(digest, value)
   side(digest, market, market.bids)
   side(digest, market, market.asks)
   participants(digest, market)
@@ -68,9 +70,9 @@ function side(digest: Digest, market: Market, ladder: Ladder.Ladder): void {
 function order(digest: Digest, order: Order): void {
   for (const value of [order.priceTicks, order.quantityLots, order.remainingLots, order.updatedAtMillis])
     number(digest, value)
-  const { accountId, builderCode, clientOrderId, orderId, type, userId } = order
+  const { accountId, builderCode, clientOrderId, orderId, origin, type, userId } = order
   id(digest, orderId)
-  for (const value of [userId, accountId, type, clientOrderId, builderCode]) text(digest, value)
+  for (const value of [userId, accountId, type, clientOrderId, builderCode, origin]) text(digest, value)
   number(digest, (order.reduceOnly ? 1 : 0) | (order.modified ? 2 : 0))
 }
 
@@ -103,8 +105,8 @@ function ages(digest: Digest, market: Market, account: Account): void {
 }
 
 function sums(digest: Digest, { reducing, totals }: Participants): void {
-  const { basis, cash, openInterest, positions, venueFees } = totals
-  for (const value of [reducing, basis, cash, openInterest, positions, venueFees]) number(digest, value)
+  const { basis, cash, openInterest, positions, reserveFund, venueFees } = totals
+  for (const value of [reducing, basis, cash, openInterest, positions, venueFees, reserveFund]) number(digest, value)
 }
 
 function remembered(digest: Digest, market: Market): void {

@@ -120,8 +120,10 @@ describe("commands", () => {
       scene.placing("BUY", 1, 199, { timeInForce: "FOK" })
     ]
     for (const command of commands) scene.ask(command)
+    scene.now += 60_000
+    scene.ask({ _tag: "Tick" })
     const hash = Engine.hash(scene.engine)
-    for (const command of commands) assert.deepStrictEqual(scene.ask(command, scene.now + 60_000), [])
+    for (const command of commands) assert.deepStrictEqual(scene.ask(command), [])
     assert.strictEqual(Engine.hash(scene.engine), hash)
   })
 
@@ -232,7 +234,9 @@ describe("prices over time", () => {
     const scene = new Scene()
     scene.buy(1, 190)
     scene.now += 5_000
-    assert.deepInclude(eventOf(scene.ask({ _tag: "Tick" }), "Priced"), {
+    const events = scene.ask({ _tag: "Tick" })
+    assert.deepStrictEqual(told(events), ["Sampled", "Priced"])
+    assert.deepInclude(eventOf(events, "Priced"), {
       bidTicks: ticks(190),
       askTicks: 0,
       premiumE8: 0

@@ -1,8 +1,8 @@
-/** When a market may sleep: its mark is at rest, and only an order, a price, a period or a day can move it. */
+/** When a market may sleep: its mark is at rest, and only an order, a price, a period or an hour can move it. */
 import { quarterMillis } from "@venue/domain/MarketHours"
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
-import { Scene } from "./EngineScene.ts"
+import { friday, Scene, told } from "./EngineScene.ts"
 
 const idle = (scene: Scene) => Engine.isIdle(scene.engine, scene.now)
 
@@ -17,9 +17,22 @@ const rest = (scene: Scene): number => {
   return recorded
 }
 
-it("a market without a price is at rest, and so is one without a book", () => {
+it("a market without a price is at rest, and so is one without a book once that was sampled", () => {
   assert.isTrue(idle(new Scene(null)))
-  assert.isTrue(idle(new Scene(200)))
+  const scene = new Scene(200)
+  assert.strictEqual(rest(scene), 1)
+  assert.strictEqual(scene.now, friday + 5_000)
+})
+
+it("a book that gives another premium is at rest once that was sampled, and one that gives the same before", () => {
+  const scene = new Scene(200)
+  rest(scene)
+  scene.buy(49, 200)
+  assert.strictEqual(rest(scene), 1)
+  assert.deepStrictEqual(told(scene.events).slice(-1), ["Priced"])
+  scene.buy(50, 200.5)
+  assert.strictEqual(rest(scene), 2)
+  assert.deepStrictEqual(told(scene.events).slice(-2), ["Priced", "Sampled"])
 })
 
 it("a market moves until its premium has come to the middle of the book, and then records nothing, at any later time", () => {
@@ -47,17 +60,23 @@ it("an order and a price move a market that was at rest", () => {
   assert.isFalse(idle(scene))
 })
 
-it("a market at rest is at rest until the quarter hour in which a period or a day begins, and follows it then", () => {
+it("a market at rest is at rest until the quarter hour in which an hour ends or a period begins, and follows it then", () => {
   const scene = new Scene(200)
+  rest(scene)
   const shares = new Set<number>()
-  for (let quarters = 0; quarters < 4 * 24 * 4; quarters++) {
-    scene.now += quarterMillis
+  for (let quarters = 1; quarters <= 4 * 24 * 4; quarters++) {
+    scene.now = friday + quarters * quarterMillis
     const before = Engine.prices(scene.engine)!.limitShareBps
-    const events = scene.ask({ _tag: "Tick" })
+    const said = told(scene.ask({ _tag: "Tick" }))
     const { limitShareBps } = Engine.prices(scene.engine)!
-    assert.lengthOf(events, limitShareBps === before ? 0 : 1)
-    assert.isTrue(idle(scene))
-    for (const later of [1_000, quarterMillis - 1]) {
+    assert.deepStrictEqual(said, [
+      ...(quarters % 4 === 0 ? ["Funded"] : []),
+      ...(limitShareBps === before ? [] : ["Priced"])
+    ])
+    // The first sample after the underlier opened or closed is another one.
+    assert.isAtMost(rest(scene), 1)
+    assert.isAtMost(scene.now % quarterMillis, 5_000)
+    for (const later of [1_000, 600_000]) {
       assert.deepStrictEqual(scene.ask({ _tag: "Tick" }, scene.now + later), [])
     }
     shares.add(limitShareBps)

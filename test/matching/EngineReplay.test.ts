@@ -183,10 +183,3 @@ function replayed(events: ReadonlyArray<MarketEvent>): Engine.Engine {
   for (const event of events) Engine.apply(engine, event)
   return engine
 }
-
-it("a snapshot of another version says so", () => {
-  const { engine } = new Scene()
-  const stored = Engine.snapshot(engine) as object
-  assert.isTrue(Engine.isReadable(stored))
-  assert.isFalse(Engine.isReadable({ ...stored, version: 1 }))
-})

@@ -60,12 +60,15 @@ export const difference = (stream: Stream): string | undefined => {
     try {
       const events = decide(engine, step)
       const isPriced = (event: MarketEvent): event is Priced => event._tag === "Priced"
+      const isOfTime = ({ _tag }: MarketEvent): boolean => _tag === "Sampled" || _tag === "Funded"
+      const emit = (event: MarketEvent) => expected.push(line(event))
+      Twin.pass(twin, step.atMillis, emit)
       // The mark is taken from the engine: what it says first holds for the command, what it says later for the next.
-      const first = events.findIndex((event) => !isPriced(event))
+      const first = events.findIndex((event) => !isPriced(event) && !isOfTime(event))
       const before = (first === -1 ? events : events.slice(0, first)).filter(isPriced)
       const after = (first === -1 ? [] : events.slice(first)).filter(isPriced)
       for (const priced of before) Twin.price(twin, priced)
-      Twin.handle(twin, step.command, step.atMillis, (event) => expected.push(line(event)))
+      Twin.handle(twin, step.command, step.atMillis, emit)
       for (const priced of after) Twin.price(twin, priced)
       for (const priced of events.filter(isPriced)) {
         told.push(
@@ -143,18 +146,19 @@ function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<str
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
     const { orders, position } = Engine.view(engine, AccountId.make(account))
-    const { basis, cashFlow, fees, quantityLots } = position
-    lines.push(`${account} holds ${quantityLots} cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0}`)
+    const { basis, cashFlow, fees, funding, quantityLots } = position
+    const money = `cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0} funding ${funding}`
+    lines.push(`${account} holds ${quantityLots} ${money}`)
     lines.push(...orders.map(order).sort())
   }
   const levels = Engine.depth(engine).map(
     ({ priceTicks, quantityLots, side }) => `${side} ${priceTicks} ${quantityLots}`
   )
-  const { cash, positions } = Engine.totals(engine)
+  const { cash, positions, reserveFund } = Engine.totals(engine)
   return [
     ...lines,
     ...levels.sort(),
-    `totals ${positions} ${cash}`,
+    `totals ${positions} ${cash} ${reserveFund}`,
     ...outcomesOf(stream, (commandId) => Engine.outcome(engine, commandId))
   ]
 }
@@ -162,8 +166,8 @@ function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<str
 function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string> {
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
-    const { basis, cash, fees, quantity } = TwinState.holding(twin, AccountId.make(account))
-    lines.push(`${account} holds ${quantity} cash ${cash} basis ${basis} fees ${fees}`)
+    const { basis, cash, fees, funding, quantity } = TwinState.holding(twin, AccountId.make(account))
+    lines.push(`${account} holds ${quantity} cash ${cash} basis ${basis} fees ${fees} funding ${funding}`)
     lines.push(
       ...twin.resting
         .map((resting) => resting.order)
@@ -176,7 +180,7 @@ function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string
   return [
     ...lines,
     ...levels.sort(),
-    "totals 0 0",
+    `totals 0 0 ${twin.reserveFund}`,
     ...outcomesOf(stream, (commandId) => twin.outcomes.get(commandId.text))
   ]
 }

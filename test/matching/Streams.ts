@@ -33,6 +33,9 @@ const usualPauseMillis = 3_000
 /** Prices turn stale meanwhile, and outcomes of commands that expired are forgotten. */
 export const longPauseMillis = 90_000
 
+/** Hours end meanwhile; more of the prices are the operator's, so that they are not stale by then. */
+export const hoursMillis = 9_000_000
+
 export const make = (seed: number, commands?: number, longestMillis = usualPauseMillis): Stream => {
   const chance = chanceOf(seed)
   const { percent, pick, whole } = chance
@@ -55,6 +58,7 @@ export const make = (seed: number, commands?: number, longestMillis = usualPause
   const reducing = pick(5, 15, 40)
   /** How often an order is priced on its own side of the middle, to rest. */
   const patience = pick(30, 60, 85)
+  const leaping = longestMillis === hoursMillis ? pick(5, 20) : 0
   const steps: Array<Step> = []
   const placed: Array<Place> = []
   let oracleE8 = startPrice
@@ -63,12 +67,19 @@ export const make = (seed: number, commands?: number, longestMillis = usualPause
   /** Lots that fill the open interest there may be at the weekend. */
   const crowdLots = Math.floor((positionLimitUsd(instrument) * 1e16) / (startPrice * lotE8))
   const weekend = new Date(atMillis).getUTCDay() === 6
-  const lastMillis = atMillis + 86_400_000
+  const lastMillis = atMillis + 30 * 86_400_000
 
   // The time of the next command is fixed before the command is made, so that some expire to the millisecond.
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
     atMillis += whole(0, percent(5) ? longestMillis : 300)
+    if (percent(leaping)) atMillis = leapt(atMillis)
+  }
+  /** Some time later, or about the time when the hour ends or can no longer be paid for. */
+  const leapt = (fromMillis: number): number => {
+    const nextHour = (Math.floor(fromMillis / 3_600_000) + 1) * 3_600_000
+    if (percent(50)) return fromMillis + whole(0, pick(60_000, 1_800_000))
+    return nextHour + pick(-1, 0, whole(1, 59_999), 60_000, 60_001, 3_600_000)
   }
   const envelope = (accountId: AccountId) => {
     const userId = accountId.split("/")[0]!
@@ -226,7 +237,7 @@ export const make = (seed: number, commands?: number, longestMillis = usualPause
     add({
       _tag: "Observe",
       priceE8: percent(3) ? oracleE8 * 2 : oracleE8,
-      teller: percent(10) ? "operator" : "external"
+      teller: percent(longestMillis === hoursMillis ? 60 : 10) ? "operator" : "external"
     })
   }
   const raise = () => {

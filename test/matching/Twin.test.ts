@@ -6,7 +6,7 @@ import type { Position } from "@venue/domain/Position"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertAlike, decide, emptyEngine, play } from "./Play.ts"
-import { isTraderCommand, longPauseMillis, make, repeated } from "./Streams.ts"
+import { hoursMillis, isTraderCommand, longPauseMillis, make, make as makeStream, repeated } from "./Streams.ts"
 
 describe("the engine and the rules", () => {
   it(
@@ -16,6 +16,10 @@ describe("the engine and the rules", () => {
       for (let seed = 1; seed <= 1_500; seed++) assertAlike(make(seed))
     }
   )
+
+  it("I32: and of 600 in which hours pass, which are paid for once or skipped", { timeout: 60_000 }, () => {
+    for (let seed = 1; seed <= 600; seed++) assertAlike(make(seed, undefined, hoursMillis))
+  })
 
   it("I23: and of ten long ones, where books grow deep and places are used again", { timeout: 60_000 }, () => {
     for (let seed = 1; seed <= 10; seed++) assertAlike(make(seed, 2_000))
@@ -86,6 +90,9 @@ describe("every command counts once", () => {
 })
 
 describe("what was recorded is what is", () => {
+  /** Every second one lasts for hours. */
+  const make = (seed: number) => makeStream(seed, undefined, seed % 2 === 0 ? hoursMillis : undefined)
+
   it("I6: replaying the emitted events gives the same state", () => {
     for (let seed = 1; seed <= 1_000; seed++) {
       const stream = make(seed)

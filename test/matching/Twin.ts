@@ -5,20 +5,26 @@ import { Id } from "@venue/domain/Id"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Close, Ended, MarketCommand, MarketEvent, Modify, Place } from "@venue/domain/Market"
 import { noEcho, type Priced, type TraderCommand } from "@venue/domain/Market"
+import { isLive } from "@venue/domain/MarketHours"
 import type { Order } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
+import * as TwinFunding from "./TwinFunding.ts"
 import { added, book, copy, holding, reached, reducible, type Resting, sum, sumOf, type Twin } from "./TwinState.ts"
 
 type Emit = (event: MarketEvent) => void
 
 /** Takes a price the engine computed: marks, averages and bands are not the twin's business. */
 export const price = (twin: Twin, priced: Priced): void => {
+  if (twin.prices === undefined) TwinFunding.begin(twin, priced.atMillis)
   twin.prices = priced
   twin.timeMillis = Math.max(twin.timeMillis, priced.atMillis)
 }
 
-/** Prices come from the engine, so what is about them says nothing here. */
+/** All that time alone brings up to now. */
+export const pass = TwinFunding.pass
+
+/** Prices come from the engine, so what is about them says nothing here; time has passed before. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
   if (command._tag === "Observe" || command._tag === "PauseSources" || command._tag === "Tick") return
   if (command._tag === "RaiseEpoch") {
@@ -138,10 +144,10 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   return done(twin, command, emit)
 }
 
-/** No outside price has come for a minute; on the days of the streams every exchange is open but on Saturday. */
-function isStale({ source, toldAtMillis }: Priced, nowMillis: number): boolean {
-  const isSaturday = new Date(nowMillis).getUTCDay() === 6
-  return source === "stale" || (source === "external" && !isSaturday && nowMillis >= toldAtMillis + 60_000)
+/** No outside price has come for a minute, though the underlier is open. */
+function isStale({ instrument }: Twin, { source, toldAtMillis }: Priced, nowMillis: number): boolean {
+  const isOld = nowMillis >= toldAtMillis + 60_000
+  return source === "stale" || (source === "external" && isOld && isLive(instrument, nowMillis))
 }
 
 /** Everything that can refuse an order's price, size and risk, in the order of rule 4.14. */
@@ -155,7 +161,7 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
   )
   const ownSameWay = sum(sameWay.filter((resting) => resting.order.accountId === accountId))
   const onlyReduces = order.reduceOnly || ownSameWay + order.quantityLots <= reducible(twin, accountId, side)
-  if (isStale(twin.prices, twin.timeMillis) && !onlyReduces) return "REJECTED_MARKET_CLOSED"
+  if (isStale(twin, twin.prices, twin.timeMillis) && !onlyReduces) return "REJECTED_MARKET_CLOSED"
   if (order.type !== "MARKET") {
     if (order.priceTicks < minPriceTicks) return "PRICE_LESS_THAN_MIN_PRICE"
     if (order.priceTicks > maxPriceTicks) return "PRICE_GREATER_THAN_MAX_PRICE"

@@ -20,6 +20,16 @@ export interface Holding {
   cash: bigint
   basis: bigint
   fees: bigint
+  funding: bigint
+}
+
+/** What has been sampled since the last whole hour. */
+export interface Funding {
+  samples: Array<bigint>
+  /** As it was told last. */
+  sample: bigint | null
+  walkedMillis: number
+  paidMillis: number
 }
 
 export interface Twin {
@@ -30,6 +40,8 @@ export interface Twin {
   numbers: number
   resting: Array<Resting>
   readonly holdings: Map<string, Holding>
+  readonly funding: Funding
+  reserveFund: bigint
   /** The owner of each account that has ever traded or placed. */
   readonly owners: Map<string, string>
   readonly epochs: Map<string, number>
@@ -45,6 +57,8 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   numbers: 0,
   resting: [],
   holdings: new Map(),
+  funding: { samples: [], sample: null, walkedMillis: 0, paidMillis: 0 },
+  reserveFund: 0n,
   owners: new Map(),
   epochs: new Map(),
   outcomes: new Map()
@@ -63,7 +77,7 @@ export const reached = (twin: Twin, side: Side, limit: number): Array<Resting> =
     )
 
 export const holding = (twin: Twin, accountId: AccountId): Holding => {
-  const held = twin.holdings.get(accountId) ?? { quantity: 0, cash: 0n, basis: 0n, fees: 0n }
+  const held = twin.holdings.get(accountId) ?? { quantity: 0, cash: 0n, basis: 0n, fees: 0n, funding: 0n }
   twin.holdings.set(accountId, held)
   return held
 }

@@ -1,4 +1,4 @@
-/** When a market looks at the time: after its book moved, while its prices move by themselves, and each quarter hour. */
+/** When a market looks at the time: after its book moved, while something is due by itself, and each quarter hour. */
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterMillis } from "@venue/domain/MarketHours"
 import { Clock, Effect, type Scope } from "effect"
@@ -10,7 +10,7 @@ export interface MarketClock {
   /** The log is served: ticks follow until it is at rest. */
   readonly start: () => void
   readonly committed: (committed: CommittedBatch) => void
-  /** At rest too, since then what the market of the underlier is in may change. */
+  /** At rest too, since then an hour may end, and what the market of the underlier is in may change. */
   readonly quarters: Effect.Effect<never>
 }
 
@@ -36,7 +36,11 @@ export const make = Effect.fnUntraced(function* (
       if (levels.length > 0) afterMoves.start()
       if (levels.length > 0 || events.some(isPriced)) asTimePasses.start()
     },
-    quarters: Effect.forever(Effect.andThen(nextQuarter, tick))
+    quarters: Effect.forever(
+      Effect.map(Effect.andThen(nextQuarter, tick), (isMoving) => {
+        if (isMoving) asTimePasses.start()
+      })
+    )
   }
 })
 

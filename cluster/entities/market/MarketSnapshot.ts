@@ -11,14 +11,13 @@ export const encode = ({ outcomes, ...rest }: Engine.Snapshot): ReadonlyArray<Ui
   return [length, value, ...outcomes]
 }
 
-/** Undefined when the state has a shape that is no longer written. */
+/** Undefined when the state has a shape that is no longer known. */
 export const decode = (state: Uint8Array): Engine.Snapshot | undefined => {
   const end = lengthBytes + Buffer.from(state.buffer, state.byteOffset, state.length).readUInt32BE()
   // A state was once written as one value alone, which begins with bytes that would be too great a length.
   if (end > state.length) return undefined
   const rest = unpack(state.subarray(lengthBytes, end)) as object
-  const stored = { ...rest, outcomes: [state.subarray(end)] }
-  return Engine.isReadable(stored) ? stored : undefined
+  return Engine.migrated({ ...rest, outcomes: [state.subarray(end)] })
 }
 
 const lengthBytes = 4

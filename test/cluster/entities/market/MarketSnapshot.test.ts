@@ -1,7 +1,10 @@
 import * as MarketSnapshot from "@venue/cluster/entities/market/MarketSnapshot"
 import * as Engine from "@venue/matching/Engine"
 import { assert, it } from "@effect/vitest"
+import { AccountId } from "@venue/domain/AccountId"
+import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Buffer } from "node:buffer"
+import { readFileSync } from "node:fs"
 import { pack } from "msgpackr"
 import { apple, Scene } from "../../../matching/EngineScene.ts"
 
@@ -24,7 +27,22 @@ it("I6: what happens after it was taken is not in it, though its outcomes are no
   assert.strictEqual(Engine.hash(restored), hash)
 })
 
-it("of a shape that is no longer written it is none", () => {
+it("I6: version 6 stays readable, and is the state that its log leaves", () => {
+  const engine = Engine.make(apple, Engine.defaults)
+  for (const event of MarketRecord.decode(fixture("market-snapshot-6-log"))) Engine.apply(engine, event)
+  const restored = Engine.restore(apple, Engine.defaults, MarketSnapshot.decode(fixture("market-snapshot-6"))!)
+  assert.strictEqual(Engine.hash(restored), Engine.hash(engine))
+  assert.deepStrictEqual(
+    ["bob", "alice/1", "eve"].map((name) => Engine.view(restored, AccountId.make(name))),
+    ["bob", "alice/1", "eve"].map((name) => Engine.view(engine, AccountId.make(name)))
+  )
+  assert.deepStrictEqual(
+    Engine.view(restored, AccountId.make("bob")).orders.map(({ builderCode }) => builderCode),
+    ["carol", ""]
+  )
+})
+
+it("of a shape that is no longer known it is none", () => {
   const snapshot = Engine.snapshot(new Scene().engine)
   assert.isUndefined(MarketSnapshot.decode(pack({ ...snapshot, version: 4, outcomes: new Uint8Array(64) })))
   const [, value] = MarketSnapshot.encode({ ...snapshot, version: 4 as never })
@@ -32,3 +50,6 @@ it("of a shape that is no longer written it is none", () => {
   length.writeUInt32BE(value!.length)
   assert.isUndefined(MarketSnapshot.decode(Buffer.concat([length, value!])))
 })
+
+const fixture = (name: string): Buffer =>
+  Buffer.from(readFileSync(new URL(`./fixtures/${name}.hex`, import.meta.url), "utf8").replaceAll(/\s/g, ""), "hex")

@@ -1,0 +1,125 @@
+/** The rules of funding once more: one mark after the other, every sample in a list, all numbers exact. */
+import { divideUp } from "@venue/domain/Decimal"
+import type { MarketEvent } from "@venue/domain/Market"
+import { isLive } from "@venue/domain/MarketHours"
+import type { Side } from "@venue/domain/Order"
+import type { Twin } from "./TwinState.ts"
+
+type Emit = (event: MarketEvent) => void
+
+const hour = 3_600_000
+const step = 5_000
+
+/** All that time brings up to now; before the first price it brings nothing. */
+export const pass = (twin: Twin, nowMillis: number, emit: Emit): void => {
+  if (twin.prices === undefined) return
+  const now = Math.max(twin.timeMillis, nowMillis)
+  const { funding } = twin
+  const end = Math.floor(now / hour) * hour
+  if (end > funding.paidMillis) {
+    const fromMillis = funding.paidMillis
+    const isMissed = end > fromMillis + hour || now > end + 60_000
+    const isSkipped = isMissed || isStale(twin, end)
+    if (isMissed) funding.walkedMillis = end
+    else walk(twin, end, emit)
+    const { markE8 } = twin.prices
+    const rate = isSkipped ? 0n : rateOf(funding.samples)
+    const remainder = Number(pay(twin, rate, BigInt(markE8)))
+    twin.timeMillis = end
+    funding.paidMillis = end
+    funding.samples = []
+    const amounts = { rateE12: Number(rate), markE8, remainder }
+    emit({ _tag: "Funded", ...amounts, fromMillis, skipped: isSkipped, atMillis: end })
+  }
+  walk(twin, now, emit)
+}
+
+/** Time counts from the first price on. */
+export const begin = ({ funding }: Twin, atMillis: number): void => {
+  funding.walkedMillis = atMillis
+  funding.paidMillis = Math.floor(atMillis / hour) * hour
+}
+
+function walk(twin: Twin, untilMillis: number, emit: Emit): void {
+  const { funding } = twin
+  for (let mark = (Math.floor(funding.walkedMillis / step) + 1) * step; mark <= untilMillis; mark += step) {
+    // A sample stands for the five seconds before it.
+    const premium = isLive(twin.instrument, mark - step) && !isStale(twin, mark) ? premiumOf(twin) : null
+    if (premium !== null) funding.samples.push(premium)
+    if (premium === funding.sample) continue
+    funding.sample = premium
+    twin.timeMillis = mark
+    emit({ _tag: "Sampled", premiumE10: premium === null ? null : Number(premium), atMillis: mark })
+  }
+  funding.walkedMillis = Math.max(funding.walkedMillis, untilMillis)
+}
+
+/** At the mark or five seconds before it, the last price from outside was a minute old while there should be newer ones. */
+function isStale({ instrument, prices }: Twin, mark: number): boolean {
+  const { source, toldAtMillis } = prices!
+  return (
+    source !== "operator" && [mark, mark - step].some((at) => at >= toldAtMillis + 60_000 && isLive(instrument, at))
+  )
+}
+
+function premiumOf(twin: Twin): bigint {
+  const oracle = BigInt(twin.prices!.oracleE8)
+  const [bid, ask] = [impact(twin, "BUY"), impact(twin, "SELL")]
+  const whole = 10n ** 10n
+  const premium =
+    bid !== undefined && bid > oracle
+      ? ((bid - oracle) * whole) / oracle
+      : ask !== undefined && ask < oracle
+        ? ((ask - oracle) * whole) / oracle
+        : 0n
+  return premium > whole ? whole : premium
+}
+
+/** What a lot brings or costs when the impact notional is traded order by order, in 1e-8 USD for a unit. */
+function impact({ instrument, resting }: Twin, side: Side): bigint | undefined {
+  const notional = instrument.category === "FX" ? 100_000n * 1_000_000n : 10_000n * 1_000_000n
+  const orders = resting
+    .map(({ order }) => order)
+    .filter((order) => order.side === side)
+    .sort((a, b) => (side === "BUY" ? b.priceTicks - a.priceTicks : a.priceTicks - b.priceTicks))
+  let money = 0n
+  let lots = 0n
+  for (const { priceTicks, remainingLots } of orders) {
+    const lotCosts = BigInt(priceTicks) * BigInt(instrument.tickLotMicros)
+    if (money + lotCosts * BigInt(remainingLots) < notional) {
+      money += lotCosts * BigInt(remainingLots)
+      lots += BigInt(remainingLots)
+      continue
+    }
+    // So many lots, times what one costs here, so that the part of a lot is whole.
+    const traded = lots * lotCosts + (notional - money)
+    const value = notional * lotCosts * 10n ** 10n
+    const size = traded * BigInt(instrument.lotE8)
+    return side === "BUY" ? value / size : divideUp(value, size)
+  }
+}
+
+/** Five basis points are 5,000,000 of 1e-10, and a hundredth of 1e-10 is 1e-12. */
+function rateOf(samples: ReadonlyArray<bigint>): bigint {
+  let [sum, weights] = [0n, 0n]
+  samples.forEach((sample, at) => {
+    sum += sample * BigInt(at + 1)
+    weights += BigInt(at + 1)
+  })
+  const average = weights === 0n ? 0n : sum / weights
+  if (average > 5_000_000n) return average - 5_000_000n
+  return average < -5_000_000n ? average + 5_000_000n : 0n
+}
+
+/** Every holder pays or is paid; what is paid and reaches nobody goes to the reserve fund. */
+function pay(twin: Twin, rate: bigint, mark: bigint): bigint {
+  let kept = 0n
+  for (const held of twin.holdings.values()) {
+    const due = BigInt(held.quantity) * BigInt(twin.instrument.lotE8) * mark * rate
+    const paid = due > 0n ? divideUp(due, 10n ** 22n) : -(-due / 10n ** 22n)
+    held.funding -= paid
+    kept += paid
+  }
+  twin.reserveFund += kept
+  return kept
+}
