@@ -60,6 +60,14 @@ export type OpenOrder = typeof OpenOrder.Type
 export const Watermark = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
 export type Watermark = typeof Watermark.Type
 
+/** How many accounts of a desk are near liquidation, and how many traders wait for a market and are not counted yet. */
+export const AccountsAtRisk = Schema.Struct({
+  warned: Schema.Number,
+  inLiquidation: Schema.Number,
+  waiting: Schema.Number
+})
+export type AccountsAtRisk = typeof AccountsAtRisk.Type
+
 const account = { userId: UserId, accountId: AccountId }
 /** What is asked about one account, and what it costs its user. */
 export const Read = Schema.Struct({ ...account, cost: Cost })
@@ -102,6 +110,7 @@ export const Desk = Entity.make("Desk", [
     success: Schema.Array(Watermark),
     error: Schema.Union([Unavailable, RateLimited])
   }),
+  Rpc.make("AtRisk", { success: AccountsAtRisk }),
   change("Credit", Credit, ledgerRefusals.Credit),
   change("Transfer", Transfer, ledgerRefusals.Transfer),
   change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),

@@ -2,6 +2,7 @@
 import { AccountId } from "@venue/domain/AccountId"
 import type { TraderCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
+import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { aapl, gold, make, type Scene } from "./Scene.ts"
 
@@ -74,6 +75,23 @@ test("rule 9.1: an order that rests may shrink, and not grow or move", () => {
   assert.strictEqual(said(scene.modification(order, 198, 2)), "USER_IN_LIQUIDATION")
   const shrunk = scene.modification(order, 0, 0.5)
   assert.deepInclude(shrunk, { _tag: "Modify", finding: null })
+})
+
+test("rule 9.2: at most a fifth above the maintenance margin an account is warned, and at it no more but in liquidation", () => {
+  // 1.2 x 50 x mark / 15 = 1,100 - 50 x (200 - mark) at 193.478.
+  for (const [mark, counted] of [
+    [193.48, { warned: 0, inLiquidation: 0 }],
+    [193.47, { warned: 1, inLiquidation: 0 }],
+    [190.72, { warned: 1, inLiquidation: 0 }],
+    [190.71, { warned: 0, inLiquidation: 1 }]
+  ] as const) {
+    assert.deepEqual(Ledger.atRisk(longFifty(mark).trader), counted)
+  }
+  const two = longFifty(193.47)
+  two.ask({ _tag: "OpenAccount", accountId: AccountId.make("sub") })
+  assert.deepEqual(Ledger.atRisk(two.trader), { warned: 1, inLiquidation: 0 })
+  two.hold(1, 200, aapl, UserId.make("sub"))
+  assert.deepEqual(Ledger.atRisk(two.trader), { warned: 1, inLiquidation: 1 })
 })
 
 test("rule 4.14: it is told before what is wrong with the order, and after that the market is closed", () => {

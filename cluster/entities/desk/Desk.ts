@@ -8,7 +8,7 @@ import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import type { Feed } from "../../feed/Feed.ts"
 import type { MarketClient } from "../../clients/MarketClient.ts"
-import { type AccountSummary, Desk } from "../../protocol/Desk.ts"
+import { type AccountsAtRisk, type AccountSummary, Desk } from "../../protocol/Desk.ts"
 import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
@@ -43,6 +43,7 @@ export const DeskLayer: Layer.Layer<
     return Desk.of({
       Submit: ({ payload }) => Rpc.fork(submissions.submit(payload.submissions)),
       ...reads(calls, [...instruments.keys()]),
+      AtRisk: () => Rpc.fork(Effect.sync(() => atRisk(traders))),
       ...changes(calls, disconnects),
       ...presence(traders, disconnects),
       Wake: () => Effect.void
@@ -79,6 +80,21 @@ const reads = (
     ),
   Watermarks: ({ payload }) => Rpc.fork(read(payload, (trader) => trader.watermarks()))
 })
+
+/** Of whoever is awake: a trader that has a position is. */
+const atRisk = (traders: Traders.Traders): AccountsAtRisk => {
+  let [warned, inLiquidation, waiting] = [0, 0, 0]
+  for (const trader of traders.all()) {
+    if (!trader.isLive()) {
+      waiting++
+      continue
+    }
+    const counted = Ledger.atRisk(trader.ledger)
+    warned += counted.warned
+    inLiquidation += counted.inLiquidation
+  }
+  return { warned, inLiquidation, waiting }
+}
 
 const changes = (
   { change }: TraderCalls.TraderCalls,

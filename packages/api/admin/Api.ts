@@ -52,6 +52,15 @@ export const Proof = Schema.Struct({
   at: Moment
 }).annotate({ identifier: "Proof" })
 
+/** Accounts whose equity is at most a fifth above their maintenance margin, and those whose equity is not above it. */
+export const AccountsAtRisk = Schema.Struct({
+  warned: Schema.Int,
+  in_liquidation: Schema.Int,
+  /** Users whose positions are not known yet, because a market has not answered. */
+  waiting: Schema.Int,
+  at: Moment
+}).annotate({ identifier: "AccountsAtRisk" })
+
 export const OperatorGroup = HttpApiGroup.make("operator")
   .add(
     HttpApiEndpoint.post("prices", "/prices", {
@@ -66,6 +75,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
     }),
     HttpApiEndpoint.get("proof", "/proof", { success: Proof, error: ServiceUnavailable })
   )
+  .add(HttpApiEndpoint.get("risk", "/risk", { success: AccountsAtRisk, error: ServiceUnavailable }))
   .middleware(OperatorOnly)
 
 export class AdminApi extends HttpApi.make("venue-admin")

@@ -1,4 +1,4 @@
-/** What an operator may do: set a price, credit an account, and ask for the proof that the books balance. */
+/** What an operator may do: set a price, credit an account, and ask what is at risk and whether the books balance. */
 import { AdminApi, creditMicros } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
@@ -16,6 +16,7 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
 import { group } from "../http/Endpoints.ts"
 import * as Proof from "./Proof.ts"
+import * as Risk from "./Risk.ts"
 
 export const layer = (baseUrl: string, onPrice: (symbol: MarketSymbol, price: number) => Effect.Effect<void>) =>
   group(
@@ -28,7 +29,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: MarketSymbol, price: nu
       const ids = yield* Ids
       const markets = yield* MarketClient
       const tables = yield* ReadTables
-      const { instruments } = yield* VenueSettings
+      const { desks: deskCount, instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
 
       const unfit = (location: string, message: string) => Effect.fail(refusals.invalidRequest([{ location, message }]))
@@ -86,6 +87,7 @@ export const layer = (baseUrl: string, onPrice: (symbol: MarketSymbol, price: nu
             })
           )
         )
+        .handle("risk", () => Effect.mapError(Risk.of(desks, deskCount), () => refusals.draining()))
         .handle("proof", () => Proof.of(instruments, markets, tables).pipe(Effect.mapError(() => refusals.draining())))
     })
   )

@@ -192,6 +192,32 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
     })
   )
 
+  it.effect("rule 9.2: accounts that are warned and accounts in liquidation are counted over all desks", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const venue = yield* TestVenue
+      const symbol = "TSLA-USD"
+      yield* venue.price(symbol, 200)
+      const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000))
+      // 10 of fees leave 1,100.
+      const taker = yield* venue.trade(yield* venue.user("taker", 1_110))
+      const order = { symbol, order_type: "LIMIT", order_time_in_force: "GTC", price: 200, quantity: 50 }
+      yield* maker.send({ type: "add_order", params: { ...order, side: "SELL" } })
+      yield* maker.take("order_response")
+      yield* taker.send({ type: "add_order", params: { ...order, side: "BUY" } })
+      yield* taker.take("fill_response")
+      for (const [usd, warned, in_liquidation] of [
+        [200, 0, 0],
+        [193, 1, 0],
+        [190, 0, 1]
+      ] as const) {
+        yield* venue.price(symbol, usd)
+        const { body, status } = yield* admin("GET", "/risk")
+        expect([status, body]).toMatchObject([200, { warned, in_liquidation, waiting: 0 }])
+      }
+    })
+  )
+
   it.effect("paths, methods and bodies that are not its own are problems", () =>
     Effect.gen(function* () {
       const { admin, adminUrl } = yield* RestClient
