@@ -1,4 +1,5 @@
 /** Outside price, book and time become the mark, the bands, the day's bounds and the share of the limits in force. */
+import { dayOf } from "@venue/domain/Day"
 import * as Mark from "@venue/domain/Mark"
 import type { Observe, Priced } from "@venue/domain/Market"
 import { isLive, limitShareBps, period } from "@venue/domain/MarketHours"
@@ -114,7 +115,6 @@ function drifted({ instrument, prices }: Market, toldE8: number, midE8: number |
 
 /** An unchanged price that is told again is recorded this much later. */
 const refreshMillis = 1_000
-const dayMillis = 86_400_000
 
 /**
  * The reference is the oracle price in force at 00:00 UTC: on a new day the last one of the day before. An operator's
@@ -127,7 +127,7 @@ function boundsAt(
   atMillis: number
 ): PriceBand.PriceRange {
   if (prices === undefined) return PriceBand.bounds(instrument, oracleE8)
-  const isNewDay = Math.floor(atMillis / dayMillis) > Math.floor(prices.atMillis / dayMillis)
+  const isNewDay = dayOf(atMillis) > dayOf(prices.atMillis)
   const bounds = isNewDay
     ? PriceBand.bounds(instrument, prices.oracleE8)
     : { lowerTicks: prices.minPriceTicks, upperTicks: prices.maxPriceTicks }

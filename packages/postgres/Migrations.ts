@@ -18,6 +18,7 @@ import { revocationOrder } from "./migrations/0012_revocation_order.ts"
 import { snapshotPieces } from "./migrations/0013_snapshot_pieces.ts"
 import { freshSignIn } from "./migrations/0014_fresh_sign_in.ts"
 import { projectionGroups } from "./migrations/0015_projection_groups.ts"
+import { dailyVolume } from "./migrations/0016_daily_volume.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -36,7 +37,8 @@ const all = {
   "0012_revocation_order": revocationOrder,
   "0013_snapshot_pieces": snapshotPieces,
   "0014_fresh_sign_in": freshSignIn,
-  "0015_projection_groups": projectionGroups
+  "0015_projection_groups": projectionGroups,
+  "0016_daily_volume": dailyVolume
 }
 
 /** Any number, the same on every node. */

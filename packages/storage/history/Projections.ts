@@ -1,10 +1,11 @@
 /** All groups of read tables. A new one has a file of its own, a migration, and its place in one of these lists. */
+import * as DailyVolumes from "./DailyVolumes.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import type { MarketProjection, TraderProjection } from "./Projection.ts"
 import * as Trading from "./Trading.ts"
 
 /** Written from the logs of markets. */
-export const ofMarkets: ReadonlyArray<MarketProjection> = [Trading.projection]
+export const ofMarkets: ReadonlyArray<MarketProjection> = [Trading.projection, DailyVolumes.projection]
 
 /** Written from the journals of traders. */
 export const ofTraders: ReadonlyArray<TraderProjection> = [LedgerEntries.projection]

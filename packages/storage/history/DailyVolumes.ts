@@ -1,0 +1,83 @@
+/** What each account traded on each day in each symbol: both sides of a trade count, each for its own account. */
+import { AccountId } from "@venue/domain/AccountId"
+import { dayOf } from "@venue/domain/Day"
+import { type Fill, marketStream, type Traded } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
+import { integer, numeric, of, storable } from "@venue/postgres/Column"
+import * as Table from "@venue/postgres/Table"
+import type { MarketProjection } from "./Projection.ts"
+import * as ReadTable from "./ReadTable.ts"
+
+/** Money counts 1e-6 USD. */
+const dailyVolumeTable = Table.make("daily_volume", {
+  userId: of("text", UserId),
+  /** It counts days of UTC from 1970-01-01. */
+  day: integer,
+  symbol: of("text", MarketSymbol),
+  accountId: of("text", AccountId),
+  maker: numeric,
+  taker: numeric
+})
+type DailyVolume = Table.Row<typeof dailyVolumeTable>
+
+const dailyVolumes = ReadTable.make(dailyVolumeTable, {
+  key: ({ accountId, day, symbol, userId }) => `${userId} ${day} ${symbol} ${accountId}`,
+  merge: {
+    rows: (before, next) => ({ ...before, maker: before.maker + next.maker, taker: before.taker + next.taker }),
+    conflict: `on conflict (user_id, day, symbol, account_id) do update
+      set maker = daily_volume.maker + excluded.maker, taker = daily_volume.taker + excluded.taker`
+  }
+})
+
+export const projection: MarketProjection = {
+  group: "daily_volume",
+  stream: marketStream,
+  writes: (symbol, rows) => [
+    dailyVolumes.write(
+      rows.flatMap(({ events }) => events.flatMap((event) => (event._tag === "Traded" ? rowsOf(symbol, event) : [])))
+    )
+  ]
+}
+
+const rowsOf = (symbol: MarketSymbol, { atMillis, maker, notional, taker }: Traded): ReadonlyArray<DailyVolume> => {
+  const row = ({ order: { accountId, userId } }: Fill) => ({ userId, day: dayOf(atMillis), symbol, accountId })
+  return [
+    { ...row(taker), maker: 0n, taker: BigInt(notional) },
+    { ...row(maker), maker: BigInt(notional), taker: 0n }
+  ]
+}
+
+const sums = Table.selection({
+  userId: { schema: UserId, expression: "user_id" },
+  symbol: { schema: MarketSymbol, expression: "symbol" },
+  volume: { schema: numeric.schema, expression: "sum(maker + taker)::text" }
+})
+/** What a user traded in one symbol over some days, on all accounts, in 1e-6 USD. */
+export type SymbolVolume = Table.Row<typeof sums>
+
+/** What these users traded from one day to before another. A symbol in which one traded nothing is left out. */
+export const ofUsers = (
+  userIds: ReadonlyArray<UserId>,
+  fromDay: number,
+  beforeDay: number
+): ReadTable.ReadQuery<ReadonlyArray<SymbolVolume>> => ({
+  sql: (sql) =>
+    sums.all(
+      sql`
+      select ${sums.columns} from daily_volume
+      where user_id in ${sql.in(userIds.map(storable))} and day >= ${fromDay} and day < ${beforeDay}
+      group by user_id, symbol
+      order by user_id, symbol`.unprepared
+    ),
+  memory: (memory) => {
+    const wanted = new Set<UserId>(userIds)
+    const found = new Map<string, SymbolVolume>()
+    for (const { day, maker, symbol, taker, userId } of dailyVolumes.rowsIn(memory)) {
+      if (!wanted.has(userId) || day < fromDay || day >= beforeDay) continue
+      const at = `${userId} ${symbol}`
+      found.set(at, { userId, symbol, volume: (found.get(at)?.volume ?? 0n) + maker + taker })
+    }
+    return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
+  }
+})
