@@ -44,7 +44,14 @@ export const Arm = Schema.TaggedStruct("Arm", {
 })
 export type Arm = typeof Arm.Type
 
-export const LedgerCommand = Schema.Union([Credit, Transfer, SetLeverage, OpenAccount, Arm])
+/**
+ * A day has begun, and this is the effective volume of the days before it that count (rule 11.4). It changes nothing when
+ * the tier of that day, or of a later one, is set.
+ */
+export const SetTier = Schema.TaggedStruct("SetTier", { day: Schema.Number, effectiveVolume: Schema.BigInt })
+export type SetTier = typeof SetTier.Type
+
+export const LedgerCommand = Schema.Union([Credit, Transfer, SetLeverage, OpenAccount, Arm, SetTier])
 export type LedgerCommand = typeof LedgerCommand.Type
 /** The command of that name. */
 export type LedgerCommandOf<Tag extends LedgerCommand["_tag"]> = {
@@ -89,7 +96,26 @@ export type Armed = typeof Armed.Type
 export const Disarmed = Schema.TaggedStruct("Disarmed", { connectionId: Schema.String })
 export type Disarmed = typeof Disarmed.Type
 
-export const TraderEvent = Schema.Union([Credited, Transferred, LeverageSet, AccountOpened, Joined, Armed, Disarmed])
+/** The fee tier of the user, from 1 on, until that of another day is set. */
+export const TierSet = Schema.TaggedStruct("TierSet", {
+  day: Schema.Number,
+  tier: Schema.Number,
+  /** It is kept as the reason for the tier. */
+  effectiveVolume: Schema.BigInt,
+  atMillis: Schema.Number
+})
+export type TierSet = typeof TierSet.Type
+
+export const TraderEvent = Schema.Union([
+  Credited,
+  Transferred,
+  LeverageSet,
+  AccountOpened,
+  Joined,
+  Armed,
+  Disarmed,
+  TierSet
+])
 export type TraderEvent = typeof TraderEvent.Type
 
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
@@ -130,7 +156,8 @@ export const ledgerRefusals = {
   Transfer: Schema.Union([UnknownAccount, SameAccount, InvalidAmount, InsufficientBalance]),
   SetLeverage: Schema.Union([UnknownAccount, UnknownSymbol, NotALevel, LeverageInUse]),
   OpenAccount: TooManyAccounts,
-  Arm: UnknownAccount
+  Arm: UnknownAccount,
+  SetTier: Schema.Never
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]

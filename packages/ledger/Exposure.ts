@@ -1,5 +1,5 @@
 /** What one account has at stake in one market: its position, its orders and those on their way, and their margin. */
-import { type FeeRates, ratesFor } from "@venue/domain/Fee"
+import { type FeeRates, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maintenanceMargin as ofNotional, maxNotional } from "@venue/domain/Leverage"
 import type { Side } from "@venue/domain/Order"
@@ -10,7 +10,8 @@ import * as Valuation from "./Valuation.ts"
 export interface Exposure {
   readonly instrument: Instrument
   readonly valuation: Valuation.Valuation
-  readonly rates: FeeRates
+  /** Those of the trader's tier. */
+  rates: FeeRates
   readonly position: Position
   /** Orders that the market has accepted and placements on their way stand by order id. */
   readonly holds: Map<string, OrderHold>
@@ -41,10 +42,10 @@ export interface Exposure {
   equity: number
 }
 
-export const make = (instrument: Instrument, leverage: number): Exposure => ({
+export const make = (instrument: Instrument, leverage: number, tier: number): Exposure => ({
   instrument,
   valuation: Valuation.make(instrument),
-  rates: ratesFor(instrument, 0),
+  rates: ratesOf(instrument, tier),
   position: flat(),
   holds: new Map(),
   buys: nothing(),
@@ -67,6 +68,11 @@ export const setLeverage = (exposure: Exposure, leverage: number): void => {
   exposure.leverage = leverage
   exposure.maxNotional = maxNotional(exposure.instrument, leverage)
   exposure.stale = true
+}
+
+/** Orders that are placed from now on pay the rates of this tier. */
+export const setTier = (exposure: Exposure, tier: number): void => {
+  exposure.rates = ratesOf(exposure.instrument, tier)
 }
 
 /** Adds a hold to the sums of its side. An order being modified counts as the dearer of what it may be. */

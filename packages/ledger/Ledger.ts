@@ -1,5 +1,6 @@
 /** The money of one trader, and the only way to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
 import type { AccountId } from "@venue/domain/AccountId"
+import { tierOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
 import { isLevel } from "@venue/domain/Leverage"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -19,6 +20,7 @@ import {
   type OpenAccount,
   SameAccount,
   type SetLeverage,
+  type SetTier,
   TooManyAccounts,
   type TraderEvent,
   type Transfer,
@@ -47,7 +49,8 @@ const decisions: {
   Transfer: transfer,
   SetLeverage: setLeverage,
   OpenAccount: openAccount,
-  Arm: arm
+  Arm: arm,
+  SetTier: setTier
 }
 
 /** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
@@ -87,6 +90,12 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
     case "Disarmed":
       trader.armed.delete(event.connectionId)
       return
+    case "TierSet":
+      trader.tier = event.tier
+      trader.tierDay = event.day
+      for (const { exposures } of trader.accounts.values()) {
+        for (const exposure of exposures.values()) Exposure.setTier(exposure, event.tier)
+      }
   }
 }
 
@@ -231,6 +240,11 @@ function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decis
     return Result.succeed(isArmed ? [] : [{ _tag: "Armed", connectionId, accountId }])
   }
   return Result.succeed(trader.armed.has(connectionId) ? [{ _tag: "Disarmed", connectionId }] : [])
+}
+
+function setTier(trader: Trader, { day, effectiveVolume }: SetTier, atMillis: number): Decision<"SetTier"> {
+  if (day <= trader.tierDay) return Result.succeed([])
+  return Result.succeed([{ _tag: "TierSet", day, tier: tierOf(effectiveVolume), effectiveVolume, atMillis }])
 }
 
 const openOrder = (symbol: MarketSymbol, order: Order): OpenOrder => ({ symbol, order })

@@ -5,9 +5,9 @@ import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
 import type { Trader } from "./Trader.ts"
 
-/** Money is decimal text, which every encoding keeps whole. The version keeps old snapshots readable. */
+/** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 1
+  readonly version: 2
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -18,10 +18,15 @@ export interface Snapshot {
   readonly creditIds: ReadonlyArray<string>
   readonly transferIds: ReadonlyArray<string>
   readonly armed: ReadonlyArray<readonly [connectionId: string, accountId: AccountId]>
+  readonly tier: number
+  readonly tierDay: number
 }
 
+/** What any version wrote: the first knew no tiers. */
+type Stored = Snapshot | ({ readonly version: 1 } & Omit<Snapshot, "version" | "tier" | "tierDay">)
+
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 1,
+  version: 2,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages }) => ({
     accountId,
@@ -31,11 +36,13 @@ export const snapshot = (trader: Trader): Snapshot => ({
   joined: [...trader.joined],
   creditIds: [...trader.creditIds],
   transferIds: [...trader.transferIds],
-  armed: [...trader.armed]
+  armed: [...trader.armed],
+  tier: trader.tier,
+  tierDay: trader.tierDay
 })
 
 /** Fills a trader just made. It holds nothing yet of any market. */
-export const restore = (trader: Trader, from: Snapshot): void => {
+export const restore = (trader: Trader, from: Stored): void => {
   for (const { accountId, deposit, leverages } of from.accounts) {
     const account = Account.make(accountId)
     Account.deposit(account, BigInt(deposit))
@@ -46,6 +53,9 @@ export const restore = (trader: Trader, from: Snapshot): void => {
   for (const creditId of from.creditIds) trader.creditIds.add(creditId)
   for (const transferId of from.transferIds) trader.transferIds.add(transferId)
   for (const [connectionId, accountId] of from.armed) trader.armed.set(connectionId, accountId)
+  if (from.version === 1) return
+  trader.tier = from.tier
+  trader.tierDay = from.tierDay
 }
 
 /**

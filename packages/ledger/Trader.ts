@@ -1,5 +1,6 @@
 /** One trader in memory: the user's accounts, what its own journal says, and which commands are on their way. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import { firstTier } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
@@ -39,6 +40,9 @@ export interface Trader {
   /** Each connection that cancels on disconnect has its account here. */
   readonly armed: Map<string, AccountId>
   readonly inFlight: Map<string, InFlight>
+  /** The fee tier, from 1 on, and the day it was set for; 0 before the first. */
+  tier: number
+  tierDay: number
   lastSequence: number
 }
 
@@ -58,6 +62,8 @@ export const make = (
   transferIds: new Set(),
   armed: new Map(),
   inFlight: new Map(),
+  tier: firstTier,
+  tierDay: 0,
   lastSequence: 0
 })
 
@@ -78,7 +84,7 @@ export const exposureOf = (
   if (known !== undefined) return known
   const instrument = trader.instruments.get(symbol)
   if (instrument === undefined) return undefined
-  const exposure = Exposure.make(instrument, account.leverages.get(symbol) ?? instrument.maxLeverage)
+  const exposure = Exposure.make(instrument, account.leverages.get(symbol) ?? instrument.maxLeverage, trader.tier)
   account.exposures.set(symbol, exposure)
   return exposure
 }

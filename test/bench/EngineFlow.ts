@@ -1,6 +1,6 @@
 /** The flow as commands to the matching machine: US500-USD on a Friday in open hours, every rule on. */
 import { AccountId } from "@venue/domain/AccountId"
-import { ratesFor } from "@venue/domain/Fee"
+import { ratesOf } from "@venue/domain/Fee"
 import { starters } from "@venue/domain/Instrument"
 import type { Id } from "@venue/domain/Id"
 import type { MarketCommand, MarketEvent } from "@venue/domain/Market"
@@ -24,7 +24,7 @@ const observed: MarketCommand = { _tag: "Observe", priceE8: 655_360_000_000, tel
 /** 10:00 in New York on Friday 2026-11-20. */
 export const startMillis = Date.UTC(2026, 10, 20, 15)
 
-const rates = ratesFor(us500, 0)
+const rates = ratesOf(us500, 1)
 const accounts = 64
 const operationsPerMilli = 100
 const tickEvery = 1_000 * operationsPerMilli

@@ -35,6 +35,8 @@ export const neighbours = () => {
   const recorded = new Map<string, ReadonlyArray<string>>()
   const asked: Array<string> = []
   const prices = new Map<MarketSymbol, Priced>()
+  /** When a market was heard last; never, unless told. */
+  const heard = new Map<string, number>()
 
   const view = (symbol: MarketSymbol, accountIds: ReadonlyArray<AccountId>) =>
     Effect.suspend((): Effect.Effect<AccountView, Unavailable> => {
@@ -63,7 +65,7 @@ export const neighbours = () => {
         watch: () => () => {},
         head: (symbol) => {
           const seq = heads.get(symbol)
-          return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: 0 }
+          return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: heard.get(symbol) ?? 0 }
         },
         prices,
         levels: () => new Map()
@@ -92,7 +94,7 @@ export const neighbours = () => {
     views.set(instrument.symbol, seq)
   }
   const following = () => [...followers.values()].reduce((sum, all) => sum + all.size, 0)
-  return { answers, asked, following, heads, layer, recorded, submitted, tell, views }
+  return { answers, asked, following, heads, heard, layer, recorded, submitted, tell, views }
 }
 
 /** Long enough for what is on its way in a journal in memory. */

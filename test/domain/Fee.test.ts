@@ -1,30 +1,59 @@
 /** Trading fees by tier and class. */
-import { feeOf, ratesFor, tiers } from "@venue/domain/Fee"
+import { effectiveVolume, feeOf, firstTier, ratesOf, tierOf, tiers } from "@venue/domain/Fee"
 import { starters } from "@venue/domain/Instrument"
 import { assert, test } from "@effect/vitest"
 
 const instrument = (name: string) => starters.find(({ symbol }) => symbol === name)!
+const usd = (amount: number): bigint => BigInt(amount) * 1_000_000n
 
 test("33.333 x 0.299 at 2 bps costs 0.001994: fees round up", () => {
   // 33.333 x 0.299 = 9.966567 in money.
   assert.strictEqual(feeOf(9_966_567, 20_000), 1_994)
 })
 
-test("a taker of 10,200 in stocks pays 10.20 in tier 1 and 8.16 in tier 2", () => {
-  assert.strictEqual(feeOf(10_200_000_000, ratesFor(instrument("AAPL-USD"), 0).taker), 10_200_000)
-  assert.strictEqual(feeOf(10_200_000_000, ratesFor(instrument("AAPL-USD"), 5_000_000).taker), 8_160_000)
+test("rule 11.4: 3,000,000 of FX, 500,000 of commodities, 250,000 of indices and 100,000 of stocks are 5,000,000: tier 2", () => {
+  const volume =
+    effectiveVolume(instrument("EUR-USD"), usd(3_000_000)) +
+    effectiveVolume(instrument("GOLD-USD"), usd(500_000)) +
+    effectiveVolume(instrument("US500-USD"), usd(250_000)) +
+    effectiveVolume(instrument("AAPL-USD"), usd(100_000))
+  assert.strictEqual(volume, usd(5_000_000))
+  assert.strictEqual(tierOf(volume), 2)
 })
 
-test("a maker of 100,000 EUR at 1.0850 pays 10.85 in tier 1", () => {
-  assert.strictEqual(feeOf(108_500_000_000, ratesFor(instrument("EUR-USD"), 0).maker), 10_850_000)
+test("rule 11.1: a taker of 10,200 in stocks pays 10.20 in tier 1 and 8.16 in tier 2", () => {
+  assert.strictEqual(feeOf(10_200_000_000, ratesOf(instrument("AAPL-USD"), 1).taker), 10_200_000)
+  assert.strictEqual(feeOf(10_200_000_000, ratesOf(instrument("AAPL-USD"), 2).taker), 8_160_000)
 })
 
-test("a tier holds from its volume on", () => {
-  const aapl = instrument("AAPL-USD")
-  assert.strictEqual(ratesFor(aapl, 1_999_999).taker, 100_000)
-  assert.strictEqual(ratesFor(aapl, 2_000_000).taker, 80_000)
-  assert.strictEqual(ratesFor(aapl, 1e12).taker, 30_000)
-  assert.strictEqual(ratesFor(instrument("GOLD-USD"), 250_000_000).maker, 0)
+test("rule 11.1: a maker of 100,000 EUR at 1.0850 pays 10.85 in tier 1", () => {
+  assert.strictEqual(feeOf(108_500_000_000, ratesOf(instrument("EUR-USD"), 1).maker), 10_850_000)
+})
+
+test("rule 11.4: a tier holds from its volume on", () => {
+  assert.strictEqual(tierOf(0n), firstTier)
+  for (const [tier, fromVolume] of [
+    [2, 2_000_000],
+    [3, 10_000_000],
+    [4, 50_000_000],
+    [5, 250_000_000]
+  ] as const) {
+    assert.strictEqual(tierOf(usd(fromVolume) - 1n), tier - 1)
+    assert.strictEqual(tierOf(usd(fromVolume)), tier)
+  }
+  assert.strictEqual(tierOf(10n ** 30n), 5)
+})
+
+test("rule 11.3: what each tier pays, in hundredths of a basis point", () => {
+  const paid = (name: string) =>
+    [1, 2, 3, 4, 5].map((tier) => {
+      const { maker, taker } = ratesOf(instrument(name), tier)
+      return `${taker / 100} ${maker / 100}`
+    })
+  assert.deepStrictEqual(paid("AAPL-USD"), ["1000 200", "800 150", "600 100", "450 50", "300 0"])
+  for (const other of ["US500-USD", "GOLD-USD", "EUR-USD"]) {
+    assert.deepStrictEqual(paid(other), ["500 100", "400 75", "300 50", "225 25", "150 0"])
+  }
 })
 
 test("more volume never costs more, and a maker never more than a taker", () => {

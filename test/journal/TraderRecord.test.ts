@@ -16,8 +16,8 @@ describe("TraderRecord", () => {
   })
 
   it("I6: version 1 of the record stays readable for ever", () => {
-    const hex = readFileSync(new URL("./fixtures/trader-record-1.hex", import.meta.url), "utf8").replaceAll(/\s/g, "")
-    assert.deepStrictEqual(TraderRecord.decode(Buffer.from(hex, "hex")), kept)
+    assert.deepStrictEqual(TraderRecord.decode(fixture("trader-record-1")), kept)
+    assert.deepStrictEqual(TraderRecord.decode(fixture("tier-record-1")), [tierSet])
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -25,6 +25,19 @@ describe("TraderRecord", () => {
     assert.throws(() => TraderRecord.decode(new Uint8Array()), /unknown version/)
   })
 })
+
+const fixture = (name: string) => {
+  const hex = readFileSync(new URL(`./fixtures/${name}.hex`, import.meta.url), "utf8").replaceAll(/\s/g, "")
+  return Buffer.from(hex, "hex")
+}
+
+const tierSet: TraderEvent = {
+  _tag: "TierSet",
+  day: 20_778,
+  tier: 2,
+  effectiveVolume: 2_050_000_000_000n,
+  atMillis: 1_795_219_230_000
+}
 
 const id = fc.oneof(fc.uuid(), fc.string())
 const amount = fc.oneof(
@@ -59,7 +72,14 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("AccountOpened"), accountId: id.map((text) => AccountId.make(text)) }),
   fc.record({ _tag: fc.constant("Joined"), symbol: id.map((text) => MarketSymbol.make(text)) }),
   fc.record({ _tag: fc.constant("Armed"), connectionId: id, accountId: id.map((text) => AccountId.make(text)) }),
-  fc.record({ _tag: fc.constant("Disarmed"), connectionId: id })
+  fc.record({ _tag: fc.constant("Disarmed"), connectionId: id }),
+  fc.record({
+    _tag: fc.constant("TierSet"),
+    day: fc.integer({ min: 0, max: 100_000 }),
+    tier: fc.integer({ min: 1, max: 5 }),
+    effectiveVolume: amount,
+    atMillis
+  })
 )
 
 const kept: ReadonlyArray<TraderEvent> = [

@@ -8,7 +8,7 @@ import * as Ledger from "@venue/ledger/Ledger"
 import { assert, test } from "@effect/vitest"
 import { Result } from "effect"
 import { pack, unpack } from "msgpackr"
-import { aapl, alice, instruments, make, type Scene, usd } from "./Scene.ts"
+import { aapl, alice, gold, instruments, make, type Scene, usd } from "./Scene.ts"
 
 const refusal = (result: Result.Result<ReadonlyArray<TraderEvent>, LedgerRefusal>) =>
   Result.isFailure(result) ? result.failure : undefined
@@ -180,6 +180,43 @@ test("a market is joined once its event is applied", () => {
   assert.deepStrictEqual([...Ledger.symbols(trader)], [aapl])
 })
 
+const setTier = { _tag: "SetTier", day: 20_000, effectiveVolume: usd(2_000_000) } as const
+
+test("rule 11.5: the tier of a day is set once, and orders carry its rates from then on", () => {
+  const scene = withSub()
+  scene.price(aapl, 200)
+  scene.price(gold, 3_400)
+  const rates = (symbol: MarketSymbol, accountId = primaryAccountOf(alice)) => {
+    const { makerRate, takerRate } = scene.placed("BUY", 0.1, symbol === aapl ? 200 : 3_400, { symbol, accountId })
+    return [makerRate, takerRate]
+  }
+  const sub = AccountId.make("sub")
+  assert.deepStrictEqual(rates(aapl), [20_000, 100_000])
+  const tierSet = { day: 20_000, tier: 2, effectiveVolume: usd(2_000_000), atMillis: 1_000 }
+  assert.deepStrictEqual(scene.ask(setTier), Result.succeed([{ _tag: "TierSet", ...tierSet }]))
+  assert.deepStrictEqual(
+    [rates(aapl), rates(gold), rates(aapl, sub)],
+    [
+      [15_000, 80_000],
+      [7_500, 40_000],
+      [15_000, 80_000]
+    ]
+  )
+  assert.deepStrictEqual(scene.ask({ ...setTier, effectiveVolume: 0n }), Result.succeed([]))
+  assert.deepStrictEqual(scene.ask({ ...setTier, day: 19_999, effectiveVolume: 0n }), Result.succeed([]))
+  scene.ask({ ...setTier, day: 20_001, effectiveVolume: 0n })
+  assert.deepStrictEqual(rates(aapl), [20_000, 100_000])
+})
+
+test("I6: a snapshot of a release that knew no tiers is read: the first tier holds, and that of any day can be set", () => {
+  const { tier: _tier, tierDay: _day, ...rest } = Ledger.snapshot(withSub().trader)
+  const restored = Ledger.make(alice, instruments, new Map(), Ledger.defaults)
+  Ledger.restore(restored, { ...rest, version: 1 })
+  assert.deepStrictEqual([restored.tier, restored.tierDay], [1, 0])
+  assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(withSub().trader))
+  assert.lengthOf(Result.getOrThrow(Ledger.decide(restored, setTier, 0)), 1)
+})
+
 test("I6: a snapshot, packed and unpacked, restores the same journal state and hash", () => {
   const scene = withSub()
   scene.ask(transfer)
@@ -187,12 +224,14 @@ test("I6: a snapshot, packed and unpacked, restores the same journal state and h
   scene.ask({ _tag: "Arm", connectionId: "c1", accountId: AccountId.make("sub"), armed: true })
   Ledger.apply(scene.trader, { _tag: "Joined", symbol: aapl })
   scene.ask({ ...credit, amount: 10n ** 30n })
+  scene.ask(setTier)
   const restored = Ledger.make(alice, instruments, scene.prices, Ledger.defaults)
   Ledger.restore(restored, unpack(pack(Ledger.snapshot(scene.trader))))
   assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(scene.trader))
   assert.strictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
   assert.deepStrictEqual(Ledger.balance(restored, primaryAccountOf(alice)), scene.balance())
   assert.deepStrictEqual(Ledger.decide(restored, transfer, 0), Result.succeed([]))
+  assert.deepStrictEqual(Ledger.decide(restored, setTier, 0), Result.succeed([]))
   Ledger.apply(restored, { _tag: "Joined", symbol: MarketSymbol.make("MSFT-USD") })
   assert.notStrictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
 })

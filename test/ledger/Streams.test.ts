@@ -39,7 +39,8 @@ const step = FastCheck.record({
     "fill",
     "end",
     "money",
-    "move"
+    "move",
+    "tier"
   ),
   account: FastCheck.nat(1),
   symbol: FastCheck.nat(1),
@@ -64,6 +65,7 @@ const live = () => {
     deposits: new Map(accountIds.map((accountId) => [accountId, 0n])),
     leverages: new Map(Object.entries(levels)),
     marks: new Map(),
+    tier: { day: 0, volume: 0n },
     orders: [],
     fills: []
   }
@@ -108,6 +110,15 @@ const live = () => {
     twin.deposits.set(from, twin.deposits.get(from)! - amount)
     twin.deposits.set(to, twin.deposits.get(to)! + amount)
     assert.isTrue(Twin.balance(twin, AccountId.make(from)).available >= 0n, "I11: what left was there")
+  }
+  /** A day begins, or one that has begun is told again. */
+  const tier = ({ offset, pick, size }: Step) => {
+    const day = twin.tier.day + (pick % 3) - 1
+    const volume =
+      BigInt([0, 1, 2, 9, 10, 49, 50, 249, 250, 1_000][size % 10]!) * 1_000_000_000_000n + BigInt(Math.abs(offset))
+    const decided = scene.ask({ _tag: "SetTier", day, effectiveVolume: volume })
+    assert.lengthOf(Result.getOrThrow(decided), day > twin.tier.day ? 1 : 0, "a day has one tier")
+    if (day > twin.tier.day) twin.tier = { day, volume }
   }
   const decimals = (instrument: Instrument, { offset, size, symbol }: Step) => {
     const mark = twin.marks.get(symbols[symbol]!)!
@@ -160,6 +171,8 @@ const live = () => {
     if (addsRisk && Twin.isInLiquidation(twin, AccountId.make(accountId))) return refusedInLiquidation(command, symbol)
     if (command._tag !== "Place") return assert.fail(`${command._tag} in place of a placement`)
     assert.strictEqual(command.finding, expected, "finding of a placement")
+    const { makerRate, takerRate } = command
+    assert.deepStrictEqual({ makerRate, takerRate }, Twin.rates(twin, symbol), "rates of a placement")
     if (isMarket && expected === null)
       assert.strictEqual(command.priceTicks, worst, "the worst price of a MARKET order")
     if (expected === null) twin.orders.push(order)
@@ -338,6 +351,8 @@ const live = () => {
         })
       case "money":
         return money(AccountId.make(accountId), BigInt(step.offset * 997) * 1_000n)
+      case "tier":
+        return tier(step)
       case "move":
         return move(accountId, other, BigInt(step.size * step.pick) * 50_001n - 1_000n)
     }

@@ -41,6 +41,8 @@ export interface Twin {
   readonly leverages: Map<string, number>
   /** In 1e-8 USD. */
   readonly marks: Map<string, number>
+  /** The day whose tier is set, and the effective volume in 1e-6 USD that it is of. */
+  tier: { readonly day: number; readonly volume: bigint }
   orders: Array<TwinOrder>
   readonly fills: Array<TwinFill>
 }
@@ -188,6 +190,18 @@ export const onlyReduces = (twin: Twin, order: TwinOrder): boolean => {
   return (order.side === "BUY" ? -held : held) >= lots
 }
 
+/** What maker and taker pay in hundredths of a basis point, by the millions that they have traded. */
+export const rates = ({ instruments, tier }: Twin, symbol: MarketSymbol) => {
+  const millions = tier.volume / 1_000_000_000_000n
+  let paid = { maker: 200, taker: 1_000 }
+  if (millions >= 2n) paid = { maker: 150, taker: 800 }
+  if (millions >= 10n) paid = { maker: 100, taker: 600 }
+  if (millions >= 50n) paid = { maker: 50, taker: 450 }
+  if (millions >= 250n) paid = { maker: 0, taker: 300 }
+  const share = instruments.get(symbol)!.category === "EQUITY" ? 100 : 50
+  return { makerRate: paid.maker * share, takerRate: paid.taker * share }
+}
+
 /** Whether the margin allows an order in the state it is to have, in place of what it was. */
 export const allows = (twin: Twin, order: TwinOrder): boolean => {
   const { accountId, side, states, symbol } = order
@@ -200,7 +214,7 @@ export const allows = (twin: Twin, order: TwinOrder): boolean => {
   }
   const before = balance(twin, accountId)
   const change = orderMargin(having(twin, order), accountId, symbol) - orderMargin(twin, accountId, symbol)
-  const takerRate = twin.instruments.get(symbol)!.category === "EQUITY" ? 100_000n : 50_000n
+  const takerRate = BigInt(rates(twin, symbol).takerRate)
   const [notional] = atPrice(twin, symbol, state)
   return before.available - change - ceil([notional * takerRate, 100_000_000n]) >= 0n
 }

@@ -13,6 +13,7 @@ import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as Disconnects from "./Disconnects.ts"
+import * as FeeTiers from "./FeeTiers.ts"
 import * as Submissions from "./Submissions.ts"
 import * as TraderCalls from "./TraderCalls.ts"
 import * as Traders from "./Traders.ts"
@@ -30,6 +31,8 @@ export const DeskLayer: Layer.Layer<
     const disconnects = yield* Disconnects.make(traders)
     traders.watch(disconnects.look)
     yield* disconnects.wakeArmed(entityId)
+
+    yield* FeeTiers.make(traders)
 
     const submissions = yield* Submissions.make(entityId, traders)
     const calls = yield* TraderCalls.make(traders)
