@@ -18,7 +18,8 @@ export class Feed extends Context.Service<
   Feed,
   {
     readonly follow: Followers.Followers["follow"]
-    /** Every batch, after the followers of its accounts. One that throws is told the next all the same. */
+    readonly followMarket: Followers.Followers["followMarket"]
+    /** Every batch, after its followers. One that throws is told the next all the same. */
     readonly watch: (watcher: (batch: Batch) => void) => () => void
     readonly head: (symbol: MarketSymbol) => FollowedLog.Head | undefined
     /** Latest prices of each market. */
@@ -36,8 +37,8 @@ export class Feed extends Context.Service<
       const watchers = new Set<(batch: Batch) => void>()
       const prices = new Map<MarketSymbol, Priced>()
       const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
-      const followers = Followers.make((accountId, { rank }, cause) => {
-        run(Effect.logError(`a ${rank} of account ${accountId} threw at an event of its market`, cause))
+      const followers = Followers.make((followed, { rank }, cause) => {
+        run(Effect.logError(`a ${rank} that follows ${followed} threw at an event of its market`, cause))
       })
 
       const dispatch = (batch: Batch) => {
@@ -62,6 +63,7 @@ export class Feed extends Context.Service<
 
       return Feed.of({
         follow: followers.follow,
+        followMarket: followers.followMarket,
         watch: (watcher) => {
           watchers.add(watcher)
           return () => watchers.delete(watcher)

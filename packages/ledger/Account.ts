@@ -94,7 +94,8 @@ export const holdings = (account: Account, prices: Prices): ReadonlyArray<Holdin
       openOrders++
       openQuantityLots += order.remainingLots
     }
-    if (openOrders === 0 && position.quantityLots === 0 && realised(position) === 0 && !exposure.traded) continue
+    const isEmpty = position.quantityLots === 0 && realised(position) === 0 && position.funding === 0
+    if (openOrders === 0 && isEmpty && !exposure.traded) continue
     found.push({
       accountId: account.accountId,
       symbol,

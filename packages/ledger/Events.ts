@@ -1,6 +1,7 @@
-/** What a market has recorded about the accounts of one user, in seq order. */
+/** What a market has recorded about the accounts of one user, and about every position, in seq order. */
 import type { AccountId } from "@venue/domain/AccountId"
-import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domain/Market"
+import * as Funding from "@venue/domain/Funding"
+import type { Accepted, Fill, Funded, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import { fill, type Position } from "@venue/domain/Position"
@@ -9,7 +10,7 @@ import * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
 import { accountOf, add, arrive, exposureOf, release, remove, type Trader } from "./Trader.ts"
 
-/** Events of other users and of the market itself change nothing. */
+/** Events of other users change nothing, nor do those of the market that concern no position. */
 export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent): void => {
   switch (event._tag) {
     case "Accepted":
@@ -24,8 +25,11 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
     case "Refused":
     case "Done":
       return event.userId === trader.userId ? release(trader, event.commandId.text) : undefined
+    case "Funded":
+      return funded(trader, symbol, event)
     case "Priced":
     case "EpochRaised":
+    case "Sampled":
       return
   }
 }
@@ -95,6 +99,16 @@ function ended(trader: Trader, symbol: MarketSymbol, order: Order): void {
   const exposure = exposureIn(trader, account, symbol)
   const hold = exposure.holds.get(order.orderId.text)
   if (hold !== undefined) remove(account, exposure, hold)
+}
+
+/** Every account pays or receives for the position that it has there now. */
+function funded(trader: Trader, symbol: MarketSymbol, event: Funded): void {
+  for (const { exposures } of trader.accounts.values()) {
+    const exposure = exposures.get(symbol)
+    if (exposure === undefined) continue
+    Funding.book(exposure.position, exposure.instrument, event)
+    exposure.stale = true
+  }
 }
 
 function become(exposure: Exposure.Exposure, hold: OrderHold.OrderHold, order: Order): void {

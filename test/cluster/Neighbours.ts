@@ -33,6 +33,8 @@ export const neighbours = () => {
   /** Markets that answer, and the seq of their answer. */
   const views = new Map<string, number>()
   const recorded = new Map<string, ReadonlyArray<string>>()
+  /** What the account of `userId` holds in a market by its view, in lots. */
+  const held = new Map<string, number>()
   const asked: Array<string> = []
   const prices = new Map<MarketSymbol, Priced>()
   /** When a market was heard last; never, unless told. */
@@ -49,7 +51,7 @@ export const neighbours = () => {
         recorded: recorded.get(symbol) ?? [],
         accounts: accountIds.map((accountId) => ({
           accountId,
-          position: { quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 },
+          position: { quantityLots: held.get(symbol) ?? 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 },
           orders: []
         }))
       })
@@ -60,6 +62,11 @@ export const neighbours = () => {
         follow: (accountId, follower) => {
           const all = followers.get(accountId) ?? new Set()
           followers.set(accountId, all.add(follower))
+          return () => void all.delete(follower)
+        },
+        followMarket: (symbol, follower) => {
+          const all = followers.get(symbol) ?? new Set()
+          followers.set(symbol, all.add(follower))
           return () => void all.delete(follower)
         },
         watch: () => () => {},
@@ -82,9 +89,10 @@ export const neighbours = () => {
       })
     )
   )
-  const tell = (instrument: Instrument, seq: number, accountId: AccountId, event: MarketEvent) => {
+  /** Tells whoever follows the account, or the market, of a row with this one event. */
+  const tell = (instrument: Instrument, seq: number, followed: AccountId | MarketSymbol, event: MarketEvent) => {
     heads.set(instrument.symbol, seq)
-    for (const follower of followers.get(accountId) ?? []) {
+    for (const follower of followers.get(followed) ?? []) {
       follower.observe(event, { instrument, epoch: 1, seq, events: [event], levels: [] })
     }
   }
@@ -94,7 +102,7 @@ export const neighbours = () => {
     views.set(instrument.symbol, seq)
   }
   const following = () => [...followers.values()].reduce((sum, all) => sum + all.size, 0)
-  return { answers, asked, following, heads, heard, layer, recorded, submitted, tell, views }
+  return { answers, asked, following, heads, heard, held, layer, recorded, submitted, tell, views }
 }
 
 /** Long enough for what is on its way in a journal in memory. */

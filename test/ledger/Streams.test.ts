@@ -38,6 +38,7 @@ const step = FastCheck.record({
     "fill",
     "fill",
     "end",
+    "hour",
     "money",
     "move",
     "tier"
@@ -67,7 +68,8 @@ const live = () => {
     marks: new Map(),
     tier: { day: 0, volume: 0n },
     orders: [],
-    fills: []
+    fills: [],
+    hours: []
   }
   let sent: Array<Sent> = []
   const resting = new Map<string, { order: Order; readonly symbol: MarketSymbol }>()
@@ -295,6 +297,14 @@ const live = () => {
     resting.set(order.orderId.text, { order: filled, symbol })
     replace({ ...known, states: [{ ...current!, lots: filled.remainingLots }, ...maybe] })
   }
+  /** Rates reach 13 bps either way, far beyond what an hour brings. */
+  const hour = (symbol: MarketSymbol, step: Step) => {
+    const { markE8 } = scene.prices.get(symbol)!
+    const rateE12 = step.offset * 1_000_000 + step.pick
+    const funded = { rateE12, markE8, remainder: 0, fromMillis: 0, skipped: false, atMillis: 0 } as const
+    scene.observe({ _tag: "Funded", ...funded }, symbol)
+    twin.hours.push({ symbol, fills: twin.fills.length, rateE12, markE8 })
+  }
   const ofResting = (step: Step, then: (order: Order, symbol: MarketSymbol) => void) => {
     const all = [...resting.values()]
     if (all.length > 0) then(all[step.pick % all.length]!.order, all[step.pick % all.length]!.symbol)
@@ -349,6 +359,8 @@ const live = () => {
           scene.end(order, "CANCELLED", symbol)
           forget(order.orderId)
         })
+      case "hour":
+        return hour(MarketSymbol.make(symbols[step.symbol]!), step)
       case "money":
         return money(AccountId.make(accountId), BigInt(step.offset * 997) * 1_000n)
       case "tier":

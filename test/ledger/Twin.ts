@@ -34,6 +34,14 @@ export interface TwinFill {
   readonly fee: number
 }
 
+/** An hour that is over, after so many fills; the rate is in 1e-12, the mark in 1e-8 USD. */
+export interface TwinHour {
+  readonly symbol: MarketSymbol
+  readonly fills: number
+  readonly rateE12: number
+  readonly markE8: number
+}
+
 export interface Twin {
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   readonly symbols: ReadonlyArray<MarketSymbol>
@@ -45,6 +53,7 @@ export interface Twin {
   tier: { readonly day: number; readonly volume: bigint }
   orders: Array<TwinOrder>
   readonly fills: Array<TwinFill>
+  readonly hours: Array<TwinHour>
 }
 
 /** Numerator and a positive denominator. */
@@ -150,6 +159,15 @@ const cash = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
 const fees = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   fillsOf(twin, accountId, symbol).reduce((total, { fee }) => total + BigInt(fee), 0n)
 
+/** What was held at the end of each hour, at its mark and rate: what is due is rounded against the account. */
+const funding = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
+  twin.hours.reduce((total, { fills, markE8, rateE12, symbol: over }) => {
+    if (over !== symbol) return total
+    const held = quantity({ ...twin, fills: twin.fills.slice(0, fills) }, accountId, symbol)
+    const due = held * BigInt(twin.instruments.get(symbol)!.lotE8) * BigInt(markE8) * BigInt(rateE12)
+    return total + floor([-due, 10n ** 22n])
+  }, 0n)
+
 const value = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   floor(atMark(twin, symbol, quantity(twin, accountId, symbol)))
 
@@ -159,7 +177,7 @@ export const balance = (twin: Twin, accountId: AccountId) => {
   const deposit = twin.deposits.get(accountId)!
   const realised = total(cash) + total(basis)
   const unrealised = total(value) - total(basis)
-  const equity = deposit + realised + unrealised - total(fees)
+  const equity = deposit + realised + unrealised - total(fees) + total(funding)
   const margins = { orderMargin: total(orderMargin), positionMargin: total(positionMargin) }
   const available = equity - margins.orderMargin - margins.positionMargin
   const withdrawable = available - (unrealised > 0n ? unrealised : 0n)
@@ -168,7 +186,7 @@ export const balance = (twin: Twin, accountId: AccountId) => {
     deposit,
     realised,
     unrealised,
-    funding: 0n,
+    funding: total(funding),
     fees: total(fees),
     ...margins,
     equity,

@@ -29,7 +29,7 @@ export interface JoinedMarket {
   repeatsUntilMillis: number
   /** The row the view was taken at: what came before is in it. */
   viewSeq: number
-  /** Newest row with an event of this user. */
+  /** Newest row with an event of this user, or with one that concerns every position. */
   seq: number
 }
 

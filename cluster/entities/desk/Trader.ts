@@ -69,7 +69,7 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   const record = (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => {
     for (const event of events) {
       Ledger.apply(ledger, event)
-      if (event._tag === "AccountOpened") follows.start(event.accountId)
+      if (event._tag === "AccountOpened") follows.account(event.accountId)
     }
     log.record(events, done)
   }
@@ -95,6 +95,7 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   }
   const join = (symbol: MarketSymbol): JoinedMarket.JoinedMarket => {
     const market = JoinedMarket.join(joined, symbol, Ledger.joined(ledger, symbol))
+    follows.market(symbol)
     const view = Effect.suspend(() => markets.view(symbol, userId, from.epoch, Ledger.accountIds(ledger)))
     const sync = () => around.run(synced(feed, market, userId, () => !isGone, view, takeView))
     if (market.wasJoined) sync()
@@ -102,7 +103,7 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
     return market
   }
 
-  for (const accountId of Ledger.accountIds(ledger)) follows.start(accountId)
+  for (const accountId of Ledger.accountIds(ledger)) follows.account(accountId)
   for (const symbol of Ledger.symbols(ledger)) join(symbol)
 
   const trader: Trader = {
@@ -177,14 +178,16 @@ const synced = (
   )
 }
 
-/** The accounts whose events are followed in the feed. */
+/** What is followed in the feed: the events of the accounts, and what concerns every position of a joined market. */
 const makeFollows = (feed: Feed["Service"], follower: Follower) => {
-  const stops = new Map<string, () => void>()
+  const stops = new Map<AccountId | MarketSymbol, () => void>()
+  const start = (followed: AccountId | MarketSymbol, follow: () => () => void) => {
+    stops.get(followed)?.()
+    stops.set(followed, follow())
+  }
   return {
-    start: (accountId: AccountId) => {
-      stops.get(accountId)?.()
-      stops.set(accountId, feed.follow(accountId, follower))
-    },
+    account: (accountId: AccountId) => start(accountId, () => feed.follow(accountId, follower)),
+    market: (symbol: MarketSymbol) => start(symbol, () => feed.followMarket(symbol, follower)),
     stop: () => {
       for (const stop of stops.values()) stop()
       stops.clear()

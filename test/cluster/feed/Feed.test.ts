@@ -1,5 +1,6 @@
 /** The feed of one node: every row once, in order, without holes, whoever owns the market and whoever throws. */
 import { Feed } from "@venue/cluster/feed/Feed"
+import type { Follower } from "@venue/cluster/feed/Followers"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { marketStream } from "@venue/domain/Market"
@@ -21,6 +22,16 @@ const around = Layer.mergeAll(
   Logger.layer([])
 ).pipe(Layer.provideMerge(Layer.succeed(VenueSettings)({ ...defaults, instruments: new Map([[one.symbol, one]]) })))
 
+/** An hour that is over, told by its rate. */
+const funded = (n: number): MarketEvent => ({
+  _tag: "Funded",
+  rateE12: n,
+  markE8: 20_000_000_000,
+  remainder: 0,
+  fromMillis: 0,
+  skipped: false,
+  atMillis: 1
+})
 const event = (n: number): MarketEvent => ({
   _tag: "Done",
   commandId: idOf(n),
@@ -91,8 +102,7 @@ const setUp = Effect.gen(function* () {
       observe: (event) => observe((event as Done).commandId.d),
       broken
     })
-  const row = (seq: number, n: number) => {
-    const events = [event(n)]
+  const row = (seq: number, events: ReadonlyArray<MarketEvent>) => {
     for (const watcher of watchers) {
       watcher.batch({ instrument: one, epoch: at.epoch, seq, events, levels: [], row: MarketRecord.encode(events) })
     }
@@ -101,15 +111,15 @@ const setUp = Effect.gen(function* () {
     feed,
     follow,
     heard,
-    /** Records an event; the feed is told of it unless it is not. */
-    record: Effect.fnUntraced(function* (n: number, isTold = true) {
+    /** Records an event, or what is given in its place; the feed is told of it unless it is not. */
+    record: Effect.fnUntraced(function* (n: number, isTold = true, events: ReadonlyArray<MarketEvent> = [event(n)]) {
       const seq = yield* Effect.callback<number>((resume) => {
         done = (seq) => resume(Effect.succeed(seq))
-        open.push(event(n))
+        open.push(...events)
         owner.appender.wake()
       })
       at = { epoch: at.epoch, seq }
-      if (isTold) row(seq, n)
+      if (isTold) row(seq, events)
     }),
     repeat: row,
     head: () => {
@@ -142,7 +152,7 @@ it.effect("a repeat is dropped, and a hole is filled from the journal before any
     const { follow, heard, record, repeat, watching } = yield* setUp
     follow()
     yield* record(1)
-    repeat(2, 1)
+    repeat(2, [event(1)])
     yield* record(2, false)
     yield* record(3, false)
     yield* record(4)
@@ -152,6 +162,28 @@ it.effect("a repeat is dropped, and a hole is filled from the journal before any
     yield* record(5)
     assert.deepEqual(heard, [1, 2, 3, 4, 5])
     assert.strictEqual(watching(), 1)
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("what concerns every position comes in its place among a trader's own events, from the journal too", () =>
+  Effect.gen(function* () {
+    const { feed, record, repeat } = yield* setUp
+    const heard: Array<number> = []
+    const observe = (told: MarketEvent) => {
+      if (told._tag === "Done") heard.push(told.commandId.d)
+      if (told._tag === "Funded") heard.push(told.rateE12)
+    }
+    const follower: Follower = { rank: "trader", observe, broken: () => {} }
+    feed.follow(primaryAccountOf(userId), follower)
+    feed.followMarket(one.symbol, follower)
+    yield* record(1, true, [event(1), funded(2), event(3)])
+    repeat(2, [event(1), funded(2), event(3)])
+    yield* record(4, false, [event(4), funded(5)])
+    yield* record(6, false, [funded(6)])
+    yield* record(7, true, [event(7), funded(8)])
+    assert.deepEqual(heard, [1, 2, 3])
+    yield* back
+    assert.deepEqual(heard, [1, 2, 3, 4, 5, 6, 7, 8])
   }).pipe(Effect.provide(around))
 )
 

@@ -1,10 +1,11 @@
-/** Those who follow an account: in order of rank, and free to leave or to fail while they are told. */
+/** Those who follow an account or a market: in order of rank, and free to leave or to fail while they are told. */
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import * as Followers from "@venue/cluster/feed/Followers"
 import { primaryAccountOf } from "@venue/domain/AccountId"
+import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import { assert, it } from "@effect/vitest"
-import { idOf, one, userId } from "../Neighbours.ts"
+import { idOf, one, two, userId } from "../Neighbours.ts"
 
 const event: MarketEvent = {
   _tag: "Done",
@@ -15,6 +16,16 @@ const event: MarketEvent = {
   atMillis: 1
 }
 const batch: Batch = { instrument: one, epoch: 1, seq: 1, events: [event], levels: [] }
+
+const funded: MarketEvent = {
+  _tag: "Funded",
+  rateE12: 20_000_000,
+  markE8: 20_000_000_000,
+  remainder: 0,
+  fromMillis: 0,
+  skipped: false,
+  atMillis: 3_600_000
+}
 
 const setUp = () => {
   const told: Array<string> = []
@@ -29,7 +40,23 @@ const setUp = () => {
       },
       broken: () => told.push(`${name} is broken`)
     })
-  return { follow, reported, tell: () => followers.tell(event, batch), told }
+  const followMarket = (instrument: Instrument, name: string, also = () => {}) =>
+    followers.followMarket(instrument.symbol, {
+      rank: "trader",
+      observe: ({ _tag }) => {
+        told.push(`${name} ${_tag}`)
+        also()
+      },
+      broken: () => told.push(`${name} is broken`)
+    })
+  return {
+    follow,
+    followMarket,
+    reported,
+    tell: (said: MarketEvent = event, instrument = one) =>
+      followers.tell(said, { ...batch, instrument, events: [said] }),
+    told
+  }
 }
 
 it("traders are told before sockets, whoever came first", () => {
@@ -60,4 +87,32 @@ it("a follower that leaves while they are told costs those after it nothing", ()
   tell()
   tell()
   assert.deepEqual(told, ["first", "second", "second"])
+})
+
+it("what concerns every position is told to each who follows the market, once, and to nobody else", () => {
+  const { follow, followMarket, tell, told } = setUp()
+  follow("trader", "account")
+  followMarket(one, "first")
+  followMarket(one, "second")
+  followMarket(two, "other")
+  tell(funded)
+  assert.deepEqual(told, ["first Funded", "second Funded"])
+  tell()
+  assert.deepEqual(told.splice(0), ["first Funded", "second Funded", "account"])
+  tell(funded, two)
+  assert.deepEqual(told, ["other Funded"])
+})
+
+it("a follower of a market that throws or leaves while they are told costs the others nothing", () => {
+  const { followMarket, reported, tell, told } = setUp()
+  const fault = new Error("fault")
+  followMarket(one, "first", () => {
+    throw fault
+  })
+  const leave = followMarket(one, "second", () => leave())
+  followMarket(one, "third")
+  tell(funded)
+  tell(funded)
+  assert.deepEqual(told, ["first Funded", "first is broken", "second Funded", "third Funded", "third Funded"])
+  assert.deepEqual(reported, [["trader", fault]])
 })

@@ -22,6 +22,7 @@ const standIn = (silent: { market?: string; desk?: string }) =>
         Effect.map(Clock.Clock, (clock) =>
           Feed.of({
             follow: () => () => {},
+            followMarket: () => () => {},
             watch: () => () => {},
             head: (symbol) => ({
               epoch: 1,

@@ -17,6 +17,17 @@ const done = (n: number): MarketEvent => ({
   atMillis: 1
 })
 
+/** An hour that is over concerns every position; it names no command. */
+const funded: MarketEvent = {
+  _tag: "Funded",
+  rateE12: 20_000_000,
+  markE8: 20_000_000_000,
+  remainder: 0,
+  fromMillis: 0,
+  skipped: false,
+  atMillis: 3_600_000
+}
+
 const base = (n: number, symbol: MarketSymbol) => ({
   commandId: idOf(n),
   expiresAtMillis: 60_000,
@@ -64,6 +75,24 @@ it("while a market syncs its requests wait and its events are kept; the view dec
   ])
   expect(JoinedMarket.released(markets)).toEqual([cancel(1)])
   expect(market.seq).toBe(6)
+})
+
+it("I32: while a market syncs what concerns every position is kept in its place; the view has what is not newer", () => {
+  const markets = JoinedMarket.empty()
+  const market = JoinedMarket.join(markets, MarketSymbol.make("A"), true)
+  const log = [
+    { event: done(4), seq: 4 },
+    { event: funded, seq: 5 },
+    { event: done(6), seq: 6 },
+    { event: funded, seq: 6 },
+    { event: done(7), seq: 6 }
+  ]
+  for (const { event, seq } of log) expect(JoinedMarket.event(market, event, seq, 0, nobodySent)).toBe(false)
+  const kept = JoinedMarket.goLive(markets, market, viewAt(5), 0)
+  expect(kept.filter(({ event, seq }) => JoinedMarket.event(market, event, seq, 0, nobodySent))).toEqual(log.slice(2))
+  expect(JoinedMarket.event(market, funded, 5, 0, nobodySent)).toBe(false)
+  expect(JoinedMarket.event(market, funded, 7, 0, nobodySent)).toBe(true)
+  expect(market.seq).toBe(7)
 })
 
 it("a view behind what the feed has told is not taken, and what was kept for it is not kept for the next", () => {
@@ -124,14 +153,14 @@ it("I27: what adds risk waits for every market that may hold something, and for 
 
 type Step =
   | { readonly _tag: "Request"; readonly symbol: MarketSymbol; readonly risky: boolean }
-  | { readonly _tag: "Row"; readonly symbol: MarketSymbol }
+  | { readonly _tag: "Row"; readonly symbol: MarketSymbol; readonly isFunded: boolean }
   | { readonly _tag: "AskView"; readonly symbol: MarketSymbol }
   | { readonly _tag: "View"; readonly symbol: MarketSymbol }
 
 const symbol = fc.constantFrom("A", "B", "C").map((name) => MarketSymbol.make(name))
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ _tag: fc.constant("Request" as const), symbol, risky: fc.boolean() }),
-  fc.record({ _tag: fc.constant("Row" as const), symbol }),
+  fc.record({ _tag: fc.constant("Row" as const), symbol, isFunded: fc.boolean() }),
   fc.record({ _tag: fc.constant("AskView" as const), symbol }),
   fc.record({ _tag: fc.constant("View" as const), symbol })
 )
@@ -193,7 +222,7 @@ it("whatever comes when, each request goes once, in the order of its market, and
           }
           case "Row":
             rows.set(step.symbol, seq + 1)
-            tell(market, done(1_000 + seq), seq + 1)
+            tell(market, step.isFunded ? funded : done(1_000 + seq), seq + 1)
             break
           case "AskView":
             views.set(step.symbol, { seq, toldSeq: seq })

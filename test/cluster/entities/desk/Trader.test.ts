@@ -1,13 +1,16 @@
 /** A trader and its markets: joined first, live by a view, and nothing that adds risk while one is unknown. */
+import type { Trader } from "@venue/cluster/entities/desk/Trader"
 import * as Traders from "@venue/cluster/entities/desk/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { traderStream } from "@venue/domain/Trader"
 import type { Instrument } from "@venue/domain/Instrument"
+import type { MarketEvent } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as Ledger from "@venue/ledger/Ledger"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, type Scope } from "effect"
@@ -174,5 +177,74 @@ desk("I20: a command that the market recorded before this desk took the trader i
     assert.isTrue(trader.enter(cancel(3, one)))
     assert.deepEqual(sent(near), [3])
     assert.strictEqual(trader.ledger.inFlight.size, 1)
+  })
+)
+
+/** 0.2 bps of 50 units at 204 are 0.204 USD, which a long pays. */
+const funded: MarketEvent = {
+  _tag: "Funded",
+  rateE12: 20_000_000,
+  markE8: 20_400_000_000,
+  remainder: 0,
+  fromMillis: 0,
+  skipped: false,
+  atMillis: 3_600_000
+}
+const funding = (trader: Trader) => Ledger.balance(trader.ledger, primaryAccountOf(userId))!.funding
+
+desk("I32: an hour that ends while a market syncs is paid once: in its view, or after it", (near) =>
+  Effect.gen(function* () {
+    near.answers(one)
+    yield* joined(near, [one])
+    near.views.delete(one.symbol)
+    near.held.set(one.symbol, 50_000)
+    const trader = yield* traderOf()
+    yield* turns
+    near.tell(one, 2, one.symbol, funded)
+    near.tell(one, 3, one.symbol, funded)
+    near.views.set(one.symbol, 2)
+    yield* TestClock.adjust("100 millis")
+    yield* turns
+    // That view is older than what was told, so another one is asked for.
+    assert.isFalse(trader.isLive())
+    near.tell(one, 4, one.symbol, funded)
+    near.views.set(one.symbol, 4)
+    yield* TestClock.adjust("100 millis")
+    yield* turns
+    assert.isTrue(trader.isLive())
+    assert.strictEqual(funding(trader), 0n)
+    near.tell(one, 4, one.symbol, funded)
+    assert.strictEqual(funding(trader), 0n)
+    near.tell(one, 5, one.symbol, funded)
+    assert.strictEqual(funding(trader), -204_000n)
+    assert.deepEqual(trader.watermarks(), [{ symbol: one.symbol, seq: 5 }])
+  })
+)
+
+desk("I32: an hour that ends between the asking of a view and its answer is kept for after it", (near) =>
+  Effect.gen(function* () {
+    near.answers(one, 7)
+    near.held.set(one.symbol, -50_000)
+    const trader = yield* traderOf()
+    trader.enter(cancel(1, one))
+    // The view of row 7 is on its way.
+    near.tell(one, 8, one.symbol, funded)
+    near.heads.set(one.symbol, 7)
+    yield* turns
+    assert.isTrue(trader.isLive())
+    assert.strictEqual(funding(trader), 204_000n)
+  })
+)
+
+desk("a trader that has left, or has not joined, is not told what concerns every position", (near) =>
+  Effect.gen(function* () {
+    near.answers(one)
+    near.answers(two)
+    const trader = yield* traderOf()
+    trader.enter(cancel(1, one))
+    yield* turns
+    assert.strictEqual(near.following(), 2)
+    trader.leave()
+    assert.strictEqual(near.following(), 0)
   })
 )

@@ -121,6 +121,7 @@ it.effect("who waits for the markets of a trader that is dropped waits no longer
     traders.drop(userId)
     assert.deepEqual(heard, [false])
     yield* turns
-    assert.strictEqual(near.following(), 1)
+    // The account and the market of the trader that is here now.
+    assert.strictEqual(near.following(), 2)
   }).pipe(Effect.provide(around(near)))
 })
