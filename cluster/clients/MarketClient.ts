@@ -5,7 +5,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
-import { type AccountView, type DepthAt, Market, type Unavailable } from "../protocol/Market.ts"
+import { type AccountView, type DepthAt, Market, type Unavailable, type Totals } from "../protocol/Market.ts"
 import * as Batcher from "./Batcher.ts"
 import { bounded } from "./ClusterFault.ts"
 import { LocalEntities } from "./LocalEntities.ts"
@@ -27,9 +27,7 @@ export class MarketClient extends Context.Service<
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
-    readonly totals: (
-      symbol: MarketSymbol
-    ) => Effect.Effect<{ readonly positions: number; readonly cash: number }, Unavailable>
+    readonly totals: (symbol: MarketSymbol) => Effect.Effect<Totals, Unavailable>
   }
 >()("@venue/cluster/MarketClient") {
   static readonly layer: Layer.Layer<MarketClient, never, LocalEntities | Sharding> = Layer.effect(

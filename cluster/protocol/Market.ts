@@ -72,8 +72,14 @@ export const DepthAt = Schema.Struct({
 })
 export type DepthAt = typeof DepthAt.Type
 
-/** Both are zero in a sound market. */
-export const Totals = Schema.Struct({ ...At, positions: Schema.Number, cash: Schema.Number })
+/** Sums over all participants: positions, in lots, and cash, with fees, funding and the reserve fund in it, are zero. */
+export const Totals = Schema.Struct({
+  ...At,
+  positions: Schema.Number,
+  cash: Schema.Number,
+  /** This part of the cash is the market's own, in 1e-6 USD. */
+  reserveFund: Schema.Number
+})
 export type Totals = typeof Totals.Type
 
 export const Market = Entity.make("Market", [

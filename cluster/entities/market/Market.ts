@@ -105,7 +105,13 @@ const depthOf = (log: MarketLog.MarketLog) =>
   )
 
 const totalsOf = (log: MarketLog.MarketLog) =>
-  Effect.map(log.asOf(Engine.totals), ({ epoch, seq, value: { cash, positions } }) => ({ epoch, seq, positions, cash }))
+  Effect.map(log.asOf(Engine.totals), ({ epoch, seq, value: { cash, positions, reserveFund } }) => ({
+    epoch,
+    seq,
+    positions,
+    cash,
+    reserveFund
+  }))
 
 const submittedTo = (symbol: MarketSymbol, log: MarketLog.MarketLog) => (commands: ReadonlyArray<MarketCommand>) =>
   Effect.callback<void, Unavailable>((resume) =>

@@ -44,11 +44,12 @@ export const Credited = Schema.Struct({
   amount: Schema.Finite
 }).annotate({ identifier: "Credited" })
 
-/** Every sum is 0 while the books balance. */
+/** Every sum is 0 while the books balance: that of cash has all fees, funding and the reserve funds of the markets in it. */
 export const Proof = Schema.Struct({
   balanced: Schema.Boolean,
   assets: Schema.Array(Schema.Struct({ asset: Schema.String, sum: Schema.Finite })),
   positions: Schema.Array(Schema.Struct({ symbol: Schema.String, sum: Schema.Finite })),
+  reserve_funds: Schema.Array(Schema.Struct({ symbol: Schema.String, amount: Schema.Finite })),
   at: Moment
 }).annotate({ identifier: "Proof" })
 

@@ -31,6 +31,10 @@ export const of = Effect.fn("Proof.of")(function* (
       symbol: instrument.symbol,
       sum: quantityOf(instrument, positions)
     })),
+    reserve_funds: totals.map(({ instrument, reserveFund }) => ({
+      symbol: instrument.symbol,
+      amount: decimalOfMoney(reserveFund)
+    })),
     at: instant(yield* Clock.currentTimeMillis)
   }
 })

@@ -188,6 +188,8 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       expect(body).toMatchObject({ balanced: true, assets: [{ asset: "USD", sum: 0 }] })
       expect(body.positions).toHaveLength(14)
       expect(body.positions).toContainEqual({ symbol: "AAPL-USD", sum: 0 })
+      expect(body.reserve_funds).toHaveLength(14)
+      expect(body.reserve_funds).toContainEqual({ symbol: "AAPL-USD", amount: 0 })
       expect(Date.parse(body.at)).toBeGreaterThan(0)
     })
   )
