@@ -10,6 +10,7 @@ import { MarketClient } from "./clients/MarketClient.ts"
 import { UserClient } from "./clients/UserClient.ts"
 import { SingleProcess } from "./SingleProcess.ts"
 import { LocalEntities } from "./clients/LocalEntities.ts"
+import * as PriceFeed from "./singletons/PriceFeed.ts"
 import { SimulatedSerialization } from "./clients/SimulatedSerialization.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
@@ -41,7 +42,9 @@ const starter = Layer.effectDiscard(
 )
 
 /** A node with entities of its own. */
-export const layer = Layer.mergeAll(MarketLayer, DeskLayer, UserLayer, starter).pipe(Layer.provideMerge(clients))
+export const layer = Layer.mergeAll(MarketLayer, DeskLayer, UserLayer, PriceFeed.layer, starter).pipe(
+  Layer.provideMerge(clients)
+)
 
 /** One process is the whole cluster. Payloads travel as they are unless `simulate` sends them through their codec. */
 export const alone = (options: { readonly simulate: boolean }) =>

@@ -2,7 +2,6 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
@@ -12,7 +11,9 @@ import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import * as EmbeddedPostgres from "./postgres/EmbeddedPostgres.ts"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
+import { PriceSources } from "@venue/providers/prices/PriceSource"
 import { Journal } from "@venue/journal/Journal"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Seal } from "@venue/postgres/Seal"
 import * as ServerTime from "@venue/postgres/ServerTime"
@@ -28,7 +29,7 @@ import * as Secrets from "./Secrets.ts"
 import * as Seed from "./Seed.ts"
 import type { Settings } from "./Settings.ts"
 import * as MarketMaker from "./MarketMaker.ts"
-import * as SimulatedPrices from "./SimulatedPrices.ts"
+import * as Prices from "./Prices.ts"
 
 const say = (text: string) => Console.log(`venue: ${text}`)
 
@@ -47,10 +48,10 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   // Only now is it certain that no other venue's addresses stand there.
   yield* files.remove(devFile, { force: true })
 
+  const { simulated, sources } = yield* Prices.sources(settings)
   yield* say("preparing the tables")
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
   const live = Effect.gen(function* () {
-    const markets = yield* MarketClient
     const feed = yield* Feed
     const trade = yield* TradeGateway
     yield* say("waking the markets and the desks")
@@ -62,24 +63,14 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
       say
     })
     yield* Runner.ready
-    const walk = yield* SimulatedPrices.make({
-      seed: 1,
-      symbols: [...SimulatedPrices.startPrices.keys()],
-      speed: 1,
-      from: new Map(Array.from(feed.prices, ([symbol, { oracleE8 }]) => [symbol, oracleE8])),
-      sink: (symbol, price) => Effect.ignore(markets.observe(symbol, price, "external"))
-    })
     const urls = yield* Listeners.open(settings, {
-      admin: { token: Redacted.make(secrets.adminToken), onPrice: walk.reset },
+      admin: { token: Redacted.make(secrets.adminToken) },
       authClientKey: secrets.authClientKey
     })
     // While the addresses are still there, and all that answers: the last to come are the first to go.
     yield* Effect.addFinalizer(() => Effect.andThen(trade.drain, Runner.disarmed))
 
-    if (settings.simulatedPrices) {
-      yield* Effect.forkScoped(walk.run)
-      yield* priced(feed)
-    }
+    yield* priced(feed, simulated)
     if (settings.marketMaker) {
       const { publicKey, secretKey } = secrets.users.find(({ name }) => name === Seed.makerName)!
       yield* Effect.forkScoped(
@@ -105,13 +96,16 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     return yield* Effect.never
   })
   const access = yield* Access.layer(settings, secretKey)
-  return yield* Effect.provide(Effect.scoped(live), services(settings, url, { secretKey, isKnown }, access))
+  return yield* Effect.scoped(live).pipe(
+    Effect.provide(services(settings, url, { secretKey, isKnown }, access)),
+    Effect.provideService(PriceSources, sources)
+  )
 })
 
 /** Whoever trades as soon as the venue is ready meets open markets. A market that cannot record prices keeps nobody out. */
-const priced = (feed: Feed["Service"]) =>
+const priced = (feed: Feed["Service"], symbols: ReadonlyArray<MarketSymbol>) =>
   Effect.repeat(Effect.sleep("20 millis"), {
-    until: () => [...SimulatedPrices.startPrices.keys()].every((symbol) => feed.prices.has(symbol))
+    until: () => symbols.every((symbol) => feed.prices.has(symbol))
   }).pipe(Effect.timeoutOption("10 seconds"))
 
 /** Tells one secret from another, and nothing else of it. */

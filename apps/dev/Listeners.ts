@@ -17,7 +17,7 @@ import { placeOf } from "./Access.ts"
 import type { Settings } from "./Settings.ts"
 
 export interface ListenersOptions {
-  readonly admin: Pick<AdminServer.AdminServerOptions, "token" | "onPrice">
+  readonly admin: Pick<AdminServer.AdminServerOptions, "token">
   readonly authClientKey: string
 }
 

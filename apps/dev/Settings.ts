@@ -30,6 +30,7 @@ export const Settings = Config.all({
   adminPort: Config.Port("VENUE_ADMIN_PORT").pipe(Config.withDefault(4005)),
   marketMaker: onOff("VENUE_MARKET_MAKER"),
   simulatedPrices: onOff("VENUE_SIMULATED_PRICES"),
+  priceSources: Config.option(Config.String("VENUE_PRICE_SOURCES")),
   rateLimits: onOff("VENUE_RATE_LIMITS"),
   desks: Config.Int("VENUE_DESKS").pipe(Config.withDefault(16)),
   extraUsers: Config.Int("VENUE_EXTRA_USERS").pipe(Config.withDefault(0)),

@@ -59,7 +59,7 @@ export const ofFirstShape = (
   askTicks: 0
 })
 
-/** Gives the median of several sources, of an even number the mean of the middle two, rounded down. */
+/** Gives the median of several sources, of an even number the mean of the middle two, rounded down (rule 3.7). */
 export const median = (pricesE8: ReadonlyArray<number>): number | undefined => {
   const sorted = pricesE8.toSorted((a, b) => a - b)
   const upper = sorted[Math.floor(sorted.length / 2)]

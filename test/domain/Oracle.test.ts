@@ -11,7 +11,7 @@ it("rule 3.1: after 200 a price of 320 is not believed, and one of 100 to 300 is
   assert.deepStrictEqual(Oracle.believable(3), { lowerE8: 2, upperE8: 4 })
 })
 
-it("the median of several sources, of two their mean", () => {
+it("rule 3.7: the median of several sources, of two their mean", () => {
   assert.strictEqual(Oracle.median([]), undefined)
   assert.strictEqual(Oracle.median([7]), 7)
   assert.strictEqual(Oracle.median([usd(201), usd(200)]), usd(200.5))

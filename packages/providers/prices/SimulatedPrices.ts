@@ -1,6 +1,8 @@
 /** Outside prices for a venue without an outside: one seeded walk for each instrument. */
+import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect } from "effect"
+import type { PriceSource } from "./PriceSource.ts"
 
 /** Everything the next step depends on. Prices in 1e-8 USD. */
 export interface Walk {
@@ -14,18 +16,8 @@ export interface Walk {
 export interface SimulatedPricesOptions {
   readonly seed: number
   readonly symbols: ReadonlyArray<MarketSymbol>
-  /** Prices to go on from, as after a restart; a symbol that is not there starts at its own. */
-  readonly from?: ReadonlyMap<MarketSymbol, number>
   /** Steps a second. */
   readonly speed: number
-  readonly sink: (symbol: MarketSymbol, price: number) => Effect.Effect<void>
-}
-
-export interface SimulatedPrices {
-  /** Hands over every price, then one step after another. */
-  readonly run: Effect.Effect<never>
-  /** Somebody set this price: the walk goes on from there and makes it its home. */
-  readonly reset: (symbol: MarketSymbol, price: number) => Effect.Effect<void>
 }
 
 /** In 1e-8 USD. */
@@ -55,7 +47,7 @@ export const begin = (home: number, seed: number): Walk => ({
 })
 
 /** One step: a small move, a pull towards home, never more than 5 % away from it. */
-export const step = ({ chance, home, price }: Walk): Walk => {
+export const stepped = ({ chance, home, price }: Walk): Walk => {
   const first = xorshift(chance)
   const second = xorshift(first)
   // Two even draws make a triangle between -1 and 1: small moves are likelier than large ones.
@@ -65,33 +57,45 @@ export const step = ({ chance, home, price }: Walk): Walk => {
   return { home, price: Math.max(home - reach, Math.min(home + reach, moved)), chance: second }
 }
 
-export const make = Effect.fn("SimulatedPrices.make")(function* (
-  options: SimulatedPricesOptions
-): Effect.fn.Return<SimulatedPrices> {
-  const walks = new Map<MarketSymbol, Walk>()
-  options.symbols.forEach((symbol, index) => {
-    const home = options.from?.get(symbol) ?? startPrices.get(symbol)
-    if (home !== undefined) walks.set(symbol, begin(home, options.seed + index))
-  })
-  const pause = Math.max(1, Math.round(1_000 / options.speed))
-  // Each price is read when its turn comes, so that one set meanwhile is not followed by an older one.
-  const tell = Effect.forEach(
-    [...walks.keys()],
-    (symbol) => Effect.suspend(() => options.sink(symbol, walks.get(symbol)!.price)),
-    { discard: true }
-  )
-  const move = Effect.sync(() => {
-    for (const [symbol, walk] of walks) walks.set(symbol, step(walk))
-  })
+/**
+ * Tells every price at once and then one step after another. A walk begins at the price in force, and goes on from each
+ * price that an operator sets, which becomes its home.
+ */
+export const make = ({ seed, speed, symbols: asked }: SimulatedPricesOptions): PriceSource => {
+  const symbols = asked.filter((symbol) => startPrices.has(symbol))
+  const pauseMillis = Math.max(1, Math.round(1_000 / speed))
   return {
-    run: Effect.forever(Effect.andThen(tell, Effect.andThen(Effect.sleep(pause), move))),
-    reset: (symbol, price) =>
-      Effect.sync(() => {
-        const walk = walks.get(symbol)
-        if (walk !== undefined) walks.set(symbol, { ...walk, home: price, price })
+    name: "simulated",
+    symbols: new Map(symbols.map((symbol) => [symbol, { spot: symbol }])),
+    run: ({ inForce, tell }) => {
+      const walks = new Map(
+        symbols.map((symbol, index) => {
+          const from = inForce(symbol)
+          const walk = begin(from?.oracleE8 ?? startPrices.get(symbol)!, seed + index)
+          return [symbol, { walk, wordAtMillis: wordAt(from) }]
+        })
+      )
+      const step = Effect.sync(() => {
+        for (const [symbol, { walk, wordAtMillis }] of walks) {
+          const now = inForce(symbol)
+          const nextWord = wordAt(now) ?? wordAtMillis
+          const next = now === undefined || nextWord === wordAtMillis ? stepped(walk) : resumed(walk, now.oracleE8)
+          walks.set(symbol, { walk: next, wordAtMillis: nextWord })
+        }
       })
+      const told = Effect.sync(() => {
+        for (const [contract, { walk }] of walks) tell({ contract, priceE8: walk.price })
+      })
+      return Effect.forever(Effect.andThen(told, Effect.andThen(Effect.sleep(pauseMillis), step)))
+    }
   }
-})
+}
+
+/** When the operator set the price in force; undefined where it is not theirs. */
+const wordAt = (priced: Priced | undefined): number | undefined =>
+  priced?.source === "operator" ? priced.toldAtMillis : undefined
+
+const resumed = ({ chance }: Walk, priceE8: number): Walk => ({ home: priceE8, price: priceE8, chance })
 
 /** A basis point and a half a step at most, half of that as a rule. */
 const largestMove = 0.000_15

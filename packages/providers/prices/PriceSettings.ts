@@ -1,0 +1,86 @@
+/** The settings of price sources, as a file of JSON holds them. */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { Effect, type Redacted, Schema } from "effect"
+import type { HttpClient } from "effect/http"
+import * as HttpPrices from "./HttpPrices.ts"
+import { Fields } from "./Prints.ts"
+import type { Contracts, PriceSource } from "./PriceSource.ts"
+import * as WebSocketPrices from "./WebSocketPrices.ts"
+
+const shared = {
+  name: Schema.NonEmptyString,
+  /** They may hold secrets, so the file is nobody else's to read. */
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.RedactedFromValue(Schema.String))),
+  fields: Fields,
+  /** The name of each symbol's contract at the source. */
+  symbols: Schema.Record(Schema.String, Schema.NonEmptyString)
+}
+
+const seconds = (most: number) => Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: most }))
+
+const HttpSettings = Schema.Struct({
+  ...shared,
+  kind: Schema.Literal("http"),
+  url: Schema.String.check(Schema.isPattern(/^https?:\/\//)),
+  every_seconds: Schema.optionalKey(seconds(30))
+})
+
+const WebSocketSettings = Schema.Struct({
+  ...shared,
+  kind: Schema.Literal("websocket"),
+  url: Schema.String.check(Schema.isPattern(/^wss?:\/\//)),
+  /** Each is said as JSON on a new connection, as to subscribe. */
+  greeting: Schema.optionalKey(Schema.Array(Schema.Json)),
+  silence_seconds: Schema.optionalKey(seconds(600))
+})
+
+const PriceSettings = Schema.Struct({ sources: Schema.Array(Schema.Union([HttpSettings, WebSocketSettings])) })
+type Settings = (typeof PriceSettings.Type)["sources"][number]
+
+/** `reason` says what would be right. */
+export class PriceSettingsRefused extends Schema.TaggedError<PriceSettingsRefused>()("PriceSettingsRefused", {
+  reason: Schema.String
+}) {}
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceSettings))
+
+/** Makes the sources of a file; each of their symbols must be one that the venue lists. */
+export const read = Effect.fn("PriceSettings.read")(function* (
+  text: string,
+  isListed: (symbol: MarketSymbol) => boolean
+): Effect.fn.Return<ReadonlyArray<PriceSource>, PriceSettingsRefused, HttpClient.HttpClient> {
+  const { sources } = yield* decode(text, { onExcessProperty: "error" }).pipe(
+    Effect.mapError(({ message }) => new PriceSettingsRefused({ reason: message.replaceAll(/\s+/g, " ") }))
+  )
+  const unlisted = sources
+    .flatMap(({ symbols }) => Object.keys(symbols))
+    .find((name) => !isListed(MarketSymbol.make(name)))
+  if (unlisted !== undefined)
+    return yield* new PriceSettingsRefused({ reason: `${unlisted} is no symbol that is listed` })
+  return yield* Effect.forEach(sources, make)
+})
+
+const make = (settings: Settings): Effect.Effect<PriceSource, never, HttpClient.HttpClient> => {
+  const { fields, headers = {}, name, url } = settings
+  const symbols: ReadonlyMap<MarketSymbol, Contracts> = new Map(
+    Object.entries(settings.symbols).map(([symbol, spot]) => [MarketSymbol.make(symbol), { spot }])
+  )
+  const options: Shared = { name, url, headers, fields, symbols }
+  return settings.kind === "http"
+    ? HttpPrices.make({ ...options, everyMillis: (settings.every_seconds ?? 1) * 1_000 })
+    : Effect.succeed(
+        WebSocketPrices.make({
+          ...options,
+          greeting: (settings.greeting ?? []).map((said) => JSON.stringify(said)),
+          silenceMillis: (settings.silence_seconds ?? 30) * 1_000
+        })
+      )
+}
+
+interface Shared {
+  readonly name: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, Redacted.Redacted>>
+  readonly fields: Fields
+  readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
+}

@@ -1,0 +1,34 @@
+/** Somebody who tells prices from outside, contract by contract. */
+import type { Priced } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { Context, type Effect } from "effect"
+
+/** A price of one contract, in 1e-8 USD, as its source names the contract. */
+export interface Print {
+  readonly contract: string
+  readonly priceE8: number
+}
+
+/** What a symbol's price is made of, by the names of the source. */
+export interface Contracts {
+  readonly spot: string
+}
+
+/** Whoever hears the sources. */
+export interface Listener {
+  readonly tell: (print: Print) => void
+  /** The prices in force, or undefined before the first. */
+  readonly inForce: (symbol: MarketSymbol) => Priced | undefined
+}
+
+export interface PriceSource {
+  readonly name: string
+  readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
+  /** Goes on for ever, whatever becomes of the other side. */
+  readonly run: (listener: Listener) => Effect.Effect<never>
+}
+
+/** All sources of the venue; none unless an app says which. */
+export const PriceSources = Context.Reference<ReadonlyArray<PriceSource>>("@venue/providers/prices/PriceSources", {
+  defaultValue: () => []
+})

@@ -1,0 +1,24 @@
+/** Says once that a source fails, and once that it works again. */
+import { Effect } from "effect"
+
+export interface SourceState {
+  readonly failed: (why: string) => Effect.Effect<void>
+  readonly works: Effect.Effect<void>
+}
+
+export const make = (name: string): SourceState => {
+  let isFailing = false
+  return {
+    failed: (why) =>
+      Effect.suspend(() => {
+        if (isFailing) return Effect.void
+        isFailing = true
+        return Effect.logWarning(`price source ${name} fails: ${why}`)
+      }),
+    works: Effect.suspend(() => {
+      if (!isFailing) return Effect.void
+      isFailing = false
+      return Effect.logInfo(`price source ${name} works again`)
+    })
+  }
+}

@@ -1,0 +1,97 @@
+/** A source that tells its prices by itself, on a web socket that comes back by itself. */
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { Effect, Redacted, Schedule } from "effect"
+import { WebSocket } from "ws"
+import type { Contracts, Listener, PriceSource } from "./PriceSource.ts"
+import { type Fields, read } from "./Prints.ts"
+import * as SourceState from "./SourceState.ts"
+
+export interface WebSocketPricesOptions {
+  readonly name: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, Redacted.Redacted>>
+  /** These texts are said on each new connection, as to subscribe. */
+  readonly greeting: ReadonlyArray<string>
+  /** A connection on which no price comes for so long is given up. */
+  readonly silenceMillis: number
+  readonly fields: Fields
+  readonly symbols: ReadonlyMap<MarketSymbol, Contracts>
+}
+
+export const make = (options: WebSocketPricesOptions): PriceSource => ({
+  name: options.name,
+  symbols: options.symbols,
+  run: (listener) => {
+    const state = SourceState.make(options.name)
+    const attempt = Effect.suspend(() => {
+      const heard: Heard = { prints: false, ever: false }
+      return connection(options, listener, heard, state).pipe(
+        Effect.raceFirst(silence(options.silenceMillis, heard)),
+        Effect.tap(state.failed),
+        Effect.flatMap((why) => (heard.ever ? Effect.void : Effect.fail(why)))
+      )
+    })
+    return attempt.pipe(
+      Effect.retry(growing),
+      Effect.repeat(Schedule.spaced(firstPause)),
+      Effect.orDie,
+      Effect.andThen(Effect.never)
+    )
+  }
+})
+
+/** Whether prices have come since the last look, and at all. */
+interface Heard {
+  prints: boolean
+  ever: boolean
+}
+
+/** Ends with why it ended. */
+const connection = (
+  options: WebSocketPricesOptions,
+  { tell }: Listener,
+  heard: Heard,
+  state: SourceState.SourceState
+) =>
+  Effect.gen(function* () {
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    return yield* Effect.callback<string>((resume) => {
+      const headers = Object.fromEntries(
+        Object.entries(options.headers).map(([header, value]) => [header, Redacted.value(value)])
+      )
+      const socket = new WebSocket(options.url, { ...bounds, headers })
+      const end = (why: string): void => {
+        socket.removeAllListeners()
+        // A socket that is ended while it connects reports that as an error.
+        socket.on("error", () => {})
+        socket.terminate()
+        resume(Effect.succeed(why))
+      }
+      socket.on("open", () => {
+        for (const text of options.greeting) socket.send(text)
+      })
+      socket.on("message", (data) => {
+        const prints = read(options.fields, data.toString())
+        if (prints.length === 0) return
+        if (!heard.ever) run(state.works)
+        heard.prints = true
+        heard.ever = true
+        for (const print of prints) tell(print)
+      })
+      socket.on("error", (error) => end(error.message))
+      socket.on("close", (code) => end(`closed with ${code}`))
+      return Effect.sync(() => end("no longer heard"))
+    })
+  })
+
+const silence = Effect.fnUntraced(function* (millis: number, heard: Heard) {
+  do {
+    heard.prints = false
+    yield* Effect.sleep(millis)
+  } while (heard.prints)
+  return `no price for ${millis / 1_000} s`
+})
+
+const bounds = { perMessageDeflate: false, maxPayload: 1_048_576, handshakeTimeout: 10_000 }
+const firstPause = "1 second"
+const growing = Schedule.jittered(Schedule.min([Schedule.exponential(firstPause), Schedule.spaced("30 seconds")]))

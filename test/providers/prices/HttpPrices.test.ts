@@ -1,0 +1,81 @@
+/** A source that is asked over HTTP, of servers that answer well and badly. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as HttpPrices from "@venue/providers/prices/HttpPrices"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Queue, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as PriceServer from "./PriceServer.ts"
+
+const good = JSON.stringify([{ s: "AAPL", p: 200 }])
+
+/** The prices that a source tells which is asked every 20 ms. */
+const told = Effect.fnUntraced(function* (answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const prices = yield* Queue.unbounded<number>()
+  const client = yield* Layer.build(NodeHttpClient.layerUndici)
+  const source = yield* HttpPrices.make({
+    name: "vendor",
+    url: yield* PriceServer.http(answer),
+    headers: { authorization: Redacted.make("Bearer mine") },
+    everyMillis: 20,
+    fields: { contract: "s", price: "p" },
+    symbols: new Map([[MarketSymbol.make("AAPL-USD"), { spot: "AAPL" }]])
+  }).pipe(Effect.provide(client))
+  yield* Effect.forkScoped(
+    source.run({ inForce: () => undefined, tell: ({ priceE8 }) => void Queue.offerUnsafe(prices, priceE8) })
+  )
+  return prices
+})
+
+it.live("it is asked again and again, with the headers of the settings", () =>
+  Effect.gen(function* () {
+    const headers: Array<string | undefined> = []
+    const prices = yield* told((request, response) => {
+      headers.push(request.headers.authorization)
+      response.end(good)
+    })
+    for (let count = 0; count < 3; count++) assert.strictEqual(yield* Queue.take(prices), 200e8)
+    assert.strictEqual(headers[0], "Bearer mine")
+  })
+)
+
+it.live(
+  "I29: a server that refuses, talks garbage, hangs up, or gives no price above zero is asked on, and tells nothing",
+  () =>
+    Effect.gen(function* () {
+      const answers: ReadonlyArray<(response: ServerResponse) => void> = [
+        (response) => response.writeHead(500).end(good),
+        (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+        (response) => response.end("<html>"),
+        (response) => response.end('[{"s":"AAPL","p":NaN}]'),
+        (response) => response.end('[{"s":"AAPL","p":-200},{"s":"AAPL","p":0},{"s":"AAPL","p":null}]'),
+        (response) => response.destroy(),
+        (response) => {
+          response.writeHead(200, { "content-length": "1000" })
+          response.write("[")
+          response.destroy()
+        },
+        (response) => response.end("")
+      ]
+      let asked = 0
+      const prices = yield* told((_request, response) => (answers[asked++] ?? ((last) => last.end(good)))(response))
+      assert.strictEqual(yield* Queue.take(prices), 200e8)
+      assert.isAbove(asked, answers.length)
+      assert.strictEqual((yield* Queue.clear(prices)).filter((price) => price !== 200e8).length, 0)
+    })
+)
+
+it.effect("a server that does not answer is given up after five seconds, and asked again", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const prices = yield* told((_request, response) => {
+      if (asked++ > 0) response.end(good)
+    })
+    yield* PriceServer.pass("10 millis", () => asked === 1)
+    yield* TestClock.adjust("4900 millis")
+    assert.strictEqual(asked, 1)
+    yield* PriceServer.pass("50 millis", () => Queue.sizeUnsafe(prices) > 0)
+    assert.strictEqual(yield* Queue.take(prices), 200e8)
+  })
+)

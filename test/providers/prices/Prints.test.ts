@@ -1,0 +1,47 @@
+/** What is read out of the answers of price sources, and what is no price. */
+import { read } from "@venue/providers/prices/Prints"
+import { assert, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+const one = (fields: Parameters<typeof read>[0], body: unknown) =>
+  read(fields, JSON.stringify(body)).map(({ contract, priceE8 }) => `${contract} ${priceE8 / 1e8}`)
+
+it("a list, a record with a price for each contract, and a single price are read by the fields that are named", () => {
+  const quotes = [
+    { s: "AAPL", q: { last: 200.5 } },
+    { s: "MSFT", q: { last: "420.25" } }
+  ]
+  assert.deepStrictEqual(one({ contract: "s", price: "q.last" }, quotes), ["AAPL 200.5", "MSFT 420.25"])
+  assert.deepStrictEqual(one({ items: "data.quotes", contract: "s", price: "q.last" }, { data: { quotes } }), [
+    "AAPL 200.5",
+    "MSFT 420.25"
+  ])
+  assert.deepStrictEqual(one({ items: "rates", price: "" }, { rates: { EUR: 1.085, GBP: 1.27 } }), [
+    "EUR 1.085",
+    "GBP 1.27"
+  ])
+  assert.deepStrictEqual(one({ contract: "symbol", price: "price" }, { symbol: "CLZ6", price: 71.2 }), ["CLZ6 71.2"])
+})
+
+it("I29: what is no price above zero, or above ten million, says nothing, and what stands beside it is read", () => {
+  const bad = [0, -1, -200, null, "NaN", "", "1e3", "-5", "0x10", true, {}, [], 1e-9, 10_000_001, 1e300]
+  const body = Object.fromEntries([...bad, 7].map((price, at) => [`c${at}`, price]))
+  assert.deepStrictEqual(one({ price: "" }, body), [`c${bad.length} 7`])
+  assert.deepStrictEqual(read({ contract: "s", price: "p" }, '[{"s":"A","p":NaN}]'), [])
+  assert.deepStrictEqual(read({ contract: "s", price: "p" }, '[{"s":5,"p":5},{"p":5},null,3,"text"]'), [])
+})
+
+it("names that every object has lead nowhere", () => {
+  assert.deepStrictEqual(one({ contract: "s", price: "constructor.length" }, [{ s: "A" }]), [])
+  assert.deepStrictEqual(one({ items: "__proto__", price: "p" }, { p: 1 }), [])
+})
+
+it("whatever a source answers, nothing is thrown and every price is whole and above zero", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json(), fc.jsonValue().map(String)), (text) => {
+      for (const fields of [{ price: "" }, { contract: "a", price: "b" }, { items: "a", price: "b.0" }]) {
+        for (const { priceE8 } of read(fields, text)) assert.isTrue(Number.isSafeInteger(priceE8) && priceE8 > 0)
+      }
+    })
+  )
+})

@@ -1,0 +1,83 @@
+/** A source on a web socket, of servers that speak well and badly. */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as WebSocketPrices from "@venue/providers/prices/WebSocketPrices"
+import { assert, it } from "@effect/vitest"
+import { Effect, Queue, Redacted } from "effect"
+import type { IncomingMessage } from "node:http"
+import type { WebSocket } from "ws"
+import * as PriceServer from "./PriceServer.ts"
+
+const good = JSON.stringify({ s: "AAPL", p: "200" })
+
+const told = Effect.fnUntraced(function* (accept: (socket: WebSocket, request: IncomingMessage) => void) {
+  const prices = yield* Queue.unbounded<number>()
+  const source = WebSocketPrices.make({
+    name: "vendor",
+    url: yield* PriceServer.webSocket(accept),
+    headers: { "x-key": Redacted.make("mine") },
+    greeting: ['{"subscribe":"AAPL"}'],
+    silenceMillis: 10_000,
+    fields: { contract: "s", price: "p" },
+    symbols: new Map([[MarketSymbol.make("AAPL-USD"), { spot: "AAPL" }]])
+  })
+  yield* Effect.forkScoped(
+    source.run({ inForce: () => undefined, tell: ({ priceE8 }) => void Queue.offerUnsafe(prices, priceE8) })
+  )
+  return prices
+})
+
+it.live("it says its greeting with the headers of the settings, and tells what comes", () =>
+  Effect.gen(function* () {
+    const heard: Array<unknown> = []
+    const prices = yield* told((socket, request) => {
+      heard.push(request.headers["x-key"])
+      socket.on("message", (text) => {
+        heard.push(text.toString())
+        socket.send(good)
+      })
+    })
+    assert.strictEqual(yield* Queue.take(prices), 200e8)
+    assert.deepStrictEqual(heard, ["mine", '{"subscribe":"AAPL"}'])
+  })
+)
+
+it.live("I29: garbage and what is no price above zero is passed over", () =>
+  Effect.gen(function* () {
+    const prices = yield* told((socket) => {
+      for (const text of ["", "{", '{"s":"AAPL","p":NaN}', '{"s":"AAPL","p":-1}', '{"s":"AAPL","p":0}', "[]", "null"])
+        socket.send(text)
+      socket.send(Buffer.from([0xff, 0xfe, 0]))
+      socket.send(good)
+    })
+    assert.strictEqual(yield* Queue.take(prices), 200e8)
+  })
+)
+
+it.effect("it comes back to a server that closes, dies or is silent", () =>
+  Effect.gen(function* () {
+    let connections = 0
+    const prices = yield* told((socket) => {
+      connections++
+      if (connections === 1) return socket.close(1011, "restarting")
+      if (connections === 2) return socket.terminate()
+      if (connections === 3) return undefined
+      socket.send(good)
+    })
+    yield* PriceServer.pass("100 millis", () => Queue.sizeUnsafe(prices) > 0)
+    assert.strictEqual(yield* Queue.take(prices), 200e8)
+    assert.strictEqual(connections, 4)
+  })
+)
+
+it.effect("a frame larger than a price source has reason to send ends the connection, and no more", () =>
+  Effect.gen(function* () {
+    let connections = 0
+    const prices = yield* told((socket) => {
+      connections++
+      socket.send(connections === 1 ? " ".repeat(2_000_000) : good)
+    })
+    yield* PriceServer.pass("100 millis", () => Queue.sizeUnsafe(prices) > 0)
+    assert.strictEqual(yield* Queue.take(prices), 200e8)
+    assert.strictEqual(connections, 2)
+  })
+)
