@@ -8,16 +8,9 @@ import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
+import { PricesGroup } from "./Prices.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
 import { UsersGroup } from "./Users.ts"
-
-/** From this moment on the symbol has this outside price, in USD. */
-export const SetPrice = Schema.Struct({
-  $schema: SchemaLink,
-  symbol: Schema.String,
-  price: NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000))),
-  reason: Schema.optionalKey(Reason)
-}).annotate({ identifier: "SetPrice" })
 
 /** USD have at most six decimals; a correction may be negative. */
 export const Credit = Schema.Struct({
@@ -33,10 +26,6 @@ export const Credit = Schema.Struct({
   ),
   reason: Reason
 }).annotate({ identifier: "Credit" })
-
-export const PriceSet = Schema.Struct({ symbol: Schema.String, price: Schema.Finite }).annotate({
-  identifier: "PriceSet"
-})
 
 export const Credited = Schema.Struct({
   credit_id: Schema.String,
@@ -64,11 +53,6 @@ export const AccountsAtRisk = Schema.Struct({
 
 export const OperatorGroup = HttpApiGroup.make("operator")
   .add(
-    HttpApiEndpoint.post("prices", "/prices", {
-      payload: SetPrice,
-      success: PriceSet,
-      error: [NotFound, ServiceUnavailable, GatewayTimeout]
-    }),
     HttpApiEndpoint.post("credits", "/credits", {
       payload: Credit,
       success: Credited,
@@ -80,7 +64,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
   .middleware(OperatorOnly)
 
 export class AdminApi extends HttpApi.make("venue-admin")
-  .add(OperatorGroup, UsersGroup, KeysGroup, OAuthClientsGroup, SigningKeysGroup, HealthGroup)
+  .add(OperatorGroup, PricesGroup, UsersGroup, KeysGroup, OAuthClientsGroup, SigningKeysGroup, HealthGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue operator", version: "0.1.0" }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

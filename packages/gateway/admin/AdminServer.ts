@@ -3,7 +3,6 @@ import { AdminApi } from "@venue/api/admin/Api"
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { described } from "@venue/api/rest/Document"
-import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
@@ -15,23 +14,23 @@ import * as Commands from "./Commands.ts"
 import * as Keys from "./Keys.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
+import * as Prices from "./Prices.ts"
 import * as SigningKeys from "./SigningKeys.ts"
 import * as Users from "./Users.ts"
 
 export interface AdminServerOptions {
   readonly port: number
   readonly token: Redacted.Redacted
-  /** Told of a price before the market is, for whoever sets prices too. In 1e-8 USD. */
-  readonly onPrice?: ((symbol: MarketSymbol, price: number) => Effect.Effect<void>) | undefined
 }
 
 export const open = Effect.fn("AdminServer.open")(function* (options: AdminServerOptions) {
-  const { onPrice = () => Effect.void, port, token } = options
+  const { port, token } = options
   return yield* HttpListener.listen({ what: "the operator interface", host: loopback, port }, (baseUrl) => ({
     layer: Layer.merge(
       HttpApiBuilder.layer(AdminApi).pipe(
         Layer.provide([
-          Commands.layer(baseUrl, onPrice),
+          Commands.layer(baseUrl),
+          Prices.layer(baseUrl),
           Users.layer(baseUrl),
           Keys.layer(baseUrl),
           OAuthClients.layer(baseUrl),

@@ -1,4 +1,4 @@
-/** What an operator may do: set a price, credit an account, and ask what is at risk and whether the books balance. */
+/** What an operator may do: credit an account, and ask what is at risk and whether the books balance. */
 import { AdminApi, creditMicros } from "@venue/api/admin/Api"
 import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
@@ -9,8 +9,6 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { AccountId } from "@venue/domain/AccountId"
-import { unitsOf } from "@venue/domain/Decimal"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
@@ -18,7 +16,7 @@ import { group } from "../http/Endpoints.ts"
 import * as Proof from "./Proof.ts"
 import * as Risk from "./Risk.ts"
 
-export const layer = (baseUrl: string, onPrice: (symbol: MarketSymbol, price: number) => Effect.Effect<void>) =>
+export const layer = (baseUrl: string) =>
   group(
     AdminApi,
     "operator",
@@ -39,26 +37,6 @@ export const layer = (baseUrl: string, onPrice: (symbol: MarketSymbol, price: nu
         Effect.flatMap(Operator, ({ name }) => audit.record({ action, actor: name, subject, facts }))
 
       return handlers
-        .handle(
-          "prices",
-          Effect.fnUntraced(
-            function* ({ payload: { price, reason = null, symbol: given } }) {
-              const symbol = MarketSymbol.make(given.toUpperCase())
-              if (!instruments.has(symbol)) return yield* refusals.unknownSymbol(symbol)
-              const units = unitsOf(price)
-              if (Number.isNaN(units)) return yield* unfit("body.price", "Expected at most eight decimals")
-              yield* asked("price_asked", symbol, { price, reason })
-              // The other source first: what it says next follows this price.
-              yield* onPrice(symbol, units)
-              yield* markets.observe(symbol, units, "operator")
-              return { symbol, price }
-            },
-            Effect.catchTags({
-              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-              Unavailable: () => Effect.fail(refusals.draining())
-            })
-          )
-        )
         .handle(
           "credits",
           Effect.fnUntraced(

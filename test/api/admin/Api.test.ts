@@ -1,5 +1,6 @@
 /** The operator interface: what it takes. */
-import { Credit, creditMicros, Proof, SetPrice } from "@venue/api/admin/Api"
+import { Credit, creditMicros, Proof } from "@venue/api/admin/Api"
+import { SetPrice } from "@venue/api/admin/Prices"
 import { AdminApi } from "@venue/api/admin/Api"
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Schema } from "effect"

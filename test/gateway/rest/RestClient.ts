@@ -24,8 +24,6 @@ export class RestClient extends Context.Service<
   {
     readonly restUrl: string
     readonly adminUrl: string
-    /** What the operator's prices were told to. */
-    readonly prices: ReadonlyArray<readonly [symbol: string, price: number]>
     readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
     readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Effect.Effect<Answer>
     readonly admin: (method: string, path: string, body?: unknown, token?: string) => Effect.Effect<Answer>
@@ -77,17 +75,14 @@ export const ask = Effect.fnUntraced(function* (
 
 const make = Effect.gen(function* () {
   const venue = yield* TestVenue
-  const prices: Array<readonly [string, number]> = []
   const { url: restUrl } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme" })
   const { url: adminUrl } = yield* AdminServer.open({
     port: 0,
-    token: Redacted.make(adminToken),
-    onPrice: (symbol, price) => Effect.sync(() => void prices.push([symbol, price]))
+    token: Redacted.make(adminToken)
   })
   return RestClient.of({
     restUrl,
     adminUrl,
-    prices,
     get: (path, headers = {}) => call(`${restUrl}${path}`, { headers }),
     post: (path, body, headers = {}) => call(`${restUrl}${path}`, request("POST", headers, body)),
     admin: (method, path, body, token = adminToken) =>
