@@ -5,7 +5,7 @@
 import { mulDivDown } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 import type { Funded, Level } from "./Market.ts"
-import type { Position } from "./Position.ts"
+import { fund, type Position } from "./Position.ts"
 import type { Side } from "./Order.ts"
 
 /** Payments are due at whole hours of UTC. */
@@ -99,7 +99,7 @@ export const book = (
   funded: Pick<Funded, "rateE12" | "markE8">
 ): number => {
   const received = payment(instrument, position.quantityLots, funded)
-  position.funding += received
+  fund(position, received)
   return received
 }
 

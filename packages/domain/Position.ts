@@ -50,11 +50,18 @@ export const fill = (position: Position, side: Side, lots: number, notional: num
 /** Gives the profit at a price if all were closed there: `value` is quantity x mark in money, signed. */
 export const unrealised = (position: Position, value: bigint): bigint => value - BigInt(position.basis)
 
+/** Books what a position received for funding, negative when it paid. */
+export const fund = (position: Position, received: number): void => {
+  position.funding += received
+  assertSafe(position)
+}
+
 function assertSafe(position: Position): void {
   if (
     !Number.isSafeInteger(position.cashFlow) ||
     !Number.isSafeInteger(position.basis) ||
-    !Number.isSafeInteger(position.fees)
+    !Number.isSafeInteger(position.fees) ||
+    !Number.isSafeInteger(position.funding)
   ) {
     throw new RangeError("one account's money in one market passed 9.007e9 USD")
   }

@@ -1,4 +1,4 @@
-/** What a market does that can no longer bring its prices up to date: only what takes risk away. */
+/** What a market does that can no longer take prices and time in: only what takes risk away. */
 import { type MarketCommand, noEcho, type TraderCommand } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 

@@ -32,8 +32,13 @@ export const make = Effect.fnUntraced(function* (
   const journal = yield* Journal
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  /** Its prices cannot be brought up to date: only what takes risk away is done, until another node or process serves it. */
+  /**
+   * Prices and time cannot be taken in: only what takes risk away is done, and market time stands still, until another
+   * node or process serves it.
+   */
   let cancelOnly = false
+  /** It answers a command that threw, and must not be refused in its turn. */
+  let refusal: MarketCommand | undefined
   const claim = yield* MarketClaim.make(instrument, {
     ...surroundings,
     committed: (committed) => {
@@ -49,7 +54,8 @@ export const make = Effect.fnUntraced(function* (
     const commands = cancelOnly ? asked.flatMap(CancelOnly.instead) : asked
     if (commands.length === 0) return done(false)
     const before = open.length
-    const decided = decide(claim.engine(), commands, clock.currentTimeMillisUnsafe(), open)
+    const nowMillis = cancelOnly ? 0 : clock.currentTimeMillisUnsafe()
+    const decided = decide(claim.engine(), commands, nowMillis, open)
     if (decided.fault !== undefined) {
       poisoned(commands[decided.count]!, decided.fault.error)
       return done(false)
@@ -62,11 +68,12 @@ export const make = Effect.fnUntraced(function* (
   /** A thrown error is a fault of ours: its command is refused, and the state built anew from what is recorded. */
   const poisoned = (command: MarketCommand, error: unknown) => {
     run(Effect.logError(`market ${instrument.symbol}: command ${command._tag} threw; the state is rebuilt`, error))
-    if ("commandId" in command) {
-      const refusal = CancelOnly.refusal(command, "REJECTED_FAILED_TO_PROCESS")
-      return claim.rebuild(undefined, () => submit([refusal], () => {}))
+    if ("commandId" in command && command !== refusal) {
+      const answer = CancelOnly.refusal(command, "REJECTED_FAILED_TO_PROCESS")
+      refusal = answer
+      return claim.rebuild(undefined, () => submit([answer], () => {}))
     }
-    // What has no id cannot be refused and comes again by itself: prices are no longer let in, and nothing comes at once.
+    // What cannot be refused comes again by itself: prices and time are no longer let in, and nothing comes at once.
     if (command._tag !== "RaiseEpoch") {
       cancelOnly = true
       run(Effect.logError(`market ${instrument.symbol} takes cancels only until it is served anew`))

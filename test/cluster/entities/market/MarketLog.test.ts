@@ -74,12 +74,12 @@ const bid = (n: number, clientOrderId = ""): MarketCommand => ({
 
 const observe: MarketCommand = { _tag: "Observe", priceE8: 20_000_000_000, teller: "operator" }
 
-const open = Effect.fnUntraced(function* (owned: () => boolean = () => true) {
+const open = Effect.fnUntraced(function* (owned: () => boolean = () => true, instrument = one) {
   const inner = yield* Journal
   const published: Array<CommittedBatch> = []
   const owners: Array<Owner> = []
   let ended = 0
-  const log = yield* MarketLog.make(one, {
+  const log = yield* MarketLog.make(instrument, {
     owned: Effect.sync(owned),
     committed: (batch) => published.push(batch),
     reclaimed: () => {},
@@ -156,6 +156,42 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
       Engine.view(engine, primaryAccountOf(userId)).orders.length
     ])
     assert.deepEqual(value, ["DONE", "DONE", 0])
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("rule 21.6: a market that cannot take the time in takes cancels only, and is not built anew for ever", () =>
+  Effect.gen(function* () {
+    let isBroken = false
+    // Asked for when the premium is sampled.
+    const instrument: typeof one = Object.defineProperty({ ...one }, "tickLotMicros", {
+      get: () => {
+        if (isBroken) throw new Error("poison")
+        return one.tickLotMicros
+      }
+    })
+    const { log, outcomes, owners, say, told } = yield* open(undefined, instrument)
+    say(observe, bid(1))
+    yield* turns
+    isBroken = true
+    yield* TestClock.adjust("6 seconds")
+    say(command(2))
+    yield* turns
+    yield* TestClock.adjust("1 second")
+    yield* turns
+    assert.isTrue(log.serving())
+    yield* TestClock.adjust("1 hour")
+    say({ _tag: "Tick" }, command(3), {
+      _tag: "Cancel",
+      ...envelope(4),
+      orderId: orderIdFrom(idOf(1)),
+      clientOrderId: ""
+    })
+    yield* turns
+    assert.deepEqual(told, [true, false, true])
+    assert.deepEqual(outcomes(), ["3 REJECTED"])
+    assert.lengthOf(owners, 3)
+    const { value } = yield* log.asOf((engine) => Engine.view(engine, primaryAccountOf(userId)).orders.length)
+    assert.strictEqual(value, 0)
   }).pipe(Effect.provide(around))
 )
 
