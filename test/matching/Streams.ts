@@ -28,15 +28,14 @@ interface Chance {
   readonly pick: <A>(...choices: ReadonlyArray<A>) => A
 }
 
-/** Five commands in a hundred come so much later than the one before, at most. */
-const usualPauseMillis = 3_000
-/** Prices turn stale meanwhile, and outcomes of commands that expired are forgotten. */
-export const longPauseMillis = 90_000
+/**
+ * Where it is slow, prices turn stale between two commands, and outcomes of those that expired are forgotten. Where it is
+ * hourly, some commands are followed by the end of an hour, books are deep, and most prices are the operator's, so that
+ * they are not stale by then.
+ */
+export type Pace = "usual" | "slow" | "hourly"
 
-/** Hours end meanwhile; more of the prices are the operator's, so that they are not stale by then. */
-export const hoursMillis = 9_000_000
-
-export const make = (seed: number, commands?: number, longestMillis = usualPauseMillis): Stream => {
+export const make = (seed: number, commands?: number, pace: Pace = "usual"): Stream => {
   const chance = chanceOf(seed)
   const { percent, pick, whole } = chance
   const [instrument, startPrice] = pick<readonly [Instrument, number]>(
@@ -54,11 +53,11 @@ export const make = (seed: number, commands?: number, longestMillis = usualPause
   const epochs = new Map(users.map((user) => [user, 1]))
   const spread = pick(2, 2, 6, 30)
   const tight = percent(20)
-  const huge = pick(0, 0, 5, 60)
+  const huge = pace === "hourly" ? 60 : pick(0, 0, 5, 60)
   const reducing = pick(5, 15, 40)
   /** How often an order is priced on its own side of the middle, to rest. */
   const patience = pick(30, 60, 85)
-  const leaping = longestMillis === hoursMillis ? pick(5, 20) : 0
+  const leaping = pace === "hourly" ? pick(2, 5, 20) : 0
   const steps: Array<Step> = []
   const placed: Array<Place> = []
   let oracleE8 = startPrice
@@ -72,14 +71,14 @@ export const make = (seed: number, commands?: number, longestMillis = usualPause
   // The time of the next command is fixed before the command is made, so that some expire to the millisecond.
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
-    atMillis += whole(0, percent(5) ? longestMillis : 300)
+    atMillis += whole(0, percent(5) ? (pace === "slow" ? 90_000 : 3_000) : 300)
     if (percent(leaping)) atMillis = leapt(atMillis)
   }
   /** Some time later, or about the time when the hour ends or can no longer be paid for. */
   const leapt = (fromMillis: number): number => {
     const nextHour = (Math.floor(fromMillis / 3_600_000) + 1) * 3_600_000
-    if (percent(50)) return fromMillis + whole(0, pick(60_000, 1_800_000))
-    return nextHour + pick(-1, 0, whole(1, 59_999), 60_000, 60_001, 3_600_000)
+    if (percent(50)) return fromMillis + whole(0, pick(60_000, 600_000))
+    return nextHour + pick(-1, 0, 0, whole(1, 59_999), whole(1, 59_999), 60_000, 60_001, 3_600_000)
   }
   const envelope = (accountId: AccountId) => {
     const userId = accountId.split("/")[0]!
@@ -237,7 +236,7 @@ export const make = (seed: number, commands?: number, longestMillis = usualPause
     add({
       _tag: "Observe",
       priceE8: percent(3) ? oracleE8 * 2 : oracleE8,
-      teller: percent(longestMillis === hoursMillis ? 60 : 10) ? "operator" : "external"
+      teller: percent(pace === "hourly" ? 60 : 10) ? "operator" : "external"
     })
   }
   const raise = () => {
