@@ -2,6 +2,7 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { TradingState } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
@@ -27,6 +28,7 @@ export class MarketClient extends Context.Service<
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
+    readonly setTradingState: (symbol: MarketSymbol, state: TradingState) => Effect.Effect<void, Unavailable>
     readonly totals: (symbol: MarketSymbol) => Effect.Effect<Totals, Unavailable>
   }
 >()("@venue/cluster/MarketClient") {
@@ -71,6 +73,7 @@ export class MarketClient extends Context.Service<
           Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? ask(symbol, client(symbol).Depth())),
         observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
         pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),
+        setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
         totals: (symbol) => ask(symbol, client(symbol).Totals())
       })
     })

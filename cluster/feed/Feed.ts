@@ -5,6 +5,7 @@
 import type { Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Journal } from "@venue/journal/Journal"
+import type { TradingState } from "@venue/domain/TradingState"
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import type { MarketClient } from "../clients/MarketClient.ts"
@@ -24,6 +25,8 @@ export class Feed extends Context.Service<
     readonly head: (symbol: MarketSymbol) => FollowedLog.Head | undefined
     /** Latest prices of each market. */
     readonly prices: ReadonlyMap<MarketSymbol, Priced>
+    /** What each market lets in. */
+    readonly tradingStates: ReadonlyMap<MarketSymbol, TradingState>
     /** Ticks to lots of one side; a live view, unsorted. */
     readonly levels: (symbol: MarketSymbol, side: "BUY" | "SELL") => ReadonlyMap<number, number>
   }
@@ -36,6 +39,7 @@ export class Feed extends Context.Service<
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const watchers = new Set<(batch: Batch) => void>()
       const prices = new Map<MarketSymbol, Priced>()
+      const tradingStates = new Map<MarketSymbol, TradingState>()
       const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
       const followers = Followers.make((followed, { rank }, cause) => {
         run(Effect.logError(`a ${rank} that follows ${followed} threw at an event of its market`, cause))
@@ -45,6 +49,7 @@ export class Feed extends Context.Service<
         const { symbol } = batch.instrument
         for (const event of batch.events) {
           if (event._tag === "Priced") prices.set(symbol, event)
+          else if (event._tag === "TradingStateChanged") tradingStates.set(symbol, event.state)
           followers.tell(event, batch)
         }
         for (const watcher of watchers) {
@@ -56,8 +61,9 @@ export class Feed extends Context.Service<
       for (const instrument of instruments.values()) {
         const log = FollowedLog.make(clock, dispatch)
         logs.set(instrument.symbol, log)
-        yield* Watch.start(instrument, log, (priced) => {
-          prices.set(instrument.symbol, priced)
+        yield* Watch.start(instrument, log, ({ prices: priced, tradingState }) => {
+          if (priced !== null) prices.set(instrument.symbol, priced)
+          tradingStates.set(instrument.symbol, tradingState)
         })
       }
 
@@ -70,6 +76,7 @@ export class Feed extends Context.Service<
         },
         head: (symbol) => logs.get(symbol)?.head(),
         prices,
+        tradingStates,
         levels: (symbol, side) => logs.get(symbol)?.levels[side] ?? new Map()
       })
     })

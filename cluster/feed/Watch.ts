@@ -1,12 +1,12 @@
 /** Keeps a followed log up to date: it watches the market wherever that lives, and begins anew at an end or a hole. */
 import type { Instrument } from "@venue/domain/Instrument"
-import { type Level, marketStream, type Priced } from "@venue/domain/Market"
+import { type Level, marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Deferred, Effect, Schedule, Stream } from "effect"
 import { type Batch, LocalEntities } from "../clients/LocalEntities.ts"
 import { MarketClient } from "../clients/MarketClient.ts"
-import { Market, type Watched } from "../protocol/Market.ts"
+import { type DepthAt, Market, type Watched } from "../protocol/Market.ts"
 import type { FollowedLog } from "./FollowedLog.ts"
 
 /** Rows that are read back at once. */
@@ -21,11 +21,11 @@ interface Watcher {
   readonly closed: () => void
 }
 
-/** Watches for as long as the scope is open. `priced` is told the prices that the market has when a watch begins. */
+/** Watches for as long as the scope is open. `found` is told what the market says of itself when a watch begins. */
 export const start = Effect.fnUntraced(function* (
   instrument: Instrument,
   log: FollowedLog,
-  priced: (prices: Priced) => void
+  found: (depth: DepthAt) => void
 ) {
   const { symbol } = instrument
   const markets = yield* MarketClient
@@ -55,7 +55,7 @@ export const start = Effect.fnUntraced(function* (
     if (log.head() === undefined) log.hear(depth.epoch, depth.seq)
     else yield* readBack(depth.seq)
     log.reset(depth.levels)
-    if (depth.prices !== null) priced(depth.prices)
+    found(depth)
     const waited = early
     early = undefined
     if (!waited.every(log.advance)) return

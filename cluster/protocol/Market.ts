@@ -3,6 +3,7 @@ import { AccountId } from "@venue/domain/AccountId"
 import { Teller, TraderCommand } from "@venue/domain/Market"
 import { Order, Side } from "@venue/domain/Order"
 import { UserId } from "@venue/domain/UserId"
+import { TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -45,10 +46,11 @@ export const AccountView = Schema.Struct({
 })
 export type AccountView = typeof AccountView.Type
 
-/** All levels as of (epoch, seq), and the prices in force; `null` before the first. */
+/** All levels as of (epoch, seq), what is let in, and the prices in force; `null` before the first. */
 export const DepthAt = Schema.Struct({
   ...At,
   levels: Schema.Array(Schema.Struct({ side: Side, priceTicks: Schema.Number, quantityLots: Schema.Number })),
+  tradingState: TradingState,
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
       source: Schema.Literals(["external", "internal", "operator", "stale"]),
@@ -97,6 +99,8 @@ export const Market = Entity.make("Market", [
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */
+  /** Answers once the state is recorded, or was in force already. */
+  Rpc.make("SetTradingState", { payload: { state: TradingState }, error: Unavailable }),
   Rpc.make("Observe", { payload: { priceE8: Schema.Number, teller: Teller }, error: Unavailable }),
   Rpc.make("PauseSources", { payload: { paused: Schema.Boolean }, error: Unavailable })
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)

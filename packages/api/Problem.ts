@@ -44,6 +44,7 @@ export const pages = {
   "signing-key-in-use": "The active key is not removed; activate another one first.",
   "signing-key-too-early": "The key has not been in its state for long enough.",
   "signing-keys-unusable": "The file of the signing keys cannot be used, or somebody else is changing it.",
+  "not-resumable": "A symbol trades again from cancel-only, with a fresh price and balanced books.",
   "client-exists": "An application of this id was registered before; it keeps its id when it is disabled.",
   "username-taken": "Somebody else has this username.",
   "body-too-large": "A request body holds at most 64 KiB.",
@@ -209,6 +210,7 @@ export const problems = (baseUrl: string) => ({
       body(baseUrl, 409, "signing-key-too-early", { detail: `It is possible from ${instant(readyAtMillis)} on.` })
     ),
   signingKeysUnusable: () => new ServiceUnavailable(body(baseUrl, 503, "signing-keys-unusable")),
+  notResumable: (detail: string) => new Conflict(body(baseUrl, 409, "not-resumable", { detail })),
   clientExists: () => new Conflict(body(baseUrl, 409, "client-exists")),
   usernameTaken: () => new Conflict(body(baseUrl, 409, "username-taken")),
   rateExceeded: () => new TooManyRequests(body(baseUrl, 429, "rate-exceeded")),

@@ -3,9 +3,19 @@ import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import * as Id from "./Id.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
-import { type EndStatus, type Order, OrderOrigin, type OrderRequest, OrderType, Side, TimeInForce } from "./Order.ts"
+import {
+  CancelCause,
+  type EndStatus,
+  type Order,
+  OrderOrigin,
+  type OrderRequest,
+  OrderType,
+  Side,
+  TimeInForce
+} from "./Order.ts"
 import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
+import type { TradingState } from "./TradingState.ts"
 import { UserId } from "./UserId.ts"
 
 /** The name of a market's stream in the journal. */
@@ -76,7 +86,7 @@ export const Cancel = Schema.TaggedStruct("Cancel", {
 })
 export type Cancel = typeof Cancel.Type
 
-export const CancelAll = Schema.TaggedStruct("CancelAll", envelope)
+export const CancelAll = Schema.TaggedStruct("CancelAll", { ...envelope, cause: CancelCause })
 export type CancelAll = typeof CancelAll.Type
 
 /**
@@ -179,7 +189,13 @@ export interface RaiseEpoch {
   readonly traderEpoch: number
 }
 
-export type MarketCommand = TraderCommand | Observe | PauseSources | Tick | RaiseEpoch
+/** The operator lets more or less into the market. */
+export interface SetTradingState {
+  readonly _tag: "SetTradingState"
+  readonly state: TradingState
+}
+
+export type MarketCommand = TraderCommand | Observe | PauseSources | Tick | RaiseEpoch | SetTradingState
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -299,7 +315,7 @@ export interface EpochRaised {
  */
 export interface Sampled {
   readonly _tag: "Sampled"
-  /** In 1e-10 of the outside price, signed; `null` while none is taken: the underlier is closed, or the price is stale. */
+  /** In 1e-10 of the outside price, signed; `null` while none is taken: the market does not trade, the underlier is closed, or the price is stale. */
   readonly premiumE10: number | null
   readonly atMillis: number
 }
@@ -323,6 +339,13 @@ export interface Funded {
   readonly atMillis: number
 }
 
+/** From here on the market lets in what this state says. */
+export interface TradingStateChanged {
+  readonly _tag: "TradingStateChanged"
+  readonly state: TradingState
+  readonly atMillis: number
+}
+
 export type MarketEvent =
   | Accepted
   | Refused
@@ -334,6 +357,7 @@ export type MarketEvent =
   | EpochRaised
   | Sampled
   | Funded
+  | TradingStateChanged
 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {

@@ -47,6 +47,10 @@ export const Order = Schema.Struct({
 })
 export type Order = typeof Order.Type
 
+/** Why all orders of an account are cancelled: it was asked for, or a connection that had armed it was lost. */
+export const CancelCause = Schema.Literals(["REQUEST", "DISCONNECT"])
+export type CancelCause = typeof CancelCause.Type
+
 /** How an order leaves the book without being filled. */
 export const EndStatus = Schema.Literals(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIALLY_FILLED"])
 export type EndStatus = typeof EndStatus.Type
@@ -96,7 +100,7 @@ export const CancelOrder = Schema.TaggedStruct("CancelOrder", {
 export type CancelOrder = typeof CancelOrder.Type
 
 /** It is for one symbol; the desk sends one to each market the account has joined. */
-export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", envelope)
+export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", { ...envelope, cause: CancelCause })
 export type CancelAllOrders = typeof CancelAllOrders.Type
 
 export const ClosePosition = Schema.TaggedStruct("ClosePosition", {

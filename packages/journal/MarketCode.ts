@@ -1,5 +1,6 @@
 /** The numbers that stand for names in market records. None is ever given a second meaning; a new name gets a new one. */
 import type { MarketEvent, Priced, Refused } from "@venue/domain/Market"
+import type { TradingState } from "@venue/domain/TradingState"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
 /** Those below the escape share the first byte of an event with its flags; any other has a byte of its own behind it. */
@@ -13,7 +14,8 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   Priced: 9,
   EpochRaised: 8,
   Sampled: 16,
-  Funded: 17
+  Funded: 17,
+  TradingStateChanged: 18
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */
@@ -41,6 +43,7 @@ export const endings: Record<EndStatus, number> = {
   IOC_CANCELLED: 3,
   IOC_PARTIALLY_FILLED: 4
 }
+export const tradingStates: Record<TradingState, number> = { TRADING: 1, CANCEL_ONLY: 2, HALTED: 3 }
 export const statuses: Record<Refused["status"], number> = {
   EXPIRED: 1,
   REJECTED: 2,

@@ -24,6 +24,7 @@ import {
   statuses,
   tags,
   times,
+  tradingStates,
   types
 } from "./MarketCode.ts"
 import * as OrderRecord from "./OrderRecord.ts"
@@ -59,6 +60,7 @@ const timeOf = names(times)
 const endingOf = names(endings)
 const statusOf = names(statuses)
 const sourceOf = names(priceSources)
+const tradingStateOf = names(tradingStates)
 
 // Beside the tag, in the first byte of an event.
 const sameTime = 16
@@ -140,6 +142,9 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       writer.number(event.markE8)
       writer.number(event.remainder)
       return writer.number(event.fromMillis)
+    case "TradingStateChanged":
+      escaped(tags.TradingStateChanged, same, event.atMillis, context)
+      return writer.byte(tradingStates[event.state])
   }
 }
 
@@ -246,6 +251,8 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
         skipped: (first & flagged) !== 0,
         atMillis
       }
+    case "TradingStateChanged":
+      return { _tag, state: name(tradingStateOf, reader.byte()), atMillis }
     case undefined:
       throw new Error(`market record holds an event of unknown tag ${tag}`)
   }

@@ -47,7 +47,7 @@ function translate(entry: Entry, request: OrderRequest, account: Account, exposu
     case "CancelOrder":
       return cancel(entry, request)
     case "CancelAllOrders":
-      return { _tag: "CancelAll", ...envelope(entry) }
+      return { _tag: "CancelAll", ...envelope(entry), cause: request.cause }
     case "ClosePosition":
       return close(entry, request, account, exposure)
   }

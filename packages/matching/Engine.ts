@@ -7,6 +7,7 @@ import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
+import type * as Trading from "@venue/domain/TradingState"
 import * as Book from "./Book.ts"
 import { cancel, cancelAll } from "./Cancel.ts"
 import * as Funding from "./Funding.ts"
@@ -19,6 +20,7 @@ import { close, place } from "./Place.ts"
 import * as Pricing from "./Pricing.ts"
 import { refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
+import * as TradingState from "./TradingState.ts"
 
 export { defaults, type Settings } from "./Market.ts"
 export { hash } from "./StateHash.ts"
@@ -47,6 +49,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       break
     case "Tick":
       Pricing.tick(engine, atMillis, events)
+      break
+    case "SetTradingState":
+      TradingState.change(engine, command.state, atMillis, events)
       break
     case "RaiseEpoch":
       raise(engine, command.userId, command.traderEpoch, atMillis, events)
@@ -95,6 +100,8 @@ export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
 
 export const prices = (engine: Engine): Priced | undefined => engine.prices
 
+export const tradingState = (engine: Engine): Trading.TradingState => engine.tradingState
+
 /** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
@@ -134,6 +141,8 @@ function obey(engine: Engine, command: TraderCommand, atMillis: number, events: 
     return refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", events)
   }
   if (atMillis > command.expiresAtMillis) return refuse(engine, command, "EXPIRED", events)
+  if (TradingState.isShutTo(engine.tradingState, command))
+    return refuse(engine, command, "REJECTED_MARKET_CLOSED", events)
   switch (command._tag) {
     case "Place":
       return place(engine, account, command, events)

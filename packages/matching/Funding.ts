@@ -23,7 +23,7 @@ export const pass = (market: Market, nowMillis: number, events: Events): void =>
       const skipped = endMillis - fromMillis > Funding.hourMillis || nowMillis - endMillis > patienceMillis
       if (!skipped) sample(market, prices, endMillis, events)
       const ended =
-        skipped || isStale(instrument, prices, endMillis)
+        skipped || market.tradingState !== "TRADING" || isStale(instrument, prices, endMillis)
           ? skip(prices, fromMillis, endMillis)
           : fund(market, prices, fromMillis, endMillis)
       record(market, ended, events)
@@ -35,9 +35,9 @@ export const pass = (market: Market, nowMillis: number, events: Events): void =>
 
 /** Says whether the next sample will be as the last one, so that nothing need be recorded before the hour ends. */
 export const isIdle = (market: Market, atMillis: number): boolean => {
-  const { instrument, prices, sampling } = market
+  const { prices, sampling } = market
   if (prices === undefined) return true
-  const isTaken = isSampled(instrument, prices, markAfter(atMillis))
+  const isTaken = isSampled(market, prices, markAfter(atMillis))
   return sampling.premiumE10 === (isTaken ? premiumOf(market, prices) : null)
 }
 
@@ -63,20 +63,23 @@ function record(market: Market, event: Sampled | Funded, events: Events): void {
 
 /** The book stood still, so that the samples differ only in whether there is one. */
 function sample(market: Market, prices: Priced, untilMillis: number, events: Events): void {
-  const { instrument } = market
   let markMillis = markAfter(market.timeMillis)
   if (markMillis > untilMillis) return
   const premiumE10 = premiumOf(market, prices)
   for (; markMillis <= untilMillis; markMillis += Funding.sampleMillis) {
-    const sampled = isSampled(instrument, prices, markMillis) ? premiumE10 : null
+    const sampled = isSampled(market, prices, markMillis) ? premiumE10 : null
     if (sampled === market.sampling.premiumE10) continue
     record(market, { _tag: "Sampled", premiumE10: sampled, atMillis: markMillis }, events)
   }
 }
 
 /** A sample is of the five seconds that end with it, so that the last one before the underlier closes counts. */
-function isSampled(instrument: Instrument, prices: Priced, markMillis: number): boolean {
-  return isLive(instrument, markMillis - Funding.sampleMillis) && !isStale(instrument, prices, markMillis)
+function isSampled({ instrument, tradingState }: Market, prices: Priced, markMillis: number): boolean {
+  return (
+    tradingState === "TRADING" &&
+    isLive(instrument, markMillis - Funding.sampleMillis) &&
+    !isStale(instrument, prices, markMillis)
+  )
 }
 
 function isStale(instrument: Instrument, prices: Priced, markMillis: number): boolean {

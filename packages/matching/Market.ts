@@ -1,4 +1,5 @@
 /** The state of one market; changed in place by its one owner. */
+import type { TradingState } from "@venue/domain/TradingState"
 import { moneyScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 import { noSamples, type Samples } from "@venue/domain/Funding"
@@ -34,6 +35,7 @@ export interface Market {
   sampling: Sampling
   /** Time alone brings nothing before this; it is no part of the state, as it follows from the time of the last event. */
   dueMillis: number
+  tradingState: TradingState
   /** The price is in ticks, and 0 before the first trade. */
   lastPriceTicks: number
   trades: number
@@ -71,6 +73,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   prices: undefined,
   sampling: unsampled(),
   dueMillis: 0,
+  tradingState: "TRADING",
   lastPriceTicks: 0,
   trades: 0,
   salt: TradeId.salt(instrument.symbol)

@@ -37,6 +37,9 @@ export const apply = (market: Market, event: MarketEvent): void => {
     case "Priced":
       market.prices = event
       return
+    case "TradingStateChanged":
+      market.tradingState = event.state
+      return
     case "EpochRaised":
       Participants.user(market.participants, event.userId).epoch = event.traderEpoch
       return

@@ -1,4 +1,5 @@
 /** The state of a market as plain values: what a new owner loads instead of a long log. */
+import type { TradingState } from "@venue/domain/TradingState"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Id } from "@venue/domain/Id"
@@ -22,6 +23,7 @@ export interface Snapshot {
   readonly lastPriceTicks: number
   readonly trades: number
   readonly prices: Priced | null
+  readonly tradingState: TradingState
   /** Users stand in the order of their numbers: id and epoch. */
   readonly users: ReadonlyArray<readonly [UserId, number]>
   /**
@@ -56,6 +58,7 @@ export const snapshot = (market: Market): Snapshot => {
     lastPriceTicks,
     trades,
     prices: market.prices ?? null,
+    tradingState: market.tradingState,
     users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
     accounts: participants.accounts.map(({ accountId, position, user }) => [
       accountId,
@@ -80,6 +83,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.lastPriceTicks = stored.lastPriceTicks
   market.trades = stored.trades
   market.prices = stored.prices ?? undefined
+  market.tradingState = stored.tradingState
   for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch
   for (const [accountId, userId, quantityLots, cashFlow, basis, fees, funding] of stored.accounts) {
     const account = Participants.account(market.participants, accountId, userId)

@@ -19,8 +19,8 @@ export const migrated = (stored: unknown): Snapshot | undefined => {
   }
 }
 
-/** There was no funding, and the number of an order's builder code stood among its traits. */
-interface Version7 extends Omit<Snapshot, "version" | "totals" | "sampling"> {
+/** Every market traded, there was no funding, and the number of an order's builder code stood among its traits. */
+interface Version7 extends Omit<Snapshot, "version" | "totals" | "sampling" | "tradingState"> {
   readonly version: 7
   readonly totals: Omit<Totals, "reserveFund">
 }
@@ -29,6 +29,7 @@ function from7(stored: Version7): Snapshot {
   return {
     ...stored,
     version,
+    tradingState: "TRADING",
     totals: { ...stored.totals, reserveFund: 0 },
     sampling: unsampled(),
     orders: { ...stored.orders, words: wordsFrom7(stored.orders) }

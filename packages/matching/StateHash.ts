@@ -13,6 +13,7 @@ import { mix } from "./BitMix.ts"
 export const hash = (market: Market): string => {
   const digest: Digest = { high: 1, low: 2 }
   text(digest, market.instrument.symbol)
+  text(digest, market.tradingState)
   for (const value of [market.timeMillis, market.lastPriceTicks, market.trades]) number(digest, value)
   if (market.prices !== undefined) {
     const { prices } = market

@@ -75,6 +75,7 @@ export const neighbours = () => {
           return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: heard.get(symbol) ?? 0 }
         },
         prices,
+        tradingStates: new Map(),
         levels: () => new Map()
       })
     ),
@@ -85,6 +86,7 @@ export const neighbours = () => {
         depth: () => Effect.never,
         observe: () => Effect.void,
         pauseSources: () => Effect.void,
+        setTradingState: () => Effect.never,
         totals: () => Effect.never
       })
     )

@@ -135,6 +135,11 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     atMillis: millis
   }),
   fc.record({
+    _tag: fc.constant("TradingStateChanged"),
+    state: fc.constantFrom("TRADING", "CANCEL_ONLY", "HALTED"),
+    atMillis: millis
+  }),
+  fc.record({
     _tag: fc.constant("EpochRaised"),
     userId: user.map((text) => UserId.make(text)),
     traderEpoch: count,

@@ -303,7 +303,7 @@ test("cancels, cancel-alls and closes need no margin and count as on their way",
   const common = { expiresAtMillis: 0, accountId: primaryAccountOf(alice), symbol: aapl }
   const requests: ReadonlyArray<OrderRequest> = [
     { _tag: "CancelOrder", commandId: id("1"), ...common, orderId: "one", byClientOrderId: true },
-    { _tag: "CancelAllOrders", commandId: id("2"), ...common },
+    { _tag: "CancelAllOrders", commandId: id("2"), ...common, cause: "REQUEST" },
     { _tag: "ClosePosition", commandId: id("3"), ...common, clientOrderId: "flat", builderCode: "" }
   ]
   const commands = requests.map((request) => Ledger.enter(scene.trader, request, 7))

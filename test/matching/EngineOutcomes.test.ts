@@ -19,7 +19,7 @@ const send = (engine: Engine.Engine, n: number, expiresAtMillis: number, now: nu
     userId: UserId.make(`user-${n % 7}`),
     accountId: AccountId.make(`user-${n % 7}`)
   }
-  Engine.decide(engine, { _tag: "CancelAll", ...envelope }, now, events)
+  Engine.decide(engine, { _tag: "CancelAll", ...envelope, cause: "REQUEST" }, now, events)
   return events.length
 }
 

@@ -135,6 +135,8 @@ function wander(seed: number, steps: number, scene = new Scene(), names = "order
     const user = users[below(users.length)]!
     const who = { id: id(`${names}-${seed}-${step}`), user, account: below(2) === 0 ? user : `${user}-2` }
     const side = below(2) === 0 ? "BUY" : "SELL"
+    if (below(8) === 0) scene.ask({ _tag: "SetTradingState", state: "TRADING" })
+    else if (below(60) === 0) scene.ask({ _tag: "SetTradingState", state: below(2) === 0 ? "CANCEL_ONLY" : "HALTED" })
     const target = { ...who, side, priceTicks: ticks(199.9) + below(20), quantityLots: lots(1 + below(9)) } as const
     switch (below(10)) {
       case 0:

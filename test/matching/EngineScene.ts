@@ -1,4 +1,5 @@
 /** A market of AAPL-USD at 200 in open hours, and short ways to ask it things: prices in USD, quantities in shares. */
+import type { CancelCause } from "@venue/domain/Order"
 import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
@@ -23,6 +24,7 @@ export interface Ask {
   readonly id?: Id
   readonly epoch?: number
   readonly expires?: number
+  readonly cause?: CancelCause
 }
 
 export type PlaceAsk = Ask & Partial<Omit<Place, "price" | "quantity">>
@@ -133,7 +135,7 @@ export class Scene {
   }
 
   cancelAll(ask: Ask = {}): ReadonlyArray<MarketEvent> {
-    return this.ask({ _tag: "CancelAll", ...this.envelope(ask) })
+    return this.ask({ _tag: "CancelAll", ...this.envelope(ask), cause: ask.cause ?? "REQUEST" })
   }
 
   close(ask: Ask & Partial<Place> = {}): ReadonlyArray<MarketEvent> {

@@ -110,6 +110,8 @@ export const line = (event: MarketEvent): string => {
       return `Done ${event.commandId} of ${event.accountId} until ${event.expiresAtMillis} ${at}`
     case "EpochRaised":
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
+    case "TradingStateChanged":
+      return `TradingStateChanged ${event.state} ${at}`
     case "Priced":
       return `Priced ${event.markE8}`
     case "Sampled":

@@ -244,6 +244,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
     epochs.set(userId, epochs.get(userId)! + 1)
     add({ _tag: "RaiseEpoch", userId: UserId.make(userId), traderEpoch: epochs.get(userId)! })
   }
+  const shut = () => add({ _tag: "SetTradingState", state: pick("CANCEL_ONLY", "HALTED") })
   const repeat = () => {
     const earlier = steps
       .slice(-40)
@@ -257,12 +258,15 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
   for (let left = commands ?? whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
+    if (percent(1)) shut()
+    else if (percent(20)) add({ _tag: "SetTradingState", state: "TRADING" })
     if (percent(3)) takeAll(AccountId.make(accountId))
     if (weekend && huge > 5 && percent(4)) crowd(AccountId.make(accountId))
     if (roll <= 60) place(AccountId.make(accountId))
     else if (roll <= 71) modify(AccountId.make(accountId))
     else if (roll <= 79) cancel(AccountId.make(accountId))
-    else if (roll <= 80) add({ _tag: "CancelAll", ...envelope(AccountId.make(accountId)) })
+    else if (roll <= 80)
+      add({ _tag: "CancelAll", ...envelope(AccountId.make(accountId)), cause: pick("REQUEST", "DISCONNECT") })
     else if (roll <= 84) close(AccountId.make(accountId))
     else if (roll <= 85) refuse(AccountId.make(accountId))
     else if (roll <= 86 && percent(80)) raise()
@@ -278,11 +282,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
   }
 }
 
-export const isTraderCommand = (command: MarketCommand): command is TraderCommand =>
-  command._tag !== "Observe" &&
-  command._tag !== "PauseSources" &&
-  command._tag !== "Tick" &&
-  command._tag !== "RaiseEpoch"
+export const isTraderCommand = (command: MarketCommand): command is TraderCommand => "commandId" in command
 
 const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 

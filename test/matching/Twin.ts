@@ -7,10 +7,23 @@ import type { Close, Ended, MarketCommand, MarketEvent, Modify, Place } from "@v
 import { noEcho, type Priced, type TraderCommand } from "@venue/domain/Market"
 import { isLive } from "@venue/domain/MarketHours"
 import type { Order } from "@venue/domain/Order"
-import { orderIdFrom } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as TwinFunding from "./TwinFunding.ts"
-import { added, book, copy, holding, reached, reducible, type Resting, sum, sumOf, type Twin } from "./TwinState.ts"
+import {
+  added,
+  book,
+  copy,
+  holding,
+  isKeptOut,
+  mayRest,
+  orderOf,
+  reached,
+  reducible,
+  type Resting,
+  sum,
+  sumOf,
+  type Twin
+} from "./TwinState.ts"
 
 type Emit = (event: MarketEvent) => void
 
@@ -27,6 +40,12 @@ export const pass = TwinFunding.pass
 /** Prices come from the engine, so what is about them says nothing here; time has passed before. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
   if (command._tag === "Observe" || command._tag === "PauseSources" || command._tag === "Tick") return
+  if (command._tag === "SetTradingState") {
+    if (command.state === twin.letsIn) return
+    twin.letsIn = command.state
+    twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
+    return emit({ _tag: "TradingStateChanged", state: command.state, atMillis: twin.timeMillis })
+  }
   if (command._tag === "RaiseEpoch") {
     if (command.traderEpoch <= (twin.epochs.get(command.userId) ?? 0)) return
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
@@ -41,7 +60,9 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
       ? "REJECTED_FAILED_TO_PROCESS"
       : twin.timeMillis > command.expiresAtMillis
         ? "EXPIRED"
-        : run(twin, command, emit)
+        : isKeptOut(twin, command)
+          ? "REJECTED_MARKET_CLOSED"
+          : run(twin, command, emit)
   twin.outcomes.set(command.commandId.text, refusal ?? "DONE")
   if (refusal !== undefined) emit(refused(twin, command, refusal))
 }
@@ -108,6 +129,9 @@ function close(twin: Twin, command: Close, emit: Emit): OrderRefusal | undefined
           side: "BUY",
           priceTicks: Math.min(upperTicks, maxPriceTicks, Number((105n * BigInt(markE8)) / hundredTicks))
         } as const)
+  // Band and bounds may lie apart, and then there is no price for it.
+  if (order.priceTicks < minPriceTicks) return "PRICE_LESS_THAN_MIN_PRICE"
+  if (order.priceTicks > maxPriceTicks) return "PRICE_GREATER_THAN_MAX_PRICE"
   accept(twin, orderOf(twin, { ...command, ...shape, ...order }), command, emit)
 }
 
@@ -333,40 +357,6 @@ function rest(twin: Twin, incoming: Resting, emit: Emit): void {
 function leave(twin: Twin, leaving: Resting, commandId: Id | null, status: Ended["status"], emit: Emit): void {
   twin.resting = twin.resting.filter((resting) => resting !== leaving)
   emit({ _tag: "Ended", commandId, order: leaving.order, status, atMillis: twin.timeMillis })
-}
-
-function orderOf(twin: Twin, command: Place): Order {
-  const {
-    accountId,
-    builderCode,
-    clientOrderId,
-    commandId,
-    origin,
-    quantityLots,
-    reduceOnly,
-    side,
-    timeInForce,
-    type,
-    userId
-  } = command
-  const order = {
-    orderId: orderIdFrom(commandId),
-    userId,
-    accountId,
-    side,
-    type,
-    timeInForce,
-    quantityLots,
-    reduceOnly,
-    clientOrderId
-  }
-  const priceTicks = type === "MARKET" ? 0 : command.priceTicks
-  const fresh = { remainingLots: quantityLots, modified: false, updatedAtMillis: twin.timeMillis }
-  return { ...order, priceTicks, origin, builderCode, ...fresh }
-}
-
-function mayRest(order: Order): boolean {
-  return order.type === "ALO" || (order.type === "LIMIT" && order.timeInForce === "GTC")
 }
 
 function done(twin: Twin, { accountId, commandId, expiresAtMillis, userId }: TraderCommand, emit: Emit): undefined {

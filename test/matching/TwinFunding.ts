@@ -19,7 +19,7 @@ export const pass = (twin: Twin, nowMillis: number, emit: Emit): void => {
   if (end > funding.paidMillis) {
     const fromMillis = funding.paidMillis
     const isMissed = end > fromMillis + hour || now > end + 60_000
-    const isSkipped = isMissed || isStale(twin, end)
+    const isSkipped = isMissed || twin.letsIn !== "TRADING" || isStale(twin, end)
     if (isMissed) funding.walkedMillis = end
     else walk(twin, end, emit)
     const { markE8 } = twin.prices
@@ -44,7 +44,8 @@ function walk(twin: Twin, untilMillis: number, emit: Emit): void {
   const { funding } = twin
   for (let mark = (Math.floor(funding.walkedMillis / step) + 1) * step; mark <= untilMillis; mark += step) {
     // A sample stands for the five seconds before it.
-    const premium = isLive(twin.instrument, mark - step) && !isStale(twin, mark) ? premiumOf(twin) : null
+    const isTaken = twin.letsIn === "TRADING" && isLive(twin.instrument, mark - step) && !isStale(twin, mark)
+    const premium = isTaken ? premiumOf(twin) : null
     if (premium !== null) funding.samples.push(premium)
     if (premium === funding.sample) continue
     funding.sample = premium

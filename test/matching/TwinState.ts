@@ -1,9 +1,11 @@
 /** What the twin remembers: one array of orders and one holding per account, and the plain questions asked of them. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
-import type { Priced } from "@venue/domain/Market"
+import type { Place, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order, Side } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import type { Outcome } from "@venue/domain/Reject"
+import type { TradingState } from "@venue/domain/TradingState"
 
 export interface Resting {
   order: Order
@@ -37,6 +39,7 @@ export interface Twin {
   readonly maxOpenOrders: number
   timeMillis: number
   prices: Priced | undefined
+  letsIn: TradingState
   numbers: number
   resting: Array<Resting>
   readonly holdings: Map<string, Holding>
@@ -54,6 +57,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   maxOpenOrders: options.maxOpenOrders,
   timeMillis: 0,
   prices: undefined,
+  letsIn: "TRADING",
   numbers: 0,
   resting: [],
   holdings: new Map(),
@@ -134,4 +138,50 @@ export function copy(twin: Twin): Twin {
     resting: twin.resting.map((resting) => ({ ...resting })),
     holdings: new Map([...twin.holdings].map(([account, held]) => [account, { ...held }]))
   }
+}
+
+/** What each state keeps out. */
+export function isKeptOut({ letsIn }: Twin, command: TraderCommand): boolean {
+  const kept: Record<TradingState, ReadonlyArray<TraderCommand["_tag"]>> = {
+    TRADING: [],
+    CANCEL_ONLY: ["Place", "Modify", "Close"],
+    HALTED: ["Place", "Modify", "Close", "Cancel", "CancelAll"]
+  }
+  const isPromised = command._tag === "CancelAll" && command.cause === "DISCONNECT"
+  return !isPromised && kept[letsIn].includes(command._tag)
+}
+
+/** The order as it is accepted. */
+export function orderOf(twin: Twin, command: Place): Order {
+  const {
+    accountId,
+    builderCode,
+    clientOrderId,
+    commandId,
+    origin,
+    quantityLots,
+    reduceOnly,
+    side,
+    timeInForce,
+    type,
+    userId
+  } = command
+  const order = {
+    orderId: orderIdFrom(commandId),
+    userId,
+    accountId,
+    side,
+    type,
+    timeInForce,
+    quantityLots,
+    reduceOnly,
+    clientOrderId
+  }
+  const priceTicks = type === "MARKET" ? 0 : command.priceTicks
+  const fresh = { remainingLots: quantityLots, modified: false, updatedAtMillis: twin.timeMillis }
+  return { ...order, priceTicks, origin, builderCode, ...fresh }
+}
+
+export function mayRest(order: Order): boolean {
+  return order.type === "ALO" || (order.type === "LIMIT" && order.timeInForce === "GTC")
 }

@@ -32,16 +32,24 @@ export const make = (ids: { readonly next: () => Id }, now: () => number): Endin
     const symbols = trader.symbols()
     for (const symbol of symbols) {
       if (recorded.has(symbol) || !trader.isLive(symbol)) continue
-      const cancel = sent.get(symbol)
-      if (cancel !== undefined && trader.ledger.inFlight.has(cancel.commandId.text)) continue
+      const last = sent.get(symbol)
+      if (last !== undefined && trader.ledger.inFlight.has(last.commandId.text)) continue
       // One that was recorded in time did its work; one that waited too long for its market is sent again.
-      if (cancel !== undefined && now() <= cancel.expiresAtMillis) {
+      if (last !== undefined && now() <= last.expiresAtMillis) {
         recorded.add(symbol)
         continue
       }
       const commandId = ids.next()
       const expiresAtMillis = now() + cancelExpiryMillis
-      if (trader.enter({ _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol })) {
+      const cancel = {
+        _tag: "CancelAllOrders",
+        commandId,
+        expiresAtMillis,
+        accountId,
+        symbol,
+        cause: "DISCONNECT"
+      } as const
+      if (trader.enter(cancel)) {
         sent.set(symbol, { commandId, expiresAtMillis })
       }
     }

@@ -71,6 +71,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         View: ({ payload }) => view(payload.userId, payload.traderEpoch, payload.accountIds).pipe(Rpc.fork),
         Depth: () => Rpc.fork(depth),
         Totals: () => Rpc.fork(totalsOf(log)),
+        SetTradingState: ({ payload }) => submitted([{ _tag: "SetTradingState", state: payload.state }]).pipe(Rpc.fork),
         Observe: ({ payload }) => submitted([{ _tag: "Observe", ...payload }]).pipe(Rpc.fork),
         PauseSources: ({ payload }) => submitted([{ _tag: "PauseSources", ...payload }]).pipe(Rpc.fork)
       })
@@ -100,7 +101,11 @@ const viewOf =
 
 const depthOf = (log: MarketLog.MarketLog) =>
   Effect.map(
-    log.asOf((engine) => ({ levels: Engine.depth(engine), prices: Engine.prices(engine) ?? null })),
+    log.asOf((engine) => ({
+      levels: Engine.depth(engine),
+      tradingState: Engine.tradingState(engine),
+      prices: Engine.prices(engine) ?? null
+    })),
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
   )
 

@@ -10,6 +10,7 @@ import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { PricesGroup } from "./Prices.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
+import { TradingStateGroup } from "./TradingState.ts"
 import { UsersGroup } from "./Users.ts"
 
 /** USD have at most six decimals; a correction may be negative. */
@@ -64,7 +65,16 @@ export const OperatorGroup = HttpApiGroup.make("operator")
   .middleware(OperatorOnly)
 
 export class AdminApi extends HttpApi.make("venue-admin")
-  .add(OperatorGroup, PricesGroup, UsersGroup, KeysGroup, OAuthClientsGroup, SigningKeysGroup, HealthGroup)
+  .add(
+    OperatorGroup,
+    PricesGroup,
+    UsersGroup,
+    KeysGroup,
+    OAuthClientsGroup,
+    SigningKeysGroup,
+    TradingStateGroup,
+    HealthGroup
+  )
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue operator", version: "0.1.0" }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

@@ -16,6 +16,7 @@ import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
 import * as Prices from "./Prices.ts"
 import * as SigningKeys from "./SigningKeys.ts"
+import * as TradingState from "./TradingState.ts"
 import * as Users from "./Users.ts"
 
 export interface AdminServerOptions {
@@ -35,6 +36,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           Keys.layer(baseUrl),
           OAuthClients.layer(baseUrl),
           SigningKeys.layer(baseUrl),
+          TradingState.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

@@ -49,7 +49,7 @@ export const layer = (baseUrl: string) =>
               maxPriceTicks: prices?.maxPriceTicks ?? 0,
               changePercent: MarkChange.changePercent(marks.get(symbol) ?? MarkChange.empty, prices?.markE8 ?? 0, now),
               hours: marketHours(instrument),
-              status: "ACTIVE"
+              status: (feed.tradingStates.get(symbol) ?? "TRADING") === "TRADING" ? "ACTIVE" : "INACTIVE"
             })
           })
           return HttpApiSchema.withHeaders({

@@ -43,7 +43,7 @@ export function requestOf(
     case "CancelOrder":
       return { ...command, commandId, expiresAtMillis, accountId, symbol }
     case "CancelAllOrders":
-      return { _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol }
+      return { _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol, cause: "REQUEST" }
     case "ClosePosition":
       return {
         _tag: "ClosePosition",

@@ -12,6 +12,7 @@ const cancelUntil = (expiresAtMillis: number): Submission => ({
   cost: noCost,
   request: {
     _tag: "CancelAllOrders",
+    cause: "REQUEST",
     commandId: idOf(1),
     expiresAtMillis,
     accountId: primaryAccountOf(userId),

@@ -65,7 +65,7 @@ const setUp = Effect.gen(function* () {
   let at = owner.from
   const watchers = new Set<Watcher>()
   let isAlive = false
-  const depth = Effect.sync(() => ({ ...at, levels: [], prices: null }))
+  const depth = Effect.sync(() => ({ ...at, levels: [], tradingState: "TRADING" as const, prices: null }))
   const local: LocalMarket = {
     submit: () => {},
     head: () => (isAlive ? at : undefined),
@@ -86,6 +86,7 @@ const setUp = Effect.gen(function* () {
             view: () => Effect.never,
             observe: () => Effect.void,
             pauseSources: () => Effect.void,
+            setTradingState: () => Effect.never,
             totals: () => Effect.never,
             depth: () => depth
           })

@@ -30,6 +30,7 @@ const standIn = (silent: { market?: string; desk?: string }) =>
               heardAtMillis: symbol === silent.market ? 0 : clock.currentTimeMillisUnsafe()
             }),
             prices: new Map(),
+            tradingStates: new Map(),
             levels: () => new Map()
           })
         )

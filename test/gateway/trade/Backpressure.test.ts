@@ -244,7 +244,13 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
 
 const nowhere = { builderCode: "", address: "", country: undefined }
 
-const nothingSent = { _tag: "CancelAllOrders", expiresAtMillis: 0, accountId: AccountId.make("u"), symbol } as const
+const nothingSent = {
+  _tag: "CancelAllOrders",
+  cause: "REQUEST",
+  expiresAtMillis: 0,
+  accountId: AccountId.make("u"),
+  symbol
+} as const
 
 const unasked = (): never => {
   throw new Error("not asked")

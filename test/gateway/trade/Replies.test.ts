@@ -35,6 +35,7 @@ const order = (
     cost: noCost,
     request: {
       _tag: "CancelAllOrders",
+      cause: "REQUEST",
       commandId: new Id(0, 0, 0, 1),
       expiresAtMillis: 0,
       accountId: AccountId.make("u"),

@@ -47,6 +47,7 @@ const started = Effect.gen(function* () {
   const trader = yield* traders.wake(userId)
   trader.enter({
     _tag: "CancelAllOrders",
+    cause: "REQUEST",
     commandId: traded("join", 1, {}).tradeId,
     expiresAtMillis: Infinity,
     accountId: traded("join", 1, {}).taker.order.accountId,

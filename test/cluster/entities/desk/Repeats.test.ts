@@ -10,6 +10,7 @@ const submission = (n: number): Submission => ({
   cost: { bucket: "cancel", weight: 1 },
   request: {
     _tag: "CancelAllOrders",
+    cause: "REQUEST",
     commandId: idOf(n),
     expiresAtMillis: 5_000,
     accountId: primaryAccountOf(userId),

@@ -108,6 +108,7 @@ it.effect("who waits for the markets of a trader that is dropped waits no longer
     const trader = yield* traders.wake(userId)
     trader.enter({
       _tag: "CancelAllOrders",
+      cause: "REQUEST",
       commandId: idOf(1),
       expiresAtMillis: 5_000,
       accountId: primaryAccountOf(userId),

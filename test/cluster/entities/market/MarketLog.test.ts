@@ -144,7 +144,7 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
     say({ _tag: "Tick" })
     assert.deepEqual(told, [true, false, false, false])
     say(bid(3), { _tag: "Cancel", ...envelope(4), orderId: orderIdFrom(idOf(1)), clientOrderId: "" })
-    say({ _tag: "CancelAll", ...envelope(5) })
+    say({ _tag: "CancelAll", ...envelope(5), cause: "REQUEST" })
     yield* turns
     assert.isTrue(log.serving())
     assert.lengthOf(owners, 2)
@@ -206,7 +206,7 @@ it.effect("I48: a command of more events than a row holds is refused on the reco
     }
     assert.deepEqual(told, [true, true, true])
     say(command(30_000))
-    say({ _tag: "CancelAll", ...envelope(30_001) })
+    say({ _tag: "CancelAll", ...envelope(30_001), cause: "REQUEST" })
     assert.deepEqual(told.slice(3), [false, false])
     yield* turns
     assert.isTrue(log.serving())

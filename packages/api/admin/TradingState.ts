@@ -1,0 +1,31 @@
+/** What an operator lets into markets: everything, cancels alone, or nothing. */
+import { TradingState } from "@venue/domain/TradingState"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { SchemaLink } from "../Body.ts"
+import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { OperatorOnly, Reason } from "./Operator.ts"
+
+export const SetTradingState = Schema.Struct({
+  $schema: SchemaLink,
+  /** Names, or `*` alone for every symbol. */
+  symbols: Schema.NonEmptyArray(Schema.String).check(Schema.isMaxLength(1_000)),
+  state: TradingState,
+  reason: Reason
+}).annotate({ identifier: "SetTradingState" })
+
+export const TradingStates = Schema.Struct({
+  data: Schema.Array(Schema.Struct({ symbol: Schema.String, state: TradingState })),
+  count: Schema.Int
+}).annotate({ identifier: "TradingStates" })
+
+export const TradingStateGroup = HttpApiGroup.make("tradingState")
+  .add(
+    HttpApiEndpoint.get("list", "/trading-state", { success: TradingStates }),
+    HttpApiEndpoint.post("set", "/trading-state", {
+      payload: SetTradingState,
+      success: TradingStates,
+      error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
+    })
+  )
+  .middleware(OperatorOnly)

@@ -1,0 +1,80 @@
+/** Answers what an operator lets into markets; trade begins again step by step (rule 1.7, I53). */
+import { AdminApi } from "@venue/api/admin/Api"
+import { Operator } from "@venue/api/admin/Operator"
+import { problems } from "@venue/api/Problem"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { Feed } from "@venue/cluster/feed/Feed"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as Oracle from "@venue/domain/Oracle"
+import type { TradingState } from "@venue/domain/TradingState"
+import { Audit } from "@venue/storage/access/Audit"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { Clock, Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+import * as Proof from "./Proof.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "tradingState",
+    Effect.fnUntraced(function* (handlers) {
+      const audit = yield* Audit
+      const feed = yield* Feed
+      const markets = yield* MarketClient
+      const tables = yield* ReadTables
+      const { instruments } = yield* VenueSettings
+      const refusals = problems(baseUrl)
+
+      const stateOf = (symbol: MarketSymbol) =>
+        Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
+      const named = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+        if (given.length === 1 && given[0] === "*") return [...instruments.keys()]
+        const symbols = given.map((name) => MarketSymbol.make(name.toUpperCase()))
+        for (const symbol of symbols) if (!instruments.has(symbol)) return yield* refusals.unknownSymbol(symbol)
+        return [...new Set(symbols)]
+      })
+      /** Every symbol is looked at before the first one changes. */
+      const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
+        for (const symbol of symbols) {
+          const { prices, state } = yield* stateOf(symbol)
+          if (state === "HALTED") return yield* refusals.notResumable(`${symbol} is halted: let cancels in first.`)
+          if (prices === null) return yield* refusals.notResumable(`${symbol} has no price yet.`)
+          const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
+          if (!isFresh) return yield* refusals.notResumable(`The price of ${symbol} is stale.`)
+        }
+        const { balanced } = yield* Proof.of(instruments, markets, tables)
+        if (!balanced) return yield* refusals.notResumable("The books do not balance: see GET /proof.")
+      })
+      const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: TradingState, reason: string) {
+        const { name } = yield* Operator
+        yield* audit.record({ action: "trading_state_asked", actor: name, subject: symbol, facts: { state, reason } })
+        // The same state again changes nothing, so what is unknown is asked again.
+        yield* Effect.retry(markets.setTradingState(symbol, state), { times: 2 })
+        return { symbol, state }
+      })
+
+      return handlers
+        .handle("list", () =>
+          Effect.sync(() => {
+            const data = Array.from(feed.tradingStates, ([symbol, state]) => ({ symbol, state }))
+            return { data, count: data.length }
+          })
+        )
+        .handle(
+          "set",
+          Effect.fnUntraced(
+            function* ({ payload: { reason, state, symbols: given } }) {
+              const symbols = yield* named(given)
+              if (state === "TRADING") yield* mayTrade(symbols)
+              const data = yield* Effect.forEach(symbols, (symbol) => set(symbol, state, reason))
+              return { data, count: data.length }
+            },
+            Effect.catchTags({
+              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+              Unavailable: () => Effect.fail(refusals.deadlinePassed())
+            })
+          )
+        )
+    })
+  )

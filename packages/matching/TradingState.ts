@@ -1,0 +1,21 @@
+/** A market that does not trade, or not even cancels (rule 1.7): how it comes to that, and what is let in meanwhile. */
+import type { TraderCommand } from "@venue/domain/Market"
+import type { TradingState } from "@venue/domain/TradingState"
+import type { Events, Market } from "./Market.ts"
+
+export const change = (market: Market, state: TradingState, atMillis: number, events: Events): void => {
+  if (state === market.tradingState) return
+  market.tradingState = state
+  market.timeMillis = atMillis
+  events.push({ _tag: "TradingStateChanged", state, atMillis })
+}
+
+/**
+ * Says whether a command comes to nothing because of the state. The cancels of a lost connection are carried out in
+ * any: they were promised, and nobody is there to ask again.
+ */
+export const isShutTo = (state: TradingState, command: TraderCommand): boolean => {
+  if (state === "TRADING" || command._tag === "Refuse") return false
+  if (command._tag === "CancelAll") return state === "HALTED" && command.cause !== "DISCONNECT"
+  return command._tag !== "Cancel" || state === "HALTED"
+}

@@ -1,0 +1,129 @@
+/** An operator's bad hour: markets are halted, cleared, and opened again step by step (rule 1.7, I53). */
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { Audit } from "@venue/storage/access/Audit"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Clock, Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { adminToken, call, layer, RestClient } from "../rest/RestClient.ts"
+
+const gold = "GOLD-USD"
+const order = (quantity: number, client_order_id: string) => ({
+  type: "add_order",
+  params: {
+    symbol: gold,
+    side: "BUY",
+    order_type: "LIMIT",
+    order_time_in_force: "GTC",
+    quantity,
+    price: 3_390,
+    client_order_id,
+    reduce_only: false
+  }
+})
+const cancel = { type: "cancel_order", params: { symbol: gold, client_order_id: "first" } }
+
+const set = Effect.fnUntraced(function* (state: string, symbols: ReadonlyArray<string> = [gold]) {
+  const { admin } = yield* RestClient
+  return yield* admin("POST", "/trading-state", { symbols, state, reason: "a bad hour" })
+})
+
+/** The outside price of a stock is live then, and what was told before is stale. */
+const wednesdayAfter = (millis: number): number => {
+  const at = new Date(millis)
+  at.setUTCDate(at.getUTCDate() + ((10 - at.getUTCDay()) % 7 || 7))
+  return at.setUTCHours(16, 0, 0, 0)
+}
+
+it.layer(layer, { excludeTestServices: true })("what is let into markets", (it) => {
+  it.effect("a halt refuses orders and cancels; trade begins again over cancel-only", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { admin, get } = yield* RestClient
+      yield* venue.price(gold, 3_400)
+      const alice = yield* venue.trade(yield* venue.user("alice"), ["order_responses"])
+      const statusOf = Effect.fnUntraced(function* (message: object) {
+        yield* alice.send(message)
+        return (yield* alice.take("order_response")).order_response.status
+      })
+      const listed = Effect.map(get(`/refdata?ticker=${gold}`), ({ body }) => body.data[0].status)
+
+      expect(yield* statusOf(order(1, "first"))).toBe("ACK")
+      expect((yield* set("HALTED")).body).toEqual({ data: [{ symbol: gold, state: "HALTED" }], count: 1 })
+      expect(yield* statusOf(order(1, "late"))).toBe("REJECTED_MARKET_CLOSED")
+      expect(yield* statusOf(cancel)).toBe("REJECTED_MARKET_CLOSED")
+      expect(yield* listed).toBe("INACTIVE")
+      const states = (yield* admin("GET", "/trading-state")).body.data
+      expect(states).toContainEqual({ symbol: gold, state: "HALTED" })
+      expect(states).toContainEqual({ symbol: "AAPL-USD", state: "TRADING" })
+
+      const early = yield* set("TRADING")
+      expect([early.status, early.body.detail]).toEqual([409, `${gold} is halted: let cancels in first.`])
+      expect((yield* set("CANCEL_ONLY")).status).toBe(200)
+      expect(yield* statusOf(order(1, "late"))).toBe("REJECTED_MARKET_CLOSED")
+      expect(yield* statusOf(cancel)).toBe("CANCELLED")
+      expect((yield* set("TRADING")).status).toBe(200)
+      expect(yield* statusOf(order(1, "again"))).toBe("ACK")
+      expect(yield* listed).toBe("ACTIVE")
+
+      const told = yield* (yield* Audit).about(gold)
+      expect(told.map(({ action, facts }) => [action, facts])).toEqual(
+        ["TRADING", "CANCEL_ONLY", "HALTED"].map((state) => ["trading_state_asked", { state, reason: "a bad hour" }])
+      )
+    })
+  )
+
+  it.effect("all symbols at once; one without a price does not begin to trade, and then none does", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { admin } = yield* RestClient
+      yield* venue.price(gold, 3_400)
+      const halted = yield* set("CANCEL_ONLY", ["*"])
+      expect([halted.status, halted.body.count]).toEqual([200, 14])
+      const unpriced = yield* set("TRADING", [gold, "EUR-USD"])
+      expect([unpriced.status, unpriced.body.detail]).toEqual([409, "EUR-USD has no price yet."])
+      const { data } = (yield* admin("GET", "/trading-state")).body
+      expect(new Set(data.map(({ state }: { readonly state: string }) => state))).toEqual(new Set(["CANCEL_ONLY"]))
+      expect((yield* set("TRADING", ["gold-usd", gold])).body.data).toEqual([{ symbol: gold, state: "TRADING" }])
+    })
+  )
+
+  it.effect("I29: no symbol trades again on a stale price", () =>
+    Effect.gen(function* () {
+      const symbol = MarketSymbol.make("AAPL-USD")
+      yield* (yield* MarketClient).observe(symbol, 200_00000000, "external")
+      expect((yield* set("CANCEL_ONLY", [symbol])).status).toBe(200)
+      const clock = yield* TestClock.make()
+      yield* clock.setTime(wednesdayAfter(yield* Clock.currentTimeMillis))
+      const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+        Effect.provideService(Clock.Clock, clock)
+      )
+      const { body, status } = yield* call(`${url}/trading-state`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+        body: JSON.stringify({ symbols: [symbol], state: "TRADING", reason: "too early" })
+      })
+      expect([status, body.detail]).toEqual([409, "The price of AAPL-USD is stale."])
+    })
+  )
+
+  it.effect("what cannot be meant is refused, and nothing is done", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const asked = { symbols: [gold], state: "HALTED", reason: "why" }
+      for (const [body, status] of [
+        [{ ...asked, symbols: [gold, "NOPE-USD"] }, 404],
+        [{ ...asked, symbols: [] }, 422],
+        [{ ...asked, state: "CLOSED" }, 422],
+        [{ ...asked, reason: "" }, 422],
+        [{ symbols: [gold], state: "HALTED" }, 422]
+      ] as const) {
+        expect((yield* admin("POST", "/trading-state", body)).status).toBe(status)
+      }
+      expect((yield* admin("POST", "/trading-state", asked, "wrong")).status).toBe(401)
+      expect((yield* (yield* Audit).about(MarketSymbol.make("NOPE-USD"))).length).toBe(0)
+    })
+  )
+})
