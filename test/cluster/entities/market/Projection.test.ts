@@ -1,17 +1,25 @@
 /** The read tables of a market follow its log, whatever becomes of a write. */
 import * as Projection from "@venue/cluster/entities/market/Projection"
 import { primaryAccountOf } from "@venue/domain/AccountId"
+import { dayMillis } from "@venue/domain/Day"
 import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as MarketRecord from "@venue/journal/MarketRecord"
+import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
 import * as Projections from "@venue/storage/history/Projections"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as Trades from "@venue/storage/history/Trades"
+import * as Trading from "@venue/storage/history/Trading"
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Logger } from "effect"
+import { Effect, Fiber, Layer, Logger, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { traded } from "../../../journal/EventsByHand.ts"
+import { postgresLayer } from "../../../Postgres.ts"
 import { idOf, turns, userId } from "../../Neighbours.ts"
 
 const symbol = MarketSymbol.make("AAPL-USD")
@@ -205,3 +213,34 @@ it.effect("a group that cannot fill itself holds up no other, and goes on once i
     assert.deepEqual(had, { old: 110, late: 110 })
   }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })
+
+it.live("on Postgres, what was traded before there were volumes is in them soon after the start, and once", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { position, project, read } = yield* ReadTables
+    const rows = Array.from({ length: 200 }, (_, n) => ({
+      seq: n + 1,
+      events: [traded("before", n + 1, { atMillis: n * dayMillis, price: 1, quantity: 1_000_000 })]
+    }))
+    for (const { events, seq } of rows) {
+      yield* sql`
+        insert into journal (stream, seq, epoch, events)
+        values (${marketStream(symbol)}, ${BigInt(seq)}, 1, ${MarketRecord.encode(events)})`
+    }
+    yield* project([Trading.projection], symbol, rows)
+    yield* Projection.make(symbol, Projections.ofMarkets)
+    yield* Effect.repeat(position(DailyVolumes.projection, symbol), {
+      schedule: Schedule.spaced("20 millis"),
+      until: (seq) => seq === 200
+    }).pipe(Effect.timeout("10 seconds"))
+    const taker = UserId.make("before-taker")
+    assert.deepEqual(yield* read(DailyVolumes.ofUsers([taker], 100, 130)), [
+      { userId: taker, symbol, volume: 30_000_000n }
+    ])
+    const trades = Trades.page({ accountId: primaryAccountOf(taker), limit: 1_000, offset: 0 })
+    assert.lengthOf(yield* read(trades), 200)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(Layer.mergeAll(Journal.layer, ReadTables.layer).pipe(Layer.provideMerge(postgresLayer)))
+  )
+)
