@@ -130,7 +130,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
       reduceOnly: percent(reducing),
       clientOrderId: pick("", ...tags),
       builderCode: pick("", "", "code"),
-      origin: "USER",
+      origin: pick("USER", "USER", "CLOSE_POSITION"),
       ...given
     }
     if (command.timeInForce === "GTC") placed.push(command)
