@@ -1,0 +1,69 @@
+/** The file of price sources: what it may say, and what is refused at the start. */
+import { defaults } from "@venue/cluster/VenueSettings"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as PriceSettings from "@venue/providers/prices/PriceSettings"
+import type { Contracts } from "@venue/providers/prices/PriceSource"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { FetchHttpClient } from "effect/http"
+
+const http = {
+  name: "vendor",
+  kind: "http",
+  url: "https://prices.example/v1",
+  headers: { authorization: "Bearer secret" },
+  fields: { items: "data", contract: "s", price: "p" },
+  symbols: { "AAPL-USD": "AAPL" }
+}
+const stream = {
+  name: "stream",
+  kind: "websocket",
+  url: "wss://stream.example/",
+  greeting: [{ subscribe: ["NQ"] }],
+  silence_seconds: 10,
+  fields: { contract: "s", price: "p" },
+  symbols: { "US100-USD": { future: "NQ" }, "CL-USD": { front_months: { "2026-11": "CLZ6" } } }
+}
+const read = (sources: unknown) =>
+  PriceSettings.read(JSON.stringify({ sources }), (symbol) => defaults.instruments.has(symbol)).pipe(
+    Effect.provide(FetchHttpClient.layer)
+  )
+
+it.effect("each source has its symbols, with the contracts that make their prices", () =>
+  Effect.gen(function* () {
+    const [first, second] = yield* read([http, stream])
+    assert.strictEqual(first?.name, "vendor")
+    assert.deepStrictEqual(first?.symbols, new Map([[MarketSymbol.make("AAPL-USD"), { spot: "AAPL" }]]))
+    assert.deepStrictEqual(
+      second?.symbols,
+      new Map<MarketSymbol, Contracts>([
+        [MarketSymbol.make("US100-USD"), { future: "NQ" }],
+        [MarketSymbol.make("CL-USD"), { months: { "2026-11": "CLZ6" } }]
+      ])
+    )
+    assert.deepStrictEqual(yield* read([]), [])
+  })
+)
+
+it.effect("what cannot be right is refused, and no secret is told with it", () =>
+  Effect.gen(function* () {
+    const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [{ ...http, url: "ftp://prices.example" }, /url/],
+      [{ ...http, kind: "wss" }, /kind/],
+      [{ ...http, every_seconds: 0 }, /every_seconds/],
+      [{ ...http, polls: 5 }, /polls/],
+      [{ ...http, fields: { contract: "s" } }, /price/],
+      [{ ...http, symbols: { "AAPL-USD": { months: {} } } }, /symbols/],
+      [{ ...stream, silence_seconds: 6_000 }, /silence_seconds/],
+      [{ ...http, symbols: { "NOPE-USD": "X" } }, /NOPE-USD is no symbol that is listed/]
+    ]
+    for (const [source, words] of wrong) {
+      const { reason } = yield* Effect.flip(read([source]))
+      assert.match(reason, words)
+      assert.notInclude(reason, "secret")
+      assert.notInclude(reason, "\n")
+    }
+    const notJson = PriceSettings.read("{", () => true).pipe(Effect.provide(FetchHttpClient.layer), Effect.flip)
+    assert.isNotEmpty((yield* notJson).reason)
+  })
+)
