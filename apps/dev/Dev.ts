@@ -15,6 +15,7 @@ import { PriceSources } from "@venue/providers/prices/PriceSource"
 import { Journal } from "@venue/journal/Journal"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Seal } from "@venue/postgres/Seal"
 import * as ServerTime from "@venue/postgres/ServerTime"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
@@ -127,7 +128,7 @@ const services = (
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
     Layer.provideMerge(ServerTime.layer),
-    Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, accessTables(url))),
+    Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, accessTables(url))),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(

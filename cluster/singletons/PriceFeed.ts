@@ -1,6 +1,8 @@
 /** Hears every source of prices and tells each market the median of its own: one for the whole venue, without state. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as Futures from "@venue/domain/Futures"
 import { median } from "@venue/domain/Oracle"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { type Print, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
 import { Clock, Effect, type Layer, Schedule } from "effect"
 import { Singleton, type Sharding } from "effect/cluster"
@@ -8,6 +10,7 @@ import { MarketClient } from "../clients/MarketClient.ts"
 import { Feed } from "../feed/Feed.ts"
 import * as Beat from "../protocol/Beat.ts"
 import { VenueSettings } from "../VenueSettings.ts"
+import * as SourcePrice from "./SourcePrice.ts"
 
 const run = Effect.gen(function* () {
   const sources = yield* PriceSources
@@ -17,7 +20,7 @@ const run = Effect.gen(function* () {
   // A source may go on from the price in force.
   const areHeard = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
   yield* Effect.repeat(Effect.void, { until: areHeard, schedule: Schedule.spaced("20 millis") })
-  const heard = yield* listen
+  const heard = yield* listen(sources)
   yield* Effect.forEach(
     sources,
     (source) =>
@@ -32,33 +35,37 @@ const run = Effect.gen(function* () {
   )
 })
 
-export const layer: Layer.Layer<never, never, Sharding.Sharding | MarketClient | Feed> = Singleton.make(
-  "PriceFeed",
-  run
-)
+export const layer: Layer.Layer<never, never, Sharding.Sharding | MarketClient | Feed | FuturesReference> =
+  Singleton.make("PriceFeed", run)
 
-interface Quote {
-  readonly priceE8: number
-  readonly atMillis: number
-}
+/** What the sources said last of each contract. */
+type Quotes = ReadonlyMap<PriceSource, Map<string, { readonly priceE8: number; readonly atMillis: number }>>
 
 /** Gathers what the sources say, and tells the markets that it is about a few times a second. */
-const listen = Effect.gen(function* () {
+const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>) {
   const clock = yield* Clock.Clock
   const { instruments } = yield* VenueSettings
   const markets = yield* MarketClient
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  /** For each symbol what each source said of it last. */
-  const quotes = new Map<MarketSymbol, Map<PriceSource, Quote>>(
-    [...instruments.keys()].map((symbol) => [symbol, new Map()])
-  )
+  const reference = yield* followReference(sources)
+  const quotes: Quotes = new Map(sources.map((source) => [source, new Map()]))
   const changed = new Set<MarketSymbol>()
   const sending = new Set<MarketSymbol>()
 
+  const priceOf = (symbol: MarketSymbol): number | undefined => {
+    const now = clock.currentTimeMillisUnsafe()
+    const prices = sources.map((source) => {
+      const contracts = source.symbols.get(symbol)
+      const said = (contract: string) => {
+        const quote = quotes.get(source)!.get(contract)
+        return quote === undefined || quote.atMillis < now - maxAgeMillis ? undefined : quote.priceE8
+      }
+      return contracts === undefined ? undefined : SourcePrice.of(symbol, contracts, said, reference(), now)
+    })
+    return median(prices.filter((price) => price !== undefined))
+  }
   const tell = (symbol: MarketSymbol) => {
-    const since = clock.currentTimeMillisUnsafe() - maxAgeMillis
-    const recent = [...quotes.get(symbol)!.values()].filter(({ atMillis }) => atMillis >= since)
-    const priceE8 = median(recent.map((quote) => quote.priceE8))
+    const priceE8 = priceOf(symbol)
     if (priceE8 === undefined) return
     sending.add(symbol)
     const done = Effect.sync(() => sending.delete(symbol))
@@ -77,18 +84,40 @@ const listen = Effect.gen(function* () {
     })
   )
   return (source: PriceSource) => {
-    const symbolsOf = Map.groupBy(source.symbols.keys(), (symbol) => source.symbols.get(symbol)!.spot)
+    const symbols = [...source.symbols].filter(([symbol]) => instruments.has(symbol))
+    const symbolsOf = new Map<string, Array<MarketSymbol>>()
+    for (const [symbol, contracts] of symbols)
+      for (const contract of SourcePrice.contractsOf(contracts))
+        symbolsOf.set(contract, [...(symbolsOf.get(contract) ?? []), symbol])
     return ({ contract, priceE8 }: Print) => {
-      for (const symbol of symbolsOf.get(contract) ?? []) {
-        quotes.get(symbol)?.set(source, { priceE8, atMillis: clock.currentTimeMillisUnsafe() })
-        if (quotes.has(symbol)) changed.add(symbol)
-      }
+      const about = symbolsOf.get(contract)
+      if (about === undefined) return
+      quotes.get(source)!.set(contract, { priceE8, atMillis: clock.currentTimeMillisUnsafe() })
+      for (const symbol of about) changed.add(symbol)
       beat.start()
     }
   }
+})
+
+/** Reads what prices made of futures need, again and again; not where none is. */
+const followReference = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>) {
+  const tables = yield* FuturesReference
+  let reference: SourcePrice.Reference = { ratios: new Map(), holidays: new Set() }
+  const read = Effect.gen(function* () {
+    const ratios = (yield* tables.latest).map(
+      ({ officialCloseE8, settlementE8, symbol }) =>
+        [symbol, Futures.spotToFutureRatio(officialCloseE8, settlementE8)] as const
+    )
+    reference = { ratios: new Map(ratios), holidays: new Set(yield* tables.holidays) }
+  })
+  const isNeeded = sources.some(({ symbols }) => symbols.values().some((contracts) => !("spot" in contracts)))
+  if (isNeeded) yield* Effect.forkScoped(Effect.repeat(Effect.ignore(read), Schedule.spaced(referenceAge)))
+  return () => reference
 })
 
 /** A price moves a market within this. */
 const everyMillis = 200
 /** What a source said longer ago no longer counts: it has fallen silent beside others that speak. */
 const maxAgeMillis = 10_000
+/** What an operator records of settlements and holidays counts within this. */
+const referenceAge = "10 seconds"

@@ -19,6 +19,7 @@ import { snapshotPieces } from "./migrations/0013_snapshot_pieces.ts"
 import { freshSignIn } from "./migrations/0014_fresh_sign_in.ts"
 import { projectionGroups } from "./migrations/0015_projection_groups.ts"
 import { dailyVolume } from "./migrations/0016_daily_volume.ts"
+import { futuresReference } from "./migrations/0017_futures_reference.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -38,7 +39,8 @@ const all = {
   "0013_snapshot_pieces": snapshotPieces,
   "0014_fresh_sign_in": freshSignIn,
   "0015_projection_groups": projectionGroups,
-  "0016_daily_volume": dailyVolume
+  "0016_daily_volume": dailyVolume,
+  "0017_futures_reference": futuresReference
 }
 
 /** Any number, the same on every node. */

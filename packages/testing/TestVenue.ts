@@ -21,6 +21,7 @@ import * as AccessTables from "@venue/storage/access/AccessTables"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
 import { Clock, Context, Effect, Layer, Redacted, type Scope } from "effect"
@@ -270,7 +271,13 @@ export const layerMemory = Layer.merge(TestVenue.layer, started).pipe(
   Layer.provideMerge(Runner.alone({ simulate: true })),
   Layer.provideMerge(TestAccess.layer),
   Layer.provideMerge(
-    Layer.mergeAll(AccessTables.layerMemory, Journal.layerMemory, ReadTables.layerMemory, SigningKeys.layerMemory)
+    Layer.mergeAll(
+      AccessTables.layerMemory,
+      Journal.layerMemory,
+      ReadTables.layerMemory,
+      FuturesReference.layerMemory,
+      SigningKeys.layerMemory
+    )
   ),
   Layer.provideMerge(SecureRandom.layerWebCrypto)
 )

@@ -12,6 +12,7 @@ import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Seal } from "@venue/postgres/Seal"
 import * as TestAccess from "@venue/testing/TestAccess"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -40,7 +41,7 @@ const timings = {
 } as const
 
 const storage = (url: Redacted.Redacted) =>
-  Layer.mergeAll(Journal.layer, ReadTables.layer, AccessTables.layer).pipe(
+  Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, AccessTables.layer).pipe(
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 6 })),

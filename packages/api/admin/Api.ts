@@ -5,6 +5,7 @@ import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { FuturesGroup } from "./Futures.ts"
 import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -68,6 +69,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
   .add(
     OperatorGroup,
     PricesGroup,
+    FuturesGroup,
     UsersGroup,
     KeysGroup,
     OAuthClientsGroup,

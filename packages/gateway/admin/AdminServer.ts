@@ -11,6 +11,7 @@ import { routesOf } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Commands from "./Commands.ts"
+import * as Futures from "./Futures.ts"
 import * as Keys from "./Keys.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
@@ -32,6 +33,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
         Layer.provide([
           Commands.layer(baseUrl),
           Prices.layer(baseUrl),
+          Futures.layer(baseUrl),
           Users.layer(baseUrl),
           Keys.layer(baseUrl),
           OAuthClients.layer(baseUrl),

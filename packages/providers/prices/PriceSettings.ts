@@ -7,13 +7,21 @@ import { Fields } from "./Prints.ts"
 import type { Contracts, PriceSource } from "./PriceSource.ts"
 import * as WebSocketPrices from "./WebSocketPrices.ts"
 
+/** The name of a symbol's contract at the source, of the future of an index, or of the front contract of each month. */
+const ContractNames = Schema.Union([
+  Schema.NonEmptyString,
+  Schema.Struct({ future: Schema.NonEmptyString }),
+  Schema.Struct({
+    front_months: Schema.Record(Schema.String.check(Schema.isPattern(/^\d{4}-\d{2}$/)), Schema.NonEmptyString)
+  })
+])
+
 const shared = {
   name: Schema.NonEmptyString,
   /** They may hold secrets, so the file is nobody else's to read. */
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.RedactedFromValue(Schema.String))),
   fields: Fields,
-  /** The name of each symbol's contract at the source. */
-  symbols: Schema.Record(Schema.String, Schema.NonEmptyString)
+  symbols: Schema.Record(Schema.String, ContractNames)
 }
 
 const seconds = (most: number) => Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: most }))
@@ -63,7 +71,7 @@ export const read = Effect.fn("PriceSettings.read")(function* (
 const make = (settings: Settings): Effect.Effect<PriceSource, never, HttpClient.HttpClient> => {
   const { fields, headers = {}, name, url } = settings
   const symbols: ReadonlyMap<MarketSymbol, Contracts> = new Map(
-    Object.entries(settings.symbols).map(([symbol, spot]) => [MarketSymbol.make(symbol), { spot }])
+    Object.entries(settings.symbols).map(([symbol, names]) => [MarketSymbol.make(symbol), contractsOf(names)])
   )
   const options: Shared = { name, url, headers, fields, symbols }
   return settings.kind === "http"
@@ -75,6 +83,11 @@ const make = (settings: Settings): Effect.Effect<PriceSource, never, HttpClient.
           silenceMillis: (settings.silence_seconds ?? 30) * 1_000
         })
       )
+}
+
+const contractsOf = (names: typeof ContractNames.Type): Contracts => {
+  if (typeof names === "string") return { spot: names }
+  return "future" in names ? { future: names.future } : { months: names.front_months }
 }
 
 interface Shared {

@@ -9,10 +9,14 @@ export interface Print {
   readonly priceE8: number
 }
 
-/** What a symbol's price is made of, by the names of the source. */
-export interface Contracts {
-  readonly spot: string
-}
+/**
+ * What a symbol's price is made of, by the names of the source: a price on the spot, the future of an index, or the
+ * future that is the front one in each month, written `2026-11`.
+ */
+export type Contracts =
+  | { readonly spot: string }
+  | { readonly future: string }
+  | { readonly months: Readonly<Record<string, string>> }
 
 /** Whoever hears the sources. */
 export interface Listener {

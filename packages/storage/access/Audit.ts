@@ -15,7 +15,7 @@ const auditTable = Table.make("audit", {
   action: text,
   /** It is a user's id, or `operator`. */
   actor: text,
-  /** It is the id of whom this is about: a user, an application or a signing key; or it is the symbol of a contract. */
+  /** It is the id of whom this is about: a user, an application or a signing key; or it is the symbol of a contract, or a year of the calendar. */
   subject: named("user_id", text),
   /** These are ids and names, and never a secret. */
   facts: of(

@@ -1,12 +1,13 @@
 /** The price feed of a whole venue: what sources say, and what the markets have in force. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { type Listener, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
+import { type Contracts, type Listener, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
 import * as SimulatedPrices from "@venue/providers/prices/SimulatedPrices"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { aapl, friday, limit, told } from "../../venue/Story.ts"
 
 const apple = MarketSymbol.make(aapl)
@@ -17,10 +18,12 @@ class Said {
   #listener: Listener | undefined
   readonly source: PriceSource
 
-  constructor(name: string, contracts: ReadonlyArray<readonly [MarketSymbol, string]>) {
+  constructor(name: string, contracts: ReadonlyArray<readonly [MarketSymbol, string | Contracts]>) {
     this.source = {
       name,
-      symbols: new Map(contracts.map(([symbol, spot]) => [symbol, { spot }])),
+      symbols: new Map(
+        contracts.map(([symbol, named]) => [symbol, typeof named === "string" ? { spot: named } : named])
+      ),
       run: (listener) =>
         Effect.suspend(() => {
           this.#listener = listener
@@ -36,7 +39,7 @@ class Said {
 
 const venueWith = <E>(
   sources: ReadonlyArray<PriceSource>,
-  body: Effect.Effect<void, E, TestVenue | Feed | Scope.Scope>
+  body: Effect.Effect<void, E, TestVenue | Feed | FuturesReference | Scope.Scope>
 ) =>
   TestClock.setTime(friday).pipe(
     Effect.andThen(
@@ -133,6 +136,25 @@ it.effect("I29: one market is stale beside others that are fresh", () => {
       yield* (yield* TestVenue).settle
       assert.deepInclude(yield* priced(apple), { source: "stale" })
       assert.deepInclude(yield* priced(eur), { source: "external" })
+    })
+  )
+})
+
+it.effect("rule 3.8: an index has a price once its settlement is recorded, from whatever node", () => {
+  const us100 = MarketSymbol.make("US100-USD")
+  const one = new Said("one", [[us100, { future: "NQ" }]])
+  return venueWith(
+    [one.source],
+    Effect.gen(function* () {
+      one.say("NQ", 21_105)
+      yield* pass
+      assert.isUndefined(yield* price(us100))
+      const day = { symbol: us100, day: "2026-11-19", officialCloseE8: 21_000e8, settlementE8: 21_080e8 }
+      yield* (yield* FuturesReference).record(day)
+      yield* TestClock.adjust("10 seconds")
+      one.say("NQ", 21_105)
+      yield* pass
+      assert.closeTo((yield* price(us100))!, 21_024.905, 0.001)
     })
   )
 })

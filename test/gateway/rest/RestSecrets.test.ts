@@ -15,6 +15,7 @@ import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Journal } from "@venue/journal/Journal"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Seal } from "@venue/postgres/Seal"
 import * as TestAccess from "@venue/testing/TestAccess"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -66,7 +67,9 @@ const layer = layerOver.pipe(
   Layer.provideMerge(Runner.layer),
   Layer.provideMerge(Runner.alone({ simulate: true })),
   Layer.provideMerge(TestAccess.layer),
-  Layer.provideMerge(Layer.mergeAll(AccessTables.layer, Journal.layer, ReadTables.layer, SigningKeys.layerMemory)),
+  Layer.provideMerge(
+    Layer.mergeAll(AccessTables.layer, Journal.layer, ReadTables.layer, FuturesReference.layer, SigningKeys.layerMemory)
+  ),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
   Layer.provideMerge(Seal.layer(Redacted.make(sealKey))),
   Layer.provideMerge(postgresLayer),

@@ -1,0 +1,32 @@
+/** Prices made of futures, by their worked numbers. */
+import * as Futures from "@venue/domain/Futures"
+import { assert, it } from "@effect/vitest"
+
+const usd = (price: number): number => Math.round(price * 1e8)
+const noHolidays: ReadonlySet<string> = new Set()
+const daysOfNovember = (holidays = noHolidays) =>
+  Array.from({ length: 30 }, (_, day) => Futures.businessDayOfMonth(Date.UTC(2026, 10, day + 1, 23, 59), holidays))
+
+it("rule 3.8: a close of 21,000 and a settlement of 21,080 make 21,024.905 of a future at 21,105", () => {
+  const ratio = Futures.spotToFutureRatio(usd(21_000), usd(21_080))
+  assert.strictEqual(ratio, 996_204_933_586)
+  assert.strictEqual(Math.floor(Futures.indexPrice(usd(21_105), ratio) / 1e5), 21_024_905)
+})
+
+it("rule 3.9: 71.20 and 70.70 make 71.00 on business day 7", () => {
+  assert.strictEqual(Futures.rolled(usd(71.2), usd(70.7), Futures.frontPercent(7)), usd(71))
+  assert.deepStrictEqual(
+    [0, 1, 5, 6, 7, 8, 9, 10, 11, 23].map(Futures.frontPercent),
+    [100, 100, 100, 80, 60, 40, 20, 0, 0, 0]
+  )
+})
+
+it("rule 3.9: business days are Monday to Friday but for the holidays", () => {
+  // November 2026 begins on a Sunday.
+  assert.deepStrictEqual(daysOfNovember().slice(0, 12), [0, 1, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9])
+  assert.deepStrictEqual(
+    daysOfNovember(new Set(["2026-11-03", "2026-11-07"])).slice(0, 12),
+    [0, 1, 1, 2, 3, 4, 4, 4, 5, 6, 7, 8]
+  )
+  assert.strictEqual(daysOfNovember(new Set(["2026-11-26"])).at(-1), 20)
+})
