@@ -97,10 +97,15 @@ describe("an hour", () => {
   it("I32: is paid for on the positions at its end, whatever comes in the same moment", () => {
     const scene = market(25)
     const flat = scene.placing("SELL", 50, 204, { account: "long", expires: end + 5_000 })
-    scene.ask(flat, end)
-    assert.deepStrictEqual(funding(scene, "long", "short"), [-204_000, 204_000])
-    tick(scene, end + hourMillis)
-    assert.deepStrictEqual(funding(scene, "long").length, 1)
+    assert.deepStrictEqual(
+      scene.ask(flat, end).map(({ _tag }) => _tag),
+      ["Sampled", "Funded", "Accepted", "Traded"]
+    )
+    assert.deepStrictEqual(
+      ["long", "bidder"].map((account) => scene.position(account)),
+      [0, 50]
+    )
+    assert.deepStrictEqual(funding(scene, "long", "short", "bidder"), [-204_000, 204_000, 0])
   })
 
   it("I26 I32: leaves what rounding leaves in the reserve fund, so that all cash sums to zero", () => {

@@ -4,7 +4,7 @@ import type { Id } from "@venue/domain/Id"
 import type { MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import * as Engine from "@venue/matching/Engine"
-import { isTraderCommand, make as makeStream, shrink, type Step, type Stream } from "./Streams.ts"
+import { isTraderCommand, make as makeStream, type Pace, shrink, type Step, type Stream } from "./Streams.ts"
 import * as Twin from "./Twin.ts"
 import * as TwinState from "./TwinState.ts"
 
@@ -21,10 +21,14 @@ export const decide = (engine: Engine.Engine, { atMillis, command }: Step): Read
 /** Plays streams 1, 2, 3 … and hands over what each step said. */
 export const play = (
   streams: number,
-  start: (engine: Engine.Engine, stream: Stream) => (events: ReadonlyArray<MarketEvent>, command: MarketCommand) => void
+  start: (
+    engine: Engine.Engine,
+    stream: Stream
+  ) => (events: ReadonlyArray<MarketEvent>, command: MarketCommand) => void,
+  pace?: Pace
 ): void => {
   for (let seed = 1; seed <= streams; seed++) {
-    const stream = makeStream(seed)
+    const stream = makeStream(seed, undefined, pace)
     const engine = emptyEngine(stream)
     const seen = start(engine, stream)
     for (const step of stream.steps) seen(decide(engine, step), step.command)

@@ -261,6 +261,28 @@ describe("positions and results", () => {
     })
   })
 
+  it("I26 I32: all cash sums to zero after every decision, funding and the reserve fund in it, while hours pass", () => {
+    let funded = 0
+    play(
+      300,
+      (engine, stream) => {
+        const accounts = accountsOf(stream.steps.map(({ command }) => command))
+        return (events) => {
+          funded += events.filter((event) => event._tag === "Funded" && event.rateE12 !== 0).length
+          const { reserveFund, venueFees } = Engine.totals(engine)
+          let cash = BigInt(venueFees) + BigInt(reserveFund)
+          for (const account of accounts) {
+            const { cashFlow, fees, funding } = Engine.view(engine, AccountId.make(account)).position
+            cash += BigInt(cashFlow) - BigInt(fees) + BigInt(funding)
+          }
+          assert.strictEqual(cash, 0n)
+        }
+      },
+      "hourly"
+    )
+    assert.isAbove(funded, 10)
+  })
+
   it("I33: a reduce-only fill never grows or turns a position, and live ones never add up to more than it", () => {
     play(600, (engine, stream) => {
       const accounts = accountsOf(stream.steps.map(({ command }) => command))
