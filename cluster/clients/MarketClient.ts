@@ -28,6 +28,7 @@ export class MarketClient extends Context.Service<
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
+    readonly payDividend: (symbol: MarketSymbol, exDay: number, perUnitE8: number) => Effect.Effect<void, Unavailable>
     readonly setTradingState: (symbol: MarketSymbol, state: TradingState) => Effect.Effect<void, Unavailable>
     readonly totals: (symbol: MarketSymbol) => Effect.Effect<Totals, Unavailable>
   }
@@ -73,6 +74,7 @@ export class MarketClient extends Context.Service<
           Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? ask(symbol, client(symbol).Depth())),
         observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
         pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),
+        payDividend: (symbol, exDay, perUnitE8) => ask(symbol, client(symbol).PayDividend({ exDay, perUnitE8 })),
         setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
         totals: (symbol) => ask(symbol, client(symbol).Totals())
       })

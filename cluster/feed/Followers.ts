@@ -91,6 +91,7 @@ export const make = (
         case "Done":
           return tellAccount(event.accountId, event, batch)
         case "Funded":
+        case "DividendPaid":
           return tellMarket(batch.instrument.symbol, event, batch)
         default:
       }

@@ -99,6 +99,11 @@ export const Market = Entity.make("Market", [
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */
+  /** Answers once it is recorded, or was paid before. */
+  Rpc.make("PayDividend", {
+    payload: { exDay: Schema.Number, perUnitE8: Schema.Number },
+    error: Unavailable
+  }),
   /** Answers once the state is recorded, or was in force already. */
   Rpc.make("SetTradingState", { payload: { state: TradingState }, error: Unavailable }),
   Rpc.make("Observe", { payload: { priceE8: Schema.Number, teller: Teller }, error: Unavailable }),

@@ -195,7 +195,16 @@ export interface SetTradingState {
   readonly state: TradingState
 }
 
-export type MarketCommand = TraderCommand | Observe | PauseSources | Tick | RaiseEpoch | SetTradingState
+/** A cash dividend of the underlier. One for the same day again, or for an earlier one, changes nothing. */
+export interface PayDividend {
+  readonly _tag: "PayDividend"
+  /** From this day on the underlier is bought without it, in days since 1970-01-01. */
+  readonly exDay: number
+  /** For a unit of the base, in 1e-8 USD. */
+  readonly perUnitE8: number
+}
+
+export type MarketCommand = TraderCommand | Observe | PauseSources | Tick | RaiseEpoch | SetTradingState | PayDividend
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -339,6 +348,19 @@ export interface Funded {
   readonly atMillis: number
 }
 
+/**
+ * A dividend is paid (rule 19.1). As `Funded` it concerns every position of the market: whoever keeps one books it with
+ * `Dividend.book`, at this place in the log.
+ */
+export interface DividendPaid {
+  readonly _tag: "DividendPaid"
+  readonly exDay: number
+  readonly perUnitE8: number
+  /** Rounding left so much of all payments together, in 1e-6 USD; the market's reserve fund has it. */
+  readonly remainder: number
+  readonly atMillis: number
+}
+
 /** From here on the market lets in what this state says. */
 export interface TradingStateChanged {
   readonly _tag: "TradingStateChanged"
@@ -358,6 +380,7 @@ export type MarketEvent =
   | Sampled
   | Funded
   | TradingStateChanged
+  | DividendPaid
 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {

@@ -15,7 +15,8 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   EpochRaised: 8,
   Sampled: 16,
   Funded: 17,
-  TradingStateChanged: 18
+  TradingStateChanged: 18,
+  DividendPaid: 19
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */

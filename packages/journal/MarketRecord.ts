@@ -8,8 +8,7 @@
  */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame } from "@venue/domain/Id"
-import type { Fill, MarketEvent, Priced, Refused } from "@venue/domain/Market"
-import { ofFirstShape } from "@venue/domain/Oracle"
+import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
 import type { UserId } from "@venue/domain/UserId"
 import { Reader, Writer } from "./Bytes.ts"
 import {
@@ -19,14 +18,13 @@ import {
   name,
   nameOrNull,
   names,
-  priceSources,
   sides,
   statuses,
   tags,
   times,
-  tradingStates,
   types
 } from "./MarketCode.ts"
+import * as MarketWideRecord from "./MarketWideRecord.ts"
 import * as OrderRecord from "./OrderRecord.ts"
 
 const version = 1
@@ -59,8 +57,6 @@ const typeOf = names(types)
 const timeOf = names(times)
 const endingOf = names(endings)
 const statusOf = names(statuses)
-const sourceOf = names(priceSources)
-const tradingStateOf = names(tradingStates)
 
 // Beside the tag, in the first byte of an event.
 const sameTime = 16
@@ -78,7 +74,7 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       const { commandId, order } = event
       const isOrder = commandId !== null && isSame(commandId, order.orderId) ? commandIsOrder : 0
       const requeued = event._tag === "Modified" && event.requeued ? flagged : 0
-      head(tags[event._tag] | same | isOrder | requeued, event.atMillis, context)
+      head(tags[event._tag], same | isOrder | requeued, event.atMillis, context)
       if (isOrder === 0) writer.idOrNull(commandId)
       OrderRecord.write(writer, order, context, true)
       if (event._tag === "Accepted") {
@@ -89,7 +85,7 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       return
     }
     case "Traded":
-      head(tags.Traded | same, event.atMillis, context)
+      head(tags.Traded, same, event.atMillis, context)
       writer.id(event.tradeId)
       writer.number(event.number)
       writer.number(event.priceTicks)
@@ -99,68 +95,38 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       writeFill(event.maker, context, false)
       return
     case "Done":
-      head(tags.Done | same | (isPrimary(event.accountId, event.userId) ? flagged : 0), event.atMillis, context)
+      head(tags.Done, same | (isPrimary(event.accountId, event.userId) ? flagged : 0), event.atMillis, context)
       writer.id(event.commandId)
       writer.number(event.expiresAtMillis)
       writer.text(event.userId)
       if (!isPrimary(event.accountId, event.userId)) writer.text(event.accountId)
       return
     case "Refused":
-      head(tags.Refused | same | (isPrimary(event.accountId, event.userId) ? flagged : 0), event.atMillis, context)
+      head(tags.Refused, same | (isPrimary(event.accountId, event.userId) ? flagged : 0), event.atMillis, context)
       writer.id(event.commandId)
       writer.number(event.expiresAtMillis)
       writer.text(event.userId)
       if (!isPrimary(event.accountId, event.userId)) writer.text(event.accountId)
       writer.byte(statuses[event.status])
       return writeEcho(event.echo)
-    case "Priced":
-      head(tags.Priced | same | (event.paused ? flagged : 0), event.atMillis, context)
-      writer.byte(priceSources[event.source])
-      writer.number(event.toldE8)
-      writer.number(event.toldAtMillis)
-      writer.number(event.rejections)
-      writer.number(event.bidTicks)
-      writer.number(event.askTicks)
-      writer.number(event.oracleE8)
-      writer.number(event.markE8)
-      writer.number(event.premiumE8)
-      writer.number(event.lowerTicks)
-      writer.number(event.upperTicks)
-      writer.number(event.minPriceTicks)
-      writer.number(event.maxPriceTicks)
-      return writer.number(event.limitShareBps)
     case "EpochRaised":
-      head(tags.EpochRaised | same, event.atMillis, context)
+      head(tags.EpochRaised, same, event.atMillis, context)
       writer.text(event.userId)
       return writer.number(event.traderEpoch)
-    case "Sampled":
-      escaped(tags.Sampled, same | (event.premiumE10 === null ? flagged : 0), event.atMillis, context)
-      return event.premiumE10 === null ? undefined : writer.number(event.premiumE10)
-    case "Funded":
-      escaped(tags.Funded, same | (event.skipped ? flagged : 0), event.atMillis, context)
-      writer.number(event.rateE12)
-      writer.number(event.markE8)
-      writer.number(event.remainder)
-      return writer.number(event.fromMillis)
-    case "TradingStateChanged":
-      escaped(tags.TradingStateChanged, same, event.atMillis, context)
-      return writer.byte(tradingStates[event.state])
+    default:
+      head(tags[event._tag], same | (MarketWideRecord.isFlagged(event) ? flagged : 0), event.atMillis, context)
+      return MarketWideRecord.write(writer, event)
   }
 }
 
-function head(first: number, atMillis: number, context: OrderRecord.Context): void {
-  writer.byte(first)
-  time(first, atMillis, context)
-}
-
-function escaped(tag: number, flags: number, atMillis: number, context: OrderRecord.Context): void {
-  writer.byte(escape | flags)
-  writer.byte(tag)
-  time(flags, atMillis, context)
-}
-
-function time(first: number, atMillis: number, context: OrderRecord.Context): void {
-  if ((first & sameTime) !== 0) return
+/** A tag beyond the escape stands behind it. */
+function head(tag: number, flags: number, atMillis: number, context: OrderRecord.Context): void {
+  if (tag < escape) writer.byte(tag | flags)
+  else {
+    writer.byte(escape | flags)
+    writer.byte(tag)
+  }
+  if ((flags & sameTime) !== 0) return
   writer.number(atMillis)
   context.atMillis = atMillis
 }
@@ -188,7 +154,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   const tag = (first & 15) === escape ? reader.byte() : first & 15
   if ((first & sameTime) === 0) context.atMillis = reader.number()
   const atMillis = context.atMillis
-  if (tag === firstPriced) return readFirstPriced(reader, atMillis)
+  if (tag === firstPriced) return MarketWideRecord.readFirstPriced(reader, atMillis)
   const _tag = tagOf[tag]
   switch (_tag) {
     case "Accepted":
@@ -225,54 +191,12 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
       const status = name(statusOf, reader.byte())
       return { _tag, commandId, expiresAtMillis, userId, accountId, status, echo: readEcho(reader), atMillis }
     }
-    case "Priced": {
-      const told = {
-        source: name(sourceOf, reader.byte()),
-        toldE8: reader.number(),
-        toldAtMillis: reader.number(),
-        rejections: reader.number(),
-        paused: (first & flagged) !== 0,
-        bidTicks: reader.number(),
-        askTicks: reader.number()
-      }
-      return { _tag, ...told, ...readPrices(reader), atMillis }
-    }
     case "EpochRaised":
       return { _tag, userId: reader.known<UserId>(), traderEpoch: reader.number(), atMillis }
-    case "Sampled":
-      return { _tag, premiumE10: (first & flagged) === 0 ? reader.number() : null, atMillis }
-    case "Funded":
-      return {
-        _tag,
-        rateE12: reader.number(),
-        markE8: reader.number(),
-        remainder: reader.number(),
-        fromMillis: reader.number(),
-        skipped: (first & flagged) !== 0,
-        atMillis
-      }
-    case "TradingStateChanged":
-      return { _tag, state: name(tradingStateOf, reader.byte()), atMillis }
     case undefined:
       throw new Error(`market record holds an event of unknown tag ${tag}`)
-  }
-}
-
-/** Every price was one from outside then. */
-function readFirstPriced(reader: Reader, atMillis: number): Priced {
-  return ofFirstShape({ _tag: "Priced", ...readPrices(reader), atMillis })
-}
-
-function readPrices(reader: Reader) {
-  return {
-    oracleE8: reader.number(),
-    markE8: reader.number(),
-    premiumE8: reader.number(),
-    lowerTicks: reader.number(),
-    upperTicks: reader.number(),
-    minPriceTicks: reader.number(),
-    maxPriceTicks: reader.number(),
-    limitShareBps: reader.number()
+    default:
+      return MarketWideRecord.read(reader, _tag, (first & flagged) !== 0, atMillis)
   }
 }
 

@@ -1,7 +1,9 @@
 /** What a market has recorded about the accounts of one user, and about every position, in seq order. */
 import type { AccountId } from "@venue/domain/AccountId"
+import * as Dividend from "@venue/domain/Dividend"
 import * as Funding from "@venue/domain/Funding"
-import type { Accepted, Fill, Funded, MarketEvent, Modified, Traded } from "@venue/domain/Market"
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import { fill, type Position } from "@venue/domain/Position"
@@ -26,8 +28,11 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
     case "Done":
       return event.userId === trader.userId ? release(trader, event.commandId.text) : undefined
     case "Funded":
-      return funded(trader, symbol, event)
+      return paid(trader, symbol, (position, instrument) => Funding.book(position, instrument, event))
+    case "DividendPaid":
+      return paid(trader, symbol, (position, instrument) => Dividend.book(position, instrument, event.perUnitE8))
     case "Priced":
+    case "TradingStateChanged":
     case "EpochRaised":
     case "Sampled":
       return
@@ -102,11 +107,15 @@ function ended(trader: Trader, symbol: MarketSymbol, order: Order): void {
 }
 
 /** Every account pays or receives for the position that it has there now. */
-function funded(trader: Trader, symbol: MarketSymbol, event: Funded): void {
+function paid(
+  trader: Trader,
+  symbol: MarketSymbol,
+  book: (position: Position, instrument: Instrument) => number
+): void {
   for (const { exposures } of trader.accounts.values()) {
     const exposure = exposures.get(symbol)
     if (exposure === undefined) continue
-    Funding.book(exposure.position, exposure.instrument, event)
+    book(exposure.position, exposure.instrument)
     exposure.stale = true
   }
 }

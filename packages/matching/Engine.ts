@@ -10,6 +10,7 @@ import type { UserId } from "@venue/domain/UserId"
 import type * as Trading from "@venue/domain/TradingState"
 import * as Book from "./Book.ts"
 import { cancel, cancelAll } from "./Cancel.ts"
+import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
 import * as Ladder from "./Ladder.ts"
 import { assertSound, type Events, make as makeMarket, type Market, type Settings } from "./Market.ts"
@@ -52,6 +53,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       break
     case "SetTradingState":
       TradingState.change(engine, command.state, atMillis, events)
+      break
+    case "PayDividend":
+      Dividend.pay(engine, command, atMillis, events)
       break
     case "RaiseEpoch":
       raise(engine, command.userId, command.traderEpoch, atMillis, events)

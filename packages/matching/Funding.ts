@@ -48,7 +48,10 @@ export const apply = (market: Market, event: Sampled | Funded): void => {
     const untilMillis = event.atMillis - Funding.sampleMillis
     market.sampling = { premiumE10: event.premiumE10, untilMillis, samples: counted(sampling, untilMillis) }
   } else {
-    Participants.fund(market.participants, market.instrument, event)
+    if (event.rateE12 !== 0) {
+      const book = (position: Participants.Account["position"]) => Funding.book(position, market.instrument, event)
+      Participants.payAll(market.participants, book, event.remainder)
+    }
     market.sampling = { premiumE10: sampling.premiumE10, untilMillis: event.atMillis, samples: Funding.noSamples }
   }
 }
@@ -107,7 +110,9 @@ function fund(
   atMillis: number
 ): Funded {
   const rateE12 = Funding.rateE12(counted(sampling, atMillis))
-  const remainder = Participants.fundingRemainder(participants, instrument, { rateE12, markE8 })
+  const remainder = Participants.remainderOf(participants, ({ quantityLots }) =>
+    Funding.payment(instrument, quantityLots, { rateE12, markE8 })
+  )
   return { _tag: "Funded", rateE12, markE8, remainder, fromMillis, skipped: false, atMillis }
 }
 

@@ -36,6 +36,8 @@ export interface Market {
   /** Time alone brings nothing before this; it is no part of the state, as it follows from the time of the last event. */
   dueMillis: number
   tradingState: TradingState
+  /** The last dividend was for this day, and 0 before the first. */
+  lastDividendDay: number
   /** The price is in ticks, and 0 before the first trade. */
   lastPriceTicks: number
   trades: number
@@ -74,6 +76,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   sampling: unsampled(),
   dueMillis: 0,
   tradingState: "TRADING",
+  lastDividendDay: 0,
   lastPriceTicks: 0,
   trades: 0,
   salt: TradeId.salt(instrument.symbol)

@@ -1,9 +1,6 @@
 /** Who takes part in one market: users with their limits and epochs, accounts with their positions and open orders. */
 import type { ClientOrderIds } from "./ClientOrderIds.ts"
 import type { AccountId } from "@venue/domain/AccountId"
-import * as Funding from "@venue/domain/Funding"
-import type { Instrument } from "@venue/domain/Instrument"
-import type { Funded } from "@venue/domain/Market"
 import * as Position from "@venue/domain/Position"
 import type { Side } from "@venue/domain/Order"
 import type { UserId } from "@venue/domain/UserId"
@@ -123,23 +120,22 @@ export const fill = (
   return realised
 }
 
-/** Gives what rounding will leave of an hour's payments: as positions sum to zero, so would they. */
-export const fundingRemainder = (
-  { accounts }: Participants,
-  instrument: Instrument,
-  funded: Pick<Funded, "rateE12" | "markE8">
-): number => {
+/** Gives what rounding will leave when every position receives so much: as positions sum to zero, so would that. */
+export const remainderOf = ({ accounts }: Participants, payment: (position: Position.Position) => number): number => {
   let received = 0
-  for (const { position } of accounts) received += Funding.payment(instrument, position.quantityLots, funded)
+  for (const { position } of accounts) received += payment(position)
   return 0 - received
 }
 
-/** Books an hour on every position, and what rounding leaves in the reserve fund. */
-export const fund = ({ accounts, totals }: Participants, instrument: Instrument, funded: Funded): void => {
-  if (funded.rateE12 === 0) return
-  for (const { position } of accounts) totals.cash += Funding.book(position, instrument, funded)
-  totals.reserveFund += funded.remainder
-  totals.cash += funded.remainder
+/** Books a payment on every position, and what rounding leaves in the reserve fund. */
+export const payAll = (
+  { accounts, totals }: Participants,
+  book: (position: Position.Position) => number,
+  remainder: number
+): void => {
+  for (const { position } of accounts) totals.cash += book(position)
+  totals.reserveFund += remainder
+  totals.cash += remainder
 }
 
 /** Lots began to rest, or stopped resting where the number is negative. */

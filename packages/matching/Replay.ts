@@ -5,6 +5,7 @@ import type { Order } from "@venue/domain/Order"
 import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
+import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
 import type { Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
@@ -43,6 +44,8 @@ export const apply = (market: Market, event: MarketEvent): void => {
     case "EpochRaised":
       Participants.user(market.participants, event.userId).epoch = event.traderEpoch
       return
+    case "DividendPaid":
+      return Dividend.apply(market, event)
     case "Sampled":
     case "Funded":
       return Funding.apply(market, event)

@@ -24,6 +24,7 @@ export interface Snapshot {
   readonly trades: number
   readonly prices: Priced | null
   readonly tradingState: TradingState
+  readonly lastDividendDay: number
   /** Users stand in the order of their numbers: id and epoch. */
   readonly users: ReadonlyArray<readonly [UserId, number]>
   /**
@@ -59,6 +60,7 @@ export const snapshot = (market: Market): Snapshot => {
     trades,
     prices: market.prices ?? null,
     tradingState: market.tradingState,
+    lastDividendDay: market.lastDividendDay,
     users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
     accounts: participants.accounts.map(({ accountId, position, user }) => [
       accountId,
@@ -84,6 +86,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.trades = stored.trades
   market.prices = stored.prices ?? undefined
   market.tradingState = stored.tradingState
+  market.lastDividendDay = stored.lastDividendDay
   for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch
   for (const [accountId, userId, quantityLots, cashFlow, basis, fees, funding] of stored.accounts) {
     const account = Participants.account(market.participants, accountId, userId)

@@ -19,8 +19,8 @@ export const migrated = (stored: unknown): Snapshot | undefined => {
   }
 }
 
-/** Every market traded, there was no funding, and the number of an order's builder code stood among its traits. */
-interface Version7 extends Omit<Snapshot, "version" | "totals" | "sampling" | "tradingState"> {
+/** Every market traded, there was no funding and no dividend, and the number of an order's builder code stood among its traits. */
+interface Version7 extends Omit<Snapshot, "version" | "totals" | "sampling" | "tradingState" | "lastDividendDay"> {
   readonly version: 7
   readonly totals: Omit<Totals, "reserveFund">
 }
@@ -30,6 +30,7 @@ function from7(stored: Version7): Snapshot {
     ...stored,
     version,
     tradingState: "TRADING",
+    lastDividendDay: 0,
     totals: { ...stored.totals, reserveFund: 0 },
     sampling: unsampled(),
     orders: { ...stored.orders, words: wordsFrom7(stored.orders) }

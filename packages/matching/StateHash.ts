@@ -14,7 +14,8 @@ export const hash = (market: Market): string => {
   const digest: Digest = { high: 1, low: 2 }
   text(digest, market.instrument.symbol)
   text(digest, market.tradingState)
-  for (const value of [market.timeMillis, market.lastPriceTicks, market.trades]) number(digest, value)
+  for (const value of [market.timeMillis, market.lastPriceTicks, market.trades, market.lastDividendDay])
+    number(digest, value)
   if (market.prices !== undefined) {
     const { prices } = market
     const values = [

@@ -86,6 +86,7 @@ export const neighbours = () => {
         depth: () => Effect.never,
         observe: () => Effect.void,
         pauseSources: () => Effect.void,
+        payDividend: () => Effect.never,
         setTradingState: () => Effect.never,
         totals: () => Effect.never
       })

@@ -135,6 +135,13 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     atMillis: millis
   }),
   fc.record({
+    _tag: fc.constant("DividendPaid"),
+    exDay: count,
+    perUnitE8: count,
+    remainder: count,
+    atMillis: millis
+  }),
+  fc.record({
     _tag: fc.constant("TradingStateChanged"),
     state: fc.constantFrom("TRADING", "CANCEL_ONLY", "HALTED"),
     atMillis: millis

@@ -171,6 +171,8 @@ test("I10, I32: over 200 hours of trading every ledger holds what the market hol
       step(() => market.place(side, below(20_000) / 1_000 + 0.1, price, { ...who(), timeInForce: "IOC" }))
     }
     if (below(5) === 0) ledgers.load(users[below(3)]!)
+    if (below(10) === 0)
+      step(() => market.ask({ _tag: "PayDividend", exDay: hours + 1, perUnitE8: 1 + below(100_000_000) }))
     market.now += below(3_000_000)
     step(() => market.ask({ _tag: "Tick" }))
     market.now = friday + (hours + 1) * 3_600_000 + below(2) * (sampleMillis + 1)

@@ -114,6 +114,8 @@ export const line = (event: MarketEvent): string => {
       return `Done ${event.commandId} of ${event.accountId} until ${event.expiresAtMillis} ${at}`
     case "EpochRaised":
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
+    case "DividendPaid":
+      return `DividendPaid ${event.perUnitE8} for ${event.exDay} rest ${event.remainder} ${at}`
     case "TradingStateChanged":
       return `TradingStateChanged ${event.state} ${at}`
     case "Priced":

@@ -258,6 +258,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
   for (let left = commands ?? whole(60, 120); left > 0; left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
+    if (percent(1)) add({ _tag: "PayDividend", exDay: whole(1, 40), perUnitE8: whole(1, 300_000_000) })
     if (percent(1)) shut()
     else if (percent(20)) add({ _tag: "SetTradingState", state: "TRADING" })
     if (percent(3)) takeAll(AccountId.make(accountId))

@@ -46,6 +46,16 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
     return emit({ _tag: "TradingStateChanged", state: command.state, atMillis: twin.timeMillis })
   }
+  if (command._tag === "PayDividend") {
+    if (command.exDay <= twin.lastDividendDay) return
+    twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
+    return emit({
+      ...command,
+      _tag: "DividendPaid",
+      remainder: TwinFunding.dividend(twin, command),
+      atMillis: twin.timeMillis
+    })
+  }
   if (command._tag === "RaiseEpoch") {
     if (command.traderEpoch <= (twin.epochs.get(command.userId) ?? 0)) return
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)

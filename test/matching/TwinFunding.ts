@@ -1,6 +1,6 @@
 /** The rules of funding once more: one mark after the other, every sample in a list, all numbers exact. */
 import { divideUp } from "@venue/domain/Decimal"
-import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketEvent, PayDividend } from "@venue/domain/Market"
 import { isLive } from "@venue/domain/MarketHours"
 import type { Side } from "@venue/domain/Order"
 import type { Twin } from "./TwinState.ts"
@@ -112,12 +112,22 @@ function rateOf(samples: ReadonlyArray<bigint>): bigint {
   return average < -5_000_000n ? average + 5_000_000n : 0n
 }
 
-/** Every holder pays or is paid; what is paid and reaches nobody goes to the reserve fund. */
+/** Who is short pays what who is long receives. */
+export const dividend = (twin: Twin, { exDay, perUnitE8 }: PayDividend): number => {
+  twin.lastDividendDay = exDay
+  return Number(share(twin, -BigInt(perUnitE8), 10n ** 10n))
+}
+
 function pay(twin: Twin, rate: bigint, mark: bigint): bigint {
+  return share(twin, mark * rate, 10n ** 22n)
+}
+
+/** Every holder pays or is paid; what is paid and reaches nobody goes to the reserve fund. */
+function share(twin: Twin, each: bigint, divisor: bigint): bigint {
   let kept = 0n
   for (const held of twin.holdings.values()) {
-    const due = BigInt(held.quantity) * BigInt(twin.instrument.lotE8) * mark * rate
-    const paid = due > 0n ? divideUp(due, 10n ** 22n) : -(-due / 10n ** 22n)
+    const due = BigInt(held.quantity) * BigInt(twin.instrument.lotE8) * each
+    const paid = due > 0n ? divideUp(due, divisor) : -(-due / divisor)
     held.funding -= paid
     kept += paid
   }

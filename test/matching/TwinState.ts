@@ -40,6 +40,7 @@ export interface Twin {
   timeMillis: number
   prices: Priced | undefined
   letsIn: TradingState
+  lastDividendDay: number
   numbers: number
   resting: Array<Resting>
   readonly holdings: Map<string, Holding>
@@ -58,6 +59,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   timeMillis: 0,
   prices: undefined,
   letsIn: "TRADING",
+  lastDividendDay: 0,
   numbers: 0,
   resting: [],
   holdings: new Map(),

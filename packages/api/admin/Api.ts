@@ -5,6 +5,7 @@ import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { DividendsGroup } from "./Dividends.ts"
 import { FuturesGroup } from "./Futures.ts"
 import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
@@ -75,6 +76,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     OAuthClientsGroup,
     SigningKeysGroup,
     TradingStateGroup,
+    DividendsGroup,
     HealthGroup
   )
   .middleware(InvalidRequest)

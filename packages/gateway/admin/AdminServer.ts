@@ -11,6 +11,7 @@ import { routesOf } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Commands from "./Commands.ts"
+import * as Dividends from "./Dividends.ts"
 import * as Futures from "./Futures.ts"
 import * as Keys from "./Keys.ts"
 import * as OAuthClients from "./OAuthClients.ts"
@@ -39,6 +40,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           OAuthClients.layer(baseUrl),
           SigningKeys.layer(baseUrl),
           TradingState.layer(baseUrl),
+          Dividends.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

@@ -86,6 +86,7 @@ const setUp = Effect.gen(function* () {
             view: () => Effect.never,
             observe: () => Effect.void,
             pauseSources: () => Effect.void,
+            payDividend: () => Effect.never,
             setTradingState: () => Effect.never,
             totals: () => Effect.never,
             depth: () => depth

@@ -1,0 +1,109 @@
+/** The events of a market record that concern all of the market: what follows their tag and time. */
+import type { MarketEvent } from "@venue/domain/Market"
+import { ofFirstShape } from "@venue/domain/Oracle"
+import type { Reader, Writer } from "./Bytes.ts"
+import { name, names, priceSources, tradingStates } from "./MarketCode.ts"
+
+type Tag = "Priced" | "Sampled" | "Funded" | "DividendPaid" | "TradingStateChanged"
+export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
+
+const sourceOf = names(priceSources)
+const tradingStateOf = names(tradingStates)
+
+/** What of an event is told by the flag beside its tag. */
+export function isFlagged(event: MarketWide): boolean {
+  switch (event._tag) {
+    case "Priced":
+      return event.paused
+    case "Sampled":
+      return event.premiumE10 === null
+    case "Funded":
+      return event.skipped
+    default:
+      return false
+  }
+}
+
+export function write(writer: Writer, event: MarketWide): void {
+  switch (event._tag) {
+    case "Priced":
+      writer.byte(priceSources[event.source])
+      writer.number(event.toldE8)
+      writer.number(event.toldAtMillis)
+      writer.number(event.rejections)
+      writer.number(event.bidTicks)
+      writer.number(event.askTicks)
+      writer.number(event.oracleE8)
+      writer.number(event.markE8)
+      writer.number(event.premiumE8)
+      writer.number(event.lowerTicks)
+      writer.number(event.upperTicks)
+      writer.number(event.minPriceTicks)
+      writer.number(event.maxPriceTicks)
+      return writer.number(event.limitShareBps)
+    case "Sampled":
+      return event.premiumE10 === null ? undefined : writer.number(event.premiumE10)
+    case "Funded":
+      writer.number(event.rateE12)
+      writer.number(event.markE8)
+      writer.number(event.remainder)
+      return writer.number(event.fromMillis)
+    case "DividendPaid":
+      writer.number(event.exDay)
+      writer.number(event.perUnitE8)
+      return writer.number(event.remainder)
+    case "TradingStateChanged":
+      return writer.byte(tradingStates[event.state])
+  }
+}
+
+export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: number): MarketWide {
+  switch (_tag) {
+    case "Priced": {
+      const told = {
+        source: name(sourceOf, reader.byte()),
+        toldE8: reader.number(),
+        toldAtMillis: reader.number(),
+        rejections: reader.number(),
+        paused: flagged,
+        bidTicks: reader.number(),
+        askTicks: reader.number()
+      }
+      return { _tag, ...told, ...readPrices(reader), atMillis }
+    }
+    case "Sampled":
+      return { _tag, premiumE10: flagged ? null : reader.number(), atMillis }
+    case "Funded":
+      return {
+        _tag,
+        rateE12: reader.number(),
+        markE8: reader.number(),
+        remainder: reader.number(),
+        fromMillis: reader.number(),
+        skipped: flagged,
+        atMillis
+      }
+    case "DividendPaid":
+      return { _tag, exDay: reader.number(), perUnitE8: reader.number(), remainder: reader.number(), atMillis }
+    case "TradingStateChanged":
+      return { _tag, state: name(tradingStateOf, reader.byte()), atMillis }
+  }
+}
+
+/** Every price was one from outside then. */
+export function readFirstPriced(reader: Reader, atMillis: number): MarketWide {
+  return ofFirstShape({ _tag: "Priced", ...readPrices(reader), atMillis })
+}
+
+function readPrices(reader: Reader) {
+  return {
+    oracleE8: reader.number(),
+    markE8: reader.number(),
+    premiumE8: reader.number(),
+    lowerTicks: reader.number(),
+    upperTicks: reader.number(),
+    minPriceTicks: reader.number(),
+    maxPriceTicks: reader.number(),
+    limitShareBps: reader.number()
+  }
+}
