@@ -60,6 +60,7 @@ export const DepthAt = Schema.Struct({
       rejections: Schema.Number,
       paused: Schema.Boolean,
       markE8: Schema.Number,
+      freshMarkE8: Schema.Number,
       premiumE8: Schema.Number,
       lowerTicks: Schema.Number,
       upperTicks: Schema.Number,

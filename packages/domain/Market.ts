@@ -295,6 +295,8 @@ export interface Priced {
   /** The operator has paused the sources. */
   readonly paused: boolean
   readonly markE8: number
+  /** Accounts are valued at this: the mark, or while that is stale the last one that was not (rule 3.5). */
+  readonly freshMarkE8: number
   /** This is the EMA over 150 s of middle - oracle, in 1e-8 USD, signed. */
   readonly premiumE8: number
   /** No buy may be priced above `upper`, no sell below `lower`. */

@@ -47,9 +47,13 @@ export const isFresh = (instrument: Instrument, told: Told, atMillis: number): b
 
 /** Gives prices of before their sources were told apart: what was in force had been told from outside, at that time. */
 export const ofFirstShape = (
-  prices: Omit<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused" | "bidTicks" | "askTicks">
+  prices: Omit<
+    Priced,
+    "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused" | "freshMarkE8" | "bidTicks" | "askTicks"
+  >
 ): Priced => ({
   ...prices,
+  freshMarkE8: prices.markE8,
   source: "external",
   toldE8: prices.oracleE8,
   toldAtMillis: prices.atMillis,

@@ -8,6 +8,8 @@ type Tag = "Priced" | "Sampled" | "Funded" | "DividendPaid" | "TradingStateChang
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
 
 const sourceOf = names(priceSources)
+/** Beside the source of prices: the last fresh mark is another than the mark, and stands at the end. */
+const freshMarkApart = 128
 const tradingStateOf = names(tradingStates)
 
 /** What of an event is told by the flag beside its tag. */
@@ -26,8 +28,9 @@ export function isFlagged(event: MarketWide): boolean {
 
 export function write(writer: Writer, event: MarketWide): void {
   switch (event._tag) {
-    case "Priced":
-      writer.byte(priceSources[event.source])
+    case "Priced": {
+      const isApart = event.freshMarkE8 !== event.markE8
+      writer.byte(priceSources[event.source] | (isApart ? freshMarkApart : 0))
       writer.number(event.toldE8)
       writer.number(event.toldAtMillis)
       writer.number(event.rejections)
@@ -40,7 +43,9 @@ export function write(writer: Writer, event: MarketWide): void {
       writer.number(event.upperTicks)
       writer.number(event.minPriceTicks)
       writer.number(event.maxPriceTicks)
-      return writer.number(event.limitShareBps)
+      writer.number(event.limitShareBps)
+      return isApart ? writer.number(event.freshMarkE8) : undefined
+    }
     case "Sampled":
       return event.premiumE10 === null ? undefined : writer.number(event.premiumE10)
     case "Funded":
@@ -60,8 +65,9 @@ export function write(writer: Writer, event: MarketWide): void {
 export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: number): MarketWide {
   switch (_tag) {
     case "Priced": {
+      const first = reader.byte()
       const told = {
-        source: name(sourceOf, reader.byte()),
+        source: name(sourceOf, first & ~freshMarkApart),
         toldE8: reader.number(),
         toldAtMillis: reader.number(),
         rejections: reader.number(),
@@ -69,7 +75,9 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
         bidTicks: reader.number(),
         askTicks: reader.number()
       }
-      return { _tag, ...told, ...readPrices(reader), atMillis }
+      const prices = readPrices(reader)
+      const freshMarkE8 = (first & freshMarkApart) === 0 ? prices.markE8 : reader.number()
+      return { _tag, ...told, ...prices, freshMarkE8, atMillis }
     }
     case "Sampled":
       return { _tag, premiumE10: flagged ? null : reader.number(), atMillis }

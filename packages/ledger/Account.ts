@@ -41,7 +41,7 @@ export const deposit = (account: Account, amount: bigint): void => {
 /** Brings the totals to the latest marks; only markets where something changed cost anything. */
 export const refresh = (account: Account, prices: Prices): void => {
   for (const exposure of account.exposures.values()) {
-    const markE8 = prices.get(exposure.instrument.symbol)?.markE8 ?? 0
+    const markE8 = prices.get(exposure.instrument.symbol)?.freshMarkE8 ?? 0
     if (!exposure.stale && exposure.markE8 === markE8) continue
     const equity = exposure.equity
     const margin = exposure.positionMargin + exposure.orderMargin

@@ -77,7 +77,8 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
     quantityFlaw(instrument, lots, reduceOnly) ??
     (isMarket ? undefined : priceFlaw(instrument, ticks))
   // A market without prices is closed, one with stale prices to what adds risk, and that outranks every flaw.
-  const isClosed = priced === undefined || (priced.source === "stale" && !reduceOnly)
+  const isClosed =
+    priced === undefined || (priced.source === "stale" && !reduceOnly && !coversSide(exposure, side, lots))
   if (flaw !== undefined) return refuse(entry, isClosed ? "REJECTED_MARKET_CLOSED" : flaw)
   const edge = side === "BUY" ? priced?.upperTicks : priced?.lowerTicks
   const hold = OrderHold.make(

@@ -90,6 +90,7 @@ function pricedAt(market: Market, told: Told, atMillis: number): Priced {
     rejections,
     paused,
     markE8,
+    freshMarkE8: source === "stale" ? (prices?.freshMarkE8 ?? markE8) : markE8,
     premiumE8,
     lowerTicks: band.lowerTicks,
     upperTicks: band.upperTicks,
@@ -153,6 +154,7 @@ function isSame(a: Priced, b: Priced): boolean {
     a.rejections === b.rejections &&
     a.paused === b.paused &&
     a.markE8 === b.markE8 &&
+    a.freshMarkE8 === b.freshMarkE8 &&
     a.premiumE8 === b.premiumE8 &&
     a.lowerTicks === b.lowerTicks &&
     a.upperTicks === b.upperTicks &&

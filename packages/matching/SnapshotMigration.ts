@@ -1,4 +1,5 @@
 /** Snapshots that an older release wrote, in the shape that is written now, so that nobody reads a long log after an upgrade. */
+import type { Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
 import { unsampled } from "./Market.ts"
 import * as OrderPool from "./OrderPool.ts"
@@ -20,8 +21,12 @@ export const migrated = (stored: unknown): Snapshot | undefined => {
 }
 
 /** Every market traded, there was no funding and no dividend, and the number of an order's builder code stood among its traits. */
-interface Version7 extends Omit<Snapshot, "version" | "totals" | "sampling" | "tradingState" | "lastDividendDay"> {
+interface Version7 extends Omit<
+  Snapshot,
+  "version" | "totals" | "sampling" | "tradingState" | "lastDividendDay" | "prices"
+> {
   readonly version: 7
+  readonly prices: Omit<Priced, "freshMarkE8"> | null
   readonly totals: Omit<Totals, "reserveFund">
 }
 
@@ -29,6 +34,7 @@ function from7(stored: Version7): Snapshot {
   return {
     ...stored,
     version,
+    prices: stored.prices && { ...stored.prices, freshMarkE8: stored.prices.markE8 },
     tradingState: "TRADING",
     lastDividendDay: 0,
     totals: { ...stored.totals, reserveFund: 0 },

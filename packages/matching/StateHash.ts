@@ -25,6 +25,7 @@ export const hash = (market: Market): string => {
       prices.rejections,
       prices.paused ? 1 : 0,
       prices.markE8,
+      prices.freshMarkE8,
       prices.premiumE8,
       prices.lowerTicks,
       prices.upperTicks,

@@ -13,6 +13,7 @@ const priced: Priced = {
   toldE8: 20_000_050_000,
   toldAtMillis: 0,
   rejections: 0,
+  freshMarkE8: 20_000_050_000,
   paused: false,
   bidTicks: 0,
   askTicks: 0,

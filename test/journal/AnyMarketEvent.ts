@@ -121,6 +121,7 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     toldE8: count,
     toldAtMillis: millis,
     rejections: count,
+    freshMarkE8: count,
     paused: fc.boolean(),
     bidTicks: count,
     askTicks: count,

@@ -186,3 +186,13 @@ test("there is nothing to read of an account the user does not have", () => {
   assert.isUndefined(Ledger.balance(trader, AccountId.make("bob")))
   assert.deepStrictEqual(Ledger.holdings(trader, AccountId.make("bob")), [])
 })
+
+test("rule 3.5: an account in a stale market is valued at its last mark that was fresh", () => {
+  const scene = worked()
+  const before = scene.balance()
+  const now = scene.prices.get(aapl)!
+  scene.prices.set(aapl, { ...now, source: "stale", markE8: now.markE8 / 2 })
+  assert.deepStrictEqual(scene.balance(), before)
+  scene.price(aapl, 102)
+  assert.strictEqual(scene.balance().unrealised, usd(-4_900))
+})

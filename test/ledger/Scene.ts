@@ -40,6 +40,7 @@ export const pricedAt = (symbol: MarketSymbol, price: number): Priced => {
     askTicks: 0,
     oracleE8: markE8,
     markE8,
+    freshMarkE8: markE8,
     premiumE8: 0,
     lowerTicks: Math.ceil((markE8 * (width - 1)) / width / instrument.tickE8),
     upperTicks: Math.floor((markE8 * (width + 1)) / width / instrument.tickE8),

@@ -166,6 +166,17 @@ describe("staleness", () => {
     assert.isAbove(prices(scene).oracleE8, oracleE8)
   })
 
+  it("rule 3.5: while it is stale accounts are valued at the last mark that was fresh", () => {
+    const scene = quoted(outside())
+    wait(scene, 59_000)
+    const { markE8 } = prices(scene)
+    for (let second = 0; second < 600; second++) wait(scene, 1_000)
+    assert.isAbove(prices(scene).markE8, markE8)
+    assert.closeTo(prices(scene).freshMarkE8, markE8, usd(0.01))
+    tell(scene, 190)
+    assert.strictEqual(prices(scene).freshMarkE8, prices(scene).markE8)
+  })
+
   it("I29: on a stale price orders may only reduce, also before anybody has ticked", () => {
     const scene = outside()
     scene.hold("alice", 5)
