@@ -11,61 +11,81 @@ export const migrated = (stored: unknown): Snapshot | undefined => {
   switch ((stored as { readonly version?: unknown }).version) {
     case version:
       return stored as Snapshot
-    case 7:
-      return from7(stored as Version7)
-    case 6:
-      return from7(from6(stored as Version6))
+    case 5:
+      return from5(stored as Version5)
     default:
       return undefined
   }
 }
 
-/** Every market traded, there was no funding and no dividend, and the number of an order's builder code stood among its traits. */
-interface Version7 extends Omit<
+/**
+ * Every market traded, there was no funding and no dividend, prices had their first shape and no units in their names, and
+ * the number of an order's builder code stood among its traits.
+ */
+interface Version5 extends Omit<
   Snapshot,
-  "version" | "totals" | "sampling" | "tradingState" | "lastDividendDay" | "prices"
+  "version" | "totals" | "sampling" | "tradingState" | "lastDividendDay" | "lastPriceTicks" | "prices"
 > {
-  readonly version: 7
-  readonly prices: Omit<Priced, "freshMarkE8"> | null
+  readonly version: 5
+  readonly lastPrice: number
+  readonly prices: Prices5 | null
   readonly totals: Omit<Totals, "reserveFund">
 }
 
-function from7(stored: Version7): Snapshot {
+interface Prices5 {
+  readonly oracle: number
+  readonly mark: number
+  readonly premium: number
+  readonly lower: number
+  readonly upper: number
+  readonly minPrice: number
+  readonly maxPrice: number
+  readonly limitShareBps: number
+  readonly atMillis: number
+}
+
+function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
   return {
     ...stored,
     version,
-    prices: stored.prices && { ...stored.prices, freshMarkE8: stored.prices.markE8 },
+    lastPriceTicks: lastPrice,
+    prices: prices && pricesFrom5(prices),
     tradingState: "TRADING",
     lastDividendDay: 0,
     totals: { ...stored.totals, reserveFund: 0 },
     sampling: unsampled(),
-    orders: { ...stored.orders, words: wordsFrom7(stored.orders) }
+    orders: { ...stored.orders, words: wordsFrom5(stored.orders) }
   }
 }
 
-/** Prices had their first shape. */
-interface Version6 extends Omit<Version7, "version" | "prices"> {
-  readonly version: 6
-  readonly prices: Parameters<typeof ofFirstShape>[0] | null
+function pricesFrom5(prices: Prices5): Priced {
+  return ofFirstShape({
+    _tag: "Priced",
+    oracleE8: prices.oracle,
+    markE8: prices.mark,
+    premiumE8: prices.premium,
+    lowerTicks: prices.lower,
+    upperTicks: prices.upper,
+    minPriceTicks: prices.minPrice,
+    maxPriceTicks: prices.maxPrice,
+    limitShareBps: prices.limitShareBps,
+    atMillis: prices.atMillis
+  })
 }
 
-function from6(stored: Version6): Version7 {
-  return { ...stored, version: 7, prices: stored.prices && ofFirstShape(stored.prices) }
-}
+const own5 = 12
+const builderShift5 = 12
 
-const own7 = 12
-const builderShift7 = 12
-
-function wordsFrom7({ clientOrderIds, words }: Orders): Uint8Array {
+function wordsFrom5({ clientOrderIds, words }: Orders): Uint8Array {
   // The bytes are copied, since what a decoder hands out may begin where no word can.
   const before = new Int32Array(new Uint8Array(words).buffer)
   const after = new Int32Array(clientOrderIds.length * OrderPool.own)
   clientOrderIds.forEach((_, row) => {
     const order = after.subarray(row * OrderPool.own, (row + 1) * OrderPool.own)
-    order.set(before.subarray(row * own7, (row + 1) * own7))
+    order.set(before.subarray(row * own5, (row + 1) * own5))
     const traits = order[OrderPool.TRAITS]!
-    order[OrderPool.TRAITS] = traits & ((1 << builderShift7) - 1)
-    order[OrderPool.BUILDER] = traits >>> builderShift7
+    order[OrderPool.TRAITS] = traits & ((1 << builderShift5) - 1)
+    order[OrderPool.BUILDER] = traits >>> builderShift5
   })
   return new Uint8Array(after.buffer)
 }

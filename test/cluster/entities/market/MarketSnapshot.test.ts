@@ -27,10 +27,10 @@ it("I6: what happens after it was taken is not in it, though its outcomes are no
   assert.strictEqual(Engine.hash(restored), hash)
 })
 
-it("I6: version 6 stays readable, and is the state that its log leaves", () => {
+it("I6: version 5 stays readable, and is the state that its log leaves", () => {
   const engine = Engine.make(apple, Engine.defaults)
-  for (const event of MarketRecord.decode(fixture("market-snapshot-6-log"))) Engine.apply(engine, event)
-  const restored = Engine.restore(apple, Engine.defaults, MarketSnapshot.decode(fixture("market-snapshot-6"))!)
+  for (const event of MarketRecord.decode(fixture("market-snapshot-5-log"))) Engine.apply(engine, event)
+  const restored = Engine.restore(apple, Engine.defaults, MarketSnapshot.decode(fixture("market-snapshot-5"))!)
   assert.strictEqual(Engine.hash(restored), Engine.hash(engine))
   assert.deepStrictEqual(
     ["bob", "alice/1", "eve"].map((name) => Engine.view(restored, AccountId.make(name))),
@@ -38,7 +38,7 @@ it("I6: version 6 stays readable, and is the state that its log leaves", () => {
   )
   assert.deepStrictEqual(
     Engine.view(restored, AccountId.make("bob")).orders.map(({ builderCode }) => builderCode),
-    ["carol", ""]
+    ["carol", "", ""]
   )
 })
 
