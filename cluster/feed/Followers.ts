@@ -86,6 +86,8 @@ export const make = (
         case "Accepted":
         case "Ended":
         case "Modified":
+        case "StopPlaced":
+        case "Triggered":
           return tellAccount(event.order.accountId, event, batch)
         case "Refused":
         case "Done":

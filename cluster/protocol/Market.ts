@@ -38,7 +38,8 @@ export const AccountView = Schema.Struct({
         fees: Schema.Number,
         funding: Schema.Number
       }),
-      orders: Schema.Array(Order)
+      orders: Schema.Array(Order),
+      stops: Schema.Array(Order)
     })
   ),
   /** Commands whose outcome is still remembered. */

@@ -15,6 +15,7 @@ import {
 } from "./Order.ts"
 import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
+import type { StopPlaced, Triggered } from "./Stop.ts"
 import type { TradingState } from "./TradingState.ts"
 import { UserId } from "./UserId.ts"
 
@@ -86,6 +87,7 @@ export const Cancel = Schema.TaggedStruct("Cancel", {
 })
 export type Cancel = typeof Cancel.Type
 
+/** Cancels all orders of the account; its stops too, unless a connection was lost. */
 export const CancelAll = Schema.TaggedStruct("CancelAll", { ...envelope, cause: CancelCause })
 export type CancelAll = typeof CancelAll.Type
 
@@ -383,6 +385,8 @@ export type MarketEvent =
   | Funded
   | TradingStateChanged
   | DividendPaid
+  | StopPlaced
+  | Triggered
 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {

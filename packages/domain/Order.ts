@@ -9,7 +9,7 @@ import { UserId } from "./UserId.ts"
 export const Side = Schema.Literals(["BUY", "SELL"])
 export type Side = typeof Side.Type
 
-/** `TAKE_PROFIT`, `STOP_LOSS` and `STOP_MARKET` can be said on the wire; no symbol offers them yet. */
+/** `TAKE_PROFIT` and `STOP_LOSS` are stops; once the mark has reached its price, a stop is a `STOP_MARKET` order. */
 export const OrderType = Schema.Literals(["LIMIT", "MARKET", "ALO", "TAKE_PROFIT", "STOP_LOSS", "STOP_MARKET"])
 export type OrderType = typeof OrderType.Type
 
@@ -28,7 +28,7 @@ export const Order = Schema.Struct({
   side: Side,
   type: OrderType,
   timeInForce: TimeInForce,
-  /** The price is in ticks, and 0 for MARKET. */
+  /** The price is in ticks, and 0 for MARKET. Of a stop it is the one that the mark has to reach. */
   priceTicks: Schema.Number,
   /** The total that was asked for, in lots. */
   quantityLots: Schema.Number,

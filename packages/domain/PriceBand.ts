@@ -1,5 +1,5 @@
 /** How far from the mark an order may be priced, and the static bounds of a day (rule 1, rule 5). */
-import { mulDivDown, mulDivUp } from "./Decimal.ts"
+import { divideUp, mulDivDown, mulDivUp, rateScale } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 import type { Priced } from "./Market.ts"
 import type { Period } from "./MarketHours.ts"
@@ -33,6 +33,28 @@ export const closingPrice = (instrument: Instrument, priced: Priced, isLong: boo
   return isLong
     ? Math.max(through.lowerTicks, priced.lowerTicks, priced.minPriceTicks)
     : Math.min(through.upperTicks, priced.upperTicks, priced.maxPriceTicks)
+}
+
+/**
+ * Gives the worst price in ticks at which a stop may fill, rounded towards the mark: the nearer of the band's edge and
+ * `mark x (1 -+ (maintenance margin rate - taker rate))`, so that an account which has that margin is left without debt
+ * (rule 15.5).
+ */
+export const stopBound = (
+  instrument: Instrument,
+  priced: Priced,
+  isSell: boolean,
+  leverage: number,
+  takerRate: number
+): number => {
+  // The maintenance margin rate is two thirds of 1 / leverage; all is counted in 1 / (3 x leverage) of the rate's scale.
+  const whole = 3 * leverage * rateScale
+  const off = 2 * rateScale - 3 * leverage * takerRate
+  const divisor = BigInt(whole) * BigInt(instrument.tickE8)
+  const mark = BigInt(priced.markE8)
+  return isSell
+    ? Math.max(priced.lowerTicks, Number(divideUp(mark * BigInt(whole - off), divisor)))
+    : Math.min(priced.upperTicks, Number((mark * BigInt(whole + off)) / divisor))
 }
 
 /** FX has no overnight; it takes the width of its open hours there. */

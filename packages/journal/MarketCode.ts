@@ -16,7 +16,9 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   Sampled: 16,
   Funded: 17,
   TradingStateChanged: 18,
-  DividendPaid: 19
+  DividendPaid: 19,
+  StopPlaced: 20,
+  Triggered: 21
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */

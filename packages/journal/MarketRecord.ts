@@ -9,6 +9,8 @@
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame } from "@venue/domain/Id"
 import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
+import type { StopPlaced } from "@venue/domain/Stop"
+import { orderIdFrom } from "@venue/domain/OrderId"
 import type { UserId } from "@venue/domain/UserId"
 import { Reader, Writer } from "./Bytes.ts"
 import {
@@ -109,6 +111,11 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       if (!isPrimary(event.accountId, event.userId)) writer.text(event.accountId)
       writer.byte(statuses[event.status])
       return writeEcho(event.echo)
+    case "StopPlaced":
+      return writeStop(event, same, context)
+    case "Triggered":
+      head(tags.Triggered, same, event.atMillis, context)
+      return OrderRecord.write(writer, event.order, context, true)
     case "EpochRaised":
       head(tags.EpochRaised, same, event.atMillis, context)
       writer.text(event.userId)
@@ -117,6 +124,18 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       head(tags[event._tag], same | (MarketWideRecord.isFlagged(event) ? flagged : 0), event.atMillis, context)
       return MarketWideRecord.write(writer, event)
   }
+}
+
+function writeStop(event: StopPlaced, same: number, context: OrderRecord.Context): void {
+  const { commandId, order, parentId } = event
+  const isOrder = commandId !== null && isSame(commandId, order.orderId) ? commandIsOrder : 0
+  head(tags.StopPlaced, same | isOrder | (parentId === null ? 0 : flagged), event.atMillis, context)
+  if (isOrder === 0) writer.idOrNull(commandId)
+  OrderRecord.write(writer, order, context, true)
+  writer.number(event.expiresAtMillis)
+  writer.number(event.takerRate)
+  writer.number(event.leverage)
+  if (parentId !== null) writer.id(parentId)
 }
 
 /** A tag beyond the escape stands behind it. */
@@ -191,12 +210,32 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
       const status = name(statusOf, reader.byte())
       return { _tag, commandId, expiresAtMillis, userId, accountId, status, echo: readEcho(reader), atMillis }
     }
+    case "StopPlaced":
+      return readStop(reader, first, context)
+    case "Triggered":
+      return { _tag, order: OrderRecord.read(reader, context, true), atMillis }
     case "EpochRaised":
       return { _tag, userId: reader.known<UserId>(), traderEpoch: reader.number(), atMillis }
     case undefined:
       throw new Error(`market record holds an event of unknown tag ${tag}`)
     default:
       return MarketWideRecord.read(reader, _tag, (first & flagged) !== 0, atMillis)
+  }
+}
+
+function readStop(reader: Reader, first: number, context: OrderRecord.Context): StopPlaced {
+  const isOrder = (first & commandIsOrder) !== 0
+  const asked = isOrder ? null : reader.idOrNull()
+  const order = OrderRecord.read(reader, context, true)
+  return {
+    _tag: "StopPlaced",
+    commandId: isOrder ? order.orderId : asked,
+    order,
+    expiresAtMillis: reader.number(),
+    takerRate: reader.number(),
+    leverage: reader.number(),
+    parentId: (first & flagged) === 0 ? null : orderIdFrom(reader.id()),
+    atMillis: context.atMillis
   }
 }
 

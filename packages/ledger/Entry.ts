@@ -1,7 +1,8 @@
 /** From what the client asked to what the market is asked: shape, margin held, terms added (rule 7). */
 import { echoOf, type Modify, type Priced, type TraderCommand, unlisted } from "@venue/domain/Market"
 import { lotsOf, ticksOf } from "@venue/domain/Instrument"
-import type { CancelOrder, ClosePosition, ModifyOrder, OrderRequest, PlaceOrder } from "@venue/domain/Order"
+import type { CancelOrder, ClosePosition, ModifyOrder, Order, OrderRequest, PlaceOrder } from "@venue/domain/Order"
+import { isStop } from "@venue/domain/Stop"
 import { parseOrderId } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { type Account, refresh } from "./Account.ts"
@@ -9,7 +10,7 @@ import * as OrderHold from "./OrderHold.ts"
 import { coversSide, type Exposure } from "./Exposure.ts"
 import { isInLiquidation } from "./Liquidation.ts"
 import * as MarginCheck from "./MarginCheck.ts"
-import { priceFlaw, quantityFlaw, typeFlaw } from "./OrderShape.ts"
+import { priceFlaw, quantityFlaw, stopQuantityFlaw, typeFlaw } from "./OrderShape.ts"
 import { exposureOf, release, send, type Trader } from "./Trader.ts"
 
 /**
@@ -68,6 +69,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   const { priced, trader } = entry
   const { instrument } = exposure
   const { reduceOnly, side, type } = request
+  if (isStop(type)) return placeStop(entry, request, exposure)
   const isMarket = type === "MARKET"
   const lots = lotsOf(instrument, request.quantity)
   const ticks = isMarket ? 0 : ticksOf(instrument, request.price)
@@ -116,12 +118,39 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   }
 }
 
+/** It holds nothing: it can only shrink a position, and its market sees to that. */
+function placeStop(entry: Entry, request: PlaceOrder, exposure: Exposure): TraderCommand {
+  const { instrument } = exposure
+  const quantityLots = lotsOf(instrument, request.quantity)
+  const priceTicks = ticksOf(instrument, request.price)
+  const flaw = stopQuantityFlaw(quantityLots) ?? priceFlaw(instrument, priceTicks)
+  if (flaw !== undefined) return refuse(entry, entry.priced === undefined ? "REJECTED_MARKET_CLOSED" : flaw)
+  const { builderCode, clientOrderId, side, timeInForce, type } = request
+  return {
+    _tag: "Place",
+    ...envelope(entry),
+    ...terms(exposure),
+    finding: null,
+    side,
+    type,
+    timeInForce,
+    priceTicks,
+    quantityLots,
+    reduceOnly: true,
+    clientOrderId,
+    builderCode,
+    origin: "USER"
+  }
+}
+
 /** A flaw is told only of an order that could be modified at all; otherwise it is told that it cannot. */
 function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: Exposure): TraderCommand {
   const { instrument } = exposure
   const { reduceOnly, side, type } = request
   const orderId = parseOrderId(request.orderId)
   if (orderId === undefined) return refuse(entry, "CANNOT_MODIFY_NO_SUCH_ORDER")
+  const stop = exposure.stops.get(request.orderId)
+  if (stop !== undefined) return modifyStop(entry, request, exposure, stop.order)
   const hold = exposure.holds.get(request.orderId)
   const lots = lotsOf(instrument, request.quantity)
   const ticks = ticksOf(instrument, request.price)
@@ -173,6 +202,25 @@ function grows(exposure: Exposure, hold: OrderHold.OrderHold, ticks: number, lot
   const keepsLots = lots === 0 || lots <= hold.lots
   if (keepsPrice && keepsLots && hold.replacements.length === 0) return false
   return !coversSide(exposure, hold.side, (lots === 0 ? hold.lots : lots) - hold.counted.lots)
+}
+
+function modifyStop(
+  entry: Entry,
+  request: ModifyOrder,
+  exposure: Exposure,
+  { orderId, ...stop }: Order
+): TraderCommand {
+  const { instrument } = exposure
+  const { price, quantity, reduceOnly, side, type } = request
+  const quantityLots = lotsOf(instrument, quantity)
+  const priceTicks = ticksOf(instrument, price)
+  const flaw =
+    (quantity === 0 ? undefined : stopQuantityFlaw(quantityLots)) ??
+    (price === 0 ? undefined : priceFlaw(instrument, priceTicks))
+  const isThatStop = stop.side === side && stop.type === type
+  if (flaw !== undefined) return refuse(entry, isThatStop ? flaw : "CANNOT_MODIFY_NO_SUCH_ORDER")
+  const changes = { orderId, side, type, priceTicks, quantityLots, reduceOnly }
+  return { _tag: "Modify", ...envelope(entry), ...terms(exposure), finding: null, ...changes }
 }
 
 /**

@@ -4,6 +4,7 @@ import * as Dividend from "@venue/domain/Dividend"
 import * as Funding from "@venue/domain/Funding"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domain/Market"
+import { isStop, type StopPlaced } from "@venue/domain/Stop"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import { fill, type Position } from "@venue/domain/Position"
@@ -31,6 +32,10 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return paid(trader, symbol, (position, instrument) => Funding.book(position, instrument, event))
     case "DividendPaid":
       return paid(trader, symbol, (position, instrument) => Dividend.book(position, instrument, event.perUnitE8))
+    case "StopPlaced":
+      return event.order.userId === trader.userId ? stopPlaced(trader, symbol, event) : undefined
+    case "Triggered":
+      return event.order.userId === trader.userId ? stopEnded(trader, symbol, event.order) : undefined
     case "Priced":
     case "TradingStateChanged":
     case "EpochRaised":
@@ -47,7 +52,7 @@ export const adopt = (
   trader: Trader,
   symbol: MarketSymbol,
   accountId: AccountId,
-  view: { readonly position: Position; readonly orders: ReadonlyArray<Order> }
+  view: { readonly position: Position; readonly orders: ReadonlyArray<Order>; readonly stops: ReadonlyArray<Order> }
 ): void => {
   const account = accountOf(trader, accountId)
   const exposure = exposureIn(trader, account, symbol)
@@ -62,6 +67,13 @@ export const adopt = (
     if (known?.order !== undefined) hold.placedByMillis = known.placedByMillis
     hold.replacements = known?.replacements ?? hold.replacements
     add(account, exposure, hold)
+  }
+  const stopsBefore = new Map(exposure.stops)
+  exposure.stops.clear()
+  for (const order of view.stops) {
+    const placedByMillis = stopsBefore.get(order.orderId.text)?.placedByMillis ?? order.updatedAtMillis
+    arrive(trader, order.orderId.text)
+    exposure.stops.set(order.orderId.text, { order, sequence: ++trader.lastSequence, placedByMillis })
   }
   exposure.stale = true
 }
@@ -93,6 +105,8 @@ function filled(trader: Trader, symbol: MarketSymbol, { notional, quantityLots }
 
 function modified(trader: Trader, symbol: MarketSymbol, { commandId, order }: Modified): void {
   const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
+  const stop = exposure.stops.get(order.orderId.text)
+  if (stop !== undefined) exposure.stops.set(order.orderId.text, { ...stop, order })
   const hold = exposure.holds.get(order.orderId.text)
   if (hold === undefined) return
   hold.replacements = hold.replacements.filter((replacement) => replacement.commandId !== commandId?.text)
@@ -100,6 +114,7 @@ function modified(trader: Trader, symbol: MarketSymbol, { commandId, order }: Mo
 }
 
 function ended(trader: Trader, symbol: MarketSymbol, order: Order): void {
+  if (isStop(order.type)) return stopEnded(trader, symbol, order)
   const account = accountOf(trader, order.accountId)
   const exposure = exposureIn(trader, account, symbol)
   const hold = exposure.holds.get(order.orderId.text)
@@ -118,6 +133,17 @@ function paid(
     book(exposure.position, exposure.instrument)
     exposure.stale = true
   }
+}
+
+function stopPlaced(trader: Trader, symbol: MarketSymbol, { commandId, order }: StopPlaced): void {
+  const exposure = exposureIn(trader, accountOf(trader, order.accountId), symbol)
+  if (commandId !== null) arrive(trader, commandId.text)
+  const sequence = ++trader.lastSequence
+  exposure.stops.set(order.orderId.text, { order, sequence, placedByMillis: order.updatedAtMillis })
+}
+
+function stopEnded(trader: Trader, symbol: MarketSymbol, order: Order): void {
+  exposureIn(trader, accountOf(trader, order.accountId), symbol).stops.delete(order.orderId.text)
 }
 
 function become(exposure: Exposure.Exposure, hold: OrderHold.OrderHold, order: Order): void {

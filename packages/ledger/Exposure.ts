@@ -2,10 +2,19 @@
 import { type FeeRates, ratesOf } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import { maintenanceMargin as ofNotional, maxNotional } from "@venue/domain/Leverage"
-import type { Side } from "@venue/domain/Order"
+import type { Order, Side } from "@venue/domain/Order"
 import { flat, type Position } from "@venue/domain/Position"
 import { type OrderHold, nothing, type Sums } from "./OrderHold.ts"
 import * as Valuation from "./Valuation.ts"
+
+/** A stop as its market has told it. */
+export interface Stop {
+  readonly order: Order
+  /** Orders and stops that were placed later have higher ones. */
+  readonly sequence: number
+  /** It was placed then; of one that came with a view of its market, this is when it had changed last. */
+  readonly placedByMillis: number
+}
 
 export interface Exposure {
   readonly instrument: Instrument
@@ -17,6 +26,8 @@ export interface Exposure {
   readonly holds: Map<string, OrderHold>
   readonly buys: Sums
   readonly sells: Sums
+  /** Stops by order id: they hold no margin, since they can only shrink the position. */
+  readonly stops: Map<string, Stop>
   leverage: number
   /** The leverage has this position limit in money. */
   maxNotional: number
@@ -50,6 +61,7 @@ export const make = (instrument: Instrument, leverage: number, tier: number): Ex
   holds: new Map(),
   buys: nothing(),
   sells: nothing(),
+  stops: new Map(),
   leverage,
   maxNotional: maxNotional(instrument, leverage),
   pending: 0,

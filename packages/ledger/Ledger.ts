@@ -142,15 +142,15 @@ export interface OpenOrder {
 }
 
 /**
- * Newest first. Where an order's market tells only when it changed last, it was placed before that and before whatever
+ * Newest first, stops among them. Where an order's market tells only when it changed last, it was placed before that and before whatever
  * follows it in its market: the latest such time gives it its place among the orders of other markets.
  */
 export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymbol): ReadonlyArray<OpenOrder> => {
   const found: Array<{ readonly placedByMillis: number; readonly sequence: number; readonly open: OpenOrder }> = []
-  for (const [name, { holds }] of trader.accounts.get(accountId)?.exposures ?? []) {
+  for (const [name, { holds, stops }] of trader.accounts.get(accountId)?.exposures ?? []) {
     if (symbol !== undefined && symbol !== name) continue
     let placedByMillis = Infinity
-    for (const hold of [...holds.values()].sort((a, b) => b.sequence - a.sequence)) {
+    for (const hold of [...holds.values(), ...stops.values()].sort((a, b) => b.sequence - a.sequence)) {
       if (hold.order === undefined) continue
       placedByMillis = Math.min(placedByMillis, hold.placedByMillis)
       found.push({ placedByMillis, sequence: hold.sequence, open: openOrder(name, hold.order) })
@@ -167,8 +167,9 @@ export const order = (
   symbol: MarketSymbol,
   id: string
 ): OpenOrder | undefined => {
-  const hold = trader.accounts.get(accountId)?.exposures.get(symbol)?.holds.get(id)
-  if (hold?.order !== undefined) return openOrder(symbol, hold.order)
+  const exposure = trader.accounts.get(accountId)?.exposures.get(symbol)
+  const found = exposure?.holds.get(id)?.order ?? exposure?.stops.get(id)?.order
+  if (found !== undefined) return openOrder(symbol, found)
   return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
 }
 

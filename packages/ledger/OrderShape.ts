@@ -7,12 +7,13 @@ const timesInForce: Record<OrderType, ReadonlyArray<TimeInForce>> = {
   LIMIT: ["GTC", "IOC", "FOK"],
   MARKET: ["IOC"],
   ALO: ["GTC"],
-  TAKE_PROFIT: [],
-  STOP_LOSS: [],
+  // What a stop says is read and told again, and not followed.
+  TAKE_PROFIT: ["GTC", "IOC", "FOK"],
+  STOP_LOSS: ["GTC", "IOC", "FOK"],
   STOP_MARKET: []
 }
 
-/** Stops are not offered yet. */
+/** A `STOP_MARKET` order comes of a stop alone. */
 export const typeFlaw = (type: OrderType, timeInForce: TimeInForce): OrderRefusal | undefined => {
   const allowed = timesInForce[type]
   if (allowed.length === 0) return "INVALID_ORDER_TYPE"
@@ -24,6 +25,12 @@ export const quantityFlaw = (instrument: Instrument, lots: number, reduceOnly: b
   if (Number.isNaN(lots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
   if (lots < (reduceOnly ? 1 : instrument.minQuantityLots)) return "QUANTITY_LESS_THAN_MIN_QUANTITY"
   return lots > instrument.maxQuantityLots ? "QUANTITY_GREATER_THAN_MAX_QUANTITY" : undefined
+}
+
+/** Stops are any number of lots, since they can only be as large as a position. */
+export const stopQuantityFlaw = (lots: number): OrderRefusal | undefined => {
+  if (Number.isNaN(lots)) return "INVALID_TICK_SIZE_PRECISION_QUANTITY"
+  return lots < 1 ? "QUANTITY_LESS_THAN_MIN_QUANTITY" : undefined
 }
 
 /** The market knows the real bounds; here a price must be above zero and keep the largest order's money exact. */

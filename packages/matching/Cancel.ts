@@ -1,4 +1,4 @@
-/** Cancels: one order, all with a client order id, or all of an account. */
+/** Cancels: one order or stop, all orders with a client order id, or all of an account. */
 import type { Id } from "@venue/domain/Id"
 import type { Cancel, CancelAll } from "@venue/domain/Market"
 import type { OrderId } from "@venue/domain/OrderId"
@@ -8,6 +8,8 @@ import type { Account } from "./Participants.ts"
 import { done, refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { end } from "./Match.ts"
+import * as StopOrder from "./StopOrder.ts"
+import * as Stops from "./Stops.ts"
 
 export const cancel = (market: Market, account: Account, command: Cancel, events: Events): void => {
   const { clientOrderId, commandId, orderId } = command
@@ -22,13 +24,23 @@ export const cancel = (market: Market, account: Account, command: Cancel, events
 /** The oldest goes first. */
 export const cancelAll = (market: Market, account: Account, command: CancelAll, events: Events): void => {
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", command.commandId, events)
+  if (command.cause === "REQUEST")
+    for (const stop of Stops.ofAccount(market.stops, account)) StopOrder.end(market, stop, command.commandId, events)
   done(market, command, account.user, events)
 }
 
 function endOne(market: Market, account: Account, orderId: OrderId, commandId: Id, events: Events): boolean {
   const slot = OrderPool.find(market.pool, orderId)
-  if (slot === 0 || Book.accountOf(market, slot) !== account) return false
+  if (slot === 0) return endStop(market, account, orderId, commandId, events)
+  if (Book.accountOf(market, slot) !== account) return false
   end(market, slot, "CANCELLED", commandId, events, Book.order(market, slot, orderId))
+  return true
+}
+
+function endStop(market: Market, account: Account, orderId: OrderId, commandId: Id, events: Events): boolean {
+  const stop = Stops.find(market.stops, orderId)
+  if (stop?.account !== account) return false
+  StopOrder.end(market, stop, commandId, events)
   return true
 }
 

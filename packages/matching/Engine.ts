@@ -21,7 +21,9 @@ import { close, place } from "./Place.ts"
 import * as Pricing from "./Pricing.ts"
 import { refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
+import * as Stops from "./Stops.ts"
 import * as TradingState from "./TradingState.ts"
+import * as Trigger from "./Trigger.ts"
 
 export { defaults, type Settings } from "./Market.ts"
 export { hash } from "./StateHash.ts"
@@ -44,12 +46,14 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
   switch (command._tag) {
     case "Observe":
       Pricing.observe(engine, command, atMillis, events)
+      Trigger.fire(engine, atMillis, events)
       break
     case "PauseSources":
       Pricing.pause(engine, command.paused, atMillis, events)
       break
     case "Tick":
       Pricing.tick(engine, atMillis, events)
+      Trigger.fire(engine, atMillis, events)
       break
     case "SetTradingState":
       TradingState.change(engine, command.state, atMillis, events)
@@ -76,19 +80,24 @@ export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.
 export interface View {
   /** The position is a copy. */
   readonly position: Position.Position
-  /** The open orders come oldest first. */
+  /** The open orders come oldest first, and so do the stops. */
   readonly orders: Array<Order>
+  readonly stops: Array<Order>
 }
 
 export const view = (engine: Engine, accountId: AccountId): View => {
   const account = engine.participants.accountsById.get(accountId)
   const orders: Array<Order> = []
-  if (account === undefined) return { position: Position.flat(), orders }
+  if (account === undefined) return { position: Position.flat(), orders, stops: [] }
   const { words } = engine.pool
   for (let slot = account.oldest; slot !== 0; slot = words[slot + OrderPool.NEWER]!) {
     orders.push(Book.order(engine, slot))
   }
-  return { position: { ...account.position }, orders }
+  return {
+    position: { ...account.position },
+    orders,
+    stops: Stops.ofAccount(engine.stops, account).map(({ order }) => order)
+  }
 }
 
 /** Gives the outcomes that are kept of a user's commands, oldest first. */
@@ -109,7 +118,7 @@ export const tradingState = (engine: Engine): Trading.TradingState => engine.tra
 /** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
-  return Pricing.isIdle(engine, atMillis) && Funding.isIdle(engine, atMillis)
+  return Pricing.isIdle(engine, atMillis) && Funding.isIdle(engine, atMillis) && Trigger.isIdle(engine, atMillis)
 }
 
 /** Gives the best prices and the price of the last trade, in ticks. */

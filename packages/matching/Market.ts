@@ -9,6 +9,7 @@ import * as Ladder from "./Ladder.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
+import * as Stops from "./Stops.ts"
 import * as TradeId from "./TradeId.ts"
 
 export interface Settings {
@@ -26,6 +27,7 @@ export interface Market {
   readonly asks: Ladder.Ladder
   readonly participants: Participants.Participants
   readonly outcomes: Outcomes.Outcomes
+  readonly stops: Stops.Stops
   /** Orders carry the number of a builder code in this list; the first stands for no code. */
   readonly builderCodes: Array<string>
   readonly builderNumbers: Map<string, number>
@@ -69,6 +71,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   asks: Ladder.make("SELL"),
   participants: Participants.make(),
   outcomes: Outcomes.make(),
+  stops: Stops.make(instrument.tickE8),
   builderCodes: [""],
   builderNumbers: new Map([["", 0]]),
   timeMillis: 0,
@@ -98,6 +101,13 @@ export const builderNumber = (market: Market, code: string): number => {
 /** Says whether an order at this price would meet one that rests. */
 export const crosses = (market: Market, isSell: boolean, priceTicks: number): boolean =>
   isSell ? priceTicks <= market.bids.best : priceTicks >= market.asks.best
+
+/**
+ * Stops go by this mark, in 1e-8 USD. It is no number, and so at no price, while prices are stale (I29) or nothing is
+ * traded.
+ */
+export const stopMarkE8 = ({ prices, tradingState }: Market): number =>
+  prices === undefined || prices.source === "stale" || tradingState !== "TRADING" ? NaN : prices.markE8
 
 /** This must hold after every decision; a violation is a bug, and the owner discards the state. */
 export const assertSound = ({ asks, bids, participants: { totals } }: Market): void => {

@@ -9,6 +9,7 @@ import * as Ladder from "./Ladder.ts"
 import type { Events, Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
+import * as StopOrder from "./StopOrder.ts"
 import { ofTrade } from "./TradeId.ts"
 
 export interface Taker {
@@ -54,6 +55,14 @@ export const end = (
 ): void => {
   Book.remove(market, slot)
   events.push({ _tag: "Ended", commandId, order, status, atMillis: market.timeMillis })
+}
+
+/** An incoming order that may not rest ends with what it could not fill. */
+export const lapse = (market: Market, order: Order, events: Events): void => {
+  const { quantityLots, remainingLots, timeInForce } = order
+  const immediate = remainingLots < quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED"
+  const status = timeInForce === "FOK" ? "CANCELLED" : immediate
+  events.push({ _tag: "Ended", commandId: null, order, status, atMillis: market.timeMillis })
 }
 
 /** Books both sides of a trade; the market's own account takes the fees. */
@@ -112,6 +121,10 @@ function trade(
   })
   if (account.reducing > 0) trim(market, account, events)
   if (taker.account.reducing > 0) trim(market, taker.account, events)
+  if (market.stops.byId.size > 0) {
+    StopOrder.trim(market, account, events)
+    StopOrder.trim(market, taker.account, events)
+  }
 }
 
 /** Gives the initial margin of the lots that make the position larger; it is asked before the fill is booked. */

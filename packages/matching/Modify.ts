@@ -1,4 +1,4 @@
-/** A new price or quantity for an open order. */
+/** A new price or quantity for an open order, stops among them. */
 import type { Modify } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
@@ -8,14 +8,21 @@ import type { Account } from "./Participants.ts"
 import { done, refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import * as Match from "./Match.ts"
+import * as StopOrder from "./StopOrder.ts"
+import * as Stops from "./Stops.ts"
 
 /** A refusal leaves the order as it was; a success records the new state, then what it traded, then that it is done. */
 export const modify = (market: Market, account: Account, command: Modify, events: Events): void => {
   const slot = OrderPool.find(market.pool, command.orderId)
   const isOwn = slot !== 0 && Book.accountOf(market, slot) === account
-  const status = isOwn ? change(market, account, command, slot, events) : "CANNOT_MODIFY_NO_SUCH_ORDER"
+  const status = isOwn ? change(market, account, command, slot, events) : stop(market, account, command, events)
   if (status === undefined) done(market, command, account.user, events)
   else refuse(market, command, status, events)
+}
+
+function stop(market: Market, account: Account, command: Modify, events: Events): OrderRefusal | undefined {
+  const found = Stops.find(market.stops, command.orderId)
+  return found?.account === account ? StopOrder.modify(market, found, command, events) : "CANNOT_MODIFY_NO_SUCH_ORDER"
 }
 
 /** Makes the change unless something refuses it. */

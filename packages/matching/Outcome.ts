@@ -17,6 +17,7 @@ import type { Events, Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
+import * as Stops from "./Stops.ts"
 
 export const refuse = (
   market: Market,
@@ -78,10 +79,10 @@ function echo(market: Market, command: TraderCommand): Echo {
 /** Where the request names an open order of the account, the echo also has what the client had no need to say again. */
 function ofOrder(market: Market, { accountId, userId }: TraderCommand, said: Echo): Echo {
   const orderId = said.orderId === "" ? undefined : parseOrderId(said.orderId)
-  const slot = orderId === undefined ? 0 : OrderPool.find(market.pool, orderId)
-  if (slot === 0) return said
-  const order = Book.order(market, slot, orderId)
-  if (order.accountId !== accountId || order.userId !== userId) return said
+  if (orderId === undefined) return said
+  const slot = OrderPool.find(market.pool, orderId)
+  const order = slot === 0 ? Stops.find(market.stops, orderId)?.order : Book.order(market, slot, orderId)
+  if (order === undefined || order.accountId !== accountId || order.userId !== userId) return said
   const { clientOrderId, timeInForce } = order
   return { ...said, side: said.side ?? order.side, type: said.type ?? order.type, timeInForce, clientOrderId }
 }

@@ -2,7 +2,8 @@
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { closingPrice } from "@venue/domain/PriceBand"
 import type { Close, Place, Priced } from "@venue/domain/Market"
-import type { EndStatus, Order } from "@venue/domain/Order"
+import type { Order } from "@venue/domain/Order"
+import { isStop } from "@venue/domain/Stop"
 import { isFillable } from "./FillOrKill.ts"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
@@ -10,11 +11,13 @@ import { crosses, type Events, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
 import { refuse, remember } from "./Outcome.ts"
 import * as Match from "./Match.ts"
+import * as StopOrder from "./StopOrder.ts"
 
 export const place = (market: Market, account: Account, command: Place, events: Events): void => {
   const { prices } = market
   if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
   const order = asked(command, market.timeMillis)
+  if (isStop(command.type)) return StopOrder.place(market, account, command, order, events)
   const status =
     Checks.shape(command.type, command.timeInForce, command.priceTicks, command.quantityLots) ??
     Checks.refusal(market, prices, account, order, 0, command)
@@ -81,7 +84,10 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   const isRefused =
     order.type === "ALO" ||
     (order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limitTicks, fitting.quantityLots))
-  if (isRefused) return ended(market, fitting, "CANCELLED", events)
+  if (isRefused) {
+    events.push({ _tag: "Ended", commandId: null, order: fitting, status: "CANCELLED", atMillis: market.timeMillis })
+    return
+  }
   const taker = {
     order: fitting,
     account,
@@ -113,10 +119,5 @@ function cut(market: Market, account: Account, order: Order, events: Events): Or
 /** What did not trade rests, or ends. */
 function leave(market: Market, account: Account, terms: Place, order: Order, events: Events): void {
   if (order.timeInForce === "GTC") Book.add(market, account, order, terms)
-  else if (order.timeInForce === "FOK") ended(market, order, "CANCELLED", events)
-  else ended(market, order, order.remainingLots < order.quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", events)
-}
-
-function ended(market: Market, order: Order, status: EndStatus, events: Events): void {
-  events.push({ _tag: "Ended", commandId: null, order, status, atMillis: market.timeMillis })
+  else Match.lapse(market, order, events)
 }

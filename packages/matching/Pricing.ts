@@ -6,7 +6,8 @@ import { isLive, limitShareBps, period } from "@venue/domain/MarketHours"
 import * as Oracle from "@venue/domain/Oracle"
 import * as PriceBand from "@venue/domain/PriceBand"
 import * as Ladder from "./Ladder.ts"
-import type { Events, Market } from "./Market.ts"
+import { type Events, type Market, stopMarkE8 } from "./Market.ts"
+import * as Stops from "./Stops.ts"
 
 /** What was last told of the price from outside. */
 type Told = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused">
@@ -64,6 +65,7 @@ function record(market: Market, priced: Priced, laterMillis: number, events: Eve
   market.timeMillis = priced.atMillis
   market.prices = priced
   events.push(priced)
+  Stops.reach(market.stops, stopMarkE8(market))
 }
 
 function pricedAt(market: Market, told: Told, atMillis: number): Priced {

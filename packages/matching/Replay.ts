@@ -1,17 +1,19 @@
 /** Recorded events obeyed: the state they leave is the state that decided them. */
 import type { Id } from "@venue/domain/Id"
 import type { Accepted, MarketEvent, Modified, Traded } from "@venue/domain/Market"
+import { isStop, type StopPlaced } from "@venue/domain/Stop"
 import type { Order } from "@venue/domain/Order"
 import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
-import type { Market } from "./Market.ts"
+import { type Market, stopMarkE8 } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import { remember } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { bookTrade } from "./Match.ts"
+import * as Stops from "./Stops.ts"
 
 /**
  * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
@@ -30,17 +32,18 @@ export const apply = (market: Market, event: MarketEvent): void => {
       return traded(market, event)
     case "Modified":
       return modified(market, event)
-    case "Ended": {
-      const slot = find(market, event.order)
-      if (slot !== 0) Book.remove(market, slot)
-      return
-    }
+    case "Ended":
+      return ended(market, event.order)
     case "Priced":
       market.prices = event
-      return
+      return Stops.reach(market.stops, stopMarkE8(market))
     case "TradingStateChanged":
       market.tradingState = event.state
-      return
+      return Stops.reach(market.stops, stopMarkE8(market))
+    case "StopPlaced":
+      return stopPlaced(market, event)
+    case "Triggered":
+      return Stops.remove(market.stops, Stops.find(market.stops, event.order.orderId)!)
     case "EpochRaised":
       Participants.user(market.participants, event.userId).epoch = event.traderEpoch
       return
@@ -95,8 +98,27 @@ function filled(market: Market, order: Order, lots: number): void {
 }
 
 function modified(market: Market, { order, requeued }: Modified): void {
+  if (isStop(order.type)) return stopModified(market, order, requeued)
   const slot = find(market, order)
   if (slot !== 0) Book.change(market, slot, order, requeued)
+}
+
+function ended(market: Market, order: Order): void {
+  if (isStop(order.type)) return Stops.remove(market.stops, Stops.find(market.stops, order.orderId)!)
+  const slot = find(market, order)
+  if (slot !== 0) Book.remove(market, slot)
+}
+
+function stopPlaced(market: Market, event: StopPlaced): void {
+  const { commandId, expiresAtMillis, order } = event
+  const account = accountOf(market, order)
+  if (commandId !== null) remember(market, commandId, expiresAtMillis, account.user, "DONE")
+  Stops.add(market.stops, account, order, event, stopMarkE8(market))
+}
+
+function stopModified(market: Market, order: Order, requeued: boolean): void {
+  const { stops } = market
+  Stops.change(stops, Stops.find(stops, order.orderId)!, order, requeued, stopMarkE8(market))
 }
 
 function find(market: Market, order: Order): number {

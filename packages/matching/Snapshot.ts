@@ -12,9 +12,10 @@ import { builderNumber, make, type Market, type Sampling, type Settings } from "
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
+import * as StopSnapshot from "./StopSnapshot.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 8
+export const version = 9
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -36,6 +37,7 @@ export interface Snapshot {
   readonly sampling: Sampling
   readonly builderCodes: ReadonlyArray<string>
   readonly orders: Orders
+  readonly stops: StopSnapshot.StopSnapshot
   /**
    * Outcomes are by far the largest part. They are not copied: these are the pages themselves, which never change
    * again. Joined in their order they are one sequence of records, wherever it is cut into pieces.
@@ -75,6 +77,7 @@ export const snapshot = (market: Market): Snapshot => {
     sampling: market.sampling,
     builderCodes: [...market.builderCodes],
     orders: ordersOf(market),
+    stops: StopSnapshot.snapshot(market),
     outcomes: Outcomes.store(market.outcomes)
   }
 }
@@ -97,6 +100,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.sampling = stored.sampling
   for (const code of stored.builderCodes) builderNumber(market, code)
   restoreOrders(market, stored.orders)
+  StopSnapshot.restore(market, stored.stops)
   for (const outcomes of stored.outcomes) Outcomes.load(market.outcomes, outcomes)
   return market
 }

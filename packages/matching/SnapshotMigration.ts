@@ -5,6 +5,7 @@ import { unsampled } from "./Market.ts"
 import * as OrderPool from "./OrderPool.ts"
 import type { Totals } from "./Participants.ts"
 import { type Orders, type Snapshot, version } from "./Snapshot.ts"
+import * as StopSnapshot from "./StopSnapshot.ts"
 
 /** Undefined for a version that is no longer known: what it held is read from the log. */
 export const migrated = (stored: unknown): Snapshot | undefined => {
@@ -19,12 +20,12 @@ export const migrated = (stored: unknown): Snapshot | undefined => {
 }
 
 /**
- * Every market traded, there was no funding and no dividend, prices had their first shape and no units in their names, and
+ * Every market traded, there were no stops, no funding and no dividend, prices had their first shape and no units in their names, and
  * the number of an order's builder code stood among its traits.
  */
 interface Version5 extends Omit<
   Snapshot,
-  "version" | "totals" | "sampling" | "tradingState" | "lastDividendDay" | "lastPriceTicks" | "prices"
+  "version" | "totals" | "sampling" | "tradingState" | "lastDividendDay" | "stops" | "lastPriceTicks" | "prices"
 > {
   readonly version: 5
   readonly lastPrice: number
@@ -50,6 +51,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     version,
     lastPriceTicks: lastPrice,
     prices: prices && pricesFrom5(prices),
+    stops: StopSnapshot.none,
     tradingState: "TRADING",
     lastDividendDay: 0,
     totals: { ...stored.totals, reserveFund: 0 },

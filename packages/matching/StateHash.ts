@@ -7,6 +7,7 @@ import type { Market } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import type { Account, Participants } from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
+import type { Stops } from "./Stops.ts"
 import { mix } from "./BitMix.ts"
 
 /** The hash has sixteen hexadecimal digits. */
@@ -44,6 +45,7 @@ export const hash = (market: Market): string => {
   side(digest, market, market.bids)
   side(digest, market, market.asks)
   participants(digest, market)
+  stops(digest, market.stops)
   remembered(digest, market)
   return hex(digest.high) + hex(digest.low)
 }
@@ -110,6 +112,17 @@ function ages(digest: Digest, market: Market, account: Account): void {
 function sums(digest: Digest, { reducing, totals }: Participants): void {
   const { basis, cash, openInterest, positions, reserveFund, venueFees } = totals
   for (const value of [reducing, basis, cash, openInterest, positions, venueFees, reserveFund]) number(digest, value)
+}
+
+/** Stops count in the order in which they were placed; what waits in which line follows from that and from the due ones. */
+function stops(digest: Digest, { byId, due, lastSequence }: Stops): void {
+  number(digest, lastSequence)
+  for (const { leverage, order: placed, parentId, sequence, takerRate } of byId.values()) {
+    order(digest, placed)
+    for (const value of [placed.side, placed.timeInForce, parentId?.text ?? ""]) text(digest, value)
+    for (const value of [sequence, leverage, takerRate]) number(digest, value)
+  }
+  for (const stop of due) id(digest, stop.order.orderId)
 }
 
 function remembered(digest: Digest, market: Market): void {

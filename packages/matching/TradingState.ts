@@ -1,13 +1,15 @@
 /** A market that does not trade, or not even cancels (rule 1.7): how it comes to that, and what is let in meanwhile. */
 import type { TraderCommand } from "@venue/domain/Market"
 import type { TradingState } from "@venue/domain/TradingState"
-import type { Events, Market } from "./Market.ts"
+import { type Events, type Market, stopMarkE8 } from "./Market.ts"
+import * as Stops from "./Stops.ts"
 
 export const change = (market: Market, state: TradingState, atMillis: number, events: Events): void => {
   if (state === market.tradingState) return
   market.tradingState = state
   market.timeMillis = atMillis
   events.push({ _tag: "TradingStateChanged", state, atMillis })
+  Stops.reach(market.stops, stopMarkE8(market))
 }
 
 /**

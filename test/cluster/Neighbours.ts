@@ -52,7 +52,8 @@ export const neighbours = () => {
         accounts: accountIds.map((accountId) => ({
           accountId,
           position: { quantityLots: held.get(symbol) ?? 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 },
-          orders: []
+          orders: [],
+          stops: []
         }))
       })
     })

@@ -162,7 +162,18 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     fromMillis: millis,
     skipped: fc.boolean(),
     atMillis: millis
-  })
+  }),
+  fc.record({
+    _tag: fc.constant("StopPlaced"),
+    commandId: fc.option(id),
+    expiresAtMillis: millis,
+    order,
+    takerRate: signed,
+    leverage: count,
+    parentId: fc.option(id.map(orderIdFrom)),
+    atMillis: millis
+  }),
+  fc.record({ _tag: fc.constant("Triggered"), order, atMillis: millis })
 )
 
 /** As markets write them: an order comes up again with less left, its command is its own id. */
@@ -173,6 +184,7 @@ export const marketEvents: fc.Arbitrary<ReadonlyArray<MarketEvent>> = fc
     return drawn.map(([event, again, remainingLots]): MarketEvent => {
       switch (event._tag) {
         case "Accepted":
+        case "StopPlaced":
           last = event.order
           return again ? { ...event, commandId: event.order.orderId } : event
         case "Ended":

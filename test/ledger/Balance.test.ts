@@ -19,7 +19,7 @@ const worked = (): Scene => {
     fees: 14_200_000,
     funding: -3_500_000
   }
-  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, orders: [] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, orders: [], stops: [] })
   scene.accept(scene.placed("BUY", 20, 198))
   return scene
 }

@@ -57,9 +57,12 @@ test("the price of a MARKET order is ignored", () => {
 })
 
 test.each<[string, string, number, number, Partial<PlaceOrder>]>([
-  ["stops are not offered", "INVALID_ORDER_TYPE", 1, 200, { type: "TAKE_PROFIT" }],
-  ["nor stop losses", "INVALID_ORDER_TYPE", 1, 200, { type: "STOP_LOSS", timeInForce: "IOC" }],
-  ["nor the name they trigger under", "INVALID_ORDER_TYPE", 1, 200, { type: "STOP_MARKET", timeInForce: "IOC" }],
+  ["nobody places what a stop becomes", "INVALID_ORDER_TYPE", 1, 200, { type: "STOP_MARKET", timeInForce: "IOC" }],
+  ["a stop has any time in force, and no least", "Place", 0.001, 200, { type: "STOP_LOSS", timeInForce: "FOK" }],
+  ["nor a most", "Place", 100_000.001, 200, { type: "TAKE_PROFIT" }],
+  ["it is whole lots", "INVALID_TICK_SIZE_PRECISION_QUANTITY", 1.0001, 200, { type: "STOP_LOSS" }],
+  ["more than none of them", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0, 200, { type: "STOP_LOSS" }],
+  ["and waits for a whole tick", "INVALID_TICK_SIZE_PRECISION_PRICE", 1, 200.001, { type: "TAKE_PROFIT" }],
   ["MARKET cannot rest", "INVALID_TIME_IN_FORCE", 1, 0, { type: "MARKET" }],
   ["MARKET is not all or nothing", "INVALID_TIME_IN_FORCE", 1, 0, { type: "MARKET", timeInForce: "FOK" }],
   ["ALO must rest", "INVALID_TIME_IN_FORCE", 1, 200, { type: "ALO", timeInForce: "IOC" }],
@@ -75,7 +78,7 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
   ["prices are above zero", "PRICE_LESS_THAN_MIN_PRICE", 1, 0, {}],
   ["no price is negative", "PRICE_LESS_THAN_MIN_PRICE", 1, -5, {}],
   ["absurd prices do not reach the market", "PRICE_GREATER_THAN_MAX_PRICE", 1, 1_000_000, {}],
-  ["type goes before quantity", "INVALID_ORDER_TYPE", 0.0001, 200, { type: "STOP_LOSS" }],
+  ["type goes before quantity", "INVALID_ORDER_TYPE", 0.0001, 200, { type: "STOP_MARKET" }],
   ["time in force goes before quantity", "INVALID_TIME_IN_FORCE", 0.0001, 200, { type: "ALO", timeInForce: "FOK" }],
   ["quantity goes before price", "QUANTITY_LESS_THAN_MIN_QUANTITY", 0.001, 200.001, {}],
   [
@@ -83,7 +86,7 @@ test.each<[string, string, number, number, Partial<PlaceOrder>]>([
     "BAD_SYMBOL",
     0.0001,
     200.001,
-    { symbol: MarketSymbol.make("NONE-USD"), type: "STOP_LOSS" }
+    { symbol: MarketSymbol.make("NONE-USD"), type: "STOP_MARKET" }
   ]
 ])("%s: %s", (_, status, quantity, price, more) => {
   assert.strictEqual(refusalOf(quantity, price, more), status)

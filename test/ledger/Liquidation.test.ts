@@ -97,6 +97,6 @@ test("rule 9.2: at most a fifth above the maintenance margin an account is warne
 test("rule 4.14: it is told before what is wrong with the order, and after that the market is closed", () => {
   const scene = longFifty(190)
   assert.strictEqual(said(scene.enter("BUY", 0.0001, 190)), "USER_IN_LIQUIDATION")
-  assert.strictEqual(said(scene.enter("BUY", 1, 190, { type: "STOP_LOSS" })), "USER_IN_LIQUIDATION")
+  assert.strictEqual(said(scene.enter("BUY", 1, 190, { type: "STOP_MARKET" })), "USER_IN_LIQUIDATION")
   assert.strictEqual(said(scene.enter("BUY", 1, 3_400, { symbol: gold })), "REJECTED_MARKET_CLOSED")
 })

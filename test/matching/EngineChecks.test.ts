@@ -39,7 +39,7 @@ describe("prices", () => {
 
   it("nonsense is refused and leaves no trace in the book", () => {
     const scene = new Scene()
-    assert.deepStrictEqual(told(scene.buy(1, 200, { type: "STOP_LOSS" })), ["INVALID_ORDER_TYPE"])
+    assert.deepStrictEqual(told(scene.buy(1, 200, { type: "STOP_MARKET" })), ["INVALID_ORDER_TYPE"])
     assert.deepStrictEqual(told(scene.buy(1, 200, { type: "MARKET" })), ["INVALID_TIME_IN_FORCE"])
     assert.deepStrictEqual(told(scene.buy(NaN, 200)), ["INVALID_TICK_SIZE_PRECISION_QUANTITY"])
     assert.deepStrictEqual(told(scene.buy(-1, 200)), ["INVALID_TICK_SIZE_PRECISION_QUANTITY"])

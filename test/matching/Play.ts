@@ -7,6 +7,7 @@ import * as Engine from "@venue/matching/Engine"
 import { isTraderCommand, make as makeStream, type Pace, shrink, type Step, type Stream } from "./Streams.ts"
 import * as Twin from "./Twin.ts"
 import * as TwinState from "./TwinState.ts"
+import * as TwinStops from "./TwinStops.ts"
 
 export const emptyEngine = ({ instrument, maxOpenOrders }: Stream): Engine.Engine =>
   Engine.make(instrument, { maxOpenOrders })
@@ -112,6 +113,10 @@ export const line = (event: MarketEvent): string => {
       return `Modified by "${event.commandId}" requeued ${event.requeued} ${order(event.order)} ${at}`
     case "Done":
       return `Done ${event.commandId} of ${event.accountId} until ${event.expiresAtMillis} ${at}`
+    case "StopPlaced":
+      return `StopPlaced by "${event.commandId}" ${order(event.order)} taker rate ${event.takerRate} leverage ${event.leverage} of "${event.parentId}" until ${event.expiresAtMillis} ${at}`
+    case "Triggered":
+      return `Triggered ${order(event.order)} ${at}`
     case "EpochRaised":
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
     case "DividendPaid":
@@ -153,11 +158,11 @@ function outcomesOf(stream: Stream, outcome: (commandId: Id) => string | undefin
 function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<string> {
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
-    const { orders, position } = Engine.view(engine, AccountId.make(account))
+    const { orders, position, stops } = Engine.view(engine, AccountId.make(account))
     const { basis, cashFlow, fees, funding, quantityLots } = position
     const money = `cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0} funding ${funding}`
     lines.push(`${account} holds ${quantityLots} ${money}`)
-    lines.push(...orders.map(order).sort())
+    lines.push(...orders.map(order).sort(), ...stops.map(order))
   }
   const levels = Engine.depth(engine).map(
     ({ priceTicks, quantityLots, side }) => `${side} ${priceTicks} ${quantityLots}`
@@ -181,7 +186,8 @@ function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string
         .map((resting) => resting.order)
         .filter((own) => own.accountId === account)
         .map(order)
-        .sort()
+        .sort(),
+      ...TwinStops.ofAccount(twin, AccountId.make(account)).map((stop) => order(stop.order))
     )
   }
   const levels = [...TwinState.depth(twin)].map(([level, quantity]) => `${level} ${quantity}`)

@@ -55,6 +55,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
   const tight = percent(20)
   const huge = pace === "hourly" ? 60 : pick(0, 0, 5, 60)
   const reducing = pick(5, 15, 40)
+  const stopping = pick(0, 10, 40)
   /** How often an order is priced on its own side of the middle, to rest. */
   const patience = pick(30, 60, 85)
   const leaping = pace === "hourly" ? pick(2, 5, 20) : 0
@@ -133,7 +134,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
       origin: pick("USER", "USER", "CLOSE_POSITION"),
       ...given
     }
-    if (command.timeInForce === "GTC") placed.push(command)
+    if (command.timeInForce === "GTC" || command.type !== "LIMIT") placed.push(command)
     add(command)
     return command
   }
@@ -217,6 +218,14 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
       quantityLots
     })
   }
+  /** Most are within the position that the account may have; the mark is not far. */
+  const stop = (accountId: AccountId) =>
+    place(accountId, {
+      type: pick("STOP_LOSS", "TAKE_PROFIT"),
+      timeInForce: pick<TimeInForce>("GTC", "GTC", "IOC"),
+      priceTicks: Math.max(1, Math.round(oracleE8 / tickE8) + whole(-2 * spread, 2 * spread)),
+      quantityLots: percent(70) ? whole(1, unit) : size()
+    })
   const cancel = (accountId: AccountId) => {
     const aim = percent(30)
       ? { orderId: null, clientOrderId: pick(...tags, "tag-4") }
@@ -262,6 +271,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
     if (percent(1)) shut()
     else if (percent(20)) add({ _tag: "SetTradingState", state: "TRADING" })
     if (percent(3)) takeAll(AccountId.make(accountId))
+    if (percent(stopping)) stop(AccountId.make(accountId))
     if (weekend && huge > 5 && percent(4)) crowd(AccountId.make(accountId))
     if (roll <= 60) place(AccountId.make(accountId))
     else if (roll <= 71) modify(AccountId.make(accountId))

@@ -2,6 +2,7 @@
 import { AccountId } from "@venue/domain/AccountId"
 import type { Fill, MarketCommand, MarketEvent } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import { isStop } from "@venue/domain/Stop"
 import type { Position } from "@venue/domain/Position"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -134,8 +135,10 @@ describe("orders", () => {
       let number = 0
       return (events) => {
         for (const event of events) {
-          if (event._tag === "Accepted" || event._tag === "Modified") orders.set(event.order.orderId.text, event.order)
-          if (event._tag !== "Traded") continue
+          if (event._tag !== "Traded") {
+            for (const order of ordersOf(event)) orders.set(order.orderId.text, order)
+            continue
+          }
           assert.isFalse(names.has(event.tradeId.text))
           names.add(event.tradeId.text)
           assert.strictEqual(event.number, ++number)
@@ -159,7 +162,7 @@ describe("orders", () => {
       const live = new Set<string>()
       return (events) => {
         for (const event of events) {
-          if (event._tag === "Accepted") live.add(event.order.orderId.text)
+          if (event._tag === "Accepted" || event._tag === "StopPlaced") live.add(event.order.orderId.text)
           for (const { orderId, remainingLots } of ordersOf(event)) {
             assert.isTrue(live.has(orderId.text), `${event._tag} of ${orderId}, which is over`)
             if (remainingLots === 0 || event._tag === "Ended") live.delete(orderId.text)
@@ -185,6 +188,7 @@ describe("orders", () => {
             assert.strictEqual(rivals.find(({ priceTicks }) => priceTicks === best)?.orderId.text, order.orderId.text)
           }
           for (const order of ordersOf(event)) {
+            if (isStop(order.type)) continue
             if (event._tag === "Modified" && event.requeued) queue.delete(order.orderId.text)
             if (order.remainingLots === 0 || event._tag === "Ended") queue.delete(order.orderId.text)
             else queue.set(order.orderId.text, order)
@@ -218,8 +222,46 @@ describe("orders", () => {
         }
         const done = events.some(({ _tag }) => _tag === "Done")
         if (!done || (command._tag !== "Cancel" && command._tag !== "CancelAll")) return
-        const left = Engine.view(engine, command.accountId).orders.filter((order) => isAimedAt(command, order))
-        assert.deepStrictEqual(left, [])
+        const { orders, stops } = Engine.view(engine, command.accountId)
+        assert.deepStrictEqual(
+          orders.filter((order) => isAimedAt(command, order)),
+          []
+        )
+        if (command._tag === "CancelAll" && command.cause === "REQUEST") assert.deepStrictEqual(stops, [])
+      }
+    })
+  })
+})
+
+describe("stops", () => {
+  it("I30: each fires once at most, and only one that was placed and has not ended", () => {
+    let fired = 0
+    play(600, () => {
+      const live = new Set<string>()
+      return (events) => {
+        for (const event of events) {
+          for (const { orderId, type } of ordersOf(event)) {
+            if (event._tag === "StopPlaced") live.add(orderId.text)
+            else if (event._tag === "Triggered") assert.isTrue(live.delete(orderId.text), `${orderId} fires`)
+            else if (event._tag === "Ended" && isStop(type)) assert.isTrue(live.delete(orderId.text))
+          }
+          if (event._tag === "Triggered") fired++
+        }
+      }
+    })
+    assert.isAbove(fired, 500)
+  })
+
+  it("I33: none closes more than the position, or is left without one", () => {
+    play(600, (engine, stream) => {
+      const accounts = accountsOf(stream.steps.map(({ command }) => command))
+      return () => {
+        for (const account of accounts) {
+          const { position, stops } = Engine.view(engine, AccountId.make(account))
+          for (const { remainingLots, side } of stops) {
+            assert.isAtMost(remainingLots, side === "SELL" ? position.quantityLots : -position.quantityLots)
+          }
+        }
       }
     })
   })
@@ -321,7 +363,7 @@ function isTooLate(status: string): boolean {
 
 function ordersOf(event: MarketEvent): ReadonlyArray<Order> {
   if (event._tag === "Traded") return [event.maker.order, event.taker.order]
-  return event._tag === "Accepted" || event._tag === "Modified" || event._tag === "Ended" ? [event.order] : []
+  return "order" in event ? [event.order] : []
 }
 
 function takersOf(events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> {

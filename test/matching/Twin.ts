@@ -1,17 +1,15 @@
 /** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
-import type { AccountId } from "@venue/domain/AccountId"
 import { divideUp } from "@venue/domain/Decimal"
-import { Id } from "@venue/domain/Id"
 import { positionLimitUsd } from "@venue/domain/Leverage"
-import type { Close, Ended, MarketCommand, MarketEvent, Modify, Place } from "@venue/domain/Market"
+import { isFresh } from "@venue/domain/Oracle"
+import type { Close, MarketCommand, MarketEvent, Modify, Place } from "@venue/domain/Market"
 import { noEcho, type Priced, type TraderCommand } from "@venue/domain/Market"
 import { isLive } from "@venue/domain/MarketHours"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
+import { cut, type Emit, endStop, leave, match, rest, room } from "./TwinMatch.ts"
 import * as TwinFunding from "./TwinFunding.ts"
 import {
-  added,
-  book,
   copy,
   holding,
   isKeptOut,
@@ -24,27 +22,29 @@ import {
   sumOf,
   type Twin
 } from "./TwinState.ts"
-
-type Emit = (event: MarketEvent) => void
+import * as Stops from "./TwinStops.ts"
 
 /** Takes a price the engine computed: marks, averages and bands are not the twin's business. */
 export const price = (twin: Twin, priced: Priced): void => {
   if (twin.prices === undefined) TwinFunding.begin(twin, priced.atMillis)
   twin.prices = priced
   twin.timeMillis = Math.max(twin.timeMillis, priced.atMillis)
+  Stops.marked(twin)
 }
 
 /** All that time alone brings up to now. */
 export const pass = TwinFunding.pass
 
-/** Prices come from the engine, so what is about them says nothing here; time has passed before. */
+/** Prices come from the engine, so what is about them says nothing here but which stops fire; time has passed before. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
-  if (command._tag === "Observe" || command._tag === "PauseSources" || command._tag === "Tick") return
+  if (command._tag === "PauseSources") return
+  if (command._tag === "Observe" || command._tag === "Tick") return fire(twin, nowMillis, emit)
   if (command._tag === "SetTradingState") {
     if (command.state === twin.letsIn) return
     twin.letsIn = command.state
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
-    return emit({ _tag: "TradingStateChanged", state: command.state, atMillis: twin.timeMillis })
+    emit({ _tag: "TradingStateChanged", state: command.state, atMillis: twin.timeMillis })
+    return Stops.marked(twin)
   }
   if (command._tag === "PayDividend") {
     if (command.exDay <= twin.lastDividendDay) return
@@ -100,8 +100,12 @@ function run(twin: Twin, command: TraderCommand, emit: Emit): OrderRefusal | und
                 ? order.clientOrderId === command.clientOrderId
                 : order.orderId.text === command.orderId.text
             )
-      if (found.length === 0 && command._tag === "Cancel") return "NO_SUCH_ORDER"
+      const stops = Stops.ofAccount(twin, command.accountId).filter(({ order }) =>
+        command._tag === "CancelAll" ? command.cause === "REQUEST" : order.orderId.text === command.orderId?.text
+      )
+      if (found.length + stops.length === 0 && command._tag === "Cancel") return "NO_SUCH_ORDER"
       for (const resting of found) leave(twin, resting, command.commandId, "CANCELLED", emit)
+      for (const stop of stops) endStop(twin, stop, command.commandId, emit)
       return done(twin, command, emit)
     }
   }
@@ -109,6 +113,7 @@ function run(twin: Twin, command: TraderCommand, emit: Emit): OrderRefusal | und
 
 function place(twin: Twin, command: Place, emit: Emit): OrderRefusal | undefined {
   const order = orderOf(twin, command)
+  if (Stops.isStop(order)) return placeStop(twin, { ...order, reduceOnly: true }, command, emit)
   const refusal = check(twin, order, command)
   if (refusal !== undefined) return refusal
   accept(twin, order, command, emit)
@@ -154,7 +159,7 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
       order.type === command.type &&
       order.reduceOnly === command.reduceOnly
   )
-  if (target === undefined) return "CANNOT_MODIFY_NO_SUCH_ORDER"
+  if (target === undefined) return modifyStop(twin, command, emit)
   const before = target.order
   if (before.remainingLots < before.quantityLots) return "CANNOT_MODIFY_PARTIAL_FILL"
   const asked = command.quantityLots || before.quantityLots
@@ -269,104 +274,49 @@ function accept(twin: Twin, order: Order, terms: Place | Close, emit: Emit): voi
     leave(twin, incoming, null, remainingLots < quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED", emit)
 }
 
-/** What the taking side of a trade pays, and what it holds its position at. */
-type Taking = Pick<Place, "takerRate" | "leverage">
+function placeStop(twin: Twin, order: Order, command: Place, emit: Emit): OrderRefusal | undefined {
+  if (twin.prices === undefined) return "REJECTED_MARKET_CLOSED"
+  const refusal = Stops.flaw(twin, order, true)
+  if (refusal !== undefined) return refusal
+  twin.owners.set(order.accountId, order.userId)
+  const { commandId, expiresAtMillis, leverage, takerRate } = command
+  const terms = { takerRate, leverage, parentId: null }
+  emit({ _tag: "StopPlaced", commandId, expiresAtMillis, order, ...terms, atMillis: twin.timeMillis })
+  Stops.placed(twin, order, command)
+}
 
-/** Takes order after order until nothing is reached, nothing is left, or a reduce-only order has nothing to reduce. */
-function match(twin: Twin, taker: Resting, limit: number, terms: Taking, emit: Emit): void {
-  for (;;) {
-    const { accountId, reduceOnly, remainingLots, side, userId } = taker.order
-    const wanted = reduceOnly ? Math.min(remainingLots, reducible(twin, accountId, side)) : remainingLots
-    const maker = reached(twin, side, limit)[0]
-    if (wanted === 0 || maker === undefined) return
-    if (maker.order.userId === userId) leave(twin, maker, null, "CANCELLED_STP", emit)
-    else trade(twin, maker, taker, Math.min(wanted, maker.order.remainingLots), terms, emit)
+function modifyStop(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefined {
+  const stop = Stops.ofAccount(twin, command.accountId).find(
+    ({ order: { orderId, side, type } }) =>
+      orderId.text === command.orderId.text && side === command.side && type === command.type
+  )
+  if (stop === undefined) return "CANNOT_MODIFY_NO_SUCH_ORDER"
+  const after = Stops.wanted(stop.order, command, twin.timeMillis)
+  const refusal = Stops.flaw(twin, after, false)
+  if (refusal !== undefined) return refusal
+  const requeued = after.priceTicks !== stop.order.priceTicks
+  stop.order = after
+  emit({ _tag: "Modified", commandId: command.commandId, order: after, requeued, atMillis: twin.timeMillis })
+  if (requeued) Stops.moved(twin, stop)
+  return done(twin, command, emit)
+}
+
+function fire(twin: Twin, nowMillis: number, emit: Emit): void {
+  const atMillis = Math.max(twin.timeMillis, nowMillis)
+  for (let left = 256; left > 0; left--) {
+    const stop = Stops.next(twin)
+    if (stop === undefined || twin.letsIn !== "TRADING" || !isFresh(twin.instrument, twin.prices!, atMillis)) return
+    twin.timeMillis = atMillis
+    twin.stops = twin.stops.filter((other) => other !== stop)
+    const fresh = { type: "STOP_MARKET", timeInForce: "IOC", updatedAtMillis: twin.timeMillis } as const
+    const order: Order = { ...stop.order, ...fresh }
+    emit({ _tag: "Triggered", order, atMillis: twin.timeMillis })
+    const taker = { order, makerRate: 0, leverage: stop.leverage, acceptedNumber: 0, queuedNumber: 0 }
+    match(twin, taker, Stops.worst(twin, twin.prices!, stop), stop, emit)
+    const { quantityLots, remainingLots } = taker.order
+    const status = remainingLots < quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED"
+    if (remainingLots > 0) leave(twin, taker, null, status, emit)
   }
-}
-
-function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: Taking, emit: Emit): void {
-  const { priceTicks } = maker.order
-  const notional = BigInt(priceTicks) * BigInt(lots) * BigInt(twin.instrument.tickLotMicros)
-  const fill = (one: Resting, rate: number, leverage: number) => {
-    const held = holding(twin, one.order.accountId)
-    const larger = (notional / BigInt(lots)) * BigInt(added(held.quantity, one.order.side, lots))
-    const marginUsed = Number(divideUp(larger, BigInt(leverage)))
-    const fee = divideUp(notional * BigInt(rate), 100_000_000n)
-    one.order = { ...one.order, remainingLots: one.order.remainingLots - lots, updatedAtMillis: twin.timeMillis }
-    const realised = book(held, one.order.side, lots, notional, fee)
-    return { order: one.order, fee: Number(fee), realised: Number(realised), marginUsed }
-  }
-  const atMillis = twin.timeMillis
-  const fills = {
-    maker: fill(maker, maker.makerRate, maker.leverage),
-    taker: fill(taker, terms.takerRate, terms.leverage)
-  }
-  emit({
-    _tag: "Traded",
-    tradeId: unnamed,
-    number: 0,
-    priceTicks,
-    quantityLots: lots,
-    notional: Number(notional),
-    ...fills,
-    atMillis
-  })
-  if (maker.order.remainingLots === 0) twin.resting = twin.resting.filter((resting) => resting !== maker)
-  shrink(twin, maker.order.accountId, emit)
-  shrink(twin, taker.order.accountId, emit)
-}
-
-/** Live reduce-only orders never add up to more than the position: the newest give way first. */
-function shrink(twin: Twin, accountId: AccountId, emit: Emit): void {
-  for (const side of ["BUY", "SELL"] as const) {
-    const live = twin.resting.filter(
-      ({ order }) => order.accountId === accountId && order.reduceOnly && order.side === side
-    )
-    let excess = sum(live) - reducible(twin, accountId, side)
-    for (const resting of live.sort((a, b) => b.acceptedNumber - a.acceptedNumber)) {
-      const { remainingLots } = resting.order
-      if (excess >= remainingLots) leave(twin, resting, null, "CANCELLED", emit)
-      else cut(twin, resting, excess, emit)
-      excess -= remainingLots
-    }
-  }
-}
-
-function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): void {
-  if (lots <= 0) return
-  const { quantityLots, remainingLots } = resting.order
-  const left = { quantityLots: quantityLots - lots, remainingLots: remainingLots - lots }
-  resting.order = { ...resting.order, ...left, modified: true, updatedAtMillis: twin.timeMillis }
-  emit({ _tag: "Modified", commandId: null, order: resting.order, requeued: false, atMillis: twin.timeMillis })
-}
-
-/**
- * What a reduce-only order may take away: the position, and where it can only rest what live reduce-only orders have
- * left. An order that takes at once goes before them: they are cut when the position shrinks.
- */
-function room(twin: Twin, order: Order): number {
-  const takes = order.type !== "ALO" && reached(twin, order.side, order.priceTicks).length > 0
-  return mayRest(order) && !takes ? roomBeside(twin, order) : reducible(twin, order.accountId, order.side)
-}
-
-function roomBeside(twin: Twin, { accountId, orderId, side }: Order): number {
-  const live = twin.resting.filter((resting) => resting.order.accountId === accountId && resting.order.reduceOnly)
-  const others = live.filter((resting) => resting.order.side === side && resting.order.orderId.text !== orderId.text)
-  return reducible(twin, accountId, side) - sum(others)
-}
-
-function rest(twin: Twin, incoming: Resting, emit: Emit): void {
-  const { order } = incoming
-  const excess = order.reduceOnly ? order.remainingLots - roomBeside(twin, order) : 0
-  if (order.remainingLots === 0) return
-  if (excess >= order.remainingLots) return leave(twin, incoming, null, "CANCELLED", emit)
-  cut(twin, incoming, excess, emit)
-  twin.resting.push(incoming)
-}
-
-function leave(twin: Twin, leaving: Resting, commandId: Id | null, status: Ended["status"], emit: Emit): void {
-  twin.resting = twin.resting.filter((resting) => resting !== leaving)
-  emit({ _tag: "Ended", commandId, order: leaving.order, status, atMillis: twin.timeMillis })
 }
 
 function done(twin: Twin, { accountId, commandId, expiresAtMillis, userId }: TraderCommand, emit: Emit): undefined {
@@ -376,7 +326,7 @@ function done(twin: Twin, { accountId, commandId, expiresAtMillis, userId }: Tra
 /** As the command said it, or else that of the open order it names. */
 function clientOrderIdOf(twin: Twin, command: TraderCommand): string {
   const said = command._tag === "Refuse" ? command.echo : command
-  const own = twin.resting.filter(
+  const own = [...twin.resting, ...twin.stops].filter(
     ({ order }) => order.accountId === command.accountId && order.userId === command.userId
   )
   const named =
@@ -389,6 +339,3 @@ function refused(twin: Twin, command: TraderCommand, status: "EXPIRED" | OrderRe
   const echo = { ...noEcho, clientOrderId: clientOrderIdOf(twin, command) }
   return { _tag: "Refused", commandId, expiresAtMillis, userId, accountId, status, echo, atMillis: twin.timeMillis }
 }
-
-/** Not compared: the twin gives trades no names. */
-const unnamed = new Id(0, 0, 0, 0)

@@ -17,6 +17,16 @@ export interface Resting {
   queuedNumber: number
 }
 
+export interface TwinStop {
+  order: Order
+  readonly takerRate: number
+  readonly leverage: number
+  readonly acceptedNumber: number
+  queuedNumber: number
+  /** The mark has come to it, and this is its turn. */
+  dueNumber: number | undefined
+}
+
 export interface Holding {
   quantity: number
   cash: bigint
@@ -43,6 +53,7 @@ export interface Twin {
   lastDividendDay: number
   numbers: number
   resting: Array<Resting>
+  stops: Array<TwinStop>
   readonly holdings: Map<string, Holding>
   readonly funding: Funding
   reserveFund: bigint
@@ -62,6 +73,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   lastDividendDay: 0,
   numbers: 0,
   resting: [],
+  stops: [],
   holdings: new Map(),
   funding: { samples: [], sample: null, walkedMillis: 0, paidMillis: 0 },
   reserveFund: 0n,
@@ -138,6 +150,7 @@ export function copy(twin: Twin): Twin {
   return {
     ...twin,
     resting: twin.resting.map((resting) => ({ ...resting })),
+    stops: twin.stops.map((stop) => ({ ...stop })),
     holdings: new Map([...twin.holdings].map(([account, held]) => [account, { ...held }]))
   }
 }

@@ -84,8 +84,8 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   const follows = makeFollows(feed, { rank: "trader", observe, broken: lose })
 
   const takeView = (market: JoinedMarket.JoinedMarket, view: AccountView) => {
-    for (const { accountId, orders, position } of view.accounts) {
-      Ledger.adopt(ledger, market.symbol, accountId, { position: { ...position }, orders })
+    for (const { accountId, orders, position, stops } of view.accounts) {
+      Ledger.adopt(ledger, market.symbol, accountId, { position: { ...position }, orders, stops })
     }
     for (const { event, seq } of JoinedMarket.goLive(joined, market, view, nowMillis())) {
       take(market.symbol, event, seq)

@@ -1,6 +1,7 @@
 /** When a market looks at the time: after its book moved, while something is due by itself, and each quarter hour. */
 import type { MarketEvent } from "@venue/domain/Market"
 import { quarterMillis } from "@venue/domain/MarketHours"
+import { isStop } from "@venue/domain/Stop"
 import { Clock, Effect, type Scope } from "effect"
 import * as Beat from "../../protocol/Beat.ts"
 import type { CommittedBatch } from "../../clients/LocalEntities.ts"
@@ -34,7 +35,7 @@ export const make = Effect.fnUntraced(function* (
     start: asTimePasses.start,
     committed: ({ events, levels }) => {
       if (levels.length > 0) afterMoves.start()
-      if (levels.length > 0 || events.some(isPriced)) asTimePasses.start()
+      if (levels.length > 0 || events.some(mayMove)) asTimePasses.start()
     },
     quarters: Effect.forever(
       Effect.map(Effect.andThen(nextQuarter, tick), (isMoving) => {
@@ -48,4 +49,9 @@ export const make = Effect.fnUntraced(function* (
 const movedTickMillis = 100
 /** While they move by themselves, they are brought up to date this often; at rest they wait for the next quarter hour. */
 const quietTickMillis = 1_000
-const isPriced = ({ _tag }: MarketEvent): boolean => _tag === "Priced"
+/** Stops may be due: placed or moved to where the mark is already, or left from when nothing was traded. */
+const mayMove = (event: MarketEvent): boolean =>
+  event._tag === "Priced" ||
+  event._tag === "TradingStateChanged" ||
+  event._tag === "StopPlaced" ||
+  (event._tag === "Modified" && isStop(event.order.type))

@@ -9,7 +9,7 @@ export const commandOf = (event: MarketEvent): string => ("commandId" in event ?
 
 /** The command is answered by it. */
 export const isLast = ({ _tag }: MarketEvent): boolean =>
-  _tag === "Accepted" || _tag === "Modified" || _tag === "Refused" || _tag === "Done"
+  _tag === "Accepted" || _tag === "StopPlaced" || _tag === "Modified" || _tag === "Refused" || _tag === "Done"
 
 type Tell = (event: MarketEvent, accountId: AccountId, batch: Batch) => string
 
@@ -32,6 +32,8 @@ const remembering = (build: Tell): Tell => {
 export const order = remembering((event, accountId, { instrument }) => {
   switch (event._tag) {
     case "Accepted":
+    case "StopPlaced":
+    case "Triggered":
       return Frame.orderResponse(instrument, event.order, "ACK", event.atMillis, null)
     case "Modified":
       return Frame.orderResponse(instrument, event.order, "MODIFIED", event.atMillis, null)

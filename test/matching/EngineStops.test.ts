@@ -1,0 +1,311 @@
+/** Stops wait for the mark, fire once, and close no more than there is. */
+import { AccountId } from "@venue/domain/AccountId"
+import type { MarketEvent } from "@venue/domain/Market"
+import { orderIdFrom } from "@venue/domain/OrderId"
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { id } from "../Id.ts"
+import { apple, eventOf, lots, orderIdOf, type PlaceAsk, Scene, ticks, told, usd } from "./EngineScene.ts"
+
+const stopLoss = { type: "STOP_LOSS" } as const
+const takeProfit = { type: "TAKE_PROFIT" } as const
+
+const marked = (scene: Scene, price: number) =>
+  told(scene.ask({ _tag: "Observe", priceE8: usd(price), teller: "external" })).filter((said) => said !== "Priced")
+const ticked = (scene: Scene) => told(scene.ask({ _tag: "Tick" })).filter((said) => said !== "Priced")
+const stops = (scene: Scene, account = "alice") =>
+  Engine.view(scene.engine, AccountId.make(account)).stops.map(
+    ({ priceTicks, quantityLots, side, type }) => `${side} ${quantityLots / 1000} ${type} ${priceTicks / 100}`
+  )
+
+/** What was recorded so far, replayed, and the state stored and read again, are what is. */
+const assertDurable = (scene: Scene) => {
+  const replayed = Engine.make(apple, Engine.defaults)
+  for (const event of scene.events) Engine.apply(replayed, event)
+  assert.strictEqual(Engine.hash(replayed), Engine.hash(scene.engine))
+  const stored = structuredClone(Engine.snapshot(scene.engine))
+  assert.strictEqual(Engine.hash(Engine.restore(apple, Engine.defaults, stored)), Engine.hash(scene.engine))
+}
+
+describe("rule 15.3: a stop fires when the mark reaches its price", () => {
+  it("five bought at 250 with a stop loss at 243.75 wait at 243.76 and are sold at 243.70 at 243.74", () => {
+    const scene = new Scene(250)
+    scene.hold("alice", 5, 250)
+    scene.buy(5, 243.7, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(5, 243.75, { ...stopLoss, clientOrderId: "mine" })), ["StopPlaced"])
+    scene.sell(5, 262.5, takeProfit)
+    assert.deepStrictEqual(marked(scene, 243.76), [])
+    const events = scene.ask({ _tag: "Observe", priceE8: usd(243.74), teller: "external" })
+    assert.deepStrictEqual(told(events), ["Priced", "Triggered", "Traded 5 @ 243.7 bob", "CANCELLED 5 alice"])
+    const { taker } = eventOf(events, "Traded")
+    assert.strictEqual(taker.realised, -31_500_000)
+    const placed = scene.events.find((event) => event._tag === "StopPlaced")!
+    assert.deepInclude(taker.order, {
+      orderId: placed.order.orderId,
+      clientOrderId: "mine",
+      type: "STOP_MARKET",
+      timeInForce: "IOC",
+      reduceOnly: true
+    })
+    assert.deepStrictEqual(stops(scene), [])
+    assertDurable(scene)
+  })
+
+  it.each<[PlaceAsk, "BUY" | "SELL", number, number, number]>([
+    [stopLoss, "SELL", 190, 190.01, 190],
+    [takeProfit, "SELL", 210, 209.99, 210],
+    [stopLoss, "BUY", 210, 209.99, 210],
+    [takeProfit, "BUY", 190, 190.01, 190]
+  ])("$type $1 at $2 waits at $3 and fires at $4", (kind, side, price, before, at) => {
+    const scene = new Scene()
+    scene.hold("alice", side === "SELL" ? 5 : -5)
+    scene.place(side, 5, price, kind)
+    assert.deepStrictEqual(marked(scene, before), [])
+    assert.deepStrictEqual(marked(scene, at), ["Triggered", "IOC_CANCELLED 5 alice"])
+  })
+
+  it("whose condition holds already is accepted, and fires at the next look at the mark", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    assert.deepStrictEqual(told(scene.sell(5, 201, stopLoss)), ["StopPlaced"])
+    assertDurable(scene)
+    assert.deepStrictEqual(ticked(scene), ["Triggered", "IOC_CANCELLED 5 alice"])
+  })
+
+  it("I30: fires once, and a repeat of its command places no other", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    const command = scene.placing("SELL", 5, 199, stopLoss)
+    scene.ask(command)
+    assert.deepStrictEqual(marked(scene, 198), ["Triggered", "IOC_CANCELLED 5 alice"])
+    assert.deepStrictEqual(told(scene.ask(command)), [])
+    assert.deepStrictEqual(marked(scene, 200), [])
+    assert.deepStrictEqual(marked(scene, 197), [])
+    assertDurable(scene)
+  })
+})
+
+describe("I29: a price that is stale fires no stop", () => {
+  it("neither one that its mark comes to, nor one that was due before; the next fresh one does", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.ask({ _tag: "Observe", priceE8: usd(200), teller: "external" })
+    scene.sell(1, 201, { account: "bob" })
+    scene.buy(1, 185, { account: "bob" })
+    scene.sell(2, 199.5, stopLoss)
+    scene.sell(3, 201, stopLoss)
+    scene.now += 60_000
+    for (let second = 0; second < 600; second++) {
+      scene.now += 1_000
+      scene.ask({ _tag: "Tick" })
+    }
+    assert.isBelow(Engine.prices(scene.engine)!.markE8, usd(199.5))
+    assert.strictEqual(Engine.prices(scene.engine)!.source, "stale")
+    assert.deepStrictEqual(triggered(scene.events), [])
+    assertDurable(scene)
+    assert.deepStrictEqual(marked(scene, 200), ["Triggered", "IOC_CANCELLED 3 alice"])
+  })
+})
+
+describe("rule 15.4: several stops fire in the order in which the mark comes to them", () => {
+  it("nearest first, and the oldest first at one price; one that moves there comes behind", () => {
+    const scene = new Scene()
+    for (const account of ["ann", "ben", "cat", "dan"]) scene.hold(account, 1)
+    const moved = eventOf(scene.sell(1, 195, { ...stopLoss, account: "ann" }), "StopPlaced").order.orderId
+    scene.sell(1, 190, { ...stopLoss, account: "ben" })
+    scene.sell(1, 192, { ...stopLoss, account: "cat" })
+    scene.sell(1, 190, { ...stopLoss, account: "dan" })
+    scene.modify(moved, { ...stopLoss, account: "ann", side: "SELL", priceTicks: ticks(190) })
+    scene.ask({ _tag: "Observe", priceE8: usd(189), teller: "external" })
+    assert.deepStrictEqual(triggered(scene.events), ["cat", "ben", "dan", "ann"])
+    assertDurable(scene)
+  })
+
+  it("at most 256 at once; the rest at the next ticks, whatever the mark is then", () => {
+    const scene = new Scene()
+    for (let account = 0; account < 6; account++) {
+      scene.hold(`a${account}`, 50)
+      for (let stop = 0; stop < 50; stop++) scene.sell(1, 195 - account / 10, { ...stopLoss, account: `a${account}` })
+    }
+    assert.strictEqual(triggered(scene.ask({ _tag: "Observe", priceE8: usd(190), teller: "external" })).length, 256)
+    assertDurable(scene)
+    scene.cancelAll({ account: "a5" })
+    scene.buy(4, 198, { account: "bob" })
+    assert.deepStrictEqual(marked(scene, 200), [])
+  })
+
+  it("those that are left over fire though the mark has turned, and no new ones do", () => {
+    const scene = new Scene()
+    for (let account = 0; account < 6; account++) {
+      scene.hold(`a${account}`, 50)
+      for (let stop = 0; stop < 50; stop++) scene.sell(1, 195, { ...stopLoss, account: `a${account}` })
+    }
+    scene.ask({ _tag: "Observe", priceE8: usd(190), teller: "external" })
+    scene.hold("late", 1)
+    scene.sell(1, 195, { ...stopLoss, account: "late" })
+    const left = triggered(scene.ask({ _tag: "Observe", priceE8: usd(200), teller: "external" }))
+    assert.strictEqual(left.length, 44 + 1)
+    assertDurable(scene)
+    assert.deepStrictEqual(ticked(scene), [])
+  })
+})
+
+describe("rule 15.5: what fires fills no worse than the nearer of the band's edge and the price that leaves no debt", () => {
+  it("at L 10 and a mark of 200 that is 186.87 of a band from 180", () => {
+    const scene = new Scene(210)
+    scene.hold("alice", 5, 210)
+    scene.buy(1, 186.87, { account: "bob" })
+    scene.buy(1, 186.86, { account: "bob" })
+    scene.sell(5, 205, stopLoss)
+    assert.deepStrictEqual(marked(scene, 200), ["Triggered", "Traded 1 @ 186.87 bob", "IOC_PARTIALLY_FILLED 4 alice"])
+  })
+})
+
+describe("rule 15.2, I33: a stop closes no more than the position", () => {
+  it("is refused without a position, when it would grow it, and when it is larger", () => {
+    const scene = new Scene()
+    assert.deepStrictEqual(told(scene.sell(1, 190, stopLoss)), ["REJECTED"])
+    scene.hold("alice", 5)
+    assert.deepStrictEqual(told(scene.buy(1, 190, stopLoss)), ["REJECTED"])
+    assert.deepStrictEqual(told(scene.sell(5.001, 190, stopLoss)), ["REJECTED"])
+    // Each is measured by itself; neither band nor bounds nor the least value bind it.
+    assert.deepStrictEqual(told(scene.sell(5, 1, stopLoss)), ["StopPlaced"])
+    assert.deepStrictEqual(told(scene.sell(5, 900, takeProfit)), ["StopPlaced"])
+    assert.deepStrictEqual(told(scene.sell(0.001, 190, stopLoss)), ["StopPlaced"])
+    assert.deepStrictEqual(told(scene.sell(NaN, 190, stopLoss)), ["INVALID_TICK_SIZE_PRECISION_QUANTITY"])
+    assert.deepStrictEqual(told(scene.sell(1, 0, stopLoss)), ["INVALID_TICK_SIZE_PRECISION_PRICE"])
+  })
+
+  it("is cut as the position shrinks, ends when it closes, and when it turns round", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(5, 190, stopLoss)
+    scene.sell(2, 189, stopLoss)
+    scene.buy(9, 200, { account: "bob" })
+    assert.deepStrictEqual(told(scene.sell(2, 200)), ["Accepted", "Traded 2 @ 200 bob", "Modified 3 @ 190"])
+    assert.deepStrictEqual(stops(scene), ["SELL 3 STOP_LOSS 190", "SELL 2 STOP_LOSS 189"])
+    assertDurable(scene)
+    assert.deepStrictEqual(told(scene.sell(5, 200)), [
+      "Accepted",
+      "Traded 5 @ 200 bob",
+      "CANCELLED 3 alice",
+      "CANCELLED 2 alice"
+    ])
+    assert.strictEqual(scene.position("alice"), -2)
+    assertDurable(scene)
+  })
+
+  it("of the resting side is cut too, before the next trade", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(5, 190, stopLoss)
+    scene.sell(2, 201)
+    scene.sell(3, 202)
+    assert.deepStrictEqual(told(scene.buy(5, 202, { account: "bob" })), [
+      "Accepted",
+      "Traded 2 @ 201 alice",
+      "Modified 3 @ 190",
+      "Traded 3 @ 202 alice",
+      "CANCELLED 3 alice"
+    ])
+  })
+
+  it("stays as it is when the position grows", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    scene.sell(5, 190, stopLoss)
+    scene.hold("alice", 5)
+    assert.deepStrictEqual(stops(scene), ["SELL 5 STOP_LOSS 190"])
+  })
+})
+
+describe("stops of one parent", () => {
+  it("I30: are never both sides of a pair: the first to fire ends the other, even where it fills nothing", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    const pair = (["STOP_LOSS", "TAKE_PROFIT"] as const).map((type): MarketEvent => {
+      const order = eventOf(scene.sell(5, type === "STOP_LOSS" ? 190 : 210, { type }), "StopPlaced").order
+      scene.cancel(order.orderId)
+      return {
+        _tag: "StopPlaced",
+        commandId: null,
+        expiresAtMillis: 0,
+        order,
+        takerRate: 100_000,
+        leverage: 10,
+        parentId: orderIdFrom(id("parent")),
+        atMillis: scene.now
+      }
+    })
+    for (const event of pair) Engine.apply(scene.engine, event)
+    scene.events.push(...pair)
+    assert.deepStrictEqual(marked(scene, 211), ["Triggered", "CANCELLED 5 alice", "IOC_CANCELLED 5 alice"])
+    assert.deepStrictEqual(stops(scene), [])
+    assertDurable(scene)
+  })
+})
+
+describe("stops asked for by id", () => {
+  it("are modified, to no more than the position, and keep what is not named", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
+    const over = { ...stopLoss, side: "SELL" } as const
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, priceTicks: ticks(191) })), [
+      "Modified 2 @ 191 requeued",
+      "Done"
+    ])
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, quantityLots: lots(5) })), [
+      "Modified 5 @ 191",
+      "Done"
+    ])
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, quantityLots: lots(6) })), ["REJECTED"])
+    const unlike = ["CANNOT_MODIFY_NO_SUCH_ORDER"]
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, side: "BUY" })), unlike)
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, type: "TAKE_PROFIT" })), unlike)
+    assert.deepStrictEqual(told(scene.modify(orderId, { ...over, account: "bob" })), unlike)
+    assert.deepStrictEqual(stops(scene), ["SELL 5 STOP_LOSS 191"])
+    assertDurable(scene)
+  })
+
+  it("modified to where the mark is, fires at the next look, and not after it was modified away again", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
+    const over = { ...stopLoss, side: "SELL" } as const
+    scene.modify(orderId, { ...over, priceTicks: ticks(201) })
+    scene.modify(orderId, { ...over, priceTicks: ticks(199) })
+    assert.deepStrictEqual(ticked(scene), [])
+    scene.modify(orderId, { ...over, priceTicks: ticks(200) })
+    assert.deepStrictEqual(ticked(scene), ["Triggered", "IOC_CANCELLED 2 alice"])
+  })
+
+  it("are cancelled by their owner alone, and with all orders where stops are meant", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    const { orderId } = eventOf(scene.sell(2, 190, stopLoss), "StopPlaced").order
+    scene.sell(3, 189, stopLoss)
+    const open = orderIdOf(scene.sell(1, 201))
+    assert.deepStrictEqual(told(scene.cancel(orderId, { account: "bob" })), ["NO_SUCH_ORDER"])
+    assert.deepStrictEqual(told(scene.cancel(orderId)), ["CANCELLED 2 alice", "Done"])
+    assert.deepStrictEqual(told(scene.cancel(orderId)), ["NO_SUCH_ORDER"])
+    assert.deepStrictEqual(told(scene.cancelAll({ cause: "DISCONNECT" })), ["CANCELLED 1 alice", "Done"])
+    assert.deepStrictEqual(told(scene.cancel(open)), ["NO_SUCH_ORDER"])
+    assert.deepStrictEqual(told(scene.cancelAll()), ["CANCELLED 3 alice", "Done"])
+    assertDurable(scene)
+  })
+
+  it("rule 6.8: 50 of an account, beside its open orders", () => {
+    const scene = new Scene(200, { maxOpenOrders: 1 })
+    scene.hold("alice", 5)
+    for (let count = 0; count < 50; count++) assert.deepStrictEqual(told(scene.sell(1, 190, stopLoss)), ["StopPlaced"])
+    assert.deepStrictEqual(told(scene.sell(1, 190, stopLoss)), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
+    assert.deepStrictEqual(told(scene.sell(1, 201)), ["Accepted"])
+    assert.deepStrictEqual(told(scene.sell(1, 201)), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
+    assertDurable(scene)
+  })
+})
+
+function triggered(events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> {
+  return events.flatMap((event) => (event._tag === "Triggered" ? [event.order.accountId] : []))
+}

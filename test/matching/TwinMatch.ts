@@ -1,0 +1,143 @@
+/** What the slow twin does once an order is accepted: it takes, it rests, it is cut, it leaves. */
+import type { AccountId } from "@venue/domain/AccountId"
+import { divideUp } from "@venue/domain/Decimal"
+import { Id } from "@venue/domain/Id"
+import type { Ended, MarketEvent, Place } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import {
+  added,
+  book,
+  holding,
+  mayRest,
+  reached,
+  reducible,
+  type Resting,
+  sum,
+  type Twin,
+  type TwinStop
+} from "./TwinState.ts"
+import * as Stops from "./TwinStops.ts"
+
+export type Emit = (event: MarketEvent) => void
+
+/** What the taking side of a trade pays, and what it holds its position at. */
+type Taking = Pick<Place, "takerRate" | "leverage">
+
+/** Takes order after order until nothing is reached, nothing is left, or a reduce-only order has nothing to reduce. */
+export function match(twin: Twin, taker: Resting, limit: number, terms: Taking, emit: Emit): void {
+  for (;;) {
+    const { accountId, reduceOnly, remainingLots, side, userId } = taker.order
+    const wanted = reduceOnly ? Math.min(remainingLots, reducible(twin, accountId, side)) : remainingLots
+    const maker = reached(twin, side, limit)[0]
+    if (wanted === 0 || maker === undefined) return
+    if (maker.order.userId === userId) leave(twin, maker, null, "CANCELLED_STP", emit)
+    else trade(twin, maker, taker, Math.min(wanted, maker.order.remainingLots), terms, emit)
+  }
+}
+
+function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: Taking, emit: Emit): void {
+  const { priceTicks } = maker.order
+  const notional = BigInt(priceTicks) * BigInt(lots) * BigInt(twin.instrument.tickLotMicros)
+  const fill = (one: Resting, rate: number, leverage: number) => {
+    const held = holding(twin, one.order.accountId)
+    const larger = (notional / BigInt(lots)) * BigInt(added(held.quantity, one.order.side, lots))
+    const marginUsed = Number(divideUp(larger, BigInt(leverage)))
+    const fee = divideUp(notional * BigInt(rate), 100_000_000n)
+    one.order = { ...one.order, remainingLots: one.order.remainingLots - lots, updatedAtMillis: twin.timeMillis }
+    const realised = book(held, one.order.side, lots, notional, fee)
+    return { order: one.order, fee: Number(fee), realised: Number(realised), marginUsed }
+  }
+  const atMillis = twin.timeMillis
+  const fills = {
+    maker: fill(maker, maker.makerRate, maker.leverage),
+    taker: fill(taker, terms.takerRate, terms.leverage)
+  }
+  emit({
+    _tag: "Traded",
+    tradeId: unnamed,
+    number: 0,
+    priceTicks,
+    quantityLots: lots,
+    notional: Number(notional),
+    ...fills,
+    atMillis
+  })
+  if (maker.order.remainingLots === 0) twin.resting = twin.resting.filter((resting) => resting !== maker)
+  const accounts = [maker.order.accountId, taker.order.accountId]
+  for (const accountId of accounts) shrink(twin, accountId, emit)
+  for (const accountId of accounts) shrinkStops(twin, accountId, emit)
+}
+
+/** Live reduce-only orders never add up to more than the position: the newest give way first. */
+function shrink(twin: Twin, accountId: AccountId, emit: Emit): void {
+  for (const side of ["BUY", "SELL"] as const) {
+    const live = twin.resting.filter(
+      ({ order }) => order.accountId === accountId && order.reduceOnly && order.side === side
+    )
+    let excess = sum(live) - reducible(twin, accountId, side)
+    for (const resting of live.sort((a, b) => b.acceptedNumber - a.acceptedNumber)) {
+      const { remainingLots } = resting.order
+      if (excess >= remainingLots) leave(twin, resting, null, "CANCELLED", emit)
+      else cut(twin, resting, excess, emit)
+      excess -= remainingLots
+    }
+  }
+}
+
+export function cut(twin: Twin, resting: Resting, lots: number, emit: Emit): void {
+  if (lots <= 0) return
+  const { quantityLots, remainingLots } = resting.order
+  const left = { quantityLots: quantityLots - lots, remainingLots: remainingLots - lots }
+  resting.order = { ...resting.order, ...left, modified: true, updatedAtMillis: twin.timeMillis }
+  emit({ _tag: "Modified", commandId: null, order: resting.order, requeued: false, atMillis: twin.timeMillis })
+}
+
+/**
+ * What a reduce-only order may take away: the position, and where it can only rest what live reduce-only orders have
+ * left. An order that takes at once goes before them: they are cut when the position shrinks.
+ */
+export function room(twin: Twin, order: Order): number {
+  const takes = order.type !== "ALO" && reached(twin, order.side, order.priceTicks).length > 0
+  return mayRest(order) && !takes ? roomBeside(twin, order) : reducible(twin, order.accountId, order.side)
+}
+
+function roomBeside(twin: Twin, { accountId, orderId, side }: Order): number {
+  const live = twin.resting.filter((resting) => resting.order.accountId === accountId && resting.order.reduceOnly)
+  const others = live.filter((resting) => resting.order.side === side && resting.order.orderId.text !== orderId.text)
+  return reducible(twin, accountId, side) - sum(others)
+}
+
+export function rest(twin: Twin, incoming: Resting, emit: Emit): void {
+  const { order } = incoming
+  const excess = order.reduceOnly ? order.remainingLots - roomBeside(twin, order) : 0
+  if (order.remainingLots === 0) return
+  if (excess >= order.remainingLots) return leave(twin, incoming, null, "CANCELLED", emit)
+  cut(twin, incoming, excess, emit)
+  twin.resting.push(incoming)
+}
+
+export function leave(twin: Twin, leaving: Resting, commandId: Id | null, status: Ended["status"], emit: Emit): void {
+  twin.resting = twin.resting.filter((resting) => resting !== leaving)
+  emit({ _tag: "Ended", commandId, order: leaving.order, status, atMillis: twin.timeMillis })
+}
+
+export function endStop(twin: Twin, stop: TwinStop, commandId: Id | null, emit: Emit): void {
+  twin.stops = twin.stops.filter((other) => other !== stop)
+  emit({ _tag: "Ended", commandId, order: stop.order, status: "CANCELLED", atMillis: twin.timeMillis })
+}
+
+/** None is larger than the position, and without one to close there is none. */
+function shrinkStops(twin: Twin, accountId: AccountId, emit: Emit): void {
+  for (const stop of Stops.ofAccount(twin, accountId)) {
+    const lots = Math.min(stop.order.remainingLots, reducible(twin, accountId, stop.order.side))
+    if (lots === 0) endStop(twin, stop, null, emit)
+    else if (lots < stop.order.remainingLots) {
+      const cut = { quantityLots: lots, remainingLots: lots, modified: true, updatedAtMillis: twin.timeMillis }
+      stop.order = { ...stop.order, ...cut }
+      emit({ _tag: "Modified", commandId: null, order: stop.order, requeued: false, atMillis: twin.timeMillis })
+    }
+  }
+}
+
+/** Not compared: the twin gives trades no names. */
+const unnamed = new Id(0, 0, 0, 0)

@@ -1,0 +1,88 @@
+/** The rules of stops once more, slow and obvious: one array, scanned and sorted whenever somebody asks. */
+import type { AccountId } from "@venue/domain/AccountId"
+import { divideUp } from "@venue/domain/Decimal"
+import type { Modify, Place, Priced } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
+import type { OrderRefusal } from "@venue/domain/Reject"
+import { reducible, type Twin, type TwinStop } from "./TwinState.ts"
+
+export const isStop = ({ type }: Pick<Order, "type">): boolean => type === "TAKE_PROFIT" || type === "STOP_LOSS"
+
+export const ofAccount = (twin: Twin, accountId: AccountId): ReadonlyArray<TwinStop> =>
+  twin.stops.filter(({ order }) => order.accountId === accountId).sort((a, b) => a.acceptedNumber - b.acceptedNumber)
+
+/** What refuses a stop as it would stand; a new one counts towards the fifty. */
+export const flaw = (twin: Twin, order: Order, isNew: boolean): OrderRefusal | undefined => {
+  const isOneTooMany = isNew && ofAccount(twin, order.accountId).length >= 50
+  if (isOneTooMany) return "REJECTED_TOO_MANY_OPEN_ORDERS"
+  return order.quantityLots > reducible(twin, order.accountId, order.side) ? "REJECTED" : undefined
+}
+
+export const placed = (twin: Twin, order: Order, { leverage, takerRate }: Place): void => {
+  const number = ++twin.numbers
+  const stop: TwinStop = {
+    order,
+    takerRate,
+    leverage,
+    acceptedNumber: number,
+    queuedNumber: number,
+    dueNumber: undefined
+  }
+  twin.stops.push(stop)
+  come(twin, [stop])
+}
+
+export const wanted = (order: Order, { priceTicks, quantityLots }: Modify, atMillis: number): Order => {
+  const lots = quantityLots || order.quantityLots
+  const price = priceTicks || order.priceTicks
+  return {
+    ...order,
+    priceTicks: price,
+    quantityLots: lots,
+    remainingLots: lots,
+    modified: true,
+    updatedAtMillis: atMillis
+  }
+}
+
+export const moved = (twin: Twin, stop: TwinStop): void => {
+  stop.queuedNumber = ++twin.numbers
+  stop.dueNumber = undefined
+  come(twin, [stop])
+}
+
+/** A mark is in force: what it has come to is due from then on. */
+export const marked = (twin: Twin): void =>
+  come(
+    twin,
+    twin.stops.filter(({ dueNumber }) => dueNumber === undefined)
+  )
+
+/** The next to fire. */
+export const next = (twin: Twin): TwinStop | undefined =>
+  twin.stops.filter(({ dueNumber }) => dueNumber !== undefined).sort((a, b) => a.dueNumber! - b.dueNumber!)[0]
+
+/** The edge of the band, or where it is nearer to the mark, what the maintenance margin less the fee pays for. */
+export const worst = ({ instrument }: Twin, prices: Priced, { leverage, order, takerRate }: TwinStop): number => {
+  // In parts of 3 x leverage x 1e8: the whole, and two thirds of 1 / leverage less the rate.
+  const parts = 3n * BigInt(leverage) * 100_000_000n
+  const spare = 200_000_000n - 3n * BigInt(leverage) * BigInt(takerRate)
+  const tick = parts * BigInt(instrument.tickE8)
+  const mark = BigInt(prices.markE8)
+  return order.side === "SELL"
+    ? Math.max(prices.lowerTicks, Number(divideUp(mark * (parts - spare), tick)))
+    : Math.min(prices.upperTicks, Number((mark * (parts + spare)) / tick))
+}
+
+const firesAbove = ({ order }: TwinStop) => (order.side === "SELL") === (order.type === "TAKE_PROFIT")
+
+function come(twin: Twin, stops: ReadonlyArray<TwinStop>): void {
+  const { instrument, prices } = twin
+  if (prices === undefined || prices.source === "stale" || twin.letsIn !== "TRADING") return
+  const trigger = ({ order }: TwinStop) => order.priceTicks * instrument.tickE8
+  const above = stops.filter((stop) => firesAbove(stop) && prices!.markE8 >= trigger(stop))
+  const below = stops.filter((stop) => !firesAbove(stop) && prices!.markE8 <= trigger(stop))
+  above.sort((a, b) => trigger(a) - trigger(b) || a.queuedNumber - b.queuedNumber)
+  below.sort((a, b) => trigger(b) - trigger(a) || a.queuedNumber - b.queuedNumber)
+  for (const stop of [...above, ...below]) stop.dueNumber = ++twin.numbers
+}

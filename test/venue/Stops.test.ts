@@ -1,0 +1,156 @@
+/** Stops as a trader sees them (rule 15). */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { TestVenue } from "@venue/testing/TestVenue"
+import { aapl, cancel, limit, market, modify, say, story, told } from "./Story.ts"
+
+const stop = (order_type: "STOP_LOSS" | "TAKE_PROFIT", quantity: number, price: number, more: object = {}) =>
+  limit("SELL", quantity, price, { order_type, ...more })
+
+/** Alice has bought five at 200, and nothing is on the book. */
+const five = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
+  const user = yield* venue.user("alice")
+  const alice = yield* venue.trade(user)
+  const bob = yield* venue.trade(yield* venue.user("bob"), [])
+  yield* bob.send(limit("SELL", 5, 200))
+  yield* venue.settle
+  yield* alice.send(market("BUY", 5))
+  yield* venue.settle
+  yield* alice.drain
+  return { user, alice, bob }
+})
+
+story("rule 15.3: a stop loss is told ACK, waits for the mark, and is sold as STOP_MARKET under its ids", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* five(venue)
+    yield* alice.send(stop("STOP_LOSS", 5, 195, { client_order_id: "sl-44" }))
+    const { order_response: placed } = yield* alice.take("order_response")
+    assert.deepInclude(placed, {
+      status: "ACK",
+      type: "STOP_LOSS",
+      time_in_force: "GTC",
+      price: 195,
+      quantity: 5,
+      quantity_remaining: 5,
+      client_order_id: "sl-44",
+      reduce_only: true
+    })
+    yield* bob.send(limit("BUY", 3, 194.5))
+    yield* venue.price(aapl, 195.01)
+    yield* venue.settle
+    assert.deepEqual(yield* alice.drain, [])
+    yield* venue.price(aapl, 194.99)
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED"])
+    for (const { order_response: order } of [frames[0]!, frames[2]!, frames[3]!]) {
+      const { order_id } = placed
+      assert.deepInclude(order, { order_id, client_order_id: "sl-44", type: "STOP_MARKET", time_in_force: "IOC" })
+    }
+    assert.deepInclude(frames[1]!.fill_response, { price: 194.5, quantity: 3, order_type: "STOP_MARKET" })
+    assert.deepInclude(frames[3]!.order_response, { quantity_remaining: 2, price: 195 })
+  })
+)
+
+story("rule 15.2: a stop needs a position that it closes, and no more than that", (venue) =>
+  Effect.gen(function* () {
+    const { alice } = yield* five(venue)
+    yield* alice.sendAll([
+      stop("STOP_LOSS", 5.001, 195),
+      stop("STOP_LOSS", 5, 195, { side: "BUY" }),
+      stop("STOP_LOSS", 5, 195.001),
+      stop("STOP_LOSS", 5.0001, 195),
+      limit("SELL", 5, 195, { order_type: "STOP_MARKET" }),
+      // Neither the band nor the bounds of the day bind what is waited for.
+      stop("TAKE_PROFIT", 5, 900),
+      stop("STOP_LOSS", 0.001, 1)
+    ])
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), [
+      "REJECTED",
+      "REJECTED",
+      "INVALID_TICK_SIZE_PRECISION_PRICE",
+      "INVALID_TICK_SIZE_PRECISION_QUANTITY",
+      "INVALID_ORDER_TYPE",
+      "ACK",
+      "ACK"
+    ])
+  })
+)
+
+story("rule 15.6: stops are cut and end with the position, and stand among the open orders until then", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* five(venue)
+    yield* alice.sendAll([stop("STOP_LOSS", 5, 195), stop("TAKE_PROFIT", 2, 210), limit("SELL", 1, 220)])
+    yield* venue.settle
+    yield* alice.drain
+    yield* bob.send(limit("BUY", 9, 200))
+    yield* alice.send(market("SELL", 1))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "MODIFIED"])
+    assert.deepInclude(frames[3]!.order_response, { type: "STOP_LOSS", quantity: 4, quantity_remaining: 4 })
+    yield* alice.send(say("get_user_orders"))
+    const { orders } = (yield* alice.take("all_orders_response")).all_orders_response
+    assert.deepEqual(
+      orders.map(({ quantity, status, type }) => [type, quantity, status]),
+      [
+        ["LIMIT", 1, "ACK"],
+        ["TAKE_PROFIT", 2, "ACK"],
+        ["STOP_LOSS", 4, "MODIFIED"]
+      ]
+    )
+    yield* alice.send(say("close_position", { symbol: aapl }))
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), ["ACK", "fill_response", "FILLED", "CANCELLED", "CANCELLED"])
+  })
+)
+
+story("stops hold no margin, and are modified and cancelled by their order id", (venue) =>
+  Effect.gen(function* () {
+    const { alice } = yield* five(venue)
+    yield* alice.send(stop("STOP_LOSS", 2, 195, { client_order_id: "mine" }))
+    const { order_response: placed } = yield* alice.take("order_response")
+    yield* alice.send(modify(placed, { price: 196, quantity: 5 }))
+    yield* alice.send(modify(placed, { quantity: 6 }))
+    yield* alice.send(cancel("mine", "client_order_id"))
+    yield* alice.send(cancel(placed.order_id))
+    yield* alice.send(cancel(placed.order_id))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["MODIFIED", "REJECTED", "NO_SUCH_ORDER", "CANCELLED", "NO_SUCH_ORDER"])
+    assert.deepInclude(frames[0]!.order_response, { price: 196, quantity: 5, type: "STOP_LOSS" })
+  })
+)
+
+story("rule 15.3: one whose price is reached already fires within a second, though the price does not move", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* five(venue)
+    yield* bob.send(limit("BUY", 5, 199))
+    yield* TestClock.adjust("10 minutes")
+    yield* venue.price(aapl, 200)
+    yield* alice.send(stop("STOP_LOSS", 5, 201))
+    yield* TestClock.adjust("1 second")
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), ["ACK", "ACK", "fill_response", "FILLED"])
+  })
+)
+
+story("cancel_all_orders takes stops too, a disconnect leaves them", (venue) =>
+  Effect.gen(function* () {
+    const { alice, user } = yield* five(venue)
+    const other = yield* venue.trade(user)
+    yield* other.send(say("cancel_on_disconnect", { cancel_on_disconnect: true }))
+    yield* other.sendAll([stop("STOP_LOSS", 5, 195), limit("SELL", 1, 220)])
+    yield* venue.settle
+    yield* other.close
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), ["ACK", "ACK", "CANCELLED"])
+    yield* alice.send(say("cancel_all_orders"))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["ack", "CANCELLED"])
+    assert.deepInclude(frames[1]!.order_response, { type: "STOP_LOSS", quantity: 5 })
+  })
+)
