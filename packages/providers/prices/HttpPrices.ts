@@ -1,6 +1,6 @@
 /** A source that is asked for its prices again and again. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import type { Contracts, PriceSource } from "./PriceSource.ts"
 import { type Fields, read } from "./Prints.ts"
@@ -26,7 +26,7 @@ export const make = Effect.fn("HttpPrices.make")(function* (
   const request = HttpClientRequest.get(options.url).pipe(HttpClientRequest.setHeaders(headers))
   const ask = client.execute(request).pipe(
     Effect.flatMap(HttpClientResponse.filterStatusOk),
-    Effect.flatMap((response) => response.text),
+    Effect.flatMap(textOf),
     Effect.timeout(deadlineMillis),
     Effect.map((text) => read(fields, text))
   )
@@ -47,4 +47,22 @@ export const make = Effect.fn("HttpPrices.make")(function* (
   }
 })
 
+class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarge", {}) {
+  override get message() {
+    return `its answer is larger than ${maxBytes} bytes`
+  }
+}
+
+/** Reads no more of an answer than a list of prices has reason to be. */
+const textOf = (response: HttpClientResponse.HttpClientResponse) =>
+  Effect.suspend(() => {
+    let bytes = 0
+    return response.stream.pipe(
+      Stream.tap((chunk) => ((bytes += chunk.length) > maxBytes ? Effect.fail(new AnswerTooLarge()) : Effect.void)),
+      Stream.decodeText(),
+      Stream.mkString
+    )
+  })
+
+const maxBytes = 1_048_576
 const deadlineMillis = 5_000

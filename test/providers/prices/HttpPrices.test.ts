@@ -56,6 +56,7 @@ it.live(
           response.write("[")
           response.destroy()
         },
+        (response) => response.end(`${" ".repeat(2_000_000)}${good}`),
         (response) => response.end("")
       ]
       let asked = 0
