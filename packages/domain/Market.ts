@@ -297,7 +297,7 @@ export interface Priced {
   /** The operator has paused the sources. */
   readonly paused: boolean
   readonly markE8: number
-  /** Accounts are valued at this: the mark, or while that is stale the last one that was not (rule 3.5). */
+  /** Accounts are valued at this: the mark, or while that is stale (rule 3.5) or nothing is traded (rule 1.7) the last before. */
   readonly freshMarkE8: number
   /** This is the EMA over 150 s of middle - oracle, in 1e-8 USD, signed. */
   readonly premiumE8: number

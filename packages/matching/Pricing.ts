@@ -79,6 +79,7 @@ function pricedAt(market: Market, told: Told, atMillis: number): Priced {
     prices === undefined || midE8 === undefined
       ? (prices?.premiumE8 ?? 0)
       : Mark.premiumAfter(prices.premiumE8, midE8 - oracleE8, atMillis - prices.atMillis)
+  const isFair = source !== "stale" && market.tradingState === "TRADING"
   const markE8 = Mark.mark(oracleE8, premiumE8, touch)
   const during = period(instrument, atMillis)
   const band = PriceBand.band(instrument, during, markE8)
@@ -92,7 +93,7 @@ function pricedAt(market: Market, told: Told, atMillis: number): Priced {
     rejections,
     paused,
     markE8,
-    freshMarkE8: source === "stale" ? (prices?.freshMarkE8 ?? markE8) : markE8,
+    freshMarkE8: isFair ? markE8 : (prices?.freshMarkE8 ?? markE8),
     premiumE8,
     lowerTicks: band.lowerTicks,
     upperTicks: band.upperTicks,

@@ -54,7 +54,7 @@ describe("MarketRecord", () => {
   })
 
   // A new kind of event brings a file of its own; those that are there never change.
-  it.each(["market-record-1", "market-record-1-funding", "market-record-1-operator"])(
+  it.each(["market-record-1", "market-record-1-funding", "market-record-1-operator", "market-record-1-fresh-mark"])(
     "I6: what %s holds stays readable for ever",
     (name) => {
       const bytes = Buffer.from(readFileSync(fixture(`${name}.hex`), "utf8").replaceAll(/\s/g, ""), "hex")

@@ -1,5 +1,6 @@
 /** What a market lets in while it takes cancels alone, and while it takes nothing (rule 1.7). */
 import type { TradingState } from "@venue/domain/TradingState"
+import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { eventOf, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
@@ -40,6 +41,19 @@ describe("a market that does not trade", () => {
       set(scene, state)
       assert.deepStrictEqual(told(scene.cancelAll({ cause: "DISCONNECT" })), ["CANCELLED 1 alice", "Done"])
     }
+  })
+
+  it("leaves accounts valued at the last mark of before, until it trades again", () => {
+    const { scene } = open()
+    const before = Engine.prices(scene.engine)!.markE8
+    set(scene, "CANCEL_ONLY")
+    scene.ask({ _tag: "Observe", priceE8: usd(190), teller: "operator" })
+    const { freshMarkE8, markE8 } = Engine.prices(scene.engine)!
+    assert.deepStrictEqual([freshMarkE8, markE8 < before], [before, true])
+    set(scene, "TRADING")
+    scene.now += 1_000
+    scene.ask({ _tag: "Tick" })
+    assert.strictEqual(Engine.prices(scene.engine)!.freshMarkE8, Engine.prices(scene.engine)!.markE8)
   })
 
   it("pays no funding for an hour at whose end it does not trade", () => {

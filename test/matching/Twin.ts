@@ -24,9 +24,14 @@ import {
 } from "./TwinState.ts"
 import * as Stops from "./TwinStops.ts"
 
-/** Takes a price the engine computed: marks, averages and bands are not the twin's business. */
+/** Takes a price the engine computed: marks, averages and bands are not the twin's business, but which mark counts is. */
 export const price = (twin: Twin, priced: Priced): void => {
   if (twin.prices === undefined) TwinFunding.begin(twin, priced.atMillis)
+  else {
+    const isFair = twin.letsIn === "TRADING" && !isStale(twin, priced, priced.atMillis)
+    const fairE8 = isFair ? priced.markE8 : twin.prices.freshMarkE8
+    if (priced.freshMarkE8 !== fairE8) throw new Error(`valued at ${priced.freshMarkE8} in place of ${fairE8}`)
+  }
   twin.prices = priced
   twin.timeMillis = Math.max(twin.timeMillis, priced.atMillis)
   Stops.marked(twin)
