@@ -1,100 +1,54 @@
 /** The price feed of a whole venue: what sources say, and what the markets have in force. */
-import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { type Contracts, type Listener, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
+import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import * as SimulatedPrices from "@venue/providers/prices/SimulatedPrices"
-import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
+import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
-import { aapl, friday, limit, told } from "../../venue/Story.ts"
+import { aapl, limit, told } from "../../venue/Story.ts"
+import { pass, price, priced, Said, venueWith } from "./Said.ts"
 
-const apple = MarketSymbol.make(aapl)
 const eur = MarketSymbol.make("EUR-USD")
-
-/** A source that the test speaks for, once it is heard. */
-class Said {
-  #listener: Listener | undefined
-  readonly source: PriceSource
-
-  constructor(name: string, contracts: ReadonlyArray<readonly [MarketSymbol, string | Contracts]>) {
-    this.source = {
-      name,
-      symbols: new Map(
-        contracts.map(([symbol, named]) => [symbol, typeof named === "string" ? { spot: named } : named])
-      ),
-      run: (listener) =>
-        Effect.suspend(() => {
-          this.#listener = listener
-          return Effect.never
-        })
-    }
-  }
-
-  say(contract: string, usd: number): void {
-    this.#listener!.tell({ contract, priceE8: Math.round(usd * 1e8) })
-  }
-}
-
-const venueWith = <E>(
-  sources: ReadonlyArray<PriceSource>,
-  body: Effect.Effect<void, E, TestVenue | Feed | FuturesReference | Scope.Scope>
-) =>
-  TestClock.setTime(friday).pipe(
-    Effect.andThen(
-      Effect.gen(function* () {
-        yield* TestClock.adjust("1 second")
-        yield* body
-      }).pipe(Effect.provide(layerMemory.pipe(Layer.provide(Layer.succeed(PriceSources)(sources)))))
-    ),
-    Effect.scoped
-  )
-
-const pass = Effect.gen(function* () {
-  yield* TestClock.adjust("250 millis")
-  yield* (yield* TestVenue).settle
-})
-const priced = (symbol: MarketSymbol) => Effect.map(Feed, ({ prices }) => prices.get(symbol))
-const price = (symbol: MarketSymbol) => Effect.map(priced(symbol), (found) => found && found.oracleE8 / 1e8)
 
 it.effect("a market gets the median of those who speak, each by its own name for the contract", () => {
   const [one, two, three] = [
-    new Said("one", [[apple, "AAPL"]]),
+    new Said("one", [[aapl, "AAPL"]]),
     new Said("two", [
-      [apple, "US.APPLE"],
+      [aapl, "US.APPLE"],
       [eur, "EURUSD"]
     ]),
-    new Said("three", [[apple, "1"]])
+    new Said("three", [[aapl, "1"]])
   ] as const
   return venueWith(
     [one.source, two.source, three.source],
     Effect.gen(function* () {
       one.say("AAPL", 200)
       yield* pass
-      assert.strictEqual(yield* price(apple), 200)
+      assert.strictEqual(yield* price(aapl), 200)
       two.say("US.APPLE", 201)
       two.say("EURUSD", 1.085)
       two.say("NOBODY", 5)
       yield* pass
-      assert.strictEqual(yield* price(apple), 200.5)
+      assert.strictEqual(yield* price(aapl), 200.5)
       assert.strictEqual(yield* price(eur), 1.085)
       three.say("1", 2_010)
       yield* pass
-      assert.strictEqual(yield* price(apple), 201)
+      assert.strictEqual(yield* price(aapl), 201)
       // Who fell silent no longer counts.
       yield* TestClock.adjust("9 seconds")
       one.say("AAPL", 199)
       yield* TestClock.adjust("1 second")
       one.say("AAPL", 198)
       yield* pass
-      assert.strictEqual(yield* price(apple), 198)
+      assert.strictEqual(yield* price(aapl), 198)
     })
   )
 })
 
 it.effect("I29: a source alone that is ten times too high is not believed, and its market turns stale", () => {
-  const one = new Said("one", [[apple, "AAPL"]])
+  const one = new Said("one", [[aapl, "AAPL"]])
   return venueWith(
     [one.source],
     Effect.gen(function* () {
@@ -107,7 +61,7 @@ it.effect("I29: a source alone that is ten times too high is not believed, and i
         yield* TestClock.adjust("1 second")
       }
       yield* venue.settle
-      assert.deepInclude(yield* priced(apple), { oracleE8: 200e8, rejections: 3, source: "stale" })
+      assert.deepInclude(yield* priced(aapl), { oracleE8: 200e8, rejections: 3, source: "stale" })
       yield* trader.send(limit("BUY", 1, 199))
       yield* venue.settle
       assert.deepEqual(told(yield* trader.drain), ["REJECTED_MARKET_CLOSED"])
@@ -122,7 +76,7 @@ it.effect("I29: a source alone that is ten times too high is not believed, and i
 
 it.effect("I29: one market is stale beside others that are fresh", () => {
   const one = new Said("one", [
-    [apple, "AAPL"],
+    [aapl, "AAPL"],
     [eur, "EURUSD"]
   ])
   return venueWith(
@@ -134,7 +88,7 @@ it.effect("I29: one market is stale beside others that are fresh", () => {
         yield* TestClock.adjust("1 second")
       }
       yield* (yield* TestVenue).settle
-      assert.deepInclude(yield* priced(apple), { source: "stale" })
+      assert.deepInclude(yield* priced(aapl), { source: "stale" })
       assert.deepInclude(yield* priced(eur), { source: "external" })
     })
   )
@@ -160,7 +114,7 @@ it.effect("rule 3.8: an index has a price once its settlement is recorded, from 
 })
 
 it.effect("a source that throws is begun anew, and the others are heard on", () => {
-  const one = new Said("one", [[apple, "AAPL"]])
+  const one = new Said("one", [[aapl, "AAPL"]])
   let begun = 0
   const broken: PriceSource = {
     name: "broken",
@@ -178,21 +132,21 @@ it.effect("a source that throws is begun anew, and the others are heard on", () 
       yield* TestClock.adjust("6 seconds")
       yield* (yield* TestVenue).settle
       assert.isAtLeast(begun, 2)
-      assert.strictEqual(yield* price(apple), 200)
+      assert.strictEqual(yield* price(aapl), 200)
     })
   )
 })
 
 it.effect("a simulation goes on from the price that an operator sets", () =>
   venueWith(
-    [SimulatedPrices.make({ seed: 1, speed: 1, symbols: [apple] })],
+    [SimulatedPrices.make({ seed: 1, speed: 1, symbols: [aapl] })],
     Effect.gen(function* () {
       yield* pass
-      assert.closeTo((yield* price(apple))!, 200, 0.1)
+      assert.closeTo((yield* price(aapl))!, 200, 0.1)
       yield* (yield* TestVenue).price(aapl, 400)
       yield* TestClock.adjust("30 seconds")
       yield* (yield* TestVenue).settle
-      const found = (yield* priced(apple))!
+      const found = (yield* priced(aapl))!
       assert.strictEqual(found.source, "external")
       assert.closeTo(found.oracleE8, 400e8, 4e8)
     })

@@ -1,0 +1,58 @@
+/** Price sources that a test speaks for, and a venue that hears them. */
+import { Feed } from "@venue/cluster/feed/Feed"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { Journal } from "@venue/journal/Journal"
+import { type Contracts, type Listener, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
+import type { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
+import { Effect, Layer, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { friday } from "../../venue/Story.ts"
+
+/** A source that the test speaks for, once it is heard. */
+export class Said {
+  #listener: Listener | undefined
+  readonly source: PriceSource
+
+  constructor(name: string, contracts: ReadonlyArray<readonly [MarketSymbol, string | Contracts]>) {
+    this.source = {
+      name,
+      symbols: new Map(
+        contracts.map(([symbol, named]) => [symbol, typeof named === "string" ? { spot: named } : named])
+      ),
+      run: (listener) =>
+        Effect.suspend(() => {
+          this.#listener = listener
+          return Effect.never
+        })
+    }
+  }
+
+  say(contract: string, usd: number): void {
+    this.#listener!.tell({ contract, priceE8: Math.round(usd * 1e8) })
+  }
+}
+
+/** A venue on a Friday in open hours, with these sources. */
+export const venueWith = <E>(
+  sources: ReadonlyArray<PriceSource>,
+  body: Effect.Effect<void, E, TestVenue | Feed | FuturesReference | Journal | Scope.Scope>
+) =>
+  TestClock.setTime(friday).pipe(
+    Effect.andThen(
+      Effect.gen(function* () {
+        yield* TestClock.adjust("1 second")
+        yield* body
+      }).pipe(Effect.provide(layerMemory.pipe(Layer.provide(Layer.succeed(PriceSources)(sources)))))
+    ),
+    Effect.scoped
+  )
+
+/** Time in which what a source said has come to its markets. */
+export const pass = Effect.gen(function* () {
+  yield* TestClock.adjust("250 millis")
+  yield* (yield* TestVenue).settle
+})
+export const priced = (symbol: MarketSymbol) => Effect.map(Feed, ({ prices }) => prices.get(symbol))
+/** The oracle price in USD. */
+export const price = (symbol: MarketSymbol) => Effect.map(priced(symbol), (found) => found && found.oracleE8 / 1e8)
