@@ -49,7 +49,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   // Only now is it certain that no other venue's addresses stand there.
   yield* files.remove(devFile, { force: true })
 
-  const { simulated, sources } = yield* Prices.sources(settings)
+  const { leastSources, simulated, sources } = yield* Prices.sources(settings)
   yield* say("preparing the tables")
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
   const live = Effect.gen(function* () {
@@ -99,7 +99,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const access = yield* Access.layer(settings, secretKey)
   return yield* Effect.scoped(live).pipe(
     Effect.provide(services(settings, url, { secretKey, isKnown }, access)),
-    Effect.provideService(PriceSources, sources)
+    Effect.provideService(PriceSources, { sources, leastSources })
   )
 })
 

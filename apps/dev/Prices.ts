@@ -9,13 +9,13 @@ import type { Settings } from "./Settings.ts"
 
 /** `simulated` are the symbols whose prices come as soon as the venue stands. */
 export const sources = Effect.fn("Prices.sources")(function* ({ priceSources, simulatedPrices }: Settings) {
-  const told = Option.isNone(priceSources) ? [] : yield* fromFile(priceSources.value)
+  const told = Option.isNone(priceSources) ? { sources: [], leastSources: 1 } : yield* fromFile(priceSources.value)
   const symbols = [...defaults.instruments.keys()].filter(
-    (symbol) => !told.some((source) => source.symbols.has(symbol))
+    (symbol) => !told.sources.some((source) => source.symbols.has(symbol))
   )
-  if (!simulatedPrices) return { sources: told, simulated: [] }
+  if (!simulatedPrices) return { ...told, simulated: [] }
   const simulation = SimulatedPrices.make({ seed: 1, speed: 1, symbols })
-  return { sources: [...told, simulation], simulated: [...simulation.symbols.keys()] }
+  return { ...told, sources: [...told.sources, simulation], simulated: [...simulation.symbols.keys()] }
 })
 
 const fromFile = Effect.fnUntraced(function* (path: string) {

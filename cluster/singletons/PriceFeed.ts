@@ -13,14 +13,14 @@ import { VenueSettings } from "../VenueSettings.ts"
 import * as SourcePrice from "./SourcePrice.ts"
 
 const run = Effect.gen(function* () {
-  const sources = yield* PriceSources
+  const { leastSources, sources } = yield* PriceSources
   if (sources.length === 0) return
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
   // A source may go on from the price in force.
   const areHeard = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
   yield* Effect.repeat(Effect.void, { until: areHeard, schedule: Schedule.spaced("20 millis") })
-  const heard = yield* listen(sources)
+  const heard = yield* listen(sources, leastSources)
   yield* Effect.forEach(
     sources,
     (source) =>
@@ -42,7 +42,7 @@ export const layer: Layer.Layer<never, never, Sharding.Sharding | MarketClient |
 type Quotes = ReadonlyMap<PriceSource, Map<string, { readonly priceE8: number; readonly atMillis: number }>>
 
 /** Gathers what the sources say, and tells the markets that it is about a few times a second. */
-const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>) {
+const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>, leastSources: number) {
   const clock = yield* Clock.Clock
   const { instruments } = yield* VenueSettings
   const markets = yield* MarketClient
@@ -54,15 +54,15 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>)
 
   const priceOf = (symbol: MarketSymbol): number | undefined => {
     const now = clock.currentTimeMillisUnsafe()
-    const prices = sources.map((source) => {
-      const contracts = source.symbols.get(symbol)
+    const able = sources.filter((source) => source.symbols.has(symbol))
+    const prices = able.flatMap((source) => {
       const said = (contract: string) => {
         const quote = quotes.get(source)!.get(contract)
         return quote === undefined || quote.atMillis < now - maxAgeMillis ? undefined : quote.priceE8
       }
-      return contracts === undefined ? undefined : SourcePrice.of(symbol, contracts, said, reference(), now)
+      return SourcePrice.of(symbol, source.symbols.get(symbol)!, said, reference(), now) ?? []
     })
-    return median(prices.filter((price) => price !== undefined))
+    return prices.length < Math.min(leastSources, able.length) ? undefined : median(prices)
   }
   const tell = (symbol: MarketSymbol) => {
     const priceE8 = priceOf(symbol)

@@ -4,7 +4,7 @@ import { Effect, type Redacted, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import * as HttpPrices from "./HttpPrices.ts"
 import { Fields } from "./Prints.ts"
-import type { Contracts, PriceSource } from "./PriceSource.ts"
+import type { Contracts, PriceSource, Sources } from "./PriceSource.ts"
 import * as WebSocketPrices from "./WebSocketPrices.ts"
 
 /** The name of a symbol's contract at the source, of the future of an index, or of the front contract of each month. */
@@ -42,7 +42,10 @@ const WebSocketSettings = Schema.Struct({
   silence_seconds: Schema.optionalKey(seconds(600))
 })
 
-const PriceSettings = Schema.Struct({ sources: Schema.Array(Schema.Union([HttpSettings, WebSocketSettings])) })
+const PriceSettings = Schema.Struct({
+  sources: Schema.Array(Schema.Union([HttpSettings, WebSocketSettings])),
+  least_sources: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })))
+})
 type Settings = (typeof PriceSettings.Type)["sources"][number]
 
 /** `reason` says what would be right. */
@@ -56,8 +59,8 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceSettings))
 export const read = Effect.fn("PriceSettings.read")(function* (
   text: string,
   isListed: (symbol: MarketSymbol) => boolean
-): Effect.fn.Return<ReadonlyArray<PriceSource>, PriceSettingsRefused, HttpClient.HttpClient> {
-  const { sources } = yield* decode(text, { onExcessProperty: "error" }).pipe(
+): Effect.fn.Return<Sources, PriceSettingsRefused, HttpClient.HttpClient> {
+  const { least_sources: leastSources = 1, sources } = yield* decode(text, { onExcessProperty: "error" }).pipe(
     Effect.mapError(({ message }) => new PriceSettingsRefused({ reason: message.replaceAll(/\s+/g, " ") }))
   )
   const unlisted = sources
@@ -65,7 +68,7 @@ export const read = Effect.fn("PriceSettings.read")(function* (
     .find((name) => !isListed(MarketSymbol.make(name)))
   if (unlisted !== undefined)
     return yield* new PriceSettingsRefused({ reason: `${unlisted} is no symbol that is listed` })
-  return yield* Effect.forEach(sources, make)
+  return { sources: yield* Effect.forEach(sources, make), leastSources }
 })
 
 const make = (settings: Settings): Effect.Effect<PriceSource, never, HttpClient.HttpClient> => {

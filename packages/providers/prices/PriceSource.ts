@@ -32,7 +32,14 @@ export interface PriceSource {
   readonly run: (listener: Listener) => Effect.Effect<never>
 }
 
-/** All sources of the venue; none unless an app says which. */
-export const PriceSources = Context.Reference<ReadonlyArray<PriceSource>>("@venue/providers/prices/PriceSources", {
-  defaultValue: () => []
+/** All sources of the venue. */
+export interface Sources {
+  readonly sources: ReadonlyArray<PriceSource>
+  /** So many of those that have a symbol must have spoken lately, or all where there are fewer (rule 3.7). */
+  readonly leastSources: number
+}
+
+/** There are none unless an app says which. */
+export const PriceSources = Context.Reference<Sources>("@venue/providers/prices/PriceSources", {
+  defaultValue: () => ({ sources: [], leastSources: 1 })
 })

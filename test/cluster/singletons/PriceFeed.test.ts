@@ -47,6 +47,36 @@ it.effect("a market gets the median of those who speak, each by its own name for
   )
 })
 
+it.effect("I29: of too few sources no price is made, but for a symbol that has no more", () => {
+  const [one, two] = [
+    new Said("one", [[aapl, "A"]]),
+    new Said("two", [
+      [aapl, "A"],
+      [eur, "E"]
+    ])
+  ] as const
+  return venueWith(
+    [one.source, two.source],
+    Effect.gen(function* () {
+      one.say("A", 200)
+      two.say("E", 1.085)
+      yield* pass
+      assert.isUndefined(yield* price(aapl))
+      assert.strictEqual(yield* price(eur), 1.085)
+      two.say("A", 201)
+      yield* pass
+      assert.strictEqual(yield* price(aapl), 200.5)
+      for (let second = 0; second < 71; second++) {
+        two.say("A", 300)
+        yield* TestClock.adjust("1 second")
+      }
+      yield* pass
+      assert.deepInclude(yield* priced(aapl), { source: "stale" })
+    }),
+    2
+  )
+})
+
 it.effect("I29: a source alone that is ten times too high is not believed, and its market turns stale", () => {
   const one = new Said("one", [[aapl, "AAPL"]])
   return venueWith(

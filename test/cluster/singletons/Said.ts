@@ -36,14 +36,15 @@ export class Said {
 /** A venue on a Friday in open hours, with these sources. */
 export const venueWith = <E>(
   sources: ReadonlyArray<PriceSource>,
-  body: Effect.Effect<void, E, TestVenue | Feed | FuturesReference | Journal | Scope.Scope>
+  body: Effect.Effect<void, E, TestVenue | Feed | FuturesReference | Journal | Scope.Scope>,
+  leastSources = 1
 ) =>
   TestClock.setTime(friday).pipe(
     Effect.andThen(
       Effect.gen(function* () {
         yield* TestClock.adjust("1 second")
         yield* body
-      }).pipe(Effect.provide(layerMemory.pipe(Layer.provide(Layer.succeed(PriceSources)(sources)))))
+      }).pipe(Effect.provide(layerMemory.pipe(Layer.provide(Layer.succeed(PriceSources)({ sources, leastSources })))))
     ),
     Effect.scoped
   )

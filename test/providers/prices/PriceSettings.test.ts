@@ -31,7 +31,11 @@ const read = (sources: unknown) =>
 
 it.effect("each source has its symbols, with the contracts that make their prices", () =>
   Effect.gen(function* () {
-    const [first, second] = yield* read([http, stream])
+    const {
+      leastSources,
+      sources: [first, second]
+    } = yield* read([http, stream])
+    assert.strictEqual(leastSources, 1)
     assert.strictEqual(first?.name, "vendor")
     assert.deepStrictEqual(first?.symbols, new Map([[MarketSymbol.make("AAPL-USD"), { spot: "AAPL" }]]))
     assert.deepStrictEqual(
@@ -41,7 +45,7 @@ it.effect("each source has its symbols, with the contracts that make their price
         [MarketSymbol.make("CL-USD"), { months: { "2026-11": "CLZ6" } }]
       ])
     )
-    assert.deepStrictEqual(yield* read([]), [])
+    assert.deepStrictEqual(yield* read([]), { sources: [], leastSources: 1 })
   })
 )
 
