@@ -17,9 +17,11 @@ const run = Effect.gen(function* () {
   if (sources.length === 0) return
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
-  // A source may go on from the price in force.
+  // A source may go on from the price in force; a market that cannot be heard keeps no other waiting for long.
   const areHeard = () => [...instruments.keys()].every((symbol) => feed.head(symbol) !== undefined)
-  yield* Effect.repeat(Effect.void, { until: areHeard, schedule: Schedule.spaced("20 millis") })
+  yield* Effect.repeat(Effect.void, { until: areHeard, schedule: Schedule.spaced("20 millis") }).pipe(
+    Effect.timeoutOption("10 seconds")
+  )
   const heard = yield* listen(sources, leastSources)
   yield* Effect.forEach(
     sources,
