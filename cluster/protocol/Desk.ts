@@ -1,7 +1,7 @@
 /** What may be asked of the desk that holds a slice of the users. */
 import { AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Order, OrderRequest } from "@venue/domain/Order"
+import { Order, OrderRequest, StopRequest } from "@venue/domain/Order"
 import { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import {
   Arm,
@@ -32,7 +32,11 @@ export type Cost = typeof Cost.Type
 /** Of what is limited elsewhere, as REST is by buckets of its own, or not at all. */
 export const noCost: Cost = { bucket: "general", weight: 0 }
 
-export const Submission = Schema.Struct({ userId: UserId, cost: Cost, request: OrderRequest })
+export const Submission = Schema.Struct({
+  userId: UserId,
+  cost: Cost,
+  request: Schema.Union([OrderRequest, StopRequest])
+})
 export type Submission = typeof Submission.Type
 
 /** What became of a submission at the desk; what became of it in its market comes by that market's log. */

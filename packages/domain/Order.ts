@@ -110,5 +110,24 @@ export const ClosePosition = Schema.TaggedStruct("ClosePosition", {
 })
 export type ClosePosition = typeof ClosePosition.Type
 
+/** Its desk knows the stop's symbol, so that here it is empty. */
+export const CancelStop = Schema.TaggedStruct("CancelStop", { ...envelope, orderId: Schema.String })
+export type CancelStop = typeof CancelStop.Type
+
+/** `price` and `quantity` 0 mean unchanged; what is not `null` must be as it is. */
+export const ModifyStop = Schema.TaggedStruct("ModifyStop", {
+  ...envelope,
+  orderId: Schema.String,
+  side: Schema.NullOr(Side),
+  type: Schema.NullOr(OrderType),
+  price: Schema.Number,
+  quantity: Schema.Number
+})
+export type ModifyStop = typeof ModifyStop.Type
+
+/** What is asked about a stop is asked about the order of that id once the desk has found it. */
+export const StopRequest = Schema.Union([CancelStop, ModifyStop])
+export type StopRequest = typeof StopRequest.Type
+
 export const OrderRequest = Schema.Union([PlaceOrder, ModifyOrder, CancelOrder, CancelAllOrders, ClosePosition])
 export type OrderRequest = typeof OrderRequest.Type

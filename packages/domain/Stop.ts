@@ -27,6 +27,8 @@ export interface StopPlaced {
 /** The mark reached the price of a stop, which is no more: in its place is this order, under its ids. */
 export interface Triggered {
   readonly _tag: "Triggered"
+  /** What the stop was. */
+  readonly stopType: "TAKE_PROFIT" | "STOP_LOSS"
   readonly order: Order
   readonly atMillis: number
 }

@@ -10,6 +10,8 @@ export const SubmitRefusal = Schema.Union([
   Schema.TaggedStruct("MarketSilent", { symbol: MarketSymbol }),
   Schema.TaggedStruct("UnknownAccount", { accountId: AccountId }),
   Schema.TaggedStruct("TooManyWaiting", { symbol: MarketSymbol }),
+  /** The account has no such stop, or it is unlike what was said of it. */
+  Schema.TaggedStruct("NoSuchStop", {}),
   /** More wait for the desk itself than a node keeps. */
   Schema.TaggedStruct("DeskOverloaded", {}),
   /** Whether it was done is unknown; so with the next. */

@@ -9,7 +9,7 @@
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame } from "@venue/domain/Id"
 import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
-import type { StopPlaced } from "@venue/domain/Stop"
+import type { StopPlaced, Triggered } from "@venue/domain/Stop"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import type { UserId } from "@venue/domain/UserId"
 import { Reader, Writer } from "./Bytes.ts"
@@ -114,7 +114,7 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
     case "StopPlaced":
       return writeStop(event, same, context)
     case "Triggered":
-      head(tags.Triggered, same, event.atMillis, context)
+      head(tags.Triggered, same | (event.stopType === "TAKE_PROFIT" ? flagged : 0), event.atMillis, context)
       return OrderRecord.write(writer, event.order, context, true)
     case "EpochRaised":
       head(tags.EpochRaised, same, event.atMillis, context)
@@ -213,7 +213,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     case "StopPlaced":
       return readStop(reader, first, context)
     case "Triggered":
-      return { _tag, order: OrderRecord.read(reader, context, true), atMillis }
+      return { _tag, stopType: stopTypeOf(first), order: OrderRecord.read(reader, context, true), atMillis }
     case "EpochRaised":
       return { _tag, userId: reader.known<UserId>(), traderEpoch: reader.number(), atMillis }
     case undefined:
@@ -221,6 +221,10 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     default:
       return MarketWideRecord.read(reader, _tag, (first & flagged) !== 0, atMillis)
   }
+}
+
+function stopTypeOf(first: number): Triggered["stopType"] {
+  return (first & flagged) === 0 ? "STOP_LOSS" : "TAKE_PROFIT"
 }
 
 function readStop(reader: Reader, first: number, context: OrderRecord.Context): StopPlaced {

@@ -4,7 +4,7 @@ import { tierOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
 import { isLevel } from "@venue/domain/Leverage"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import type { Order } from "@venue/domain/Order"
+import type { Order, OrderRequest, StopRequest } from "@venue/domain/Order"
 import {
   type Arm,
   type Balance,
@@ -171,6 +171,22 @@ export const order = (
   const found = exposure?.holds.get(id)?.order ?? exposure?.stops.get(id)?.order
   if (found !== undefined) return openOrder(symbol, found)
   return id === "" ? undefined : orders(trader, accountId, symbol).find((open) => open.order.clientOrderId === id)
+}
+
+/** Turns what is asked about a stop into what is asked about an order of its market; undefined when it is no such stop. */
+export const stopTarget = (trader: Trader, request: StopRequest): OrderRequest | undefined => {
+  const { accountId, commandId, expiresAtMillis, orderId } = request
+  for (const [symbol, { stops }] of trader.accounts.get(accountId)?.exposures ?? []) {
+    const stop = stops.get(orderId)?.order
+    if (stop === undefined) continue
+    const envelope = { commandId, expiresAtMillis, accountId, symbol, orderId }
+    if (request._tag === "CancelStop") return { _tag: "CancelOrder", ...envelope, byClientOrderId: false }
+    const { price, quantity, side, type } = request
+    const isThat = request.symbol === symbol && (side ?? stop.side) === stop.side && (type ?? stop.type) === stop.type
+    const terms = { side: stop.side, type: stop.type, reduceOnly: true, price, quantity }
+    return isThat ? { _tag: "ModifyOrder", ...envelope, ...terms } : undefined
+  }
+  return undefined
 }
 
 /** Gives the level in force; 0 for a symbol that is not listed. */

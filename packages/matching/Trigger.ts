@@ -43,7 +43,8 @@ function trigger(market: Market, stop: Stops.Stop, events: Events): void {
     timeInForce: "IOC",
     updatedAtMillis: market.timeMillis
   }
-  events.push({ _tag: "Triggered", order, atMillis: market.timeMillis })
+  const stopType = stop.order.type === "TAKE_PROFIT" ? "TAKE_PROFIT" : "STOP_LOSS"
+  events.push({ _tag: "Triggered", stopType, order, atMillis: market.timeMillis })
   if (other !== undefined) StopOrder.end(market, other, null, events)
   const limitTicks = stopBound(market.instrument, market.prices!, order.side === "SELL", leverage, takerRate)
   const taker = { order, account, limitTicks, rate: takerRate, leverage, remainingLots: order.remainingLots }

@@ -173,7 +173,12 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     parentId: fc.option(id.map(orderIdFrom)),
     atMillis: millis
   }),
-  fc.record({ _tag: fc.constant("Triggered"), order, atMillis: millis })
+  fc.record({
+    _tag: fc.constant("Triggered"),
+    stopType: fc.constantFrom("TAKE_PROFIT", "STOP_LOSS"),
+    order,
+    atMillis: millis
+  })
 )
 
 /** As markets write them: an order comes up again with less left, its command is its own id. */

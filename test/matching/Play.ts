@@ -116,7 +116,7 @@ export const line = (event: MarketEvent): string => {
     case "StopPlaced":
       return `StopPlaced by "${event.commandId}" ${order(event.order)} taker rate ${event.takerRate} leverage ${event.leverage} of "${event.parentId}" until ${event.expiresAtMillis} ${at}`
     case "Triggered":
-      return `Triggered ${order(event.order)} ${at}`
+      return `Triggered ${event.stopType} ${order(event.order)} ${at}`
     case "EpochRaised":
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
     case "DividendPaid":

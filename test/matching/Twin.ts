@@ -315,7 +315,7 @@ function fire(twin: Twin, nowMillis: number, emit: Emit): void {
     twin.stops = twin.stops.filter((other) => other !== stop)
     const fresh = { type: "STOP_MARKET", timeInForce: "IOC", updatedAtMillis: twin.timeMillis } as const
     const order: Order = { ...stop.order, ...fresh }
-    emit({ _tag: "Triggered", order, atMillis: twin.timeMillis })
+    emit({ _tag: "Triggered", stopType: stop.order.type as "STOP_LOSS", order, atMillis: twin.timeMillis })
     const taker = { order, makerRate: 0, leverage: stop.leverage, acceptedNumber: 0, queuedNumber: 0 }
     match(twin, taker, Stops.worst(twin, twin.prices!, stop), stop, emit)
     const { quantityLots, remainingLots } = taker.order

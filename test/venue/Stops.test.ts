@@ -137,6 +137,76 @@ story("rule 15.3: one whose price is reached already fires within a second, thou
   })
 )
 
+story("cancel_stop_order says no symbol, is acknowledged and then told; an unknown one is InvalidOrder", (venue) =>
+  Effect.gen(function* () {
+    const { alice } = yield* five(venue)
+    yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
+    yield* alice.send(stop("STOP_LOSS", 5, 195, { client_order_id: "sl-44" }))
+    yield* venue.settle
+    const [, told_, acked] = yield* alice.drain
+    const placed = acked!.order_response!
+    assert.deepEqual(told_!.stop_order_response, {
+      stop_order_id: placed.order_id,
+      user_id: placed.user_id,
+      symbol: aapl,
+      price: 195,
+      quantity: 5,
+      direction: "SELL",
+      stop_order_type: "STOP_LOSS",
+      client_order_id: "sl-44",
+      update_time: new Date(placed.update_time * 1_000).toISOString()
+    })
+    yield* alice.send(say("cancel_stop_order", { stop_order_id: placed.order_id }))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["ack", "stop_order_response", "CANCELLED"])
+    assert.deepInclude(frames[1]!.stop_order_response, { stop_order_id: placed.order_id, quantity: 0 })
+    yield* alice.send(say("cancel_stop_order", { stop_order_id: placed.order_id }))
+    assert.strictEqual((yield* alice.take("err")).err.error_code, "InvalidOrder")
+  })
+)
+
+story("modify_stop_order is acknowledged and told; what is unlike the stop, or too much, is InvalidOrder", (venue) =>
+  Effect.gen(function* () {
+    const { alice } = yield* five(venue)
+    yield* alice.send(stop("STOP_LOSS", 2, 195))
+    const { order_id: stop_order_id } = (yield* alice.take("order_response")).order_response
+    const change = (more: object) => say("modify_stop_order", { stop_order_id, symbol: aapl, ...more })
+    yield* alice.send(change({ price: 196, quantity: 3, side: "SELL", order_type: "STOP_LOSS" }))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["ack", "MODIFIED"])
+    assert.deepInclude(frames[1]!.order_response, { order_id: stop_order_id, price: 196, quantity: 3 })
+    for (const wrong of [
+      { price: 197, side: "BUY" },
+      { price: 197, order_type: "TAKE_PROFIT" },
+      { price: 197, symbol: "GOLD-USD" },
+      { quantity: 6 },
+      { price: 196.001 }
+    ]) {
+      yield* alice.send(change(wrong))
+      yield* venue.settle
+      const answer = yield* alice.drain
+      assert.deepEqual(told(answer), ["InvalidOrder"], JSON.stringify(wrong))
+    }
+  })
+)
+
+story("rule 15.5: subscribers of stop_orders are told when one fires", (venue) =>
+  Effect.gen(function* () {
+    const { alice } = yield* five(venue)
+    yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
+    yield* alice.send(stop("TAKE_PROFIT", 5, 210))
+    yield* venue.settle
+    yield* alice.drain
+    yield* venue.price(aapl, 211)
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["stop_order_response", "ACK", "IOC_CANCELLED"])
+    assert.deepInclude(frames[0]!.stop_order_response, { stop_order_type: "TAKE_PROFIT", quantity: 0 })
+  })
+)
+
 story("cancel_all_orders takes stops too, a disconnect leaves them", (venue) =>
   Effect.gen(function* () {
     const { alice, user } = yield* five(venue)

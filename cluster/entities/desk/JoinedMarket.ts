@@ -9,6 +9,7 @@
 import type { MarketEvent } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
+import { isStop } from "@venue/domain/Stop"
 
 /** An event of a market's log, and the row it stands in. */
 export interface Told {
@@ -143,7 +144,7 @@ export const isLive = ({ bySymbol }: JoinedMarkets, symbol?: MarketSymbol): bool
 
 /** Whether margin must be held for it. */
 export const addsRisk = (asked: OrderRequest): boolean =>
-  (asked._tag === "PlaceOrder" && !asked.reduceOnly) || asked._tag === "ModifyOrder"
+  (asked._tag === "PlaceOrder" && !asked.reduceOnly && !isStop(asked.type)) || asked._tag === "ModifyOrder"
 
 const mayGo = (markets: JoinedMarkets, market: JoinedMarket, asked: OrderRequest): boolean =>
   market.state === "live" && (markets.unknown === 0 || !addsRisk(asked))

@@ -1,5 +1,8 @@
 /** What a desk does with the orders it is sent: each is charged, checked, and handed on to its market or refused. */
+import type { OrderRequest } from "@venue/domain/Order"
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
+import type { UserId } from "@venue/domain/UserId"
+import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Result } from "effect"
 import type { Submission, Submitted } from "../../protocol/Desk.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
@@ -28,6 +31,15 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
     const commandId = request.commandId.text
     const waitMillis = traders.spend(userId, cost, clock.currentTimeMillisUnsafe())
     if (waitMillis > 0) return { _tag: "RateLimited", commandId, retryAfterMillis: waitMillis }
+    if (request._tag !== "CancelStop" && request._tag !== "ModifyStop") return enter(userId, request)
+    const trader = traders.get(userId)
+    // What stops there are is known once every market has told.
+    if (trader === undefined || !trader.isLive()) return refused(commandId, { _tag: "AccountLoading" })
+    const target = Ledger.stopTarget(trader.ledger, request)
+    return target === undefined ? refused(commandId, { _tag: "NoSuchStop" }) : enter(userId, target)
+  }
+  const enter = (userId: UserId, request: OrderRequest): Submitted => {
+    const commandId = request.commandId.text
     const all = request._tag === "CancelAllOrders" && request.symbol === ""
     if (!all && !instruments.has(request.symbol)) return { _tag: "BadSymbol", commandId }
     const trader = traders.get(userId)

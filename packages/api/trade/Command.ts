@@ -5,6 +5,7 @@ import * as Later from "./LaterCommand.ts"
 import * as Orders from "./OrderCommand.ts"
 import * as Queries from "./QueryCommand.ts"
 import * as Session from "./SessionCommand.ts"
+import * as Stops from "./StopCommand.ts"
 
 export type Command =
   | Orders.AddOrder
@@ -13,6 +14,8 @@ export type Command =
   | Orders.CancelTwap
   | Orders.CancelAllOrders
   | Orders.ClosePosition
+  | Stops.CancelStopOrder
+  | Stops.ModifyStopOrder
   | Session.Auth
   | Session.Subscribe
   | Session.Unsubscribe
@@ -108,9 +111,9 @@ const read = (type: unknown, params: Fields): Command | Malformed => {
     case "add_twap":
       return Later.addTwap(params)
     case "cancel_stop_order":
-      return Later.cancelStopOrder(params)
+      return Stops.cancelStopOrder(params)
     case "modify_stop_order":
-      return Later.modifyStopOrder(params)
+      return Stops.modifyStopOrder(params)
     default:
       return wrong("type", type, 'a command such as "add_order"')
   }

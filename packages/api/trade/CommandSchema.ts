@@ -117,6 +117,24 @@ export const ClosePosition = message(
   Schema.Struct({ symbol: Symbol, client_order_id: Maybe(ClientId) })
 )
 
+export const CancelStopOrder = message("cancel_stop_order", Schema.Struct({ stop_order_id: Id }))
+
+const StopTarget = {
+  symbol: Symbol,
+  stop_order_id: Id,
+  side: Maybe(Side),
+  order_type: Maybe(Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]))
+}
+
+/** At least one of price and quantity is said; what is said of side and type must be so. */
+export const ModifyStopOrder = message(
+  "modify_stop_order",
+  Schema.Union([
+    Schema.Struct({ ...StopTarget, price: Schema.NullOr(Decimal), quantity: Maybe(Decimal) }),
+    Schema.Struct({ ...StopTarget, price: Maybe(Decimal), quantity: Schema.NullOr(Decimal) })
+  ])
+)
+
 const Page = {
   limit: Maybe(NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))),
   offset: Maybe(NumberOrText(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))))
@@ -185,6 +203,8 @@ export const Command = Schema.Union([
   CancelOrder,
   CancelAllOrders,
   ClosePosition,
+  CancelStopOrder,
+  ModifyStopOrder,
   GetOrder,
   GetUserOrders,
   GetUserTrades,

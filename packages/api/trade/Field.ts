@@ -88,7 +88,7 @@ export const none = (fields: Fields, name: string): undefined | Malformed => {
 }
 
 /** One of a few words, or `undefined` so that the caller says which. */
-export const oneOf = <const Word extends string>(words: ReadonlyArray<Word>, value: unknown): Word | undefined =>
+export const oneOf = <const Word extends string | null>(words: ReadonlyArray<Word>, value: unknown): Word | undefined =>
   words.find((word) => word === value)
 
 const symbolLimit = 64

@@ -21,6 +21,8 @@ export {
   userTradesResponse
 } from "./OrderFrame.ts"
 
+export { stopOrderResponse } from "./StopFrame.ts"
+
 /** Clients look for the one sign or the other. */
 export const authenticated = '{"type":"auth","result":"success","authenticated":true}'
 

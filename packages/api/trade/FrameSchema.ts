@@ -72,6 +72,21 @@ export const FillResponse = Schema.Struct({
 }).annotate({ identifier: "FillResponse" })
 export type FillResponse = typeof FillResponse.Type
 
+/** Told on `stop_orders` beside the order response of the same event; a stop that is over has the quantity 0. */
+export const StopOrderResponse = Schema.Struct({
+  stop_order_id: Schema.String,
+  user_id: Schema.String,
+  symbol: Schema.String,
+  price: Schema.Finite,
+  quantity: Schema.Finite,
+  direction: Side,
+  stop_order_type: Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]),
+  client_order_id: Schema.String,
+  /** ISO 8601, unlike every other time of this socket. */
+  update_time: Schema.String
+}).annotate({ identifier: "StopOrderResponse" })
+export type StopOrderResponse = typeof StopOrderResponse.Type
+
 /** Rates, not amounts. */
 const MarginRates = { initial_margin: Schema.Finite, maintenance_margin: Schema.Finite }
 
@@ -134,6 +149,7 @@ export const Bodies = Schema.Struct({
   unsubscribed: Channel,
   order_response: OrderResponse,
   fill_response: FillResponse,
+  stop_order_response: StopOrderResponse,
   position_response: PositionResponse,
   balance_response: BalanceResponse,
   all_orders_response: AllOrders,

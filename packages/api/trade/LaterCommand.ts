@@ -1,27 +1,18 @@
 /** Commands of the interface whose features this venue does not offer yet: their form is checked, then they are refused. */
 import { type Fields } from "../Incoming.ts"
-import { type Malformed, malformed, outOfRange, wrong } from "../Malformed.ts"
+import { type Malformed, outOfRange, wrong } from "../Malformed.ts"
 import * as Field from "./Field.ts"
 
-export type NotOffered = AddTwap | CancelStopOrder | ModifyStopOrder
+export type NotOffered = AddTwap
 
 /** The answer is an `err` with this code and message. */
 interface Refusal {
-  readonly code: "InvalidParameter" | "InvalidOrder"
+  readonly code: "InvalidParameter"
   readonly message: string
 }
 
 export interface AddTwap extends Refusal {
   readonly _tag: "AddTwap"
-}
-
-/** No stop order exists, so the target of these is never found. */
-export interface CancelStopOrder extends Refusal {
-  readonly _tag: "CancelStopOrder"
-}
-
-export interface ModifyStopOrder extends Refusal {
-  readonly _tag: "ModifyStopOrder"
 }
 
 export const addTwap = (fields: Fields): AddTwap | Malformed => {
@@ -45,25 +36,3 @@ export const addTwap = (fields: Fields): AddTwap | Malformed => {
   if (typeof clientTwapId !== "string") return clientTwapId
   return { _tag: "AddTwap", code: "InvalidParameter", message: "TWAPs are not offered yet" }
 }
-
-export const cancelStopOrder = (fields: Fields): CancelStopOrder | Malformed => {
-  const id = Field.id(fields, "stop_order_id")
-  return typeof id === "string" ? { _tag: "CancelStopOrder", code: "InvalidOrder", message: noStopOrder } : id
-}
-
-export const modifyStopOrder = (fields: Fields): ModifyStopOrder | Malformed => {
-  const id = Field.id(fields, "stop_order_id")
-  if (typeof id !== "string") return id
-  const symbol = Field.symbol(fields)
-  if (typeof symbol !== "string") return symbol
-  const price = Field.numberOrZero(fields, "price")
-  if (typeof price !== "number") return price
-  const quantity = Field.numberOrZero(fields, "quantity")
-  if (typeof quantity !== "number") return quantity
-  if (fields["price"] === undefined && fields["quantity"] === undefined) {
-    return malformed("InvalidJSONFormat", "missing field price: expected price, quantity or both")
-  }
-  return { _tag: "ModifyStopOrder", code: "InvalidOrder", message: noStopOrder }
-}
-
-const noStopOrder = "no such stop order: stop orders are not offered yet"

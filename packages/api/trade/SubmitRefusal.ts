@@ -11,6 +11,8 @@ export const message = (refusal: SubmitRefusal): string => {
       return `no account ${refusal.accountId}`
     case "TooManyWaiting":
       return `too many orders wait for ${refusal.symbol}; try again`
+    case "NoSuchStop":
+      return "no such stop order"
     case "DeskOverloaded":
       return "too many orders are waiting; not placed, try again"
     case "Faulted":

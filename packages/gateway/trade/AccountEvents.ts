@@ -2,6 +2,7 @@
 import * as Frame from "@venue/api/trade/Frame"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
+import { isStop } from "@venue/domain/Stop"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 
 /** The command it answers, or empty. */
@@ -58,6 +59,23 @@ export const order = remembering((event, accountId, { instrument }) => {
 export const fill = remembering((event, accountId, { instrument }) =>
   event._tag === "Traded" ? Frame.fillResponse(instrument, event, roleOf(event, accountId)) : ""
 )
+
+/** For `stop_orders`, ahead of the order response; empty when it is about no stop. No trade is, so a fill comes with none. */
+export const stop = remembering((event, _accountId, { instrument }) => {
+  switch (event._tag) {
+    case "StopPlaced":
+      return Frame.stopOrderResponse(instrument, event.order, event.order.type, false, event.atMillis)
+    case "Modified":
+    case "Ended":
+      return isStop(event.order.type)
+        ? Frame.stopOrderResponse(instrument, event.order, event.order.type, event._tag === "Ended", event.atMillis)
+        : ""
+    case "Triggered":
+      return Frame.stopOrderResponse(instrument, event.order, event.stopType, true, event.atMillis)
+    default:
+      return ""
+  }
+})
 
 const roleOf = (
   { taker }: Extract<MarketEvent, { readonly _tag: "Traded" }>,

@@ -1,5 +1,5 @@
 /**
- * The replies to cancels of all orders of one connection: each is acknowledged once every market it touched has
+ * The replies to cancels of all orders, and to commands about stops, of one connection: each is acknowledged once every market it touched has
  * committed and its turn among the connection's commands has come, and told order by order then.
  */
 import * as Frame from "@venue/api/trade/Frame"
@@ -12,6 +12,8 @@ export interface CancelAllReply {
   readonly answered: Set<MarketSymbol>
   readonly frames: Array<string>
   readonly dueMillis: number
+  /** What its market refuses is not acknowledged: its one answer is an error. */
+  readonly isOfStop: boolean
   /** It is sent instead of an acknowledgement. */
   refusal: string | undefined
   isItsTurn: boolean
@@ -27,12 +29,13 @@ export const make = (): CancelAllReplies => new Map()
 export const begin = (
   replies: CancelAllReplies,
   commandId: string,
-  { done, dueMillis, incoming }: Pick<CancelAllReply, "incoming" | "dueMillis" | "done">
+  { done, dueMillis, incoming, isOfStop }: Pick<CancelAllReply, "incoming" | "dueMillis" | "done" | "isOfStop">
 ): void =>
   void replies.set(commandId, {
     incoming,
     dueMillis,
     done,
+    isOfStop,
     symbols: undefined,
     answered: new Set(),
     frames: [],
@@ -48,18 +51,24 @@ export const turn = (replies: CancelAllReplies, commandId: string, send: (text: 
   answer(replies, commandId, reply, send)
 }
 
-/** What the log tells of one market. `last`: that market has answered. Answers false when it belongs to none of these. */
+/**
+ * What the log tells of one market. `last`: that market has answered. `refused`: with this, or it is empty. Answers false
+ * when it belongs to none of these.
+ */
 export const tell = (
   replies: CancelAllReplies,
   commandId: string,
   symbol: MarketSymbol,
-  frame: string,
+  frames: ReadonlyArray<string>,
   last: boolean,
+  refused: string,
   send: (text: string) => void
 ): boolean => {
   const reply = replies.get(commandId)
   if (reply === undefined) return false
-  if (frame !== "") reply.frames.push(frame)
+  if (refused !== "" && reply.isOfStop) {
+    reply.refusal = Frame.err("InvalidOrder", `the stop order was not changed: ${refused}`, reply.incoming)
+  } else reply.frames.push(...frames.filter((frame) => frame !== ""))
   if (last) reply.answered.add(symbol)
   answer(replies, commandId, reply, send)
   return true

@@ -9,7 +9,8 @@ import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { echoOf, noEcho, unlisted } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import type { OrderRequest } from "@venue/domain/Order"
+import type { OrderRequest, StopRequest } from "@venue/domain/Order"
+import type { SubmitRefusal as Refusal } from "@venue/domain/SubmitRefusal"
 import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect } from "effect"
@@ -46,6 +47,8 @@ export const make = Effect.gen(function* () {
       case "CancelOrder":
       case "CancelAllOrders":
       case "ClosePosition":
+      case "CancelStopOrder":
+      case "ModifyStopOrder":
         return order(member, command, cost, text)
       case "CancelTwap": {
         if (!connection.subscriptions.hearsOrders) return answered("")
@@ -53,8 +56,6 @@ export const make = Effect.gen(function* () {
         return { ...queries.bySymbol(MarketSymbol.make(command.symbol), text, answer), isFree: true }
       }
       case "AddTwap":
-      case "CancelStopOrder":
-      case "ModifyStopOrder":
         return answered(Frame.err(command.code, command.message, Incoming.ofObject(text)))
       case "GetOrder":
       case "GetUserOrders":
@@ -141,7 +142,7 @@ const makeOrder = Effect.gen(function* () {
 
   return (member: Member, command: OrderCommand, cost: Cost, text: string): ExpectedOrder | ExpectedCancelAll => {
     const id = ids.next()
-    const named = MarketSymbol.make(command.symbol ?? "")
+    const named = MarketSymbol.make(command._tag === "CancelStopOrder" ? "" : (command.symbol ?? ""))
     const instrument = instruments.get(named)
     // The one text of its symbol, which all that is kept by symbol finds without comparing letters.
     const symbol = instrument?.symbol ?? named
@@ -152,8 +153,9 @@ const makeOrder = Effect.gen(function* () {
       request: requestOf(command, symbol, id, expiresAtMillis, member)
     }
     const dueMillis = expiresAtMillis + graceMillis
-    if (command._tag === "CancelAllOrders") {
-      return { _tag: "CancelAll", commandId: id.text, symbol, request: text, dueMillis, submission }
+    const isOfStop = command._tag === "CancelStopOrder" || command._tag === "ModifyStopOrder"
+    if (isOfStop || command._tag === "CancelAllOrders") {
+      return { _tag: "CancelAll", commandId: id.text, symbol, request: text, dueMillis, submission, isOfStop }
     }
     const ordering = instrument === undefined ? "none" : "bySymbol"
     return { _tag: "Order", ordering, commandId: id.text, symbol, request: text, dueMillis, submission }
@@ -167,7 +169,7 @@ const makeRefused = Effect.gen(function* () {
   const refused = (
     connection: Connection,
     member: Member,
-    request: OrderRequest,
+    request: OrderRequest | StopRequest,
     submitted: Exclude<Submitted, { readonly _tag: "HandedOn" }>,
     text: string,
     say: (frame: string) => void
@@ -177,9 +179,11 @@ const makeRefused = Effect.gen(function* () {
       case "RateLimited":
         return say(Frame.rateLimited(submitted.retryAfterMillis, Incoming.ofObject(text)))
       case "Refused":
-        return say(Frame.err("ServerError", SubmitRefusal.message(submitted.refusal), Incoming.ofObject(text)))
+        return say(
+          Frame.err(codeOf(submitted.refusal), SubmitRefusal.message(submitted.refusal), Incoming.ofObject(text))
+        )
       case "BadSymbol":
-        if (request._tag === "CancelAllOrders") {
+        if (request._tag === "CancelAllOrders" || request._tag === "CancelStop" || request._tag === "ModifyStop") {
           return say(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))
         }
         if (!connection.subscriptions.hearsOrders) return say("")
@@ -196,6 +200,8 @@ const makeRefused = Effect.gen(function* () {
 
   return refused
 })
+
+const codeOf = ({ _tag }: Refusal): Frame.ErrorCode => (_tag === "NoSuchStop" ? "InvalidOrder" : "ServerError")
 
 const makeSetLeverage = Effect.gen(function* () {
   const desks = yield* DeskClient

@@ -266,13 +266,16 @@ export class Connection {
   }
 
   private observe(accountId: AccountId, event: MarketEvent, batch: Batch): void {
-    const { hearsFills, hearsOrders } = this.subscriptions
+    const { hearsFills, hearsOrders, hearsStops } = this.subscriptions
+    const fill = hearsFills ? AccountEvents.fill(event, accountId, batch) : ""
+    const stop = hearsStops ? AccountEvents.stop(event, accountId, batch) : ""
     this.replies.tell(
       batch.instrument.symbol,
       AccountEvents.commandOf(event),
-      hearsFills ? AccountEvents.fill(event, accountId, batch) : "",
+      fill + stop,
       hearsOrders ? AccountEvents.order(event, accountId, batch) : "",
-      AccountEvents.isLast(event)
+      AccountEvents.isLast(event),
+      event._tag === "Refused" ? event.status : ""
     )
   }
 }

@@ -24,15 +24,19 @@ export interface ExpectedOrder {
   readonly submission: Submission
 }
 
-/** A cancel of all orders leaves at once too; it is answered after all that came before it. */
+/**
+ * A cancel of all orders, or a command about a stop, leaves at once too. It is answered after all that came before it:
+ * acknowledged, and then told.
+ */
 export interface ExpectedCancelAll {
   readonly _tag: "CancelAll"
   readonly commandId: string
-  /** It is empty where orders of all symbols are cancelled. */
+  /** It is empty where orders of all symbols are cancelled, or a stop whose symbol was not said. */
   readonly symbol: MarketSymbol
   readonly request: string
   readonly dueMillis: number
   readonly submission: Submission
+  readonly isOfStop: boolean
 }
 
 /** A query is asked when all before it is answered, or at once where it keeps no order. */

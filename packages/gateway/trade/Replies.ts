@@ -56,18 +56,21 @@ export class Replies {
     this.backpressure.update()
   }
 
-  /** The log of a market tells this of a command, or of none of this connection's; empty frames are not sent. */
-  tell(symbol: MarketSymbol, commandId: string, fill: string, order: string, isLast: boolean): void {
+  /**
+   * The log of a market tells this of a command, or of none of this connection's; empty frames are not sent. `beside` is
+   * told before the order: its fill, or the stop. `refused` is empty unless the market refused the command with it.
+   */
+  tell(symbol: MarketSymbol, commandId: string, beside: string, order: string, isLast: boolean, refused: string): void {
     const { cancels, send } = this
-    if (cancels.size > 0 && CancelAllReply.tell(cancels, commandId, symbol, order, isLast, send)) {
+    if (cancels.size > 0 && CancelAllReply.tell(cancels, commandId, symbol, [beside, order], isLast, refused, send)) {
       return this.backpressure.update()
     }
     const queue = this.queues.get(symbol)
     if (queue === undefined || queue.entries.length === 0) {
-      send(fill)
+      send(beside)
       return send(order)
     }
-    if (fill !== "") ReplyQueue.tell(queue, commandId, fill, false, send)
+    if (beside !== "") ReplyQueue.tell(queue, commandId, beside, false, send)
     ReplyQueue.tell(queue, commandId, order, isLast, send)
     this.backpressure.update()
   }
@@ -82,7 +85,7 @@ export class Replies {
     this.backpressure.update()
   }
 
-  private expectCancelAll({ commandId, dueMillis, request, symbol }: ExpectedCancelAll): void {
+  private expectCancelAll({ commandId, dueMillis, isOfStop, request, symbol }: ExpectedCancelAll): void {
     const { barriers, cancels, send } = this
     const { outstanding } = this.backpressure
     const isOfAll = symbol === ""
@@ -94,7 +97,7 @@ export class Replies {
       outstanding.weight -= weight
       ReplyBarrier.leave(barriers, commandId, send)
     }
-    CancelAllReply.begin(cancels, commandId, { incoming, dueMillis, done })
+    CancelAllReply.begin(cancels, commandId, { incoming, dueMillis, done, isOfStop })
     ReplyBarrier.enter(barriers, commandId, touched, isOfAll, () => CancelAllReply.turn(cancels, commandId, send))
   }
 

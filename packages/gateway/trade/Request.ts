@@ -2,7 +2,7 @@
 import type { Command } from "@venue/api/trade/Command"
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import type { OrderRequest } from "@venue/domain/Order"
+import type { OrderRequest, StopRequest } from "@venue/domain/Order"
 import type { Member } from "./Member.ts"
 
 /** A member trades with these; the rest is about the connection itself. */
@@ -10,7 +10,16 @@ export type TradingCommand = Exclude<Command, { readonly _tag: "Auth" | "Subscri
 
 export type OrderCommand = Extract<
   TradingCommand,
-  { readonly _tag: "AddOrder" | "ModifyOrder" | "CancelOrder" | "CancelAllOrders" | "ClosePosition" }
+  {
+    readonly _tag:
+      | "AddOrder"
+      | "ModifyOrder"
+      | "CancelOrder"
+      | "CancelAllOrders"
+      | "ClosePosition"
+      | "CancelStopOrder"
+      | "ModifyStopOrder"
+  }
 >
 
 export function requestOf(
@@ -19,7 +28,7 @@ export function requestOf(
   commandId: Id,
   expiresAtMillis: number,
   member: Member
-): OrderRequest {
+): OrderRequest | StopRequest {
   const { accountId, builderCode } = member
   switch (command._tag) {
     case "AddOrder":
@@ -44,6 +53,13 @@ export function requestOf(
       return { ...command, commandId, expiresAtMillis, accountId, symbol }
     case "CancelAllOrders":
       return { _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol, cause: "REQUEST" }
+    case "CancelStopOrder":
+      return { _tag: "CancelStop", commandId, expiresAtMillis, accountId, symbol, orderId: command.stopOrderId }
+    case "ModifyStopOrder": {
+      const { price, quantity, side, stopOrderId, type } = command
+      const changes = { side, type, price, quantity }
+      return { _tag: "ModifyStop", commandId, expiresAtMillis, accountId, symbol, orderId: stopOrderId, ...changes }
+    }
     case "ClosePosition":
       return {
         _tag: "ClosePosition",

@@ -7,12 +7,18 @@ import type { Caller } from "@venue/auth/access/Caller"
 
 export interface Subscriptions {
   readonly channels: Set<Channel>
-  /** Every event of the account asks for these two, so they are kept beside the set. */
+  /** Every event of the account asks for these, so they are kept beside the set. */
   hearsOrders: boolean
   hearsFills: boolean
+  hearsStops: boolean
 }
 
-export const make = (): Subscriptions => ({ channels: new Set(), hearsOrders: false, hearsFills: false })
+export const make = (): Subscriptions => ({
+  channels: new Set(),
+  hearsOrders: false,
+  hearsFills: false,
+  hearsStops: false
+})
 
 /** It hears something that is told once a second rather than when it happens. */
 export const hearsPulses = ({ channels }: Subscriptions): boolean => pulsed.some((channel) => channels.has(channel))
@@ -39,6 +45,7 @@ export const change = (
   }
   subscriptions.hearsOrders = channels.has("order_responses")
   subscriptions.hearsFills = channels.has("fills")
+  subscriptions.hearsStops = channels.has("stop_orders")
   if (barred.length > 0) {
     send(Frame.err("PermissionDenied", `this key may not hear ${barred.join(", ")}`, Incoming.ofObject(text)))
   }

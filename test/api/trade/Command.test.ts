@@ -115,11 +115,19 @@ describe("the examples of the reference", () => {
     ],
     [
       `{"type":"cancel_stop_order","params":{"stop_order_id":"91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6"}}`,
-      { _tag: "CancelStopOrder", code: "InvalidOrder", message: "no such stop order: stop orders are not offered yet" }
+      { _tag: "CancelStopOrder", stopOrderId: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6" }
     ],
     [
       `{"type":"modify_stop_order","params":{"stop_order_id":"91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6","symbol":"GOLD-USD","price":3382.5,"quantity":1}}`,
-      { _tag: "ModifyStopOrder", code: "InvalidOrder", message: "no such stop order: stop orders are not offered yet" }
+      {
+        _tag: "ModifyStopOrder",
+        symbol: "GOLD-USD",
+        stopOrderId: "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6",
+        side: null,
+        type: null,
+        price: 3382.5,
+        quantity: 1
+      }
     ]
   ]
   it.each(examples)("%s", (text, command) => expect(decode(text)).toEqual(command))

@@ -46,6 +46,18 @@ const meaning = ({ params, type }: Written.Command): unknown => {
       return { _tag: "CancelAllOrders", symbol: params.symbol ?? null }
     case "close_position":
       return { _tag: "ClosePosition", symbol: params.symbol, clientOrderId: params.client_order_id ?? "" }
+    case "cancel_stop_order":
+      return { _tag: "CancelStopOrder", stopOrderId: params.stop_order_id }
+    case "modify_stop_order":
+      return {
+        _tag: "ModifyStopOrder",
+        symbol: params.symbol,
+        stopOrderId: params.stop_order_id,
+        side: params.side ?? null,
+        type: params.order_type ?? null,
+        price: params.price ?? 0,
+        quantity: params.quantity ?? 0
+      }
     case "get_order":
       return { _tag: "GetOrder", symbol: params.symbol, orderId: params.order_id }
     case "get_user_orders":

@@ -7,9 +7,14 @@ const waiting = () => {
   const sent: Array<string> = []
   const send = (text: string) => void sent.push(text.includes('"ack"') ? "ack" : text)
   const done = () => void sent.push("done")
-  CancelAllReply.begin(replies, "one", { incoming: '{"type":"cancel_all_orders"}', dueMillis: 5_000, done })
+  CancelAllReply.begin(replies, "one", {
+    incoming: '{"type":"cancel_all_orders"}',
+    dueMillis: 5_000,
+    done,
+    isOfStop: false
+  })
   const tell = (symbol: MarketSymbol, frame: string, last: boolean) =>
-    CancelAllReply.tell(replies, "one", symbol, frame, last, send)
+    CancelAllReply.tell(replies, "one", symbol, [frame], last, "", send)
   return { send, sent, replies, tell }
 }
 
@@ -63,8 +68,8 @@ it("a cancel of all orders that touches no market is acknowledged at once", () =
 
 it("what is told of another command belongs to no cancel of all orders", () => {
   const { send, sent, replies } = begun()
-  expect(CancelAllReply.tell(replies, "two", MarketSymbol.make("A"), "x", true, send)).toBe(false)
-  expect(CancelAllReply.tell(replies, "", MarketSymbol.make("A"), "x", true, send)).toBe(false)
+  expect(CancelAllReply.tell(replies, "two", MarketSymbol.make("A"), ["x"], true, "", send)).toBe(false)
+  expect(CancelAllReply.tell(replies, "", MarketSymbol.make("A"), ["x"], true, "", send)).toBe(false)
   CancelAllReply.touched(replies, "two", [], send)
   expect(sent).toEqual([])
 })
@@ -96,4 +101,19 @@ it("one that is overdue is given up with what was told of it; one that is not is
   CancelAllReply.giveUp(replies, 5_000, unknown, send)
   expect(sent).toEqual(['unknown {"type":"cancel_all_orders"}', "a1", "done"])
   expect(tell(MarketSymbol.make("A"), "", true)).toBe(false)
+})
+
+it("what its market refuses of a command about a stop is an error in place of the acknowledgement", () => {
+  const sent: Array<string> = []
+  const send = (text: string) => void sent.push(text)
+  for (const isOfStop of [true, false]) {
+    const replies = CancelAllReply.make()
+    CancelAllReply.begin(replies, "one", { incoming: undefined, dueMillis: 5_000, done: () => {}, isOfStop })
+    CancelAllReply.touched(replies, "one", [MarketSymbol.make("A")], send)
+    CancelAllReply.turn(replies, "one", send)
+    CancelAllReply.tell(replies, "one", MarketSymbol.make("A"), ["told"], true, "REJECTED", send)
+  }
+  expect(sent.map((text) => (text.includes("InvalidOrder") ? "error" : text.includes('"ack"') ? "ack" : text))).toEqual(
+    ["error", "ack", "told"]
+  )
 })

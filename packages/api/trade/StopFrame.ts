@@ -1,0 +1,20 @@
+/** The frame of the channel `stop_orders`. */
+import type { Instrument } from "@venue/domain/Instrument"
+import type { Order, OrderType } from "@venue/domain/Order"
+import * as Digits from "../Digits.ts"
+
+/** It has no status: the order response of the same event says what happened. A stop that is over has the quantity 0. */
+export const stopOrderResponse = (
+  instrument: Instrument,
+  stop: Order,
+  stopType: OrderType,
+  isOver: boolean,
+  updateMillis: number
+): string =>
+  `{"stop_order_response":{"stop_order_id":"${stop.orderId.text}","user_id":"${stop.accountId}","symbol":"${
+    instrument.symbol
+  }","price":${Digits.units(stop.priceTicks * instrument.tickE8)},"quantity":${Digits.units(
+    isOver ? 0 : stop.quantityLots * instrument.lotE8
+  )},"direction":"${stop.side}","stop_order_type":"${stopType}","client_order_id":${JSON.stringify(
+    stop.clientOrderId
+  )},"update_time":"${new Date(updateMillis).toISOString()}"}}`
