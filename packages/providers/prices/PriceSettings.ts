@@ -30,7 +30,8 @@ const HttpSettings = Schema.Struct({
   ...shared,
   kind: Schema.Literal("http"),
   url: Schema.String.check(Schema.isPattern(/^https?:\/\//)),
-  every_seconds: Schema.optionalKey(seconds(30))
+  /** What a source said counts for ten seconds, so it is asked well within them. */
+  every_seconds: Schema.optionalKey(seconds(5))
 })
 
 const WebSocketSettings = Schema.Struct({
