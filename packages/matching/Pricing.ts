@@ -121,8 +121,9 @@ function drifted({ instrument, prices }: Market, toldE8: number, midE8: number |
 const refreshMillis = 1_000
 
 /**
- * The reference is the oracle price in force at 00:00 UTC: on a new day the last one of the day before. An operator's
- * price that is outside the bounds is a new reference, since nobody could trade otherwise.
+ * The reference is the oracle price in force at 00:00 UTC: on a new day the last one of the day before. A price that was
+ * told and believed is a new reference where it is outside the bounds, since nobody could trade at it otherwise
+ * (rule 1.6).
  */
 function boundsAt(
   { instrument, prices }: Market,
@@ -137,7 +138,8 @@ function boundsAt(
     : { lowerTicks: prices.minPriceTicks, upperTicks: prices.maxPriceTicks }
   const ticks = oracleE8 / instrument.tickE8
   const isOutside = ticks < bounds.lowerTicks || ticks > bounds.upperTicks
-  return source === "operator" && isOutside ? PriceBand.bounds(instrument, oracleE8) : bounds
+  const isTold = source === "operator" || source === "external"
+  return isTold && isOutside ? PriceBand.bounds(instrument, oracleE8) : bounds
 }
 
 function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch {

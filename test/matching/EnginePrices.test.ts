@@ -3,6 +3,7 @@ import type { Priced } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { lots, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
+import { play } from "./Play.ts"
 
 /** Stocks are live from Monday to Friday, New York. */
 const saturday = Date.UTC(2026, 10, 21, 15)
@@ -245,6 +246,55 @@ describe("the operator's word", () => {
     say(scene, 400)
     assert.deepInclude(prices(scene), { minPriceTicks: ticks(280), maxPriceTicks: ticks(520) })
     assert.deepStrictEqual(told(scene.buy(1, 400)), ["Accepted"])
+  })
+
+  it("rule 1.6: a believed price beyond the bounds moves them back, and one within them does not", () => {
+    const scene = outside()
+    scene.hold("alice", 2)
+    say(scene, 400)
+    tell(scene, 290)
+    assert.deepInclude(prices(scene), { minPriceTicks: ticks(280), maxPriceTicks: ticks(520) })
+    tell(scene, 200)
+    assert.deepInclude(prices(scene), { minPriceTicks: ticks(140), maxPriceTicks: ticks(260) })
+    scene.buy(2, 200, { account: "bob" })
+    scene.close()
+    assert.strictEqual(scene.position("alice"), 0)
+  })
+
+  it("rule 1.6: a believed price of 210 bounds the day to 147 and 273", () => {
+    const scene = outside(160.5)
+    assert.deepInclude(prices(scene), { minPriceTicks: ticks(112.35), maxPriceTicks: ticks(208.65) })
+    tell(scene, 210)
+    assert.deepInclude(prices(scene), { minPriceTicks: ticks(147), maxPriceTicks: ticks(273) })
+  })
+
+  it("rule 1.6: a price that is not believed moves no bounds", () => {
+    const scene = outside()
+    tell(scene, 320)
+    assert.deepInclude(prices(scene), { rejections: 1, minPriceTicks: ticks(140), maxPriceTicks: ticks(260) })
+  })
+
+  it("rule 1.6: whatever is told, a price that is taken lies within the bounds", () => {
+    let movedBack = 0
+    play(
+      200,
+      ({ instrument: { tickE8 } }) => {
+        let before: Priced | undefined
+        return (events) => {
+          for (const event of events) {
+            if (event._tag !== "Priced" || (event.source !== "external" && event.source !== "operator")) continue
+            const { maxPriceTicks, minPriceTicks, oracleE8, source } = event
+            assert.isAtLeast(oracleE8, minPriceTicks * tickE8)
+            assert.isAtMost(oracleE8, maxPriceTicks * tickE8)
+            if (before?.source === "operator" && source === "external" && minPriceTicks !== before.minPriceTicks)
+              movedBack++
+            before = event
+          }
+        }
+      },
+      "hourly"
+    )
+    assert.isAbove(movedBack, 0)
   })
 })
 
