@@ -236,7 +236,8 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
     const numbers = { price: 1.5, quantity: 0.25, clientOrderId: "tag-1", reduceOnly: false }
     const orderId = percent(50) ? (mine(accountId)?.commandId.text ?? "") : ""
     const echo = { orderId, side: "BUY", type: "LIMIT", timeInForce: "GTC", ...numbers } as const
-    add({ _tag: "Refuse", ...envelope(accountId), status: "INVALID_TICK_SIZE_PRECISION_PRICE", echo })
+    const status = pick("INVALID_TICK_SIZE_PRECISION_PRICE", "NO_SUCH_ORDER", "REJECTED_FAILED_TO_PROCESS")
+    add({ _tag: "Refuse", ...envelope(accountId), status, echo })
   }
   const observe = () => {
     const move = percent(85) ? 0.0002 : percent(70) ? 0.005 : 0.06

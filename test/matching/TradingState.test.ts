@@ -1,4 +1,6 @@
 /** What a market lets in while it takes cancels alone, and while it takes nothing (rule 1.7). */
+import { noEcho } from "@venue/domain/Market"
+import type { OrderRefusal } from "@venue/domain/Reject"
 import type { TradingState } from "@venue/domain/TradingState"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -33,6 +35,19 @@ describe("a market that does not trade", () => {
     assert.deepStrictEqual(told(scene.cancelAll()), [shut])
     assert.deepStrictEqual(scene.orders("alice"), ["BUY 1 of 1 @ 199"])
     assert.deepStrictEqual(told(scene.ask({ _tag: "Observe", priceE8: usd(201), teller: "operator" })), ["Priced"])
+  })
+
+  it("rule 4.14: that it is shut outranks what the desk found wrong, but for a fault of ours", () => {
+    const { scene } = open()
+    const desk = (status: OrderRefusal) =>
+      told(scene.ask({ _tag: "Refuse", ...scene.envelope({}), status, echo: noEcho }))
+    set(scene, "CANCEL_ONLY")
+    assert.deepStrictEqual(desk("QUANTITY_LESS_THAN_MIN_QUANTITY"), [shut])
+    assert.deepStrictEqual(desk("USER_IN_LIQUIDATION"), [shut])
+    assert.deepStrictEqual(desk("NO_SUCH_ORDER"), ["NO_SUCH_ORDER"])
+    set(scene, "HALTED")
+    assert.deepStrictEqual(desk("NO_SUCH_ORDER"), [shut])
+    assert.deepStrictEqual(desk("REJECTED_FAILED_TO_PROCESS"), ["REJECTED_FAILED_TO_PROCESS"])
   })
 
   it("I34: carries out the cancels of a lost connection, halted or not", () => {

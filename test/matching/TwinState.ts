@@ -162,6 +162,14 @@ export function isKeptOut({ letsIn }: Twin, command: TraderCommand): boolean {
     CANCEL_ONLY: ["Place", "Modify", "Close"],
     HALTED: ["Place", "Modify", "Close", "Cancel", "CancelAll"]
   }
+  if (command._tag === "Refuse") {
+    const told: Record<TradingState, ReadonlyArray<string>> = {
+      TRADING: [command.status],
+      CANCEL_ONLY: ["REJECTED_FAILED_TO_PROCESS", "NO_SUCH_ORDER"],
+      HALTED: ["REJECTED_FAILED_TO_PROCESS"]
+    }
+    return !told[letsIn].includes(command.status)
+  }
   const isPromised = command._tag === "CancelAll" && command.cause === "DISCONNECT"
   return !isPromised && kept[letsIn].includes(command._tag)
 }
