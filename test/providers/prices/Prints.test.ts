@@ -38,10 +38,13 @@ it("names that every object has lead nowhere", () => {
 
 it("whatever a source answers, nothing is thrown and every price is whole and above zero", () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.json(), fc.jsonValue().map(String)), (text) => {
+    fc.property(fc.oneof(fc.string(), fc.json(), fc.json().map(cut)), (text) => {
       for (const fields of [{ price: "" }, { contract: "a", price: "b" }, { items: "a", price: "b.0" }]) {
         for (const { priceE8 } of read(fields, text)) assert.isTrue(Number.isSafeInteger(priceE8) && priceE8 > 0)
       }
     })
   )
 })
+
+/** An answer that broke off. */
+const cut = (text: string) => text.slice(0, -1)
