@@ -25,6 +25,6 @@ function changed(symbol: MarketSymbol, before: Priced, now: Priced): Effect.Effe
   if (now.source === "stale" && before.source === "external")
     return Effect.logError(`market ${symbol}: no outside price has come for a minute; only reducing orders are taken`)
   if (now.source === "external" && before.source === "stale")
-    return Effect.logInfo(`market ${symbol}: outside prices come again`)
+    return Effect.logWarning(`market ${symbol}: outside prices come again`)
   return undefined
 }

@@ -18,7 +18,7 @@ export const make = (name: string): SourceState => {
     works: Effect.suspend(() => {
       if (!isFailing) return Effect.void
       isFailing = false
-      return Effect.logInfo(`price source ${name} works again`)
+      return Effect.logWarning(`price source ${name} works again`)
     })
   }
 }
