@@ -8,7 +8,7 @@ import { unitsOf } from "@venue/domain/Decimal"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
 
 export const layer = (baseUrl: string) =>
@@ -40,6 +40,8 @@ export const layer = (baseUrl: string) =>
             const instrument = instruments.get(symbol)
             if (instrument === undefined) return yield* refusals.unknownSymbol(symbol)
             if (instrument.category !== "INDEX") return yield* unfit("body.symbol", "Expected an index")
+            if (Date.parse(day) > (yield* Clock.currentTimeMillis))
+              return yield* unfit("body.day", "Expected today or an earlier day: the newest one counts")
             const [officialCloseE8, settlementE8] = [unitsOf(official_close), unitsOf(settlement)]
             if (Number.isNaN(officialCloseE8)) return yield* unfit("body.official_close", tooFine)
             if (Number.isNaN(settlementE8)) return yield* unfit("body.settlement", tooFine)
