@@ -47,11 +47,15 @@ export const AccountView = Schema.Struct({
 })
 export type AccountView = typeof AccountView.Type
 
-/** All levels as of (epoch, seq), what is let in, and the prices in force; `null` before the first. */
+/**
+ * All levels as of (epoch, seq), what is let in, the day of the last dividend in days since 1970-01-01, 0 before the first,
+ * and the prices in force; `null` before the first.
+ */
 export const DepthAt = Schema.Struct({
   ...At,
   levels: Schema.Array(Schema.Struct({ side: Side, priceTicks: Schema.Number, quantityLots: Schema.Number })),
   tradingState: TradingState,
+  lastDividendDay: Schema.Number,
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
       source: Schema.Literals(["external", "internal", "operator", "stale"]),
@@ -100,7 +104,6 @@ export const Market = Entity.make("Market", [
   }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),
-  /** The outside price of the underlier, in 1e-8 USD. */
   /** Answers once it is recorded, or was paid before. */
   Rpc.make("PayDividend", {
     payload: { exDay: Schema.Number, perUnitE8: Schema.Number },
@@ -108,6 +111,7 @@ export const Market = Entity.make("Market", [
   }),
   /** Answers once the state is recorded, or was in force already. */
   Rpc.make("SetTradingState", { payload: { state: TradingState }, error: Unavailable }),
+  /** The outside price of the underlier, in 1e-8 USD. */
   Rpc.make("Observe", { payload: { priceE8: Schema.Number, teller: Teller }, error: Unavailable }),
   Rpc.make("PauseSources", { payload: { paused: Schema.Boolean }, error: Unavailable })
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)

@@ -115,6 +115,9 @@ export const prices = (engine: Engine): Priced | undefined => engine.prices
 
 export const tradingState = (engine: Engine): Trading.TradingState => engine.tradingState
 
+/** In days since 1970-01-01, 0 before the first. */
+export const lastDividendDay = (engine: Engine): number => engine.lastDividendDay
+
 /** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)

@@ -105,6 +105,7 @@ const depthOf = (log: MarketLog.MarketLog) =>
     log.asOf((engine) => ({
       levels: Engine.depth(engine),
       tradingState: Engine.tradingState(engine),
+      lastDividendDay: Engine.lastDividendDay(engine),
       prices: Engine.prices(engine) ?? null
     })),
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { NumberOrText, SchemaLink } from "../Body.ts"
-import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
 const dayMillis = 86_400_000
@@ -13,9 +13,11 @@ export const dayOf = (date: string): number => {
   return Number.isNaN(millis) || !new Date(millis).toISOString().startsWith(date) ? NaN : millis / dayMillis
 }
 
+export const dateOf = (day: number): string => new Date(day * dayMillis).toISOString().slice(0, 10)
+
 export const dayAt = (atMillis: number): number => Math.floor(atMillis / dayMillis)
 
-/** It is paid at once, to the positions of this moment; a second one for its day or an earlier one changes nothing. */
+/** It is paid at once, to the positions of this moment; a second one for its day, or for an earlier one, is a conflict. */
 export const PayDividend = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String,
@@ -41,7 +43,7 @@ export const DividendsGroup = HttpApiGroup.make("dividends")
     HttpApiEndpoint.post("pay", "/dividends", {
       payload: PayDividend,
       success: DividendTaken,
-      error: [NotFound, ServiceUnavailable, GatewayTimeout]
+      error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout]
     })
   )
   .middleware(OperatorOnly)

@@ -1,6 +1,6 @@
 /** Answers an operator who has a dividend paid. */
 import { AdminApi } from "@venue/api/admin/Api"
-import { dayAt, dayOf } from "@venue/api/admin/Dividends"
+import { dateOf, dayAt, dayOf } from "@venue/api/admin/Dividends"
 import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -29,7 +29,9 @@ export const layer = (baseUrl: string) =>
         Effect.fnUntraced(
           function* ({ payload: { amount, ex_date, reason, symbol: given } }) {
             const symbol = MarketSymbol.make(given.toUpperCase())
-            if (!instruments.has(symbol)) return yield* refusals.unknownSymbol(symbol)
+            const instrument = instruments.get(symbol)
+            if (instrument === undefined) return yield* refusals.unknownSymbol(symbol)
+            if (instrument.category !== "EQUITY") return yield* unfit("body.symbol", "Expected a stock")
             const perUnitE8 = unitsOf(amount)
             if (Number.isNaN(perUnitE8)) return yield* unfit("body.amount", "Expected at most eight decimals")
             const prices = feed.prices.get(symbol)
@@ -38,6 +40,11 @@ export const layer = (baseUrl: string) =>
             const exDay = dayOf(ex_date)
             if (exDay > dayAt(yield* Clock.currentTimeMillis))
               return yield* unfit("body.ex_date", "Expected today or an earlier day: it is paid at once")
+            const { lastDividendDay } = yield* markets.depth(symbol)
+            if (exDay <= lastDividendDay)
+              return yield* refusals.dividendPaid(
+                `The last dividend of ${symbol} was for ${dateOf(lastDividendDay)}; nothing was paid now.`
+              )
             const { name } = yield* Operator
             const facts = { amount, exDate: ex_date, reason }
             yield* audit.record({ action: "dividend_asked", actor: name, subject: symbol, facts })

@@ -65,7 +65,13 @@ const setUp = Effect.gen(function* () {
   let at = owner.from
   const watchers = new Set<Watcher>()
   let isAlive = false
-  const depth = Effect.sync(() => ({ ...at, levels: [], tradingState: "TRADING" as const, prices: null }))
+  const depth = Effect.sync(() => ({
+    ...at,
+    levels: [],
+    tradingState: "TRADING" as const,
+    lastDividendDay: 0,
+    prices: null
+  }))
   const local: LocalMarket = {
     submit: () => {},
     head: () => (isAlive ? at : undefined),

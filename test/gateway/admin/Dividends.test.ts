@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
 const aapl = "AAPL-USD"
-const asked = { symbol: "aapl-usd", amount: 0.26, ex_date: "2026-11-20", reason: "quarterly" }
+const asked = { symbol: "aapl-usd", amount: 0.26, ex_date: "2024-11-22", reason: "quarterly" }
 const order = (side: string) => ({
   type: "add_order",
   params: {
@@ -34,8 +34,10 @@ it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
       yield* buyer.send(order("BUY"))
       yield* buyer.take("fill_response")
 
-      for (const body of [asked, { ...asked, amount: 9 }, { ...asked, ex_date: "2026-11-19" }]) {
-        expect((yield* admin("POST", "/dividends", body)).status).toBe(200)
+      expect((yield* admin("POST", "/dividends", asked)).status).toBe(200)
+      for (const body of [asked, { ...asked, amount: 9 }, { ...asked, ex_date: "2024-11-21" }]) {
+        const { body: refusal, status } = yield* admin("POST", "/dividends", body)
+        expect([status, refusal.detail]).toEqual([409, expect.stringContaining("was for 2024-11-22")])
       }
       yield* venue.settle
       for (const [user, funding] of [
@@ -50,7 +52,7 @@ it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
       const told = yield* (yield* Audit).about(aapl)
       expect(told.at(-1)).toMatchObject({
         action: "dividend_asked",
-        facts: { amount: 0.26, exDate: "2026-11-20", reason: "quarterly" }
+        facts: { amount: 0.26, exDate: "2024-11-22", reason: "quarterly" }
       })
     })
   )
@@ -58,16 +60,19 @@ it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
   it.effect("what cannot be meant is refused, and nothing is paid", () =>
     Effect.gen(function* () {
       const { admin } = yield* RestClient
-      yield* (yield* TestVenue).price("MSFT-USD", 400)
+      const venue = yield* TestVenue
+      yield* venue.price("MSFT-USD", 400)
+      yield* venue.price("EUR-USD", 1.1)
       const good = { ...asked, symbol: "MSFT-USD" }
       for (const [body, status] of [
         [{ ...good, symbol: "NOPE-USD" }, 404],
         [{ ...good, symbol: "EUR-USD" }, 422],
+        [{ ...good, symbol: "NVDA-USD" }, 422],
         [{ ...good, amount: 400 }, 422],
         [{ ...good, amount: 0.000000001 }, 422],
         [{ ...good, amount: -1 }, 422],
         [{ ...good, ex_date: "2026-02-30" }, 422],
-        [{ ...good, ex_date: "20.11.2026" }, 422],
+        [{ ...good, ex_date: "22.11.2024" }, 422],
         [{ ...good, ex_date: "9999-01-01" }, 422],
         [{ ...good, reason: "" }, 422]
       ] as const) {
