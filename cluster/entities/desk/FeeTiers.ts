@@ -115,13 +115,14 @@ const makeMarkets = Effect.fnUntraced(function* (day: number) {
   const feed = yield* Feed
   const tables = yield* ReadTables
   const { instruments } = yield* VenueSettings
-  /** They were heard on that day, and the volumes lack rows up to these. */
+  const heardFromMillis = day * dayMillis + afterMidnightMillis
+  /** They were heard late enough to have told all of the day before, and the volumes lack rows up to these. */
   const heads = new Map<MarketSymbol, number>()
   const passed = new Set<MarketSymbol>()
 
   const look = Effect.fnUntraced(function* (symbol: MarketSymbol) {
     const head = feed.head(symbol)
-    if (head !== undefined && head.heardAtMillis >= day * dayMillis && !heads.has(symbol)) heads.set(symbol, head.seq)
+    if (head !== undefined && head.heardAtMillis >= heardFromMillis && !heads.has(symbol)) heads.set(symbol, head.seq)
     const seq = heads.get(symbol)
     if (seq !== undefined && (yield* tables.position(DailyVolumes.projection, symbol)) >= seq) passed.add(symbol)
   })
