@@ -30,7 +30,8 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       if (instrument === undefined) return yield* Effect.die(`no instrument ${symbol}`)
 
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      const alarms = PriceAlarms.make(symbol, run)
+      const scope = yield* Effect.scope
+      const alarms = PriceAlarms.make(symbol, (line) => void run(Effect.forkIn(line, scope)))
       const clock = yield* MarketClock.make(() => log)
       const watchers = yield* MarketWatchers.make(symbol, () => log)
       const projection = yield* Projection.make(symbol, Projections.ofMarkets)

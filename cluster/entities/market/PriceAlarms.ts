@@ -4,17 +4,37 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { alarmingRejections } from "@venue/domain/Oracle"
 import { Effect } from "effect"
 
-/** Says each change once. A price that is stale because its hours have just begun is no alarm yet: the first is on its way. */
+/**
+ * Says each change once, as of the first price that is heard. A price that is stale because its hours have just begun is
+ * no alarm for a minute: the first is on its way.
+ */
 export const make = (symbol: MarketSymbol, say: (line: Effect.Effect<void>) => void) => {
   let last: Priced | undefined
+  /** The price turned stale so many times. */
+  let times = 0
   return (events: ReadonlyArray<MarketEvent>): void => {
     for (const event of events) {
       if (event._tag !== "Priced") continue
-      const line = last === undefined ? undefined : changed(symbol, last, event)
+      const before = last
       last = event
+      if (event.source === "stale" && before?.source !== "stale") {
+        const time = ++times
+        const isStill = () => last?.source === "stale" && times === time
+        say(
+          before?.source === "external" ? silent(symbol) : Effect.delay(whenStill(isStill, silent(symbol)), "1 minute")
+        )
+      }
+      const line = before === undefined ? undefined : changed(symbol, before, event)
       if (line !== undefined) say(line)
     }
   }
+}
+
+const whenStill = (isStill: () => boolean, line: Effect.Effect<void>) =>
+  Effect.suspend(() => (isStill() ? line : Effect.void))
+
+function silent(symbol: MarketSymbol): Effect.Effect<void> {
+  return Effect.logError(`market ${symbol}: no outside price has come for a minute; only reducing orders are taken`)
 }
 
 function changed(symbol: MarketSymbol, before: Priced, now: Priced): Effect.Effect<void> | undefined {
@@ -22,8 +42,6 @@ function changed(symbol: MarketSymbol, before: Priced, now: Priced): Effect.Effe
     return Effect.logError(
       `market ${symbol}: outside prices are far from the last one, which is held; an operator's price decides`
     )
-  if (now.source === "stale" && before.source === "external")
-    return Effect.logError(`market ${symbol}: no outside price has come for a minute; only reducing orders are taken`)
   if (now.source === "external" && before.source === "stale")
     return Effect.logWarning(`market ${symbol}: outside prices come again`)
   return undefined

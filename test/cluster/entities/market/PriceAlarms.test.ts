@@ -4,19 +4,26 @@ import type { Priced } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { assert, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { pricedAt } from "../../../ledger/Scene.ts"
 
 const aapl = MarketSymbol.make("AAPL-USD")
 
-/** The lines that these prices, one after the other, make the market say. */
-const said = (...prices: ReadonlyArray<Partial<Priced>>) => {
+/** The lines that these prices, so long one after the other, make the market say. */
+const saidEach = (apartMillis: number, prices: ReadonlyArray<Partial<Priced>>) => {
   const lines: Array<string> = []
   const logger = Logger.make<unknown, void>(({ logLevel, message }) => void lines.push(`${logLevel} ${message}`))
-  const said: Array<Effect.Effect<void>> = []
-  const alarm = make(aapl, (line) => said.push(line))
-  for (const price of prices) alarm([{ ...pricedAt(aapl, 200), ...price }])
-  return Effect.all(said).pipe(Effect.provide(Logger.layer([logger])), Effect.as(lines))
+  return Effect.gen(function* () {
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    const alarm = make(aapl, run)
+    for (const price of prices) {
+      alarm([{ ...pricedAt(aapl, 200), ...price }])
+      yield* TestClock.adjust(apartMillis)
+    }
+    return lines
+  }).pipe(Effect.provide(Logger.layer([logger])))
 }
+const said = (...prices: ReadonlyArray<Partial<Priced>>) => saidEach(1, prices)
 
 it.effect("I29: prices that stop coming are an error line, once, and so is their return a line", () =>
   Effect.gen(function* () {
@@ -46,5 +53,18 @@ it.effect("the beginning of the hours and a word of the operator are no alarm", 
   Effect.gen(function* () {
     const sources = ["internal", "stale", "operator", "internal"] as const
     assert.lengthOf(yield* said(...sources.map((source) => ({ source }))), 0)
+  })
+)
+
+it.effect("I29: a price that does not come in the first minute of its hours, or of a new owner, is an error line", () =>
+  Effect.gen(function* () {
+    for (const before of [[{ source: "internal" }], []] as const) {
+      const late = yield* saidEach(60_000, [...before, { source: "stale" }])
+      assert.lengthOf(late, 1)
+      assert.match(late[0]!, /^Error .*AAPL-USD: no outside price/)
+      const soon = yield* saidEach(59_999, [...before, { source: "stale" }, { source: "external" }])
+      assert.lengthOf(soon, 1)
+      assert.match(soon[0]!, /^Info .*come again/)
+    }
   })
 )
