@@ -1,5 +1,6 @@
 /** Commands to markets: all that one node has for one market leaves in one call; what comes meanwhile goes with the next. */
 import type { AccountId } from "@venue/domain/AccountId"
+import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TradingState } from "@venue/domain/TradingState"
@@ -29,6 +30,10 @@ export class MarketClient extends Context.Service<
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
     readonly payDividend: (symbol: MarketSymbol, exDay: number, perUnitE8: number) => Effect.Effect<void, Unavailable>
+    readonly introduceBuilder: (
+      symbol: MarketSymbol,
+      builder: Omit<IntroduceBuilder, "_tag">
+    ) => Effect.Effect<void, Unavailable>
     readonly setTradingState: (symbol: MarketSymbol, state: TradingState) => Effect.Effect<void, Unavailable>
     readonly totals: (symbol: MarketSymbol) => Effect.Effect<Totals, Unavailable>
   }
@@ -75,6 +80,7 @@ export class MarketClient extends Context.Service<
         observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
         pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),
         payDividend: (symbol, exDay, perUnitE8) => ask(symbol, client(symbol).PayDividend({ exDay, perUnitE8 })),
+        introduceBuilder: (symbol, builder) => ask(symbol, client(symbol).IntroduceBuilder(builder)),
         setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
         totals: (symbol) => ask(symbol, client(symbol).Totals())
       })

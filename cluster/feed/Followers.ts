@@ -2,8 +2,8 @@
  * Who is told of what happens to an account, and of what concerns every position of a market: the traders and sockets of
  * this node that follow it.
  */
-import type { AccountId } from "@venue/domain/AccountId"
-import type { MarketEvent } from "@venue/domain/Market"
+import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import type { MarketEvent, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Result } from "effect"
 import type { Batch } from "../clients/LocalEntities.ts"
@@ -22,7 +22,10 @@ export interface Followers {
   readonly follow: (accountId: AccountId, follower: Follower) => () => void
   /** Of a market only what concerns every position is told, once to each follower. Returns how to stop. */
   readonly followMarket: (symbol: MarketSymbol, follower: Follower) => () => void
-  /** Tells the followers of its accounts, those of its taker before those of its maker, or those of its market. */
+  /**
+   * Tells the followers of its accounts, those of its taker before those of its maker, then the traders who earn by it, or
+   * those of its market.
+   */
   readonly tell: (event: MarketEvent, batch: Batch) => void
 }
 
@@ -51,11 +54,21 @@ export const make = (
     report(followed, follower, told.failure)
     return false
   }
-  const tellAccount = (accountId: AccountId, event: MarketEvent, batch: Batch) => {
+  const tellAccount = (accountId: AccountId, event: MarketEvent, batch: Batch, rank?: Follower["rank"]) => {
     for (const follower of byAccount.get(accountId) ?? []) {
+      if (rank !== undefined && follower.rank !== rank) continue
       if (hears(accountId, follower, event, batch)) continue
       unfollow(accountId, follower)
       follower.broken()
+    }
+  }
+  /** A trader is told of a trade once: not again where it traded itself, nor for the second of two fills. */
+  const tellOwners = (event: Traded, batch: Batch) => {
+    const told = [event.taker.order.userId, event.maker.order.userId]
+    for (const { reward } of [event.taker, event.maker]) {
+      if (reward === null || told.includes(reward.ownerId)) continue
+      told.push(reward.ownerId)
+      tellAccount(primaryAccountOf(reward.ownerId), event, batch, "trader")
     }
   }
   const tellMarket = (symbol: MarketSymbol, event: MarketEvent, batch: Batch) => {
@@ -82,7 +95,8 @@ export const make = (
       switch (event._tag) {
         case "Traded":
           tellAccount(event.taker.order.accountId, event, batch)
-          return tellAccount(event.maker.order.accountId, event, batch)
+          tellAccount(event.maker.order.accountId, event, batch)
+          return tellOwners(event, batch)
         case "Accepted":
         case "Ended":
         case "Modified":

@@ -18,7 +18,7 @@ import { UserId } from "@venue/domain/UserId"
 import { Schema, Struct } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { Unavailable } from "./Market.ts"
+import { BuilderCode, Unavailable } from "./Market.ts"
 
 /** The user's message bucket is full. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
@@ -119,6 +119,8 @@ export const Desk = Entity.make("Desk", [
   change("Transfer", Transfer, ledgerRefusals.Transfer),
   change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),
   change("OpenAccount", OpenAccount, ledgerRefusals.OpenAccount),
+  /** Answers once this user has joined every market and each knows their builder code. */
+  Rpc.make("AppointBuilder", { payload: BuilderCode, error: Unavailable }),
   change("Arm", Arm, ledgerRefusals.Arm),
   /** Names a connection of a gateway; said again when the desk moved. */
   Rpc.make("Attach", {

@@ -1,5 +1,6 @@
 /** What may be asked of the entity that is one market. */
 import { AccountId } from "@venue/domain/AccountId"
+import { FeeShare } from "@venue/domain/FeeShare"
 import { Teller, TraderCommand } from "@venue/domain/Market"
 import { Order, Side } from "@venue/domain/Order"
 import { UserId } from "@venue/domain/UserId"
@@ -20,6 +21,9 @@ export const Watched = Schema.Struct({
 })
 export type Watched = typeof Watched.Type
 
+/** A builder code, its owner and its shares. */
+export const BuilderCode = { ...FeeShare.fields, builderCode: Schema.String, ownerId: UserId }
+
 const At = {
   epoch: Schema.Number,
   seq: Schema.Number
@@ -36,7 +40,8 @@ export const AccountView = Schema.Struct({
         cashFlow: Schema.Number,
         basis: Schema.Number,
         fees: Schema.Number,
-        funding: Schema.Number
+        funding: Schema.Number,
+        rewards: Schema.Number
       }),
       orders: Schema.Array(Order),
       stops: Schema.Array(Order)
@@ -113,5 +118,7 @@ export const Market = Entity.make("Market", [
   Rpc.make("SetTradingState", { payload: { state: TradingState }, error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */
   Rpc.make("Observe", { payload: { priceE8: Schema.Number, teller: Teller }, error: Unavailable }),
+  /** Answers once the market knows this builder code, or knew it before. */
+  Rpc.make("IntroduceBuilder", { payload: BuilderCode, error: Unavailable }),
   Rpc.make("PauseSources", { payload: { paused: Schema.Boolean }, error: Unavailable })
 ]).annotate(ClusterSchema.ClientTracingEnabled, false)

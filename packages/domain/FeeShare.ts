@@ -1,5 +1,6 @@
 /** How one trading fee is divided between the venue and a builder. */
 import { Schema } from "effect"
+import { mulDivDown } from "./Decimal.ts"
 
 /** The shares may leave a remainder; it goes to the market's reserve fund. */
 export const FeeShare = Schema.Struct({
@@ -11,3 +12,21 @@ export const FeeShare = Schema.Struct({
   })
 )
 export type FeeShare = typeof FeeShare.Type
+
+/** The parts of one fee, in 1e-6 USD. */
+export interface FeeParts {
+  readonly builder: number
+  readonly venue: number
+  /** The market's reserve fund has it. */
+  readonly remainder: number
+}
+
+/** Divides a fee above zero; both shares are rounded down (rule 12.3). */
+export const split = (fee: number, { builderBps, venueBps }: FeeShare): FeeParts => {
+  const builder = mulDivDown(fee, builderBps, whole)
+  const venue = mulDivDown(fee, venueBps, whole)
+  return { builder, venue, remainder: fee - builder - venue }
+}
+
+/** All of a fee, in basis points. */
+const whole = 10_000

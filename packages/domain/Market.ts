@@ -1,6 +1,7 @@
 /** What may be asked of one market and what its log records. Prices in ticks, quantities in lots, money in 1e-6 USD. */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
+import type { BuilderIntroduced, IntroduceBuilder, Reward } from "./Builder.ts"
 import * as Id from "./Id.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
 import {
@@ -16,7 +17,7 @@ import {
 import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
 import type { StopPlaced, Triggered } from "./Stop.ts"
-import type { TradingState } from "./TradingState.ts"
+import type { SetTradingState, TradingStateChanged } from "./TradingState.ts"
 import { UserId } from "./UserId.ts"
 
 /** The name of a market's stream in the journal. */
@@ -191,12 +192,6 @@ export interface RaiseEpoch {
   readonly traderEpoch: number
 }
 
-/** The operator lets more or less into the market. */
-export interface SetTradingState {
-  readonly _tag: "SetTradingState"
-  readonly state: TradingState
-}
-
 /** A cash dividend of the underlier. One for the same day again, or for an earlier one, changes nothing. */
 export interface PayDividend {
   readonly _tag: "PayDividend"
@@ -206,7 +201,15 @@ export interface PayDividend {
   readonly perUnitE8: number
 }
 
-export type MarketCommand = TraderCommand | Observe | PauseSources | Tick | RaiseEpoch | SetTradingState | PayDividend
+export type MarketCommand =
+  | TraderCommand
+  | Observe
+  | PauseSources
+  | Tick
+  | RaiseEpoch
+  | SetTradingState
+  | PayDividend
+  | IntroduceBuilder
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -237,6 +240,8 @@ export interface Fill {
   readonly realised: number
   /** This fill added so much initial margin, in 1e-6 USD, rounded up; 0 when it only reduced. */
   readonly marginUsed: number
+  /** `null` where nobody has a share of the fee. */
+  readonly reward: Reward | null
 }
 
 export interface Traded {
@@ -365,13 +370,6 @@ export interface DividendPaid {
   readonly atMillis: number
 }
 
-/** From here on the market lets in what this state says. */
-export interface TradingStateChanged {
-  readonly _tag: "TradingStateChanged"
-  readonly state: TradingState
-  readonly atMillis: number
-}
-
 export type MarketEvent =
   | Accepted
   | Refused
@@ -387,6 +385,7 @@ export type MarketEvent =
   | DividendPaid
   | StopPlaced
   | Triggered
+  | BuilderIntroduced
 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {

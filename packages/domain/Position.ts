@@ -14,9 +14,11 @@ export interface Position {
   fees: number
   /** Received so far; negative when paid. */
   funding: number
+  /** Received so far as the owner of a builder code, for fills of others. */
+  rewards: number
 }
 
-export const flat = (): Position => ({ quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 })
+export const flat = (): Position => ({ quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: 0, rewards: 0 })
 
 /** Profit taken by reducing fills so far, before fees and funding. */
 export const realised = (position: Position): number => position.cashFlow + position.basis
@@ -56,12 +58,19 @@ export const fund = (position: Position, received: number): void => {
   assertSafe(position)
 }
 
+/** Books what the owner of a builder code receives for a fill. */
+export const earn = (position: Position, amount: number): void => {
+  position.rewards += amount
+  assertSafe(position)
+}
+
 function assertSafe(position: Position): void {
   if (
     !Number.isSafeInteger(position.cashFlow) ||
     !Number.isSafeInteger(position.basis) ||
     !Number.isSafeInteger(position.fees) ||
-    !Number.isSafeInteger(position.funding)
+    !Number.isSafeInteger(position.funding) ||
+    !Number.isSafeInteger(position.rewards)
   ) {
     throw new RangeError("one account's money in one market passed 9.007e9 USD")
   }

@@ -51,7 +51,14 @@ export type Arm = typeof Arm.Type
 export const SetTier = Schema.TaggedStruct("SetTier", { day: Schema.Number, effectiveVolume: Schema.BigInt })
 export type SetTier = typeof SetTier.Type
 
-export const LedgerCommand = Schema.Union([Credit, Transfer, SetLeverage, OpenAccount, Arm, SetTier])
+/** These markets know the builder code of the user, who has joined them. */
+export const AppointBuilder = Schema.TaggedStruct("AppointBuilder", {
+  builderCode: Schema.String,
+  symbols: Schema.Array(MarketSymbol)
+})
+export type AppointBuilder = typeof AppointBuilder.Type
+
+export const LedgerCommand = Schema.Union([Credit, Transfer, SetLeverage, OpenAccount, Arm, SetTier, AppointBuilder])
 export type LedgerCommand = typeof LedgerCommand.Type
 /** The command of that name. */
 export type LedgerCommandOf<Tag extends LedgerCommand["_tag"]> = {
@@ -106,6 +113,14 @@ export const TierSet = Schema.TaggedStruct("TierSet", {
 })
 export type TierSet = typeof TierSet.Type
 
+/** The builder code of the user may be on orders to these markets; those of earlier events are not named again. */
+export const BuilderAppointed = Schema.TaggedStruct("BuilderAppointed", {
+  builderCode: Schema.String,
+  symbols: Schema.Array(MarketSymbol),
+  atMillis: Schema.Number
+})
+export type BuilderAppointed = typeof BuilderAppointed.Type
+
 export const TraderEvent = Schema.Union([
   Credited,
   Transferred,
@@ -114,7 +129,8 @@ export const TraderEvent = Schema.Union([
   Joined,
   Armed,
   Disarmed,
-  TierSet
+  TierSet,
+  BuilderAppointed
 ])
 export type TraderEvent = typeof TraderEvent.Type
 
@@ -157,7 +173,8 @@ export const ledgerRefusals = {
   SetLeverage: Schema.Union([UnknownAccount, UnknownSymbol, NotALevel, LeverageInUse]),
   OpenAccount: TooManyAccounts,
   Arm: UnknownAccount,
-  SetTier: Schema.Never
+  SetTier: Schema.Never,
+  AppointBuilder: Schema.Never
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]
@@ -170,6 +187,8 @@ export const Balance = Schema.Struct({
   unrealised: Schema.BigInt,
   funding: Schema.BigInt,
   fees: Schema.BigInt,
+  /** What fills of others brought the owner of a builder code; `null` for an account that earns nothing by one. */
+  builderRewards: Schema.NullOr(Schema.BigInt),
   orderMargin: Schema.BigInt,
   positionMargin: Schema.BigInt,
   equity: Schema.BigInt,

@@ -18,11 +18,15 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   TradingStateChanged: 18,
   DividendPaid: 19,
   StopPlaced: 20,
-  Triggered: 21
+  Triggered: 21,
+  BuilderIntroduced: 22
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */
 export const escape = 15
+
+/** A `Traded` in which somebody has a share of a fee; where nobody has, it has the shape of before there were shares. */
+export const rewardedTrade = 23
 
 /** The first shape of `Priced`, of before its sources were told apart. */
 export const firstPriced = 7

@@ -7,6 +7,7 @@
  * Old journals stay readable for ever: a new field or a new shape of an event is a new tag or a new version.
  */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
+import type { Reward } from "@venue/domain/Builder"
 import { isSame } from "@venue/domain/Id"
 import type { Fill, MarketEvent, Refused } from "@venue/domain/Market"
 import type { StopPlaced, Triggered } from "@venue/domain/Stop"
@@ -20,6 +21,7 @@ import {
   name,
   nameOrNull,
   names,
+  rewardedTrade,
   sides,
   statuses,
   tags,
@@ -86,16 +88,17 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       } else if (event._tag === "Ended") writer.byte(endings[event.status])
       return
     }
-    case "Traded":
-      head(tags.Traded, same, event.atMillis, context)
+    case "Traded": {
+      const isRewarded = event.taker.reward !== null || event.maker.reward !== null
+      head(isRewarded ? rewardedTrade : tags.Traded, same, event.atMillis, context)
       writer.id(event.tradeId)
       writer.number(event.number)
       writer.number(event.priceTicks)
       writer.number(event.quantityLots)
       writer.number(event.notional)
-      writeFill(event.taker, context, true)
-      writeFill(event.maker, context, false)
-      return
+      writeFill(event.taker, context, true, isRewarded)
+      return writeFill(event.maker, context, false, isRewarded)
+    }
     case "Done":
       head(tags.Done, same | (isPrimary(event.accountId, event.userId) ? flagged : 0), event.atMillis, context)
       writer.id(event.commandId)
@@ -150,11 +153,21 @@ function head(tag: number, flags: number, atMillis: number, context: OrderRecord
   context.atMillis = atMillis
 }
 
-function writeFill(fill: Fill, context: OrderRecord.Context, taking: boolean): void {
+function writeFill(fill: Fill, context: OrderRecord.Context, taking: boolean, isRewarded: boolean): void {
   OrderRecord.write(writer, fill.order, context, taking)
   writer.number(fill.fee)
   writer.number(fill.realised)
   writer.number(fill.marginUsed)
+  if (isRewarded) writeReward(fill.reward)
+}
+
+/** A byte says whether there is one. */
+function writeReward(reward: Reward | null): void {
+  writer.byte(reward === null ? 0 : 1)
+  if (reward === null) return
+  writer.text(reward.ownerId)
+  writer.number(reward.amount)
+  writer.number(reward.remainder)
 }
 
 function writeEcho(echo: Refused["echo"]): void {
@@ -174,7 +187,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   if ((first & sameTime) === 0) context.atMillis = reader.number()
   const atMillis = context.atMillis
   if (tag === firstPriced) return MarketWideRecord.readFirstPriced(reader, atMillis)
-  const _tag = tagOf[tag]
+  const _tag = tag === rewardedTrade ? "Traded" : tagOf[tag]
   switch (_tag) {
     case "Accepted":
     case "Ended":
@@ -196,8 +209,8 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
       const priceTicks = reader.number()
       const quantityLots = reader.number()
       const notional = reader.number()
-      const taker = readFill(reader, context, true)
-      const maker = readFill(reader, context, false)
+      const taker = readFill(reader, context, true, tag === rewardedTrade)
+      const maker = readFill(reader, context, false, tag === rewardedTrade)
       return { _tag, tradeId, number, priceTicks, quantityLots, notional, maker, taker, atMillis }
     }
     case "Done":
@@ -243,13 +256,19 @@ function readStop(reader: Reader, first: number, context: OrderRecord.Context): 
   }
 }
 
-function readFill(reader: Reader, context: OrderRecord.Context, taking: boolean): Fill {
+function readFill(reader: Reader, context: OrderRecord.Context, taking: boolean, isRewarded: boolean): Fill {
   return {
     order: OrderRecord.read(reader, context, taking),
     fee: reader.number(),
     realised: reader.number(),
-    marginUsed: reader.number()
+    marginUsed: reader.number(),
+    reward: isRewarded ? readReward(reader) : null
   }
+}
+
+function readReward(reader: Reader): Reward | null {
+  if (reader.byte() === 0) return null
+  return { ownerId: reader.known<UserId>(), amount: reader.number(), remainder: reader.number() }
 }
 
 function readEcho(reader: Reader): Refused["echo"] {

@@ -1,10 +1,11 @@
 /** The events of a market record that concern all of the market: what follows their tag and time. */
 import type { MarketEvent } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
+import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
 import { name, names, priceSources, tradingStates } from "./MarketCode.ts"
 
-type Tag = "Priced" | "Sampled" | "Funded" | "DividendPaid" | "TradingStateChanged"
+type Tag = "Priced" | "Sampled" | "Funded" | "DividendPaid" | "TradingStateChanged" | "BuilderIntroduced"
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
 
 const sourceOf = names(priceSources)
@@ -59,6 +60,11 @@ export function write(writer: Writer, event: MarketWide): void {
       return writer.number(event.remainder)
     case "TradingStateChanged":
       return writer.byte(tradingStates[event.state])
+    case "BuilderIntroduced":
+      writer.text(event.builderCode)
+      writer.text(event.ownerId)
+      writer.number(event.venueBps)
+      return writer.number(event.builderBps)
   }
 }
 
@@ -95,6 +101,15 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
       return { _tag, exDay: reader.number(), perUnitE8: reader.number(), remainder: reader.number(), atMillis }
     case "TradingStateChanged":
       return { _tag, state: name(tradingStateOf, reader.byte()), atMillis }
+    case "BuilderIntroduced":
+      return {
+        _tag,
+        builderCode: reader.text(),
+        ownerId: reader.known<UserId>(),
+        venueBps: reader.number(),
+        builderBps: reader.number(),
+        atMillis
+      }
   }
 }
 

@@ -14,6 +14,8 @@ export interface Account {
   /** Levels stand by symbol where one was chosen; elsewhere the instrument's maximum holds. */
   readonly leverages: Map<MarketSymbol, number>
   readonly exposures: Map<MarketSymbol, Exposure>
+  /** Its user owns a builder code, and it is credited what that earns (rule 12.3). */
+  isBuilder: boolean
   /** Credits and transfers count here, in and out. */
   deposit: bigint
   /** Counts orders and placements on their way, as far as they may rest, over all markets. */
@@ -27,6 +29,7 @@ export const make = (accountId: AccountId): Account => ({
   accountId,
   leverages: new Map(),
   exposures: new Map(),
+  isBuilder: false,
   deposit: 0n,
   openOrders: 0,
   equity: 0n,
@@ -59,6 +62,7 @@ export const available = (account: Account): bigint => account.equity - account.
 /** Gives all that rule 8 names. Profit that is not realised cannot be withdrawn. */
 export const balance = (account: Account, prices: Prices): Balance => {
   refresh(account, prices)
+  let rewards = 0n
   const total = { realised: 0n, unrealised: 0n, funding: 0n, fees: 0n, orderMargin: 0n, positionMargin: 0n }
   for (const exposure of account.exposures.values()) {
     const { position } = exposure
@@ -66,6 +70,7 @@ export const balance = (account: Account, prices: Prices): Balance => {
     total.unrealised += unrealised(position, BigInt(exposure.value))
     total.funding += BigInt(position.funding)
     total.fees += BigInt(position.fees)
+    rewards += BigInt(position.rewards)
     total.orderMargin += BigInt(exposure.orderMargin)
     total.positionMargin += BigInt(exposure.positionMargin)
   }
@@ -75,6 +80,7 @@ export const balance = (account: Account, prices: Prices): Balance => {
     accountId: account.accountId,
     deposit: account.deposit,
     ...total,
+    builderRewards: account.isBuilder ? rewards : null,
     equity: account.equity,
     available: free,
     withdrawable: sure > 0n ? sure : 0n

@@ -1,5 +1,6 @@
 /** What a market has recorded about the accounts of one user, and about every position, in seq order. */
-import type { AccountId } from "@venue/domain/AccountId"
+import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import type { Reward } from "@venue/domain/Builder"
 import * as Dividend from "@venue/domain/Dividend"
 import * as Funding from "@venue/domain/Funding"
 import type { Instrument } from "@venue/domain/Instrument"
@@ -7,7 +8,7 @@ import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domai
 import { isStop, type StopPlaced } from "@venue/domain/Stop"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
-import { fill, type Position } from "@venue/domain/Position"
+import { earn, fill, type Position } from "@venue/domain/Position"
 import type { Account } from "./Account.ts"
 import * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
@@ -20,7 +21,9 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return event.order.userId === trader.userId ? accepted(trader, symbol, event) : undefined
     case "Traded":
       filled(trader, symbol, event, event.maker)
-      return filled(trader, symbol, event, event.taker)
+      filled(trader, symbol, event, event.taker)
+      earned(trader, symbol, event.maker.reward)
+      return earned(trader, symbol, event.taker.reward)
     case "Modified":
       return event.order.userId === trader.userId ? modified(trader, symbol, event) : undefined
     case "Ended":
@@ -36,6 +39,7 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return event.order.userId === trader.userId ? stopPlaced(trader, symbol, event) : undefined
     case "Triggered":
       return event.order.userId === trader.userId ? stopEnded(trader, symbol, event.order) : undefined
+    case "BuilderIntroduced":
     case "Priced":
     case "TradingStateChanged":
     case "EpochRaised":
@@ -101,6 +105,14 @@ function filled(trader: Trader, symbol: MarketSymbol, { notional, quantityLots }
   if (hold === undefined) return
   if (order.remainingLots === 0) return remove(account, exposure, hold)
   become(exposure, hold, order)
+}
+
+/** It is the primary account that earns, whoever traded. */
+function earned(trader: Trader, symbol: MarketSymbol, reward: Reward | null): void {
+  if (reward?.ownerId !== trader.userId) return
+  const exposure = exposureIn(trader, accountOf(trader, primaryAccountOf(trader.userId)), symbol)
+  earn(exposure.position, reward.amount)
+  exposure.stale = true
 }
 
 function modified(trader: Trader, symbol: MarketSymbol, { commandId, order }: Modified): void {

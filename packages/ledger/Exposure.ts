@@ -136,7 +136,7 @@ export const reckon = (exposure: Exposure, markE8: number): void => {
     exposure.value = position.quantityLots > 0 ? covered : -Valuation.up(valuation, held, markE8)
     exposure.positionMargin = Valuation.marginUp(valuation, held, markE8, leverage)
   }
-  exposure.equity = position.cashFlow + exposure.value - position.fees + position.funding
+  exposure.equity = position.cashFlow + exposure.value - position.fees + position.funding + position.rewards
   exposure.orderMargin = orderMargin(exposure, covered)
   exposure.stale = false
 }

@@ -1,11 +1,12 @@
 /** The money of one trader, and the only way to margin: asked by `decide` and `enter`, told by `apply` and `observe`. */
-import type { AccountId } from "@venue/domain/AccountId"
+import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { tierOf } from "@venue/domain/Fee"
 import type { Id } from "@venue/domain/Id"
 import { isLevel } from "@venue/domain/Leverage"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order, OrderRequest, StopRequest } from "@venue/domain/Order"
 import {
+  type AppointBuilder,
   type Arm,
   type Balance,
   type Credit,
@@ -50,7 +51,8 @@ const decisions: {
   SetLeverage: setLeverage,
   OpenAccount: openAccount,
   Arm: arm,
-  SetTier: setTier
+  SetTier: setTier,
+  AppointBuilder: appointBuilder
 }
 
 /** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
@@ -96,6 +98,10 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
       for (const { exposures } of trader.accounts.values()) {
         for (const exposure of exposures.values()) Exposure.setTier(exposure, event.tier)
       }
+      return
+    case "BuilderAppointed":
+      for (const symbol of event.symbols) trader.builderMarkets.add(symbol)
+      accountOf(trader, primaryAccountOf(trader.userId)).isBuilder = true
   }
 }
 
@@ -104,6 +110,9 @@ export const joined = (trader: Trader, symbol: MarketSymbol): boolean => trader.
 
 /** Lists the markets it has joined. */
 export const symbols = (trader: Trader): Iterable<MarketSymbol> => trader.joined
+
+/** Says whether that market knows the user's builder code. */
+export const isBuilderIn = (trader: Trader, symbol: MarketSymbol): boolean => trader.builderMarkets.has(symbol)
 
 /** The primary account comes first. */
 export const accountIds = (trader: Trader): ReadonlyArray<AccountId> => [...trader.accounts.keys()]
@@ -262,6 +271,15 @@ function arm(trader: Trader, { accountId, armed: on, connectionId }: Arm): Decis
 function setTier(trader: Trader, { day, effectiveVolume }: SetTier, atMillis: number): Decision<"SetTier"> {
   if (day <= trader.tierDay) return Result.succeed([])
   return Result.succeed([{ _tag: "TierSet", day, tier: tierOf(effectiveVolume), effectiveVolume, atMillis }])
+}
+
+function appointBuilder(
+  trader: Trader,
+  { builderCode, symbols }: AppointBuilder,
+  atMillis: number
+): Decision<"AppointBuilder"> {
+  const added = symbols.filter((symbol) => !trader.builderMarkets.has(symbol))
+  return Result.succeed(added.length === 0 ? [] : [{ _tag: "BuilderAppointed", builderCode, symbols: added, atMillis }])
 }
 
 const openOrder = (symbol: MarketSymbol, order: Order): OpenOrder => ({ symbol, order })

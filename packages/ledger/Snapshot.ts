@@ -1,13 +1,13 @@
 /** What a trader's own journal says, as plain values; what its markets say comes from their views. */
-import type { AccountId } from "@venue/domain/AccountId"
+import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
-import type { Trader } from "./Trader.ts"
+import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 2
+  readonly version: 3
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -18,15 +18,19 @@ export interface Snapshot {
   readonly creditIds: ReadonlyArray<string>
   readonly transferIds: ReadonlyArray<string>
   readonly armed: ReadonlyArray<readonly [connectionId: string, accountId: AccountId]>
+  readonly builderMarkets: ReadonlyArray<MarketSymbol>
   readonly tier: number
   readonly tierDay: number
 }
 
-/** What any version wrote: the first knew no tiers. */
-type Stored = Snapshot | ({ readonly version: 1 } & Omit<Snapshot, "version" | "tier" | "tierDay">)
+/** What any version wrote: the first knew no tiers, the second no builders. */
+type Stored =
+  | Snapshot
+  | ({ readonly version: 2 } & Omit<Snapshot, "version" | "builderMarkets">)
+  | ({ readonly version: 1 } & Omit<Snapshot, "version" | "builderMarkets" | "tier" | "tierDay">)
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 2,
+  version: 3,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages }) => ({
     accountId,
@@ -37,6 +41,7 @@ export const snapshot = (trader: Trader): Snapshot => ({
   creditIds: [...trader.creditIds],
   transferIds: [...trader.transferIds],
   armed: [...trader.armed],
+  builderMarkets: [...trader.builderMarkets],
   tier: trader.tier,
   tierDay: trader.tierDay
 })
@@ -56,6 +61,9 @@ export const restore = (trader: Trader, from: Stored): void => {
   if (from.version === 1) return
   trader.tier = from.tier
   trader.tierDay = from.tierDay
+  if (from.version === 2) return
+  for (const symbol of from.builderMarkets) trader.builderMarkets.add(symbol)
+  accountOf(trader, primaryAccountOf(trader.userId)).isBuilder = from.builderMarkets.length > 0
 }
 
 /**

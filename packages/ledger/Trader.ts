@@ -34,6 +34,8 @@ export interface Trader {
   /** The primary account comes first; its id is the user's. */
   readonly accounts: Map<AccountId, Account.Account>
   readonly joined: Set<MarketSymbol>
+  /** They know the user's builder code; none for a user without one. */
+  readonly builderMarkets: Set<MarketSymbol>
   /** Ids are kept for ever: a deposit notice may be repeated years later and must still change nothing. */
   readonly creditIds: Set<string>
   readonly transferIds: Set<string>
@@ -58,6 +60,7 @@ export const make = (
   settings,
   accounts: new Map([[primaryAccountOf(userId), Account.make(primaryAccountOf(userId))]]),
   joined: new Set(),
+  builderMarkets: new Set(),
   creditIds: new Set(),
   transferIds: new Set(),
   armed: new Map(),

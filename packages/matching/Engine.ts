@@ -9,6 +9,7 @@ import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
 import type * as Trading from "@venue/domain/TradingState"
 import * as Book from "./Book.ts"
+import * as Builders from "./Builders.ts"
 import { cancel, cancelAll } from "./Cancel.ts"
 import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
@@ -60,6 +61,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       break
     case "PayDividend":
       Dividend.pay(engine, command, atMillis, events)
+      break
+    case "IntroduceBuilder":
+      Builders.introduce(engine, command, atMillis, events)
       break
     case "RaiseEpoch":
       raise(engine, command.userId, command.traderEpoch, atMillis, events)

@@ -1,6 +1,7 @@
 /** The state of one market; changed in place by its one owner. */
 import type { TradingState } from "@venue/domain/TradingState"
 import { moneyScale } from "@venue/domain/Decimal"
+import type { BuilderIntroduced } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
 import { noSamples, type Samples } from "@venue/domain/Funding"
 import { positionLimitUsd } from "@venue/domain/Leverage"
@@ -31,6 +32,8 @@ export interface Market {
   /** Orders carry the number of a builder code in this list; the first stands for no code. */
   readonly builderCodes: Array<string>
   readonly builderNumbers: Map<string, number>
+  /** Those whose owners earn by them, by code; orders of before may carry others. */
+  readonly builders: Map<string, BuilderIntroduced>
   /** The last event was recorded at this time. */
   timeMillis: number
   prices: Priced | undefined
@@ -74,6 +77,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   stops: Stops.make(instrument.tickE8),
   builderCodes: [""],
   builderNumbers: new Map([["", 0]]),
+  builders: new Map(),
   timeMillis: 0,
   prices: undefined,
   sampling: unsampled(),

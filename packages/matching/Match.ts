@@ -4,6 +4,7 @@ import { notional } from "@venue/domain/Instrument"
 import type { Id } from "@venue/domain/Id"
 import type { EndStatus, Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
+import * as Builders from "./Builders.ts"
 import { heldAgainst } from "./Checks.ts"
 import * as Ladder from "./Ladder.ts"
 import type { Events, Market } from "./Market.ts"
@@ -106,6 +107,10 @@ function trade(
   else Book.shrink(market, slot, lots)
   taker.remainingLots -= lots
   const realised = bookTrade(market, account, taker.account, takerSells, lots, money, makerFee, takerFee)
+  const makerReward = Builders.rewardOf(market, maker.builderCode, makerFee)
+  const takerReward = Builders.rewardOf(market, taker.order.builderCode, takerFee)
+  Builders.bookReward(market, makerReward)
+  Builders.bookReward(market, takerReward)
   market.lastPriceTicks = priceTicks
   const number = ++market.trades
   events.push({
@@ -115,8 +120,14 @@ function trade(
     priceTicks,
     quantityLots: lots,
     notional: money,
-    maker: { order: maker, fee: makerFee, realised: realised.maker, marginUsed: makerMargin },
-    taker: { order: unfilled(taker), fee: takerFee, realised: realised.taker, marginUsed: takerMargin },
+    maker: { order: maker, fee: makerFee, realised: realised.maker, marginUsed: makerMargin, reward: makerReward },
+    taker: {
+      order: unfilled(taker),
+      fee: takerFee,
+      realised: realised.taker,
+      marginUsed: takerMargin,
+      reward: takerReward
+    },
     atMillis: market.timeMillis
   })
   if (account.reducing > 0) trim(market, account, events)

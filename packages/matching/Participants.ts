@@ -120,6 +120,13 @@ export const fill = (
   return realised
 }
 
+/** The owner of a builder code receives a part of a fee, and the reserve fund another; the venue keeps the rest of it. */
+export const earn = ({ totals }: Participants, { position }: Account, amount: number, remainder: number): void => {
+  Position.earn(position, amount)
+  totals.reserveFund += remainder
+  totals.venueFees -= amount + remainder
+}
+
 /** Gives what rounding will leave when every position receives so much: as positions sum to zero, so would that. */
 export const remainderOf = ({ accounts }: Participants, payment: (position: Position.Position) => number): number => {
   let received = 0

@@ -6,6 +6,7 @@ import type { Order } from "@venue/domain/Order"
 import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
+import * as Builders from "./Builders.ts"
 import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
 import { type Market, stopMarkE8 } from "./Market.ts"
@@ -49,6 +50,8 @@ export const apply = (market: Market, event: MarketEvent): void => {
       return
     case "DividendPaid":
       return Dividend.apply(market, event)
+    case "BuilderIntroduced":
+      return Builders.apply(market, event)
     case "Sampled":
     case "Funded":
       return Funding.apply(market, event)
@@ -84,6 +87,8 @@ function traded(market: Market, { maker, notional, number, priceTicks, quantityL
     maker.fee,
     taker.fee
   )
+  Builders.bookReward(market, maker.reward)
+  Builders.bookReward(market, taker.reward)
   market.lastPriceTicks = priceTicks
   market.trades = number
 }

@@ -3,6 +3,7 @@ import type { TradingState } from "@venue/domain/TradingState"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import { Id } from "@venue/domain/Id"
+import type { BuilderIntroduced } from "@venue/domain/Builder"
 import type { Priced } from "@venue/domain/Market"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import type { UserId } from "@venue/domain/UserId"
@@ -29,13 +30,14 @@ export interface Snapshot {
   /** Users stand in the order of their numbers: id and epoch. */
   readonly users: ReadonlyArray<readonly [UserId, number]>
   /**
-   * Accounts stand in the order of their numbers: id, id of the user, then quantity, cash flow, basis, fees and
-   * funding.
+   * Accounts stand in the order of their numbers: id, id of the user, then quantity, cash flow, basis, fees, funding
+   * and rewards.
    */
-  readonly accounts: ReadonlyArray<readonly [AccountId, UserId, number, number, number, number, number]>
+  readonly accounts: ReadonlyArray<readonly [AccountId, UserId, number, number, number, number, number, number]>
   readonly totals: Participants.Totals
   readonly sampling: Sampling
   readonly builderCodes: ReadonlyArray<string>
+  readonly builders: ReadonlyArray<BuilderIntroduced>
   readonly orders: Orders
   readonly stops: StopSnapshot.StopSnapshot
   /**
@@ -71,11 +73,13 @@ export const snapshot = (market: Market): Snapshot => {
       position.cashFlow,
       position.basis,
       position.fees,
-      position.funding
+      position.funding,
+      position.rewards
     ]),
     totals: { ...participants.totals },
     sampling: market.sampling,
     builderCodes: [...market.builderCodes],
+    builders: [...market.builders.values()],
     orders: ordersOf(market),
     stops: StopSnapshot.snapshot(market),
     outcomes: Outcomes.store(market.outcomes)
@@ -91,14 +95,15 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.tradingState = stored.tradingState
   market.lastDividendDay = stored.lastDividendDay
   for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch
-  for (const [accountId, userId, quantityLots, cashFlow, basis, fees, funding] of stored.accounts) {
+  for (const [accountId, userId, quantityLots, cashFlow, basis, fees, funding, rewards] of stored.accounts) {
     const account = Participants.account(market.participants, accountId, userId)
-    Object.assign(account.position, { quantityLots, cashFlow, basis, fees, funding })
+    Object.assign(account.position, { quantityLots, cashFlow, basis, fees, funding, rewards })
     account.user.held += Math.abs(quantityLots)
   }
   Object.assign(market.participants.totals, stored.totals)
   market.sampling = stored.sampling
   for (const code of stored.builderCodes) builderNumber(market, code)
+  for (const builder of stored.builders) market.builders.set(builder.builderCode, builder)
   restoreOrders(market, stored.orders)
   StopSnapshot.restore(market, stored.stops)
   for (const outcomes of stored.outcomes) Outcomes.load(market.outcomes, outcomes)

@@ -1,6 +1,8 @@
 /** Snapshots that an older release wrote, in the shape that is written now, so that nobody reads a long log after an upgrade. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
+import type { UserId } from "@venue/domain/UserId"
 import { unsampled } from "./Market.ts"
 import * as OrderPool from "./OrderPool.ts"
 import type { Totals } from "./Participants.ts"
@@ -20,15 +22,25 @@ export const migrated = (stored: unknown): Snapshot | undefined => {
 }
 
 /**
- * Every market traded, there were no stops, no funding and no dividend, prices had their first shape and no units in their names, and
+ * Every market traded, there were no stops, no funding, no dividend and no share of a fee, prices had their first shape and no units in their names, and
  * the number of an order's builder code stood among its traits.
  */
 interface Version5 extends Omit<
   Snapshot,
-  "version" | "totals" | "sampling" | "tradingState" | "lastDividendDay" | "stops" | "lastPriceTicks" | "prices"
+  | "version"
+  | "totals"
+  | "sampling"
+  | "tradingState"
+  | "lastDividendDay"
+  | "lastPriceTicks"
+  | "stops"
+  | "prices"
+  | "accounts"
+  | "builders"
 > {
   readonly version: 5
   readonly lastPrice: number
+  readonly accounts: ReadonlyArray<readonly [AccountId, UserId, number, number, number, number, number]>
   readonly prices: Prices5 | null
   readonly totals: Omit<Totals, "reserveFund">
 }
@@ -48,6 +60,8 @@ interface Prices5 {
 function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
   return {
     ...stored,
+    accounts: stored.accounts.map((account) => [...account, 0] as const),
+    builders: [],
     version,
     lastPriceTicks: lastPrice,
     prices: prices && pricesFrom5(prices),

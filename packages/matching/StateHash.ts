@@ -44,6 +44,7 @@ export const hash = (market: Market): string => {
   for (const value of [premiumE10 ?? Infinity, untilMillis, samples.count, samples.weighted]) number(digest, value)
   side(digest, market, market.bids)
   side(digest, market, market.asks)
+  builders(digest, market)
   participants(digest, market)
   stops(digest, market.stops)
   remembered(digest, market)
@@ -81,12 +82,24 @@ function order(digest: Digest, order: Order): void {
   number(digest, (order.reduceOnly ? 1 : 0) | (order.modified ? 2 : 0))
 }
 
+function builders(digest: Digest, market: Market): void {
+  for (const { builderBps, builderCode, ownerId, venueBps } of sorted(
+    [...market.builders.values()],
+    (builder) => builder.builderCode
+  )) {
+    text(digest, builderCode)
+    text(digest, ownerId)
+    number(digest, venueBps)
+    number(digest, builderBps)
+  }
+}
+
 /** Accounts that never traded and have no open order are left out of the hash. */
 function participants(digest: Digest, market: Market): void {
   const { accounts, users } = market.participants
   for (const account of sorted(accounts, ({ accountId }) => accountId)) {
-    const { basis, cashFlow, fees, funding, quantityLots } = account.position
-    const values = [quantityLots, cashFlow, basis, fees, funding]
+    const { basis, cashFlow, fees, funding, quantityLots, rewards } = account.position
+    const values = [quantityLots, cashFlow, basis, fees, funding, rewards]
     if (account.oldest === 0 && values.every((value) => value === 0)) continue
     text(digest, account.accountId)
     text(digest, account.user.userId)

@@ -36,6 +36,9 @@ export const neighbours = () => {
   /** What the account of `userId` holds in a market by its view, in lots. */
   const held = new Map<string, number>()
   const asked: Array<string> = []
+  const introduced: Array<string> = []
+  /** Markets that take a builder code in. */
+  const knows = new Set<string>()
   const prices = new Map<MarketSymbol, Priced>()
   /** When a market was heard last; never, unless told. */
   const heard = new Map<string, number>()
@@ -51,7 +54,7 @@ export const neighbours = () => {
         recorded: recorded.get(symbol) ?? [],
         accounts: accountIds.map((accountId) => ({
           accountId,
-          position: { quantityLots: held.get(symbol) ?? 0, cashFlow: 0, basis: 0, fees: 0, funding: 0 },
+          position: { quantityLots: held.get(symbol) ?? 0, cashFlow: 0, basis: 0, fees: 0, funding: 0, rewards: 0 },
           orders: [],
           stops: []
         }))
@@ -88,6 +91,10 @@ export const neighbours = () => {
         observe: () => Effect.void,
         pauseSources: () => Effect.void,
         payDividend: () => Effect.never,
+        introduceBuilder: (symbol, { builderCode }) => {
+          introduced.push(`${builderCode} to ${symbol}`)
+          return knows.has(symbol) ? Effect.void : Effect.fail(new Unavailable({ what: symbol }))
+        },
         setTradingState: () => Effect.never,
         totals: () => Effect.never
       })
@@ -106,7 +113,7 @@ export const neighbours = () => {
     views.set(instrument.symbol, seq)
   }
   const following = () => [...followers.values()].reduce((sum, all) => sum + all.size, 0)
-  return { answers, asked, following, heads, heard, held, layer, recorded, submitted, tell, views }
+  return { answers, asked, following, heads, heard, held, introduced, knows, layer, recorded, submitted, tell, views }
 }
 
 /** Long enough for what is on its way in a journal in memory. */

@@ -1,6 +1,7 @@
-import { FeeShare } from "@venue/domain/FeeShare"
-import { expect, it } from "@effect/vitest"
+import { FeeShare, split } from "@venue/domain/FeeShare"
+import { assert, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
+import * as fc from "fast-check"
 
 const isShare = Schema.is(FeeShare)
 
@@ -24,4 +25,34 @@ it("the venue has at least half of a fee, a builder at most half, and both toget
   ]) {
     expect([venueBps, builderBps, isShare({ venueBps, builderBps })]).toEqual([venueBps, builderBps, false])
   }
+})
+
+it("rule 12.3: of 10.20 at 6,000 and 3,000 the builder has 3.06, the venue 6.12 and the fund 1.02; halves leave nothing", () => {
+  expect(split(10_200_000, { venueBps: 6_000, builderBps: 3_000 })).toEqual({
+    builder: 3_060_000,
+    venue: 6_120_000,
+    remainder: 1_020_000
+  })
+  expect(split(10_200_000, { venueBps: 5_000, builderBps: 5_000 })).toEqual({
+    builder: 5_100_000,
+    venue: 5_100_000,
+    remainder: 0
+  })
+})
+
+const share = fc
+  .integer({ min: 5_000, max: 10_000 })
+  .chain((venueBps) => fc.record({ venueBps: fc.constant(venueBps), builderBps: fc.nat(10_000 - venueBps) }))
+
+it("I18: whatever the fee and the shares, the parts are all of it, and both shares are rounded down", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.maxSafeNat(), fc.nat(30_000)), share, (fee, share) => {
+      const { builder, remainder, venue } = split(fee, share)
+      assert.strictEqual(BigInt(builder), (BigInt(fee) * BigInt(share.builderBps)) / 10_000n)
+      assert.strictEqual(BigInt(venue), (BigInt(fee) * BigInt(share.venueBps)) / 10_000n)
+      assert.strictEqual(BigInt(builder) + BigInt(venue) + BigInt(remainder), BigInt(fee))
+      assert.isAtLeast(Math.min(builder, venue, remainder), 0)
+    }),
+    { numRuns: 2_000 }
+  )
 })

@@ -63,7 +63,8 @@ const order: fc.Arbitrary<Order> = fc.record({
   modified: fc.boolean(),
   updatedAtMillis: millis
 })
-const fill = fc.record({ order, fee: signed, realised: signed, marginUsed: count })
+const reward = fc.record({ ownerId: user.map((text) => UserId.make(text)), amount: signed, remainder: signed })
+const fill = fc.record({ order, fee: signed, realised: signed, marginUsed: count, reward: fc.option(reward) })
 const sent = { commandId: id, expiresAtMillis: millis }
 const caller = {
   userId: user.map((text) => UserId.make(text)),
@@ -140,6 +141,14 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     exDay: count,
     perUnitE8: count,
     remainder: count,
+    atMillis: millis
+  }),
+  fc.record({
+    _tag: fc.constant("BuilderIntroduced"),
+    builderCode: text,
+    ownerId: user.map((text) => UserId.make(text)),
+    venueBps: count,
+    builderBps: count,
     atMillis: millis
   }),
   fc.record({

@@ -49,7 +49,8 @@ export const traded = (
     order: order(`${name}-${role}-order`, AccountId.make(`${name}-${role}`), { side, remainingLots }),
     fee,
     realised: rest.realised ?? 0,
-    marginUsed: role === "taker" ? (rest.marginUsed ?? 0) : 0
+    marginUsed: role === "taker" ? (rest.marginUsed ?? 0) : 0,
+    reward: null
   })
   return {
     _tag: "Traded",

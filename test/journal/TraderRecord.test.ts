@@ -18,6 +18,7 @@ describe("TraderRecord", () => {
   it("I6: version 1 of the record stays readable for ever", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture("trader-record-1")), kept)
     assert.deepStrictEqual(TraderRecord.decode(fixture("tier-record-1")), [tierSet])
+    assert.deepStrictEqual(TraderRecord.decode(fixture("builder-record-1")), [appointed])
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -37,6 +38,13 @@ const tierSet: TraderEvent = {
   tier: 2,
   effectiveVolume: 2_050_000_000_000n,
   atMillis: 1_795_219_230_000
+}
+
+const appointed: TraderEvent = {
+  _tag: "BuilderAppointed",
+  builderCode: "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21",
+  symbols: [MarketSymbol.make("AAPL-USD"), MarketSymbol.make("GOLD-USD")],
+  atMillis: 1_795_186_800_000
 }
 
 const id = fc.oneof(fc.uuid(), fc.string())
@@ -78,6 +86,12 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     day: fc.integer({ min: 0, max: 100_000 }),
     tier: fc.integer({ min: 1, max: 5 }),
     effectiveVolume: amount,
+    atMillis
+  }),
+  fc.record({
+    _tag: fc.constant("BuilderAppointed"),
+    builderCode: id,
+    symbols: fc.array(id.map((text) => MarketSymbol.make(text))),
     atMillis
   })
 )

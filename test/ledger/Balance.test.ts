@@ -17,7 +17,8 @@ const worked = (): Scene => {
     cashFlow: -10_000_000_000 + 120_000_000,
     basis: 10_000_000_000,
     fees: 14_200_000,
-    funding: -3_500_000
+    funding: -3_500_000,
+    rewards: 0
   }
   Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, orders: [], stops: [] })
   scene.accept(scene.placed("BUY", 20, 198))
@@ -32,6 +33,7 @@ test("the worked account: equity 5,302.30, available 3,886.30, withdrawable 3,68
     unrealised: usd(200),
     funding: usd(-3.5),
     fees: usd(14.2),
+    builderRewards: null,
     orderMargin: usd(396),
     positionMargin: usd(1_020),
     equity: usd(5_302.3),

@@ -39,7 +39,8 @@ export const live = () => {
     tier: { day: 0, volume: 0n },
     orders: [],
     fills: [],
-    hours: []
+    hours: [],
+    rewards: null
   }
   let sent: Array<Sent> = []
   const resting = new Map<string, { order: Order; readonly symbol: MarketSymbol }>()
@@ -275,6 +276,14 @@ export const live = () => {
     scene.observe({ _tag: "Funded", ...funded }, symbol)
     twin.hours.push({ symbol, fills: twin.fills.length, rateE12, markE8 })
   }
+  /** The first one makes the trader a builder. */
+  const reward = (symbol: MarketSymbol, { offset, size }: Step) => {
+    const decided = scene.ask({ _tag: "AppointBuilder", builderCode: "code", symbols: [symbol] })
+    assert.isTrue(Result.isSuccess(decided))
+    const amount = size * (1_400 + offset) * 1_000
+    scene.reward(amount, symbol)
+    twin.rewards = (twin.rewards ?? 0n) + BigInt(amount)
+  }
   const ofResting = (step: Step, then: (order: Order, symbol: MarketSymbol) => void) => {
     const all = [...resting.values()]
     if (all.length > 0) then(all[step.pick % all.length]!.order, all[step.pick % all.length]!.symbol)
@@ -331,6 +340,8 @@ export const live = () => {
         })
       case "hour":
         return hour(MarketSymbol.make(symbols[step.symbol]!), step)
+      case "reward":
+        return reward(MarketSymbol.make(symbols[step.symbol]!), step)
       case "money":
         return money(AccountId.make(accountId), BigInt(step.offset * 997) * 1_000n)
       case "tier":

@@ -180,13 +180,49 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
         priceTicks: ticks,
         quantityLots: lots,
         notional: value,
-        maker: { order: stranger, fee: 0, realised: 0, marginUsed: 0 },
-        taker: { order: filled, fee: fee ?? feeOf(value, 100_000), realised: 0, marginUsed: 0 },
+        maker: { order: stranger, fee: 0, realised: 0, marginUsed: 0, reward: null },
+        taker: { order: filled, fee: fee ?? feeOf(value, 100_000), realised: 0, marginUsed: 0, reward: null },
         atMillis: 0
       },
       symbol
     )
     return filled
+  }
+  /** A trade between strangers whose taker came by the builder code of the trader. */
+  const reward = (amount: number, symbol = aapl) => {
+    const order = (user: string, side: Side): Order => ({
+      orderId: orderIdFrom(id(user)),
+      userId: UserId.make(user),
+      accountId: AccountId.make(user),
+      side,
+      type: "LIMIT",
+      timeInForce: "GTC",
+      priceTicks: 1,
+      quantityLots: 1,
+      remainingLots: 0,
+      reduceOnly: false,
+      clientOrderId: "",
+      origin: "USER",
+      builderCode: "code",
+      modified: false,
+      updatedAtMillis: 0
+    })
+    const fill = { fee: 0, realised: 0, marginUsed: 0, reward: null }
+    const rewarded = { ...fill, fee: amount, reward: { ownerId: alice, amount, remainder: 0 } }
+    observe(
+      {
+        _tag: "Traded",
+        tradeId: id(`trade-${++lastId}`),
+        number: lastId,
+        priceTicks: 1,
+        quantityLots: 1,
+        notional: 0,
+        maker: { order: order("bob", "SELL"), ...fill },
+        taker: { order: order("cid", "BUY"), ...rewarded },
+        atMillis: 0
+      },
+      symbol
+    )
   }
   const end = (order: Order, status: EndStatus = "CANCELLED", symbol = aapl) =>
     observe({ _tag: "Ended", commandId: null, order, status, atMillis: 0 }, symbol)
@@ -257,6 +293,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     end,
     done,
     refuse,
+    reward,
     modified,
     hold,
     balance

@@ -15,6 +15,7 @@ export const step = FastCheck.record({
     "fill",
     "end",
     "hour",
+    "reward",
     "money",
     "move",
     "tier"

@@ -54,6 +54,8 @@ export interface Twin {
   orders: Array<TwinOrder>
   readonly fills: Array<TwinFill>
   readonly hours: Array<TwinHour>
+  /** Null until the trader owns a builder code; then all that it brought. */
+  rewards: bigint | null
 }
 
 /** Numerator and a positive denominator. */
@@ -175,9 +177,12 @@ export const balance = (twin: Twin, accountId: AccountId) => {
   const total = (of: (twin: Twin, accountId: AccountId, symbol: MarketSymbol) => bigint) =>
     twin.symbols.reduce((sum, symbol) => sum + of(twin, accountId, symbol), 0n)
   const deposit = twin.deposits.get(accountId)!
+  // The first account is the primary one.
+  const rewards = accountId === [...twin.deposits.keys()][0] ? twin.rewards : null
+  const earned = rewards ?? 0n
   const realised = total(cash) + total(basis)
   const unrealised = total(value) - total(basis)
-  const equity = deposit + realised + unrealised - total(fees) + total(funding)
+  const equity = deposit + realised + unrealised - total(fees) + total(funding) + earned
   const margins = { orderMargin: total(orderMargin), positionMargin: total(positionMargin) }
   const available = equity - margins.orderMargin - margins.positionMargin
   const withdrawable = available - (unrealised > 0n ? unrealised : 0n)
@@ -188,6 +193,7 @@ export const balance = (twin: Twin, accountId: AccountId) => {
     unrealised,
     funding: total(funding),
     fees: total(fees),
+    builderRewards: rewards,
     ...margins,
     equity,
     available,

@@ -1,10 +1,18 @@
 /** Plays a stream on the engine, and on the engine and the twin side by side; says in plain lines where they differ. */
 import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
-import type { MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
+import type { Fill, MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import * as Engine from "@venue/matching/Engine"
-import { isTraderCommand, make as makeStream, type Pace, shrink, type Step, type Stream } from "./Streams.ts"
+import {
+  accountsIn,
+  isTraderCommand,
+  make as makeStream,
+  type Pace,
+  shrink,
+  type Step,
+  type Stream
+} from "./Streams.ts"
 import * as Twin from "./Twin.ts"
 import * as TwinState from "./TwinState.ts"
 import * as TwinStops from "./TwinStops.ts"
@@ -103,7 +111,8 @@ export const line = (event: MarketEvent): string => {
     case "Traded": {
       const { maker, notional, priceTicks, quantityLots, taker } = event
       const fills = [maker, taker].map(
-        (fill) => `${order(fill.order)} fee ${fill.fee} realised ${fill.realised + 0} margin ${fill.marginUsed}`
+        (fill) =>
+          `${order(fill.order)} fee ${fill.fee} realised ${fill.realised + 0} margin ${fill.marginUsed} ${reward(fill)}`
       )
       return `Traded ${quantityLots} @ ${priceTicks} = ${notional}, maker ${fills[0]}, taker ${fills[1]} ${at}`
     }
@@ -121,6 +130,8 @@ export const line = (event: MarketEvent): string => {
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
     case "DividendPaid":
       return `DividendPaid ${event.perUnitE8} for ${event.exDay} rest ${event.remainder} ${at}`
+    case "BuilderIntroduced":
+      return `BuilderIntroduced ${event.builderCode} of ${event.ownerId} ${event.venueBps} ${event.builderBps} ${at}`
     case "TradingStateChanged":
       return `TradingStateChanged ${event.state} ${at}`
     case "Priced":
@@ -132,6 +143,10 @@ export const line = (event: MarketEvent): string => {
   }
 }
 
+function reward({ reward }: Fill): string {
+  return reward === null ? "" : `reward ${reward.amount} of ${reward.ownerId} rest ${reward.remainder}`
+}
+
 function order(order: Order): string {
   const { accountId, orderId, priceTicks, quantityLots, reduceOnly, remainingLots, side, timeInForce, type, userId } =
     order
@@ -141,8 +156,7 @@ function order(order: Order): string {
 }
 
 function accountsOf(stream: Stream): ReadonlyArray<string> {
-  const commands = stream.steps.map(({ command }) => command).filter(isTraderCommand)
-  return [...new Set(commands.map(({ accountId }) => accountId))].sort()
+  return [...new Set(stream.steps.flatMap(({ command }) => accountsIn(command)))].sort()
 }
 
 function outcomesOf(stream: Stream, outcome: (commandId: Id) => string | undefined): ReadonlyArray<string> {
@@ -159,8 +173,8 @@ function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<str
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
     const { orders, position, stops } = Engine.view(engine, AccountId.make(account))
-    const { basis, cashFlow, fees, funding, quantityLots } = position
-    const money = `cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0} funding ${funding}`
+    const { basis, cashFlow, fees, funding, quantityLots, rewards } = position
+    const money = `cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0} funding ${funding} rewards ${rewards}`
     lines.push(`${account} holds ${quantityLots} ${money}`)
     lines.push(...orders.map(order).sort(), ...stops.map(order))
   }
@@ -179,8 +193,9 @@ function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<str
 function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string> {
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
-    const { basis, cash, fees, funding, quantity } = TwinState.holding(twin, AccountId.make(account))
-    lines.push(`${account} holds ${quantity} cash ${cash} basis ${basis} fees ${fees} funding ${funding}`)
+    const { basis, cash, fees, funding, quantity, rewards } = TwinState.holding(twin, AccountId.make(account))
+    const money = `cash ${cash} basis ${basis} fees ${fees} funding ${funding} rewards ${rewards}`
+    lines.push(`${account} holds ${quantity} ${money}`)
     lines.push(
       ...twin.resting
         .map((resting) => resting.order)

@@ -1,5 +1,5 @@
 /** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
-import { AccountId } from "@venue/domain/AccountId"
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { type Id, series, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
@@ -287,12 +287,31 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
     else if (roll <= 94) add({ _tag: "Tick" })
     else repeat()
   }
-  return { seed, instrument, maxOpenOrders: pick(3, 8, 200), steps }
+  return { seed, instrument, maxOpenOrders: pick(3, 8, 200), steps: introducing(seed, steps) }
 
   function close(accountId: AccountId): void {
     add({ _tag: "Close", ...envelope(accountId), ...terms(), finding: null, clientOrderId: "flat", builderCode: "" })
   }
 }
+
+/** Two of three markets learn somewhen in their first half whose the code is that orders carry: a trader's, or a stranger's. */
+function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
+  if (seed % 3 === 0) return steps
+  const at = seed % (steps.length >> 1)
+  const venueBps = 5_000 + ((seed * 1_237) % 5_001)
+  const builderBps = (seed * 911) % (10_001 - venueBps)
+  const ownerId = UserId.make(seed % 2 === 0 ? "ann" : "zoe")
+  const command = { _tag: "IntroduceBuilder", builderCode: "code", ownerId, venueBps, builderBps } as const
+  return steps.toSpliced(at, 0, { atMillis: steps[at]!.atMillis, command })
+}
+
+/** Gives the accounts that may have something after a command. */
+export const accountsIn = (command: MarketCommand): ReadonlyArray<AccountId> =>
+  isTraderCommand(command)
+    ? [command.accountId]
+    : command._tag === "IntroduceBuilder"
+      ? [primaryAccountOf(command.ownerId)]
+      : []
 
 export const isTraderCommand = (command: MarketCommand): command is TraderCommand => "commandId" in command
 

@@ -7,7 +7,7 @@ import type { Position } from "@venue/domain/Position"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertAlike, decide, emptyEngine, play } from "./Play.ts"
-import { isTraderCommand, make, make as makeStream, repeated } from "./Streams.ts"
+import { accountsIn, isTraderCommand, make, make as makeStream, repeated } from "./Streams.ts"
 
 describe("the engine and the rules", () => {
   it(
@@ -314,8 +314,8 @@ describe("positions and results", () => {
           const { reserveFund, venueFees } = Engine.totals(engine)
           let cash = BigInt(venueFees) + BigInt(reserveFund)
           for (const account of accounts) {
-            const { cashFlow, fees, funding } = Engine.view(engine, AccountId.make(account)).position
-            cash += BigInt(cashFlow) - BigInt(fees) + BigInt(funding)
+            const { cashFlow, fees, funding, rewards } = Engine.view(engine, AccountId.make(account)).position
+            cash += BigInt(cashFlow) - BigInt(fees) + BigInt(funding) + BigInt(rewards)
           }
           assert.strictEqual(cash, 0n)
         }
@@ -371,7 +371,7 @@ function takersOf(events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> {
 }
 
 function accountsOf(commands: ReadonlyArray<MarketCommand>): ReadonlyArray<string> {
-  return [...new Set(commands.filter(isTraderCommand).map(({ accountId }) => accountId))]
+  return [...new Set(commands.flatMap(accountsIn))]
 }
 
 function isAimedAt(command: MarketCommand, order: Order): boolean {

@@ -7,6 +7,7 @@ import { noEcho, type Priced, type TraderCommand } from "@venue/domain/Market"
 import { isLive } from "@venue/domain/MarketHours"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
+import * as TwinBuilders from "./TwinBuilders.ts"
 import { cut, type Emit, endStop, leave, match, rest, room } from "./TwinMatch.ts"
 import * as TwinFunding from "./TwinFunding.ts"
 import {
@@ -51,6 +52,7 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     emit({ _tag: "TradingStateChanged", state: command.state, atMillis: twin.timeMillis })
     return Stops.marked(twin)
   }
+  if (command._tag === "IntroduceBuilder") return TwinBuilders.introduce(twin, command, nowMillis, emit)
   if (command._tag === "PayDividend") {
     if (command.exDay <= twin.lastDividendDay) return
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)

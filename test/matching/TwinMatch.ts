@@ -4,6 +4,7 @@ import { divideUp } from "@venue/domain/Decimal"
 import { Id } from "@venue/domain/Id"
 import type { Ended, MarketEvent, Place } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import * as TwinBuilders from "./TwinBuilders.ts"
 import {
   added,
   book,
@@ -45,7 +46,8 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
     const fee = divideUp(notional * BigInt(rate), 100_000_000n)
     one.order = { ...one.order, remainingLots: one.order.remainingLots - lots, updatedAtMillis: twin.timeMillis }
     const realised = book(held, one.order.side, lots, notional, fee)
-    return { order: one.order, fee: Number(fee), realised: Number(realised), marginUsed }
+    const reward = TwinBuilders.reward(twin, one.order.builderCode, fee)
+    return { order: one.order, fee: Number(fee), realised: Number(realised), marginUsed, reward }
   }
   const atMillis = twin.timeMillis
   const fills = {

@@ -1,5 +1,6 @@
 /** What the twin remembers: one array of orders and one holding per account, and the plain questions asked of them. */
 import type { AccountId } from "@venue/domain/AccountId"
+import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Place, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order, Side } from "@venue/domain/Order"
@@ -33,6 +34,7 @@ export interface Holding {
   basis: bigint
   fees: bigint
   funding: bigint
+  rewards: bigint
 }
 
 /** What has been sampled since the last whole hour. */
@@ -57,6 +59,7 @@ export interface Twin {
   readonly holdings: Map<string, Holding>
   readonly funding: Funding
   reserveFund: bigint
+  readonly builders: Array<IntroduceBuilder>
   /** The owner of each account that has ever traded or placed. */
   readonly owners: Map<string, string>
   readonly epochs: Map<string, number>
@@ -77,6 +80,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   holdings: new Map(),
   funding: { samples: [], sample: null, walkedMillis: 0, paidMillis: 0 },
   reserveFund: 0n,
+  builders: [],
   owners: new Map(),
   epochs: new Map(),
   outcomes: new Map()
@@ -95,7 +99,7 @@ export const reached = (twin: Twin, side: Side, limit: number): Array<Resting> =
     )
 
 export const holding = (twin: Twin, accountId: AccountId): Holding => {
-  const held = twin.holdings.get(accountId) ?? { quantity: 0, cash: 0n, basis: 0n, fees: 0n, funding: 0n }
+  const held = twin.holdings.get(accountId) ?? { quantity: 0, cash: 0n, basis: 0n, fees: 0n, funding: 0n, rewards: 0n }
   twin.holdings.set(accountId, held)
   return held
 }

@@ -12,6 +12,7 @@ import { type AccountsAtRisk, type AccountSummary, Desk } from "../../protocol/D
 import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
+import * as Builders from "./Builders.ts"
 import * as Disconnects from "./Disconnects.ts"
 import * as FeeTiers from "./FeeTiers.ts"
 import * as Submissions from "./Submissions.ts"
@@ -36,6 +37,7 @@ export const DeskLayer: Layer.Layer<
 
     const submissions = yield* Submissions.make(entityId, traders)
     const calls = yield* TraderCalls.make(traders)
+    const { appoint } = yield* Builders.make(traders)
     yield* enter(entityId, {
       submit: submissions.now,
       summary: calls.summaryNow,
@@ -48,6 +50,7 @@ export const DeskLayer: Layer.Layer<
       ...reads(calls, [...instruments.keys()]),
       AtRisk: () => Rpc.fork(Effect.sync(() => atRisk(traders))),
       ...changes(calls, disconnects),
+      AppointBuilder: ({ payload }) => Rpc.fork(appoint(payload)),
       ...presence(traders, disconnects),
       Wake: () => Effect.void
     })

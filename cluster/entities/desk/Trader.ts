@@ -32,6 +32,8 @@ export interface Trader {
   readonly userId: UserId
   readonly ledger: Ledger.Trader
   readonly symbols: () => ReadonlyArray<MarketSymbol>
+  /** Joins the market unless it has been joined; it is live once `whenLive` says so. */
+  readonly join: (symbol: MarketSymbol) => void
   /** False when too much waits already. */
   readonly enter: (request: OrderRequest) => boolean
   readonly change: <Tag extends LedgerCommand["_tag"]>(
@@ -110,6 +112,9 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
     userId,
     ledger,
     ...looks(joined),
+    join: (symbol) => {
+      if (!isGone && !bySymbol.has(symbol)) join(symbol)
+    },
     enter: (request) => {
       if (isGone) return false
       const answer = JoinedMarket.request(joined, bySymbol.get(request.symbol) ?? join(request.symbol), request)

@@ -60,13 +60,15 @@ export const summary = ({ ledger }: Trader, accountId: AccountId): AccountSummar
   return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(ledger, accountId) }
 }
 
-const live = (trader: Trader) =>
+/** Waits until every joined market is live. */
+export const live = (trader: Trader) =>
   Effect.callback<void, Unavailable>((resume) => {
     const stop = trader.whenLive((isLive) => resume(isLive ? Effect.void : Effect.fail(gone(trader))))
     return Effect.sync(stop)
   })
 
-const changed = <Tag extends LedgerCommand["_tag"]>(trader: Trader, command: LedgerCommandOf<Tag>) =>
+/** Answers when the journal has it. */
+export const changed = <Tag extends LedgerCommand["_tag"]>(trader: Trader, command: LedgerCommandOf<Tag>) =>
   Effect.callback<void, LedgerRefusal<Tag> | Unavailable>((resume) =>
     trader.change(command, (result) =>
       resume(

@@ -74,6 +74,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         Totals: () => Rpc.fork(totalsOf(log)),
         PayDividend: ({ payload }) => submitted([{ _tag: "PayDividend", ...payload }]).pipe(Rpc.fork),
         SetTradingState: ({ payload }) => submitted([{ _tag: "SetTradingState", state: payload.state }]).pipe(Rpc.fork),
+        IntroduceBuilder: ({ payload }) => submitted([{ _tag: "IntroduceBuilder", ...payload }]).pipe(Rpc.fork),
         Observe: ({ payload }) => submitted([{ _tag: "Observe", ...payload }]).pipe(Rpc.fork),
         PauseSources: ({ payload }) => submitted([{ _tag: "PauseSources", ...payload }]).pipe(Rpc.fork)
       })

@@ -70,7 +70,7 @@ export const positionPublic = (instrument: Instrument, holding: Holding): Positi
   open_quantity: quantityOf(instrument, holding.openQuantityLots)
 })
 
-export const balancePublic = (balance: Balance, builderRewards?: bigint): BalancePublic => ({
+export const balancePublic = (balance: Balance): BalancePublic => ({
   deposit: decimalOfMoney(balance.deposit),
   realised_pnl: decimalOfMoney(balance.realised),
   order_margin: decimalOfMoney(balance.orderMargin),
@@ -78,5 +78,5 @@ export const balancePublic = (balance: Balance, builderRewards?: bigint): Balanc
   unrealised_pnl: decimalOfMoney(balance.unrealised),
   net_funding: decimalOfMoney(balance.funding),
   available_balance: decimalOfMoney(balance.available),
-  ...(builderRewards === undefined ? {} : { builder_rewards: decimalOfMoney(builderRewards) })
+  ...(balance.builderRewards === null ? {} : { builder_rewards: decimalOfMoney(balance.builderRewards) })
 })

@@ -22,8 +22,8 @@ export const positionResponse = (instrument: Instrument, holding: Holding): stri
     holding
   )}}}`
 
-/** `builderRewards` (1e-6 USD) is given for the owner of a builder code alone. */
-export const balanceResponse = (balance: Balance, builderRewards?: bigint): string =>
+/** Only the owner of a builder code is told of rewards. */
+export const balanceResponse = (balance: Balance): string =>
   `{"balance_response":{"id":"${balance.accountId}","user_id":"${balance.accountId}","deposit":${Digits.money(
     balance.deposit
   )},"realised_pnl":${Digits.money(balance.realised)},"order_margin":${Digits.money(
@@ -33,7 +33,7 @@ export const balanceResponse = (balance: Balance, builderRewards?: bigint): stri
   )},"net_funding":${Digits.money(balance.funding)},"available_balance":${Digits.money(
     balance.available
   )},"referral_rewards":0,"fees":${Digits.money(balance.fees)}${
-    builderRewards === undefined ? "" : `,"builder_rewards":${Digits.money(builderRewards)}`
+    balance.builderRewards === null ? "" : `,"builder_rewards":${Digits.money(balance.builderRewards)}`
   }}}`
 
 export interface LeverageLevel {

@@ -3,11 +3,13 @@ import { AdminApi } from "@venue/api/admin/Api"
 import { problems } from "@venue/api/Problem"
 import type { Operator } from "@venue/auth/access/Operator"
 import { OperatorActions } from "@venue/auth/access/OperatorActions"
+import type { Unavailable } from "@venue/cluster/protocol/Market"
 import { UserId } from "@venue/domain/UserId"
-import type { UnknownBuilderCode } from "@venue/storage/access/BuilderCodes"
+import { BuilderCodes, type UnknownBuilderCode } from "@venue/storage/access/BuilderCodes"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { UnknownUser } from "@venue/storage/access/Users"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import * as BuilderAppointment from "../BuilderAppointment.ts"
 import { group } from "../http/Endpoints.ts"
 import { inTheNameOf } from "./Operators.ts"
 
@@ -17,13 +19,21 @@ export const layer = (baseUrl: string) =>
     "users",
     Effect.fnUntraced(function* (handlers) {
       const operatorActions = yield* OperatorActions
+      const codes = yield* BuilderCodes
+      const appoint = yield* BuilderAppointment.make
       const refusals = problems(baseUrl)
+      const activate = Effect.fnUntraced(function* (builderCode: string, by: Operator) {
+        const builder = yield* codes.find(builderCode)
+        if (Option.isSome(builder)) yield* appoint(builder.value)
+        yield* operatorActions.setBuilderActive(builderCode, true, by)
+      })
       const decide = (reason: string, decision: (by: Operator) => Decision) =>
         Effect.flatMap(inTheNameOf(reason), decision).pipe(
           Effect.catchTags({
             UnknownUser: () => Effect.fail(refusals.notFound("user")),
             UnknownBuilderCode: () => Effect.fail(refusals.notFound("builder code")),
-            DatabaseUnavailable: () => Effect.fail(refusals.draining())
+            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+            Unavailable: () => Effect.fail(refusals.draining())
           })
         )
 
@@ -35,7 +45,7 @@ export const layer = (baseUrl: string) =>
           decide(reason, (by) => operatorActions.unfreeze(UserId.make(user_id.toLowerCase()), by))
         )
         .handle("activate", ({ payload: { builder_code, reason } }) =>
-          decide(reason, (by) => operatorActions.setBuilderActive(builder_code.toLowerCase(), true, by))
+          decide(reason, (by) => activate(builder_code.toLowerCase(), by))
         )
         .handle("deactivate", ({ payload: { builder_code, reason } }) =>
           decide(reason, (by) => operatorActions.setBuilderActive(builder_code.toLowerCase(), false, by))
@@ -43,4 +53,4 @@ export const layer = (baseUrl: string) =>
     })
   )
 
-type Decision = Effect.Effect<void, UnknownUser | UnknownBuilderCode | DatabaseUnavailable>
+type Decision = Effect.Effect<void, UnknownUser | UnknownBuilderCode | DatabaseUnavailable | Unavailable>

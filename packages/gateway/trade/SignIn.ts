@@ -9,6 +9,7 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId } from "@venue/domain/AccountId"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Effect, Option, Redacted } from "effect"
+import * as BuilderAppointment from "../BuilderAppointment.ts"
 import type { Member, Origin, Unsigned } from "./Member.ts"
 import type { UserConnections } from "./UserConnections.ts"
 
@@ -81,8 +82,12 @@ const makeCallerOf = Effect.gen(function* () {
 /** Orders carry only what earns somebody a share: of codes that strangers make up there is no end. */
 const makeEarning = Effect.gen(function* () {
   const builders = yield* BuilderCodes
+  const appoint = yield* BuilderAppointment.make
   return Effect.fnUntraced(function* (code: string) {
     if (code === "") return ""
-    return Option.exists(yield* builders.find(code), ({ active }) => active) ? code : ""
+    const builder = yield* builders.find(code)
+    if (Option.isNone(builder) || !builder.value.active) return ""
+    yield* appoint(builder.value)
+    return code
   })
 })

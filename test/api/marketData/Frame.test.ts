@@ -66,8 +66,8 @@ describe("the examples of the reference", () => {
       priceTicks: 34_111,
       quantityLots: 1_500,
       notional: 0,
-      maker: { order: { ...order, side: "BUY" }, fee: 0, realised: 0, marginUsed: 0 },
-      taker: { order, fee: 0, realised: 0, marginUsed: 0 },
+      maker: { order: { ...order, side: "BUY" }, fee: 0, realised: 0, marginUsed: 0, reward: null },
+      taker: { order, fee: 0, realised: 0, marginUsed: 0, reward: null },
       atMillis
     }
     expect(JSON.parse(Frame.frame(Frame.trade(gold, traded), 48_215))).toEqual({

@@ -77,6 +77,7 @@ const groups = Layer.mergeAll(
             unrealised: 1_650_000n,
             funding: -12_000n,
             fees: 511_665n,
+            builderRewards: null,
             orderMargin: 170_560_000n,
             positionMargin: 255_915_000n,
             equity: 0n,

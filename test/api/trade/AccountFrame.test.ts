@@ -29,6 +29,7 @@ const balance: Balance = {
   unrealised: 1_650_000n,
   funding: -12_000n,
   fees: 511_665n,
+  builderRewards: null,
   orderMargin: 170_560_000n,
   positionMargin: 255_915_000n,
   equity: 0n,
@@ -85,7 +86,7 @@ it("a balance, with builder rewards for the owner of a code alone", () => {
     fees: 0.511665
   }
   expect(JSON.parse(Frame.balanceResponse(balance))).toEqual({ balance_response: row })
-  expect(JSON.parse(Frame.balanceResponse(balance, 37_250_000n))).toEqual({
+  expect(JSON.parse(Frame.balanceResponse({ ...balance, builderRewards: 37_250_000n }))).toEqual({
     balance_response: { ...row, builder_rewards: 37.25 }
   })
 })

@@ -63,7 +63,8 @@ const resting: fc.Arbitrary<Frame.RestingOrder> = fc.record({
   updateMillis: millis
 })
 
-const fill = fc.record({ order, fee: money, realised: money, marginUsed: count })
+const reward = fc.record({ ownerId: uuid.map((text) => UserId.make(text)), amount: money, remainder: money })
+const fill = fc.record({ order, fee: money, realised: money, marginUsed: count, reward: fc.option(reward) })
 const traded: fc.Arbitrary<Traded> = fc.record({
   _tag: fc.constant("Traded" as const),
   tradeId: id,
@@ -166,6 +167,7 @@ const balance: fc.Arbitrary<Balance> = fc.record({
   unrealised: bigMoney,
   funding: bigMoney,
   fees: bigMoney,
+  builderRewards: fc.option(bigMoney),
   orderMargin: bigMoney,
   positionMargin: bigMoney,
   equity: bigMoney,
@@ -178,9 +180,7 @@ it("an account: its positions, its balance, its leverage", () => {
     instrument.chain((one) => fc.tuple(fc.constant(one), holding(one.symbol))),
     ([instrument, holding]) => holds(Frame.positionResponse(instrument, holding), "position_response")
   )
-  check(fc.tuple(balance, fc.option(bigMoney, { nil: undefined })), ([balance, rewards]) =>
-    holds(Frame.balanceResponse(balance, rewards), "balance_response")
-  )
+  check(balance, (balance) => holds(Frame.balanceResponse(balance), "balance_response"))
   const levels = fc.array(fc.record({ instrument, leverage: fc.integer({ min: 1, max: 100 }) }), { maxLength: 3 })
   check(fc.tuple(uuid, levels), ([accountId, levels]) => {
     holds(Frame.userLeverageResponse(AccountId.make(accountId), levels), "user_leverage_response")

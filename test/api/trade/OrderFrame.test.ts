@@ -60,12 +60,13 @@ const traded: Traded = {
   priceTicks: 34_111,
   quantityLots: 1_500,
   notional: 5_116_650_000,
-  maker: { order, fee: 511_665, realised: 0, marginUsed: 0 },
+  maker: { order, fee: 511_665, realised: 0, marginUsed: 0, reward: null },
   taker: {
     order: { ...order, orderId: orderIdFrom(id("taker")), accountId: AccountId.make("bob"), side: "SELL" },
     fee: 2_558_325,
     realised: -1_250_000,
-    marginUsed: 0
+    marginUsed: 0,
+    reward: null
   },
   atMillis: 1790503244118
 }

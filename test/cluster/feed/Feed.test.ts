@@ -93,6 +93,7 @@ const setUp = Effect.gen(function* () {
             observe: () => Effect.void,
             pauseSources: () => Effect.void,
             payDividend: () => Effect.never,
+            introduceBuilder: () => Effect.never,
             setTradingState: () => Effect.never,
             totals: () => Effect.never,
             depth: () => depth

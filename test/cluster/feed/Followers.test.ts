@@ -5,6 +5,7 @@ import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import { assert, it } from "@effect/vitest"
+import { traded } from "../../journal/EventsByHand.ts"
 import { idOf, one, two, userId } from "../Neighbours.ts"
 
 const event: MarketEvent = {
@@ -115,4 +116,20 @@ it("a follower of a market that throws or leaves while they are told costs the o
   tell(funded)
   assert.deepEqual(told, ["first Funded", "first is broken", "second Funded", "third Funded", "third Funded"])
   assert.deepEqual(reported, [["trader", fault]])
+})
+
+it("the trader who earns by a trade is told of it once, and their sockets are not; a trader who traded is not told again", () => {
+  const { follow, tell, told } = setUp()
+  follow("socket", "socket")
+  follow("trader", "trader")
+  const { maker, taker, ...rest } = traded("strangers", 1, {})
+  const reward = { ownerId: userId, amount: 3, remainder: 1 }
+  tell({ ...rest, maker, taker })
+  assert.deepEqual(told, [])
+  tell({ ...rest, maker, taker: { ...taker, reward } })
+  tell({ ...rest, maker: { ...maker, reward }, taker: { ...taker, reward } })
+  assert.deepEqual(told, ["trader", "trader"])
+  const own = { ...taker.order, userId, accountId: primaryAccountOf(userId) }
+  tell({ ...rest, maker: { ...maker, reward }, taker: { ...taker, order: own, reward } })
+  assert.deepEqual(told, ["trader", "trader", "trader", "socket"])
 })

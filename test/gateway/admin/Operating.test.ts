@@ -38,14 +38,20 @@ it.layer(layer, { excludeTestServices: true })("an operator", (it) => {
 
   it.effect("activates and deactivates a builder code", () =>
     Effect.gen(function* () {
-      const { admin } = yield* RestClient
+      const { admin, get, signed } = yield* RestClient
       const codes = yield* BuilderCodes
-      const { userId } = yield* (yield* TestVenue).user("owner")
+      const owner = yield* (yield* TestVenue).user("owner")
+      const { userId } = owner
+      const balance = Effect.gen(function* () {
+        return (yield* get("/user/positions", yield* signed(owner))).body.balance
+      })
       const builder_code = "0b9f0f5e-58f4-4e0b-9a53-7c1f6b6a1d20"
       yield* codes.create({ userId, builderCode: builder_code, venueBps: 5_000, builderBps: 0 })
       const isActive = Effect.map(codes.find(builder_code), (code) => Option.getOrThrow(code).active)
+      expect(yield* balance).not.toHaveProperty("builder_rewards")
       expect((yield* admin("POST", "/builder-codes/activate", { builder_code, reason })).status).toBe(204)
       expect(yield* isActive).toBe(true)
+      expect((yield* balance).builder_rewards).toBe(0)
       expect((yield* admin("POST", "/builder-codes/deactivate", { builder_code, reason })).status).toBe(204)
       expect(yield* isActive).toBe(false)
       expect((yield* deeds(userId)).map(([action]) => action)).toEqual([

@@ -1,0 +1,36 @@
+/**
+ * The owner of a builder code joins every market before an order can carry the code, and each market learns the code: so
+ * no market ever has to find a trader, and none comes by rewards of which it does not hear.
+ */
+import type { IntroduceBuilder } from "@venue/domain/Builder"
+import * as Ledger from "@venue/ledger/Ledger"
+import { Effect } from "effect"
+import { MarketClient } from "../../clients/MarketClient.ts"
+import type { Unavailable } from "../../protocol/Market.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
+import * as TraderCalls from "./TraderCalls.ts"
+import type { Traders } from "./Traders.ts"
+
+export interface Builders {
+  /** Done at once for who has done it; a market that was listed since is joined now. A repeat goes on where it stopped. */
+  readonly appoint: (builder: Omit<IntroduceBuilder, "_tag">) => Effect.Effect<void, Unavailable>
+}
+
+export const make = Effect.fnUntraced(function* (traders: Traders) {
+  const markets = yield* MarketClient
+  const { instruments } = yield* VenueSettings
+  return {
+    appoint: Effect.fnUntraced(function* (builder) {
+      const trader = yield* traders.wake(builder.ownerId)
+      const symbols = [...instruments.keys()].filter((symbol) => !Ledger.isBuilderIn(trader.ledger, symbol))
+      if (symbols.length === 0) return
+      for (const symbol of symbols) trader.join(symbol)
+      yield* TraderCalls.live(trader)
+      yield* Effect.forEach(symbols, (symbol) => markets.introduceBuilder(symbol, builder), {
+        discard: true,
+        concurrency: "unbounded"
+      })
+      yield* TraderCalls.changed(trader, { _tag: "AppointBuilder", builderCode: builder.builderCode, symbols })
+    })
+  } satisfies Builders as Builders
+})

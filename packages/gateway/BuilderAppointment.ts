@@ -1,0 +1,14 @@
+/** Before an order carries a builder code, its owner has joined every market and each market knows the code. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import type { BuilderCode } from "@venue/storage/access/BuilderCodes"
+import { Effect } from "effect"
+
+/** Asks the owner's desk, which answers at once where all is done; once that is known here it is not asked again. */
+export const make = Effect.map(DeskClient, (desks) => {
+  const appointed = new Set<string>()
+  return Effect.fnUntraced(function* ({ builderBps, builderCode, userId, venueBps }: BuilderCode) {
+    if (appointed.has(builderCode)) return
+    yield* desks.ask(userId, (desk) => desk.AppointBuilder({ builderCode, ownerId: userId, venueBps, builderBps }))
+    appointed.add(builderCode)
+  })
+})
