@@ -1,6 +1,7 @@
 /** Hears every source of prices and tells each market the median of its own: one for the whole venue, without state. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Futures from "@venue/domain/Futures"
+import { isLive } from "@venue/domain/MarketHours"
 import { median } from "@venue/domain/Oracle"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { type Print, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
@@ -54,16 +55,18 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
   const changed = new Set<MarketSymbol>()
   const sending = new Set<MarketSymbol>()
 
+  /** What one source says of a symbol by what it told since then. */
+  const priceBy = (source: PriceSource, symbol: MarketSymbol, now: number, sinceMillis: number) => {
+    const said = (contract: string) => {
+      const quote = quotes.get(source)!.get(contract)
+      return quote === undefined || quote.atMillis < sinceMillis ? undefined : quote.priceE8
+    }
+    return SourcePrice.of(symbol, source.symbols.get(symbol)!, said, reference(), now)
+  }
   const priceOf = (symbol: MarketSymbol): number | undefined => {
     const now = clock.currentTimeMillisUnsafe()
     const able = sources.filter((source) => source.symbols.has(symbol))
-    const prices = able.flatMap((source) => {
-      const said = (contract: string) => {
-        const quote = quotes.get(source)!.get(contract)
-        return quote === undefined || quote.atMillis < now - maxAgeMillis ? undefined : quote.priceE8
-      }
-      return SourcePrice.of(symbol, source.symbols.get(symbol)!, said, reference(), now) ?? []
-    })
+    const prices = able.flatMap((source) => priceBy(source, symbol, now, now - maxAgeMillis) ?? [])
     return prices.length < Math.min(leastSources, able.length) ? undefined : median(prices)
   }
   const tell = (symbol: MarketSymbol) => {
@@ -85,6 +88,11 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
       return changed.size > 0
     })
   )
+  const isSilent = (source: PriceSource, symbol: MarketSymbol, now: number) => {
+    const instrument = instruments.get(symbol)
+    return instrument !== undefined && isLive(instrument, now) && priceBy(source, symbol, now, 0) === undefined
+  }
+  yield* Effect.forkScoped(Effect.delay(sayWhoIsSilent(sources, isSilent), firstWord))
   return (source: PriceSource) => {
     const symbols = [...source.symbols].filter(([symbol]) => instruments.has(symbol))
     const symbolsOf = new Map<string, Array<MarketSymbol>>()
@@ -98,6 +106,21 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
       for (const symbol of about) changed.add(symbol)
       beat.start()
     }
+  }
+})
+
+/** A name that its source does not know, or a settlement that nobody recorded, would else show nowhere. */
+const sayWhoIsSilent = Effect.fnUntraced(function* (
+  sources: ReadonlyArray<PriceSource>,
+  isSilent: (source: PriceSource, symbol: MarketSymbol, now: number) => boolean
+) {
+  const now = yield* Clock.currentTimeMillis
+  for (const source of sources) {
+    const silent = [...source.symbols.keys()].filter((symbol) => isSilent(source, symbol, now))
+    if (silent.length > 0)
+      yield* Effect.logWarning(
+        `price source ${source.name} has given no price of ${silent.join(", ")} yet; is it asked for them by the right names?`
+      )
   }
 })
 
@@ -121,5 +144,7 @@ const followReference = Effect.fnUntraced(function* (sources: ReadonlyArray<Pric
 const everyMillis = 200
 /** What a source said longer ago no longer counts: it has fallen silent beside others that speak. */
 const maxAgeMillis = 10_000
+/** Who has given no price of a symbol by then is named. */
+const firstWord = "1 minute"
 /** What an operator records of settlements and holidays counts within this. */
 const referenceAge = "10 seconds"

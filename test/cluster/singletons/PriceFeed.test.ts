@@ -4,7 +4,7 @@ import type { PriceSource } from "@venue/providers/prices/PriceSource"
 import * as SimulatedPrices from "@venue/providers/prices/SimulatedPrices"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { aapl, limit, told } from "../../venue/Story.ts"
@@ -122,6 +122,31 @@ it.effect("I29: one market is stale beside others that are fresh", () => {
       assert.deepInclude(yield* priced(eur), { source: "external" })
     })
   )
+})
+
+it.effect("a source that gives no price of a symbol for a minute is named, once, while the underlier trades", () => {
+  const lines: Array<unknown> = []
+  const logger = Logger.make<unknown, void>(({ message }) => void lines.push(message))
+  const us100 = MarketSymbol.make("US100-USD")
+  const one = new Said("one", [
+    [aapl, "AAPL"],
+    [eur, "EURUSD"],
+    [us100, { future: "NQ" }]
+  ])
+  const two = new Said("two", [[aapl, "US.APPLE"]])
+  return venueWith(
+    [one.source, two.source],
+    Effect.gen(function* () {
+      one.say("AAPL", 200)
+      one.say("EUR/USD", 1.085)
+      one.say("NQ", 21_105)
+      yield* TestClock.adjust("3 minutes")
+      const named = lines.filter((line) => String(line).includes("has given no price"))
+      assert.lengthOf(named, 2)
+      assert.include(String(named[0]), "one has given no price of EUR-USD, US100-USD yet")
+      assert.include(String(named[1]), "two has given no price of AAPL-USD yet")
+    })
+  ).pipe(Effect.provide(Logger.layer([logger])))
 })
 
 it.effect("rule 3.8: an index has a price once its settlement is recorded, from whatever node", () => {
