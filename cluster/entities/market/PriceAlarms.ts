@@ -12,37 +12,38 @@ export const make = (symbol: MarketSymbol, say: (line: Effect.Effect<void>) => v
   let last: Priced | undefined
   /** The price turned stale so many times. */
   let times = 0
+  /** The operator was told that none comes, and not yet that they come again. */
+  let isSilent = false
+
+  /** Looks whether it is still the same silence. */
+  const tellSilence = (time: number) =>
+    Effect.suspend(() => {
+      if (last?.source !== "stale" || times !== time) return Effect.void
+      isSilent = true
+      return Effect.logError(`market ${symbol}: no outside price has come for a minute; only reducing orders are taken`)
+    })
+  const hear = (before: Priced | undefined, now: Priced) => {
+    if (now.source === "stale" && before?.source !== "stale") {
+      const silence = tellSilence(++times)
+      say(before?.source === "external" ? silence : Effect.delay(silence, "1 minute"))
+    }
+    if (now.source === "external" && isSilent) {
+      isSilent = false
+      say(Effect.logWarning(`market ${symbol}: outside prices come again`))
+    }
+    if (now.rejections === alarmingRejections && before !== undefined && before.rejections < alarmingRejections)
+      say(
+        Effect.logError(
+          `market ${symbol}: outside prices are far from the last one, which is held; an operator's price decides`
+        )
+      )
+  }
   return (events: ReadonlyArray<MarketEvent>): void => {
     for (const event of events) {
       if (event._tag !== "Priced") continue
       const before = last
       last = event
-      if (event.source === "stale" && before?.source !== "stale") {
-        const time = ++times
-        const isStill = () => last?.source === "stale" && times === time
-        say(
-          before?.source === "external" ? silent(symbol) : Effect.delay(whenStill(isStill, silent(symbol)), "1 minute")
-        )
-      }
-      const line = before === undefined ? undefined : changed(symbol, before, event)
-      if (line !== undefined) say(line)
+      hear(before, event)
     }
   }
-}
-
-const whenStill = (isStill: () => boolean, line: Effect.Effect<void>) =>
-  Effect.suspend(() => (isStill() ? line : Effect.void))
-
-function silent(symbol: MarketSymbol): Effect.Effect<void> {
-  return Effect.logError(`market ${symbol}: no outside price has come for a minute; only reducing orders are taken`)
-}
-
-function changed(symbol: MarketSymbol, before: Priced, now: Priced): Effect.Effect<void> | undefined {
-  if (now.rejections === alarmingRejections && before.rejections < alarmingRejections)
-    return Effect.logError(
-      `market ${symbol}: outside prices are far from the last one, which is held; an operator's price decides`
-    )
-  if (now.source === "external" && before.source === "stale")
-    return Effect.logWarning(`market ${symbol}: outside prices come again`)
-  return undefined
 }
