@@ -180,6 +180,7 @@ test("a market is joined once its event is applied", () => {
   assert.deepStrictEqual([...Ledger.symbols(trader)], [aapl])
 })
 
+const appoint = { _tag: "AppointBuilder", builderCode: "code", symbols: [aapl] } as const
 const setTier = { _tag: "SetTier", day: 20_000, effectiveVolume: usd(2_000_000) } as const
 
 test("rule 11.5: the tier of a day is set once, and orders carry its rates from then on", () => {
@@ -217,12 +218,35 @@ test("I6: a snapshot of a release that knew no tiers is read: the first tier hol
   assert.lengthOf(Result.getOrThrow(Ledger.decide(restored, setTier, 0)), 1)
 })
 
+test("I6: a snapshot of a release that knew no builders is read: the trader owns no code, and may be appointed", () => {
+  const { builderMarkets: _builders, ...rest } = Ledger.snapshot(withSub().trader)
+  const restored = Ledger.make(alice, instruments, new Map(), Ledger.defaults)
+  Ledger.restore(restored, { ...rest, version: 2 })
+  assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(withSub().trader))
+  assert.isNull(Ledger.balance(restored, primaryAccountOf(alice))!.builderRewards)
+  assert.lengthOf(Result.getOrThrow(Ledger.decide(restored, appoint, 0)), 1)
+})
+
+test("a builder is appointed once for each market, and has rewards on the primary account alone", () => {
+  const scene = withSub()
+  scene.ask(appoint)
+  assert.deepStrictEqual(scene.ask(appoint), Result.succeed([]))
+  scene.ask({ ...appoint, symbols: [aapl, gold] })
+  assert.deepStrictEqual(Ledger.snapshot(scene.trader).builderMarkets, [aapl, gold])
+  scene.reward(3_060_000)
+  scene.reward(612_000, gold)
+  assert.deepInclude(scene.balance(), { builderRewards: usd(3.672), available: scene.balance().deposit + usd(3.672) })
+  assert.isNull(Ledger.balance(scene.trader, AccountId.make("sub"))!.builderRewards)
+  assert.isEmpty(Ledger.holdings(scene.trader, primaryAccountOf(alice)))
+})
+
 test("I6: a snapshot, packed and unpacked, restores the same journal state and hash", () => {
   const scene = withSub()
   scene.ask(transfer)
   scene.ask(setLeverage)
   scene.ask({ _tag: "Arm", connectionId: "c1", accountId: AccountId.make("sub"), armed: true })
   Ledger.apply(scene.trader, { _tag: "Joined", symbol: aapl })
+  scene.ask(appoint)
   scene.ask({ ...credit, amount: 10n ** 30n })
   scene.ask(setTier)
   const restored = Ledger.make(alice, instruments, scene.prices, Ledger.defaults)

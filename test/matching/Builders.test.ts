@@ -5,6 +5,8 @@ import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Packr } from "msgpackr"
+import { accountsIn } from "./Streams.ts"
+import { play } from "./Play.ts"
 import { apple, eventOf, Scene, told, usd } from "./EngineScene.ts"
 
 const ownerId = UserId.make("owner")
@@ -151,4 +153,36 @@ describe("a market learns a code once", () => {
     scene.engine = restored
     assert.strictEqual(trade(scene, "code").taker.reward?.amount, 3_060_000)
   })
+})
+
+it("I18 I26: over 300 random streams the parts of each fee are all of it, and everybody has what they were given", () => {
+  let rewarded = 0
+  play(300, (engine, stream) => {
+    const accounts = [...new Set(stream.steps.flatMap(({ command }) => accountsIn(command)))]
+    const earned = new Map<string, number>()
+    let [fees, paidOut, kept] = [0, 0, 0]
+    return (events) => {
+      for (const event of events) {
+        if (event._tag === "Funded" || event._tag === "DividendPaid") kept += event.remainder
+        if (event._tag !== "Traded") continue
+        for (const { fee, order, reward } of [event.maker, event.taker]) {
+          fees += fee
+          if (reward === null) continue
+          assert.strictEqual(order.builderCode, "code")
+          const { amount, ownerId, remainder } = reward
+          assert.isTrue(amount >= 0 && remainder >= 0 && amount + remainder <= fee)
+          earned.set(ownerId, (earned.get(ownerId) ?? 0) + amount)
+          paidOut += amount + remainder
+          kept += remainder
+          rewarded++
+        }
+      }
+      for (const account of accounts) {
+        const { rewards } = Engine.view(engine, account).position
+        assert.strictEqual(rewards, earned.get(account) ?? 0)
+      }
+      assert.deepInclude(Engine.totals(engine), { cash: 0, venueFees: fees - paidOut, reserveFund: kept })
+    }
+  })
+  assert.isAbove(rewarded, 500)
 })

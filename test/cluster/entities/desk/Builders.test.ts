@@ -3,6 +3,7 @@ import * as Builders from "@venue/cluster/entities/desk/Builders"
 import * as Traders from "@venue/cluster/entities/desk/Traders"
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketEvent } from "@venue/domain/Market"
 import { traderStream } from "@venue/domain/Trader"
@@ -92,6 +93,29 @@ desk("is appointed at once where that is on record, also after another owner of 
     yield* appoint
     assert.lengthOf(near.introduced, count)
     assert.strictEqual(rewards(trader), 0n)
+  })
+)
+
+desk("joins a market that was listed since, which learns the code", (near) =>
+  Effect.gen(function* () {
+    near.answers(one)
+    near.knows.add(one.symbol)
+    const settings = yield* VenueSettings
+    const before = { ...settings, instruments: new Map([[one.symbol, one]]) }
+    yield* Effect.scoped(Effect.flatMap(begin, ({ appoint }) => appoint)).pipe(
+      Effect.provideService(VenueSettings, before)
+    )
+    near.answers(two)
+    near.knows.add(two.symbol)
+    const { appoint } = yield* begin
+    yield* appoint
+    assert.deepEqual(yield* recorded, [
+      `joined ${one.symbol}`,
+      `appointed in ${one.symbol}`,
+      `joined ${two.symbol}`,
+      `appointed in ${two.symbol}`
+    ])
+    assert.deepEqual(near.introduced, [`code to ${one.symbol}`, `code to ${two.symbol}`])
   })
 )
 
