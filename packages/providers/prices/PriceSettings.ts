@@ -16,10 +16,21 @@ const ContractNames = Schema.Union([
   })
 ])
 
+/** As RFC 9110 has them, sections 5.1 and 5.5. */
+const HeaderName = Schema.String.check(Schema.isPattern(/^[\w!#$%&'*+.^`|~-]+$/))
+const HeaderValue = Schema.String.check(Schema.isPattern(/^[\t\x20-\x7e\x80-\xff]*$/))
+
+const address = (...protocols: ReadonlyArray<string>) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+      expected: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`
+    })
+  )
+
 const shared = {
   name: Schema.NonEmptyString,
   /** They may hold secrets, so the file is nobody else's to read. */
-  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.RedactedFromValue(Schema.String))),
+  headers: Schema.optionalKey(Schema.Record(HeaderName, Schema.RedactedFromValue(HeaderValue))),
   fields: Fields,
   symbols: Schema.Record(Schema.String, ContractNames)
 }
@@ -29,7 +40,7 @@ const seconds = (most: number) => Schema.Finite.check(Schema.isBetween({ minimum
 const HttpSettings = Schema.Struct({
   ...shared,
   kind: Schema.Literal("http"),
-  url: Schema.String.check(Schema.isPattern(/^https?:\/\//)),
+  url: address("http:", "https:"),
   /** What a source said counts for ten seconds, so it is asked well within them. */
   every_seconds: Schema.optionalKey(seconds(5))
 })
@@ -37,7 +48,7 @@ const HttpSettings = Schema.Struct({
 const WebSocketSettings = Schema.Struct({
   ...shared,
   kind: Schema.Literal("websocket"),
-  url: Schema.String.check(Schema.isPattern(/^wss?:\/\//)),
+  url: address("ws:", "wss:"),
   /** Each is said as JSON on a new connection, as to subscribe. */
   greeting: Schema.optionalKey(Schema.Array(Schema.Json)),
   silence_seconds: Schema.optionalKey(seconds(600))

@@ -59,6 +59,10 @@ it.effect("what cannot be right is refused, and no secret is told with it", () =
       [{ ...http, fields: { contract: "s" } }, /price/],
       [{ ...http, symbols: { "AAPL-USD": { months: {} } } }, /symbols/],
       [{ ...stream, silence_seconds: 6_000 }, /silence_seconds/],
+      [{ ...http, url: "http://" }, /an address that begins with http:\/\/ or https:\/\//],
+      [{ ...stream, url: "wss://secret:x y" }, /an address that begins with ws:\/\/ or wss:\/\//],
+      [{ ...http, headers: { "api key": "secret" } }, /headers/],
+      [{ ...http, headers: { authorization: "secret\n" } }, /headers/],
       [{ ...http, symbols: { "NOPE-USD": "X" } }, /NOPE-USD is no symbol that is listed/]
     ]
     for (const [source, words] of wrong) {
