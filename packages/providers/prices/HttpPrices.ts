@@ -1,7 +1,7 @@
 /** A source that is asked for its prices again and again. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Effect, Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import type { Contracts, PriceSource } from "./PriceSource.ts"
 import { type Fields, read } from "./Prints.ts"
 import * as SourceState from "./SourceState.ts"
@@ -40,7 +40,7 @@ export const make = Effect.fn("HttpPrices.make")(function* (
           for (const print of prints) tell(print)
           return prints.length === 0 ? state.failed("its answer holds no price") : state.works
         }),
-        Effect.catch((error) => state.failed(error.message))
+        Effect.catch((error) => state.failed(whyOf(error)))
       )
       return Effect.forever(Effect.andThen(poll, Effect.sleep(everyMillis)))
     }
@@ -51,6 +51,16 @@ class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarg
   override get message() {
     return `its answer is larger than ${maxBytes} bytes`
   }
+}
+
+/** Leaves the address out: it may hold a key. */
+const whyOf = (error: HttpClientError.HttpClientError | { readonly message: string }): string => {
+  if (!HttpClientError.isHttpClientError(error)) return error.message
+  const { reason, response } = error
+  const cause = "cause" in reason ? reason.cause : undefined
+  if (cause instanceof Error)
+    return cause.message === "" ? String((cause as NodeJS.ErrnoException).code) : cause.message
+  return response === undefined ? reason._tag : `it answers with status ${response.status}`
 }
 
 /** Reads no more of an answer than a list of prices has reason to be. */

@@ -3,7 +3,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as HttpPrices from "@venue/providers/prices/HttpPrices"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Queue, Redacted } from "effect"
+import { Effect, Layer, Logger, Queue, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as PriceServer from "./PriceServer.ts"
@@ -16,7 +16,7 @@ const told = Effect.fnUntraced(function* (answer: (request: IncomingMessage, res
   const client = yield* Layer.build(NodeHttpClient.layerUndici)
   const source = yield* HttpPrices.make({
     name: "vendor",
-    url: yield* PriceServer.http(answer),
+    url: `${yield* PriceServer.http(answer)}?key=mine`,
     headers: { authorization: Redacted.make("Bearer mine") },
     everyMillis: 20,
     fields: { contract: "s", price: "p" },
@@ -65,6 +65,38 @@ it.live(
       assert.isAbove(asked, answers.length)
       assert.strictEqual((yield* Queue.clear(prices)).filter((price) => price !== 200e8).length, 0)
     })
+)
+
+it.live(
+  "a failure is said once with its cause, without what the address or the headers hold, and so is its end",
+  () => {
+    const lines: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+    return Effect.gen(function* () {
+      const answers: ReadonlyArray<(response: ServerResponse) => void> = [
+        (response) => response.writeHead(500).end(),
+        (response) => response.writeHead(500).end(),
+        (response) => response.end(good),
+        (response) => response.destroy(),
+        (response) => response.end(good),
+        (response) => response.end("<html>")
+      ]
+      let asked = 0
+      const prices = yield* told((_request, response) => (answers[asked++] ?? ((last) => last.end(good)))(response))
+      for (let count = 0; count < 3; count++) yield* Queue.take(prices)
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => lines.length === 6 })
+      assert.deepStrictEqual(
+        [lines[0], lines[4]],
+        [
+          "price source vendor fails: it answers with status 500",
+          "price source vendor fails: its answer holds no price"
+        ]
+      )
+      assert.match(lines[2]!, /^price source vendor fails: .*other side closed/)
+      for (const at of [1, 3, 5]) assert.strictEqual(lines[at], "price source vendor works again")
+      assert.notInclude(lines.join(), "mine")
+    }).pipe(Effect.provide(Logger.layer([logger])))
+  }
 )
 
 it.effect("a server that does not answer is given up after five seconds, and asked again", () =>
