@@ -74,7 +74,8 @@ export const make = Effect.fnUntraced(function* (
       return claim.rebuild(undefined, () => submit([answer], () => {}))
     }
     // What cannot be refused comes again by itself: prices and time are no longer let in, and nothing comes at once.
-    if (command._tag !== "RaiseEpoch") {
+    // Whoever asked for one of the others hears that it was not done.
+    if (!onceAsked.has(command._tag)) {
       cancelOnly = true
       run(Effect.logError(`market ${instrument.symbol} takes cancels only until it is served anew`))
     }
@@ -161,6 +162,9 @@ function assertFits(events: ReadonlyArray<MarketEvent>): void {
   if (bytes > maxRowBytes)
     throw new RangeError(`${events.length} events are ${bytes} bytes, and a row holds ${maxRowBytes}`)
 }
+
+/** These do not come by themselves, and a market may go on without them. */
+const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set(["RaiseEpoch", "PayDividend", "SetTradingState"])
 
 /** Twice as often as a snapshot must be at most old. */
 const snapshotMillis = 30_000

@@ -52,6 +52,17 @@ const poisonPrice: MarketCommand = Object.defineProperty(
   }
 )
 
+/** A dividend that no machine can take in. */
+const poisonDividend: MarketCommand = Object.defineProperty(
+  { _tag: "PayDividend", exDay: 0, perUnitE8: 1 } as const,
+  "exDay",
+  {
+    get: () => {
+      throw new Error("poison")
+    }
+  }
+)
+
 /** A buy far under the price, which rests. */
 const bid = (n: number, clientOrderId = ""): MarketCommand => ({
   _tag: "Place",
@@ -156,6 +167,24 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
       Engine.view(engine, primaryAccountOf(userId)).orders.length
     ])
     assert.deepEqual(value, ["DONE", "DONE", 0])
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("rule 21.6: a dividend that cannot be paid is not, and the market goes on", () =>
+  Effect.gen(function* () {
+    const { log, outcomes, say, told } = yield* open()
+    say(observe)
+    yield* turns
+    say(poisonDividend)
+    assert.deepEqual(told, [true, false])
+    yield* TestClock.adjust("1 second")
+    yield* turns
+    say(observe, bid(1))
+    yield* turns
+    assert.deepEqual(told, [true, false, true])
+    assert.deepEqual(outcomes(), [])
+    const { value } = yield* log.asOf((engine) => Engine.view(engine, primaryAccountOf(userId)).orders.length)
+    assert.strictEqual(value, 1)
   }).pipe(Effect.provide(around))
 )
 
