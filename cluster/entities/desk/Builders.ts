@@ -1,6 +1,6 @@
 /**
- * The owner of a builder code joins every market before an order can carry the code, and each market learns the code: so
- * no market ever has to find a trader, and none comes by rewards of which it does not hear.
+ * The owner of a builder code joins every market before an order can carry the code, and each market learns the code. So
+ * no market ever has to find a trader, and the owner's ledger hears of all that the code earns.
  */
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import * as Ledger from "@venue/ledger/Ledger"
