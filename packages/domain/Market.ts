@@ -5,6 +5,7 @@ import type { BuilderIntroduced, IntroduceBuilder, Reward } from "./Builder.ts"
 import * as Id from "./Id.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
 import {
+  Bracket,
   CancelCause,
   type EndStatus,
   type Order,
@@ -63,7 +64,8 @@ export const Place = Schema.TaggedStruct("Place", {
   reduceOnly: Schema.Boolean,
   clientOrderId: Schema.String,
   builderCode: Schema.String,
-  origin: OrderOrigin
+  origin: OrderOrigin,
+  bracket: Schema.optionalKey(Bracket)
 })
 export type Place = typeof Place.Type
 
@@ -76,7 +78,10 @@ export const Modify = Schema.TaggedStruct("Modify", {
   type: OrderType,
   priceTicks: Schema.Number,
   quantityLots: Schema.Number,
-  reduceOnly: Schema.Boolean
+  reduceOnly: Schema.Boolean,
+  /** Of the bracket: unchanged where it is left out, and none where it is 0. */
+  takeProfitTicks: Schema.optionalKey(Schema.Number),
+  stopLossTicks: Schema.optionalKey(Schema.Number)
 })
 export type Modify = typeof Modify.Type
 

@@ -19,6 +19,15 @@ export type TimeInForce = typeof TimeInForce.Type
 export const OrderOrigin = Schema.Literals(["USER", "CLOSE_POSITION"])
 export type OrderOrigin = typeof OrderOrigin.Type
 
+/** The stops that an order brings with it, made of what it fills; a price of 0 is none. */
+export const Bracket = Schema.Struct({
+  takeProfitTicks: Schema.Number,
+  stopLossTicks: Schema.Number,
+  /** What its stops fill pays this rate. */
+  takerRate: Schema.Number
+})
+export type Bracket = typeof Bracket.Type
+
 /** Every recorded event carries an order like this: whole, so that whoever reads the event needs no book. */
 export const Order = Schema.Struct({
   /** The id of the command that placed it. */
@@ -43,7 +52,9 @@ export const Order = Schema.Struct({
   /** The order was modified once, or cut by its market. */
   modified: Schema.Boolean,
   /** When it was placed, modified, cut or filled last; how it ended does not count. */
-  updatedAtMillis: Schema.Number
+  updatedAtMillis: Schema.Number,
+  /** Most orders have none. */
+  bracket: Schema.optionalKey(Bracket)
 })
 export type Order = typeof Order.Type
 
@@ -74,7 +85,10 @@ export const PlaceOrder = Schema.TaggedStruct("PlaceOrder", {
   quantity: Schema.Number,
   reduceOnly: Schema.Boolean,
   clientOrderId: Schema.String,
-  builderCode: Schema.String
+  builderCode: Schema.String,
+  /** Prices of the stops that it brings; left out where there is none. */
+  takeProfit: Schema.optionalKey(Schema.Number),
+  stopLoss: Schema.optionalKey(Schema.Number)
 })
 export type PlaceOrder = typeof PlaceOrder.Type
 
@@ -87,7 +101,10 @@ export const ModifyOrder = Schema.TaggedStruct("ModifyOrder", {
   type: OrderType,
   price: Schema.Number,
   quantity: Schema.Number,
-  reduceOnly: Schema.Boolean
+  reduceOnly: Schema.Boolean,
+  /** Left out they are unchanged, and 0 is none. */
+  takeProfit: Schema.optionalKey(Schema.Number),
+  stopLoss: Schema.optionalKey(Schema.Number)
 })
 export type ModifyOrder = typeof ModifyOrder.Type
 

@@ -24,7 +24,9 @@ export const OrderRefusal = Schema.Literals([
   "REJECTED_TOO_MANY_OPEN_ORDERS",
   "REJECTED_MARKET_CLOSED",
   "REJECTED_FAILED_TO_PROCESS",
-  "USER_IN_LIQUIDATION"
+  "USER_IN_LIQUIDATION",
+  "INVALID_TAKEPROFIT_PRICE",
+  "INVALID_STOPLOSS_PRICE"
 ])
 export type OrderRefusal = typeof OrderRefusal.Type
 

@@ -75,7 +75,9 @@ export const statuses: Record<Refused["status"], number> = {
   REJECTED_TOO_MANY_OPEN_ORDERS: 21,
   REJECTED_MARKET_CLOSED: 22,
   REJECTED_FAILED_TO_PROCESS: 23,
-  USER_IN_LIQUIDATION: 24
+  USER_IN_LIQUIDATION: 24,
+  INVALID_TAKEPROFIT_PRICE: 25,
+  INVALID_STOPLOSS_PRICE: 26
 }
 
 /** The way back: a name by its number. */

@@ -1,7 +1,7 @@
 /** An order as bytes, inside a market record: a repetition of the last one costs little more than what is left of it. */
 import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
 import { isSame as isSameId } from "@venue/domain/Id"
-import type { Order } from "@venue/domain/Order"
+import type { Bracket, Order } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
@@ -32,7 +32,8 @@ export function write(writer: Writer, order: Order, context: Context, taking: bo
       (own ? accountIsUser : 0) |
       (now ? updatedNow : 0) |
       (whole ? unfilled : 0) |
-      (order.modified ? modified : 0)
+      (order.modified ? modified : 0) |
+      (order.bracket === undefined ? 0 : bracketed)
   )
   writer.byte(types[order.type] | (times[order.timeInForce] << 4))
   writer.byte(origins[order.origin])
@@ -45,6 +46,10 @@ export function write(writer: Writer, order: Order, context: Context, taking: bo
   writer.text(order.clientOrderId)
   writer.text(order.builderCode)
   if (!now) writer.number(order.updatedAtMillis)
+  if (order.bracket === undefined) return
+  writer.number(order.bracket.takeProfitTicks)
+  writer.number(order.bracket.stopLossTicks)
+  writer.number(order.bracket.takerRate)
 }
 
 export function read(reader: Reader, context: Context, taking: boolean): Order {
@@ -62,7 +67,7 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
   const accountId = (first & accountIsUser) !== 0 ? primaryAccountOf(userId) : reader.known<AccountId>()
   const priceTicks = reader.number()
   const quantityLots = reader.number()
-  const order: Order = {
+  const plain: Order = {
     orderId,
     userId,
     accountId,
@@ -79,9 +84,14 @@ export function read(reader: Reader, context: Context, taking: boolean): Order {
     modified: (first & modified) !== 0,
     updatedAtMillis: now ? context.atMillis : reader.number()
   }
+  const order = (first & bracketed) === 0 ? plain : { ...plain, bracket: readBracket(reader) }
   if (taking) context.taker = order
   else context.maker = order
   return order
+}
+
+function readBracket(reader: Reader): Bracket {
+  return { takeProfitTicks: reader.number(), stopLossTicks: reader.number(), takerRate: reader.number() }
 }
 
 /** But for what is left of it, and since when. */
@@ -99,7 +109,17 @@ function isSame(order: Order, last: Order): boolean {
     order.clientOrderId === last.clientOrderId &&
     order.origin === last.origin &&
     order.builderCode === last.builderCode &&
-    order.modified === last.modified
+    order.modified === last.modified &&
+    isSameBracket(order.bracket, last.bracket)
+  )
+}
+
+function isSameBracket(one: Bracket | undefined, other: Bracket | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return (
+    one.takeProfitTicks === other.takeProfitTicks &&
+    one.stopLossTicks === other.stopLossTicks &&
+    one.takerRate === other.takerRate
   )
 }
 
@@ -115,3 +135,4 @@ const accountIsUser = 8
 const updatedNow = 16
 const unfilled = 32
 const modified = 64
+const bracketed = 128

@@ -1,7 +1,15 @@
 /** From what the client asked to what the market is asked: shape, margin held, terms added (rule 7). */
 import { echoOf, type Modify, type Priced, type TraderCommand, unlisted } from "@venue/domain/Market"
-import { lotsOf, ticksOf } from "@venue/domain/Instrument"
-import type { CancelOrder, ClosePosition, ModifyOrder, Order, OrderRequest, PlaceOrder } from "@venue/domain/Order"
+import { type Instrument, lotsOf, ticksOf } from "@venue/domain/Instrument"
+import type {
+  Bracket,
+  CancelOrder,
+  ClosePosition,
+  ModifyOrder,
+  Order,
+  OrderRequest,
+  PlaceOrder
+} from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
 import { parseOrderId } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -10,7 +18,7 @@ import * as OrderHold from "./OrderHold.ts"
 import { coversSide, type Exposure } from "./Exposure.ts"
 import { isInLiquidation } from "./Liquidation.ts"
 import * as MarginCheck from "./MarginCheck.ts"
-import { priceFlaw, quantityFlaw, stopQuantityFlaw, typeFlaw } from "./OrderShape.ts"
+import { priceFlaw, quantityFlaw, stopQuantityFlaw, triggerFlaw, typeFlaw } from "./OrderShape.ts"
 import { exposureOf, release, send, type Trader } from "./Trader.ts"
 
 /**
@@ -82,6 +90,8 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   const isClosed =
     priced === undefined || (priced.source === "stale" && !reduceOnly && !coversSide(exposure, side, lots))
   if (flaw !== undefined) return refuse(entry, isClosed ? "REJECTED_MARKET_CLOSED" : flaw)
+  const bracket = bracketOf(instrument, request, exposure.rates.taker)
+  if (typeof bracket === "string") return refuse(entry, bracket)
   const edge = side === "BUY" ? priced?.upperTicks : priced?.lowerTicks
   const hold = OrderHold.make(
     request.commandId.text,
@@ -114,8 +124,21 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
     reduceOnly,
     clientOrderId: request.clientOrderId,
     builderCode: request.builderCode,
-    origin: "USER"
+    origin: "USER",
+    ...(bracket === undefined ? {} : { bracket })
   }
+}
+
+/** Its market knows the right side of the price; here it is only a whole tick. */
+function bracketOf(
+  instrument: Instrument,
+  { stopLoss, takeProfit }: PlaceOrder,
+  takerRate: number
+): Bracket | OrderRefusal | undefined {
+  if (stopLoss === undefined && takeProfit === undefined) return undefined
+  const takeProfitTicks = takeProfit === undefined ? 0 : ticksOf(instrument, takeProfit)
+  const stopLossTicks = stopLoss === undefined ? 0 : ticksOf(instrument, stopLoss)
+  return triggerFlaw(takeProfitTicks, stopLossTicks) ?? { takeProfitTicks, stopLossTicks, takerRate }
 }
 
 /** It holds nothing: it can only shrink a position, and its market sees to that. */
@@ -154,10 +177,16 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
   const hold = exposure.holds.get(request.orderId)
   const lots = lotsOf(instrument, request.quantity)
   const ticks = ticksOf(instrument, request.price)
+  const { stopLoss, takeProfit } = request
+  const triggers = {
+    ...(takeProfit === undefined ? {} : { takeProfitTicks: takeProfit === 0 ? 0 : ticksOf(instrument, takeProfit) }),
+    ...(stopLoss === undefined ? {} : { stopLossTicks: stopLoss === 0 ? 0 : ticksOf(instrument, stopLoss) })
+  }
   const flaw =
     (hold !== undefined && grows(exposure, hold, ticks, lots) ? inLiquidation(entry.trader, account) : undefined) ??
     (request.quantity === 0 ? undefined : quantityFlaw(instrument, lots, reduceOnly)) ??
-    (request.price === 0 ? undefined : priceFlaw(instrument, ticks))
+    (request.price === 0 ? undefined : priceFlaw(instrument, ticks)) ??
+    triggerFlaw(triggers.takeProfitTicks ?? 0, triggers.stopLossTicks ?? 0)
   const isThatOrder = hold !== undefined && hold.side === side && hold.type === type && hold.reduceOnly === reduceOnly
   const isWhole = hold?.order === undefined || hold.order.remainingLots === hold.order.quantityLots
   if (flaw !== undefined) {
@@ -185,7 +214,8 @@ function modify(entry: Entry, request: ModifyOrder, account: Account, exposure: 
     type,
     priceTicks: ticks,
     quantityLots: lots,
-    reduceOnly
+    reduceOnly,
+    ...triggers
   }
 }
 

@@ -33,6 +33,12 @@ export const stopQuantityFlaw = (lots: number): OrderRefusal | undefined => {
   return lots < 1 ? "QUANTITY_LESS_THAN_MIN_QUANTITY" : undefined
 }
 
+/** A price that is no tick is refused as the stop's; 0 is none. */
+export const triggerFlaw = (takeProfitTicks: number, stopLossTicks: number): OrderRefusal | undefined => {
+  if (Number.isNaN(takeProfitTicks)) return "INVALID_TAKEPROFIT_PRICE"
+  return Number.isNaN(stopLossTicks) ? "INVALID_STOPLOSS_PRICE" : undefined
+}
+
 /** The market knows the real bounds; here a price must be above zero and keep the largest order's money exact. */
 export const priceFlaw = (instrument: Instrument, ticks: number): OrderRefusal | undefined => {
   if (Number.isNaN(ticks)) return "INVALID_TICK_SIZE_PRECISION_PRICE"

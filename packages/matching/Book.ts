@@ -33,6 +33,7 @@ export const add = (market: Market, account: Participants.Account, order: Order,
     (order.modified ? OrderPool.modified : 0)
   words[slot + BUILDER] = builderNumber(market, order.builderCode)
   OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
+  OrderPool.setBracket(pool, slot, order.bracket)
   enlist(market, slot)
   enqueue(market, slot)
 }
@@ -144,6 +145,7 @@ export const restate = (market: Market, slot: number, order: Order, isOut: boole
   words[slot + PRICE] = order.priceTicks
   words[slot + QUANTITY] = order.quantityLots
   words[slot + TRAITS]! |= OrderPool.modified
+  OrderPool.setBracket(pool, slot, order.bracket)
   OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
 }
 
@@ -179,7 +181,8 @@ export const order = (
   const { words } = pool
   const account = market.participants.accounts[words[slot + ACCOUNT]!]!
   const traits = words[slot + TRAITS]!
-  return {
+  const bracket = OrderPool.bracket(pool, slot)
+  const found: Order = {
     orderId,
     userId: account.user.userId,
     accountId: account.accountId,
@@ -196,45 +199,52 @@ export const order = (
     modified: (traits & OrderPool.modified) !== 0,
     updatedAtMillis: OrderPool.updatedAt(pool, slot)
   }
+  return bracket === undefined ? found : { ...found, bracket }
 }
 
 /** Gives the same order with other terms, as a literal, which is several times faster than a spread here. */
-export const modified = (order: Order, priceTicks: number, quantityLots: number, atMillis: number): Order => ({
-  orderId: order.orderId,
-  userId: order.userId,
-  accountId: order.accountId,
-  side: order.side,
-  type: order.type,
-  timeInForce: order.timeInForce,
-  priceTicks,
-  quantityLots,
-  remainingLots: quantityLots,
-  reduceOnly: order.reduceOnly,
-  clientOrderId: order.clientOrderId,
-  origin: order.origin,
-  builderCode: order.builderCode,
-  modified: true,
-  updatedAtMillis: atMillis
-})
+export const modified = (order: Order, priceTicks: number, quantityLots: number, atMillis: number): Order => {
+  const changed: Order = {
+    orderId: order.orderId,
+    userId: order.userId,
+    accountId: order.accountId,
+    side: order.side,
+    type: order.type,
+    timeInForce: order.timeInForce,
+    priceTicks,
+    quantityLots,
+    remainingLots: quantityLots,
+    reduceOnly: order.reduceOnly,
+    clientOrderId: order.clientOrderId,
+    origin: order.origin,
+    builderCode: order.builderCode,
+    modified: true,
+    updatedAtMillis: atMillis
+  }
+  return order.bracket === undefined ? changed : { ...changed, bracket: order.bracket }
+}
 
 /** Gives an incoming order with what is left of it; it was placed or modified at the time of its fills. */
-export const unfilled = (order: Order, remainingLots: number): Order => ({
-  orderId: order.orderId,
-  userId: order.userId,
-  accountId: order.accountId,
-  side: order.side,
-  type: order.type,
-  timeInForce: order.timeInForce,
-  priceTicks: order.priceTicks,
-  quantityLots: order.quantityLots,
-  remainingLots,
-  reduceOnly: order.reduceOnly,
-  clientOrderId: order.clientOrderId,
-  origin: order.origin,
-  builderCode: order.builderCode,
-  modified: order.modified,
-  updatedAtMillis: order.updatedAtMillis
-})
+export const unfilled = (order: Order, remainingLots: number): Order => {
+  const changed: Order = {
+    orderId: order.orderId,
+    userId: order.userId,
+    accountId: order.accountId,
+    side: order.side,
+    type: order.type,
+    timeInForce: order.timeInForce,
+    priceTicks: order.priceTicks,
+    quantityLots: order.quantityLots,
+    remainingLots,
+    reduceOnly: order.reduceOnly,
+    clientOrderId: order.clientOrderId,
+    origin: order.origin,
+    builderCode: order.builderCode,
+    modified: order.modified,
+    updatedAtMillis: order.updatedAtMillis
+  }
+  return order.bracket === undefined ? changed : { ...changed, bracket: order.bracket }
+}
 
 /** Counts lots among those its account and user have resting. */
 function rest(market: Market, slot: number, lots: number): void {

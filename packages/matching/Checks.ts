@@ -2,7 +2,7 @@
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
 import { type Instrument, notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
-import type { Order, OrderType, TimeInForce } from "@venue/domain/Order"
+import type { Bracket, Order, OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { crosses, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
@@ -41,6 +41,9 @@ export const refusal = (
   const outside = order.type === "MARKET" ? undefined : range(prices, order)
   if (outside !== undefined) return outside
   if (!order.reduceOnly && isBelowMinimum(market.instrument, prices, order)) return "REJECTED_LESS_THAN_MIN_NOTIONAL"
+  const unfitting =
+    order.bracket === undefined ? undefined : bracketFlaw(market.instrument, prices, order, order.bracket)
+  if (unfitting !== undefined) return unfitting
   if (replaced === 0 && isOneTooMany(market, account, order, terms.finding)) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   if (order.reduceOnly) {
     if (reducible(market, account, order, replaced) <= 0) return "REJECTED"
@@ -82,6 +85,21 @@ function range(prices: Priced, { priceTicks, side }: Order): OrderRefusal | unde
   if (priceTicks > prices.maxPriceTicks) return "PRICE_GREATER_THAN_MAX_PRICE"
   if (side === "SELL") return priceTicks < prices.lowerTicks ? "PRICE_LESS_THAN_MIN_PRICE" : undefined
   return priceTicks > prices.upperTicks ? "PRICE_GREATER_THAN_MAX_PRICE" : undefined
+}
+
+/** A profit is taken beyond the order's price, a loss stopped before it; a MARKET order is measured at the mark. */
+function bracketFlaw(
+  { tickE8 }: Instrument,
+  prices: Priced,
+  { priceTicks, side, type }: Order,
+  { stopLossTicks, takeProfitTicks }: Bracket
+): OrderRefusal | undefined {
+  const referenceE8 = type === "MARKET" ? prices.markE8 : priceTicks * tickE8
+  const sign = side === "BUY" ? 1 : -1
+  if (takeProfitTicks !== 0 && !((takeProfitTicks * tickE8 - referenceE8) * sign > 0)) return "INVALID_TAKEPROFIT_PRICE"
+  return stopLossTicks !== 0 && !((referenceE8 - stopLossTicks * tickE8) * sign > 0)
+    ? "INVALID_STOPLOSS_PRICE"
+    : undefined
 }
 
 function isBelowMinimum(instrument: Instrument, prices: Priced, { priceTicks, quantityLots, type }: Order): boolean {

@@ -4,6 +4,7 @@ import { notional } from "@venue/domain/Instrument"
 import type { Id } from "@venue/domain/Id"
 import type { EndStatus, Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
+import * as Brackets from "./Brackets.ts"
 import * as Builders from "./Builders.ts"
 import { heldAgainst } from "./Checks.ts"
 import * as Ladder from "./Ladder.ts"
@@ -99,7 +100,8 @@ function trade(
   const makerFee = feeOf(money, words[slot + RATE]!)
   const takerFee = feeOf(money, taker.rate)
   const takerSells = taker.order.side === "SELL"
-  const makerMargin = marginUsed(account, !takerSells, lots, each, OrderPool.leverage(market.pool, slot))
+  const makerLeverage = OrderPool.leverage(market.pool, slot)
+  const makerMargin = marginUsed(account, !takerSells, lots, each, makerLeverage)
   const takerMargin = marginUsed(taker.account, takerSells, lots, each, taker.leverage)
   OrderPool.setUpdatedAt(market.pool, slot, market.timeMillis)
   const maker = Book.order(market, slot, undefined, left - lots)
@@ -136,6 +138,10 @@ function trade(
     StopOrder.trim(market, account, events)
     StopOrder.trim(market, taker.account, events)
   }
+  // The leverage of a maker that is filled whole is no more to be read off the book.
+  if (maker.bracket !== undefined) Brackets.grow(market, account, maker, maker.bracket, lots, makerLeverage, events)
+  const { bracket } = taker.order
+  if (bracket !== undefined) Brackets.grow(market, taker.account, taker.order, bracket, lots, taker.leverage, events)
 }
 
 /** Gives the initial margin of the lots that make the position larger; it is asked before the fill is booked. */

@@ -1,5 +1,6 @@
 /** A new price or quantity for an open order, stops among them. */
 import type { Modify } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import * as Checks from "./Checks.ts"
@@ -44,13 +45,14 @@ function change(
   if (misshapen !== undefined) return misshapen
   const meets = crosses(market, before.side === "SELL", priceTicks)
   if (meets && before.type === "ALO") return "CANNOT_MODIFY_ALO_WOULD_CROSS"
-  const wanted = Book.modified(before, priceTicks, askedLots, market.timeMillis)
+  const bracketed = rebracketed(before, command)
+  const wanted = Book.modified(bracketed, priceTicks, askedLots, market.timeMillis)
   const status = Checks.refusal(market, market.prices!, account, wanted, before.remainingLots, command)
   if (status !== undefined) return status
   const quantityLots = before.reduceOnly
     ? Math.min(askedLots, Checks.reducible(market, account, wanted, before.remainingLots))
     : askedLots
-  const order = Book.modified(before, priceTicks, quantityLots, market.timeMillis)
+  const order = Book.modified(bracketed, priceTicks, quantityLots, market.timeMillis)
   const requeued = priceTicks !== before.priceTicks || quantityLots > before.quantityLots
   events.push({ _tag: "Modified", commandId: command.commandId, order, requeued, atMillis: market.timeMillis })
   if (!meets) {
@@ -70,4 +72,16 @@ function change(
     Book.enqueue(market, slot)
   }
   return undefined
+}
+
+/** What the command leaves out of the bracket stays; one that is left with neither price is none. */
+function rebracketed(order: Order, { stopLossTicks, takeProfitTicks, takerRate }: Modify): Order {
+  if (stopLossTicks === undefined && takeProfitTicks === undefined) return order
+  const { bracket, ...plain } = order
+  const changed = {
+    takeProfitTicks: takeProfitTicks ?? bracket?.takeProfitTicks ?? 0,
+    stopLossTicks: stopLossTicks ?? bracket?.stopLossTicks ?? 0,
+    takerRate
+  }
+  return changed.takeProfitTicks === 0 && changed.stopLossTicks === 0 ? plain : { ...plain, bracket: changed }
 }

@@ -1,6 +1,6 @@
 /** The open orders of one market, twenty words each in one array, found by id. */
 import { Id, together } from "@venue/domain/Id"
-import type { OrderOrigin } from "@venue/domain/Order"
+import type { Bracket, OrderOrigin } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import * as HashChain from "./HashChain.ts"
 import { ofHalf } from "./BitMix.ts"
@@ -26,6 +26,8 @@ export interface OrderPool {
   count: number
   /** The ids are as their clients gave them, by the number of the slot. */
   readonly clientOrderIds: Array<string>
+  /** The brackets of the few orders that have one, by the number of the slot. */
+  readonly brackets: Map<number, Bracket>
 }
 
 /** Words of a slot: first the four of the id, then what is the order's own, then its links to others; even for doubles. */
@@ -75,7 +77,8 @@ export const make = (): OrderPool => {
     heads: new Int32Array(leastHeads),
     shift: 32 - Math.log2(leastHeads),
     count: 0,
-    clientOrderIds: [""]
+    clientOrderIds: [""],
+    brackets: new Map()
   }
 }
 
@@ -104,6 +107,7 @@ export const release = (pool: OrderPool, slot: number): void => {
   HashChain.unlink(pool.heads, headOfSlot(pool, slot), words, slot, CHAIN)
   pool.count--
   pool.clientOrderIds[numberOf(slot)] = ""
+  if (pool.brackets.size > 0) pool.brackets.delete(numberOf(slot))
   words[slot + NEXT] = pool.free
   pool.free = slot
 }
@@ -120,6 +124,14 @@ export const orderId = ({ words }: OrderPool, slot: number): OrderId =>
   orderIdFrom(new Id(words[slot]!, words[slot + 1]!, words[slot + 2]!, words[slot + 3]!))
 
 export const clientOrderId = ({ clientOrderIds }: OrderPool, slot: number): string => clientOrderIds[numberOf(slot)]!
+
+export const bracket = ({ brackets }: OrderPool, slot: number): Bracket | undefined =>
+  brackets.size === 0 ? undefined : brackets.get(numberOf(slot))
+
+export const setBracket = ({ brackets }: OrderPool, slot: number, bracket: Bracket | undefined): void => {
+  if (bracket !== undefined) brackets.set(numberOf(slot), bracket)
+  else if (brackets.size > 0) brackets.delete(numberOf(slot))
+}
 
 /** Gives the leverage its account had when the order was accepted. */
 export const leverage = ({ words }: OrderPool, slot: number): number =>

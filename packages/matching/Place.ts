@@ -54,7 +54,7 @@ export const close = (market: Market, account: Account, command: Close, events: 
 const largestOrder = 0x7ffffffe
 
 function asked(command: Place, atMillis: number): Order {
-  return {
+  const order: Order = {
     orderId: orderIdFrom(command.commandId),
     userId: command.userId,
     accountId: command.accountId,
@@ -71,6 +71,7 @@ function asked(command: Place, atMillis: number): Order {
     modified: false,
     updatedAtMillis: atMillis
   }
+  return command.bracket === undefined ? order : { ...order, bracket: command.bracket }
 }
 
 function accept(market: Market, prices: Priced, account: Account, command: Place, order: Order, events: Events): void {

@@ -5,6 +5,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import { Id } from "@venue/domain/Id"
 import type { BuilderIntroduced } from "@venue/domain/Builder"
 import type { Priced } from "@venue/domain/Market"
+import type { Bracket } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
@@ -51,6 +52,8 @@ export interface Snapshot {
 export interface Orders {
   readonly words: Uint8Array
   readonly clientOrderIds: ReadonlyArray<string>
+  /** The numbers of the few entries that have a bracket, with it. */
+  readonly brackets: ReadonlyArray<readonly [number, Bracket]>
   /** The numbers of those entries stand here by account, and by age within one. */
   readonly ages: Uint8Array
 }
@@ -121,6 +124,10 @@ function ordersOf(market: Market): Orders {
   return {
     words: new Uint8Array(words.buffer),
     clientOrderIds: queue.map((slot) => OrderPool.clientOrderId(pool, slot)),
+    brackets: queue.flatMap((slot, row) => {
+      const bracket = OrderPool.bracket(pool, slot)
+      return bracket === undefined ? [] : [[row, bracket] as const]
+    }),
     ages: new Uint8Array(Int32Array.from(aged(market), (slot) => rows.get(slot)!).buffer)
   }
 }
@@ -135,6 +142,7 @@ function restoreOrders(market: Market, stored: Orders): void {
     Book.enqueue(market, slot)
     return slot
   })
+  for (const [row, bracket] of stored.brackets) OrderPool.setBracket(pool, taken[row]!, bracket)
   for (const row of integers(stored.ages)) Book.enlist(market, taken[row]!)
   Ladder.drain(market.bids)
   Ladder.drain(market.asks)

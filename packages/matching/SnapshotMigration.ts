@@ -70,7 +70,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     lastDividendDay: 0,
     totals: { ...stored.totals, reserveFund: 0 },
     sampling: unsampled(),
-    orders: { ...stored.orders, words: wordsFrom5(stored.orders) }
+    orders: { ...stored.orders, brackets: [], words: wordsFrom5(stored.orders) }
   }
 }
 

@@ -80,6 +80,9 @@ function order(digest: Digest, order: Order): void {
   id(digest, orderId)
   for (const value of [userId, accountId, type, clientOrderId, builderCode, origin]) text(digest, value)
   number(digest, (order.reduceOnly ? 1 : 0) | (order.modified ? 2 : 0))
+  const { bracket } = order
+  if (bracket === undefined) return
+  for (const value of [bracket.takeProfitTicks, bracket.stopLossTicks, bracket.takerRate]) number(digest, value)
 }
 
 function builders(digest: Digest, market: Market): void {

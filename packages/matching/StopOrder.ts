@@ -18,9 +18,28 @@ export const place = (market: Market, account: Account, command: Place, asked: O
   if (status !== undefined) return refuse(market, command, status, events)
   const { commandId, expiresAtMillis, leverage, takerRate } = command
   remember(market, commandId, expiresAtMillis, account.user, "DONE")
-  const terms = { takerRate, leverage, parentId: null }
+  open(market, account, order, { takerRate, leverage, parentId: null }, commandId, expiresAtMillis, events)
+}
+
+/** From here on it waits; no command placed one that came with an order. */
+export const open = (
+  market: Market,
+  account: Account,
+  order: Order,
+  terms: Stops.StopTerms,
+  commandId: Id | null,
+  expiresAtMillis: number,
+  events: Events
+): void => {
   events.push({ _tag: "StopPlaced", commandId, expiresAtMillis, order, ...terms, atMillis: market.timeMillis })
   Stops.add(market.stops, account, order, terms, stopMarkE8(market))
+}
+
+/** It closes so many lots from now on, and keeps its turn. */
+export const resize = (market: Market, stop: Stops.Stop, lots: number, events: Events): void => {
+  const { order } = stop
+  if (lots === order.remainingLots) return
+  change(market, stop, Book.modified(order, order.priceTicks, lots, market.timeMillis), null, events)
 }
 
 /** Makes the change unless something refuses it. */
@@ -46,9 +65,7 @@ export const trim = (market: Market, account: Account, events: Events): void => 
     const { order } = stop
     const lots = heldAgainst(account, order.side === "SELL")
     if (lots <= 0) end(market, stop, null, events)
-    else if (lots < order.remainingLots) {
-      change(market, stop, Book.modified(order, order.priceTicks, lots, market.timeMillis), null, events)
-    }
+    else resize(market, stop, Math.min(lots, order.remainingLots), events)
   }
 }
 

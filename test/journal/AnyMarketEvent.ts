@@ -46,23 +46,45 @@ const side = fc.constantFrom("BUY", "SELL")
 const type = fc.constantFrom("LIMIT", "MARKET", "ALO", "TAKE_PROFIT", "STOP_LOSS", "STOP_MARKET")
 const timeInForce = fc.constantFrom("GTC", "IOC", "FOK")
 
-const order: fc.Arbitrary<Order> = fc.record({
-  orderId: id.map(orderIdFrom),
-  userId: user.map((text) => UserId.make(text)),
-  accountId: user.map((text) => AccountId.make(text)),
-  side,
-  type,
-  timeInForce,
-  priceTicks: count,
-  quantityLots: count,
-  remainingLots: count,
-  reduceOnly: fc.boolean(),
-  clientOrderId: text,
-  origin: fc.constantFrom("USER", "CLOSE_POSITION"),
-  builderCode: text,
-  modified: fc.boolean(),
-  updatedAtMillis: millis
-})
+const order: fc.Arbitrary<Order> = fc.record(
+  {
+    orderId: id.map(orderIdFrom),
+    userId: user.map((text) => UserId.make(text)),
+    accountId: user.map((text) => AccountId.make(text)),
+    side,
+    type,
+    timeInForce,
+    priceTicks: count,
+    quantityLots: count,
+    remainingLots: count,
+    reduceOnly: fc.boolean(),
+    clientOrderId: text,
+    origin: fc.constantFrom("USER", "CLOSE_POSITION"),
+    builderCode: text,
+    modified: fc.boolean(),
+    updatedAtMillis: millis,
+    bracket: fc.record({ takeProfitTicks: count, stopLossTicks: count, takerRate: signed })
+  },
+  {
+    requiredKeys: [
+      "orderId",
+      "userId",
+      "accountId",
+      "side",
+      "type",
+      "timeInForce",
+      "priceTicks",
+      "quantityLots",
+      "remainingLots",
+      "reduceOnly",
+      "clientOrderId",
+      "origin",
+      "builderCode",
+      "modified",
+      "updatedAtMillis"
+    ]
+  }
+)
 const reward = fc.record({ ownerId: user.map((text) => UserId.make(text)), amount: signed, remainder: signed })
 const fill = fc.record({ order, fee: signed, realised: signed, marginUsed: count, reward: fc.option(reward) })
 const sent = { commandId: id, expiresAtMillis: millis }

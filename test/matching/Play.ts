@@ -152,7 +152,8 @@ function order(order: Order): string {
     order
   const names = `${order.clientOrderId}|${order.builderCode}|${order.origin}|${order.updatedAtMillis}`
   const shape = `${side} ${remainingLots}/${quantityLots} @ ${priceTicks} ${type} ${timeInForce}${reduceOnly ? " reduce-only" : ""}${order.modified ? " modified" : ""}`
-  return `[${orderId} ${userId} ${accountId} ${shape} ${names}]`
+  const bracket = order.bracket === undefined ? "" : ` bracket ${JSON.stringify(order.bracket)}`
+  return `[${orderId} ${userId} ${accountId} ${shape} ${names}${bracket}]`
 }
 
 function accountsOf(stream: Stream): ReadonlyArray<string> {

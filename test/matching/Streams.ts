@@ -4,7 +4,7 @@ import { type Id, series, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
-import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import type { Bracket, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { UserId } from "@venue/domain/UserId"
 import { id } from "../Id.ts"
@@ -55,6 +55,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
   const tight = percent(20)
   const huge = pace === "hourly" ? 60 : pick(0, 0, 5, 60)
   const reducing = pick(5, 15, 40)
+  const bracketing = pick(0, 10, 40)
   const stopping = pick(0, 10, 40)
   /** How often an order is priced on its own side of the middle, to rest. */
   const patience = pick(30, 60, 85)
@@ -134,9 +135,17 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
       origin: pick("USER", "USER", "CLOSE_POSITION"),
       ...given
     }
+    if (!given.type && percent(bracketing)) Object.assign(command, { bracket: bracketOf(command) })
     if (command.timeInForce === "GTC" || command.type !== "LIMIT") placed.push(command)
     add(command)
     return command
+  }
+  /** Most lie on the right side of the price, not far from it. */
+  const bracketOf = ({ priceTicks, side, takerRate }: Place): Bracket => {
+    const step = (side === "BUY" ? 1 : -1) * (percent(95) ? 1 : -1)
+    const from = priceTicks === 0 ? Math.round(oracleE8 / tickE8) : priceTicks
+    const takeProfitTicks = percent(75) ? Math.max(1, from + step * whole(1, 2 * spread)) : 0
+    return { takeProfitTicks, stopLossTicks: Math.max(1, from - step * whole(1, 2 * spread)), takerRate }
   }
   const modifyOrder = (target: Place, accountId: AccountId, priceTicks: number, quantityLots: number) => {
     const { side } = target
@@ -150,7 +159,9 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
       type: percent(4) ? "ALO" : target.type,
       priceTicks,
       quantityLots,
-      reduceOnly: percent(4) ? !target.reduceOnly : target.reduceOnly
+      reduceOnly: percent(4) ? !target.reduceOnly : target.reduceOnly,
+      ...(percent(bracketing) ? { takeProfitTicks: pick(0, near(side)) } : {}),
+      ...(percent(bracketing) ? { stopLossTicks: pick(0, near(side)) } : {})
     })
   }
   const modify = (accountId: AccountId) => {

@@ -236,10 +236,22 @@ describe("orders", () => {
 describe("stops", () => {
   it("I30: each fires once at most, and only one that was placed and has not ended", () => {
     let fired = 0
+    let firedOfParents = 0
     play(600, () => {
       const live = new Set<string>()
+      const parents = new Map<string, string>()
+      const over = new Set<string>()
       return (events) => {
         for (const event of events) {
+          if (event._tag === "StopPlaced" && event.parentId !== null) {
+            parents.set(event.order.orderId.text, event.parentId.text)
+          }
+          if (event._tag === "Triggered") {
+            const { text } = event.order.orderId
+            assert.isFalse(over.has(text), `${text} fires again`)
+            over.add(text)
+            if (parents.has(text)) firedOfParents++
+          }
           for (const { orderId, type } of ordersOf(event)) {
             if (event._tag === "StopPlaced") live.add(orderId.text)
             else if (event._tag === "Triggered") assert.isTrue(live.delete(orderId.text), `${orderId} fires`)
@@ -250,6 +262,7 @@ describe("stops", () => {
       }
     })
     assert.isAbove(fired, 500)
+    assert.isAbove(firedOfParents, 200)
   })
 
   it("I33: none closes more than the position, or is left without one", () => {

@@ -170,7 +170,21 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   const before = target.order
   if (before.remainingLots < before.quantityLots) return "CANNOT_MODIFY_PARTIAL_FILL"
   const asked = command.quantityLots || before.quantityLots
-  const priced: Order = { ...before, priceTicks: command.priceTicks || before.priceTicks }
+  const { bracket: _, ...plain } = before
+  const bracket = {
+    takeProfitTicks: command.takeProfitTicks ?? before.bracket?.takeProfitTicks ?? 0,
+    stopLossTicks: command.stopLossTicks ?? before.bracket?.stopLossTicks ?? 0,
+    takerRate:
+      command.takeProfitTicks === undefined && command.stopLossTicks === undefined
+        ? (before.bracket?.takerRate ?? 0)
+        : command.takerRate
+  }
+  const isBracketed = bracket.takeProfitTicks + bracket.stopLossTicks > 0
+  const priced: Order = {
+    ...plain,
+    ...(isBracketed ? { bracket } : {}),
+    priceTicks: command.priceTicks || before.priceTicks
+  }
   const quantity = before.reduceOnly ? Math.min(asked, room(twin, priced)) : asked
   const changed = { quantityLots: quantity, remainingLots: quantity, modified: true, updatedAtMillis: twin.timeMillis }
   const after: Order = { ...priced, ...changed }
@@ -221,6 +235,11 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
   if (!order.reduceOnly && value(order.quantityLots, limitPrice) < 10n * 10n ** 16n)
     return "REJECTED_LESS_THAN_MIN_NOTIONAL"
 
+  const { stopLossTicks = 0, takeProfitTicks = 0 } = order.bracket ?? {}
+  const beyond = (ticks: number) => (side === "BUY" ? ticks * tickE8 > limitPrice : ticks * tickE8 < limitPrice)
+  const before = (ticks: number) => (side === "BUY" ? ticks * tickE8 < limitPrice : ticks * tickE8 > limitPrice)
+  if (takeProfitTicks > 0 && !beyond(takeProfitTicks)) return "INVALID_TAKEPROFIT_PRICE"
+  if (stopLossTicks > 0 && !before(stopLossTicks)) return "INVALID_STOPLOSS_PRICE"
   if (terms._tag === "Place" && mayRest(order)) {
     const open = twin.resting.filter((resting) => resting.order.accountId === accountId).length
     if (open >= twin.maxOpenOrders) return "REJECTED_TOO_MANY_OPEN_ORDERS"
@@ -289,7 +308,7 @@ function placeStop(twin: Twin, order: Order, command: Place, emit: Emit): OrderR
   const { commandId, expiresAtMillis, leverage, takerRate } = command
   const terms = { takerRate, leverage, parentId: null }
   emit({ _tag: "StopPlaced", commandId, expiresAtMillis, order, ...terms, atMillis: twin.timeMillis })
-  Stops.placed(twin, order, command)
+  Stops.placed(twin, order, terms)
 }
 
 function modifyStop(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefined {
@@ -317,7 +336,9 @@ function fire(twin: Twin, nowMillis: number, emit: Emit): void {
     twin.stops = twin.stops.filter((other) => other !== stop)
     const fresh = { type: "STOP_MARKET", timeInForce: "IOC", updatedAtMillis: twin.timeMillis } as const
     const order: Order = { ...stop.order, ...fresh }
+    const other = Stops.linked({ ...twin, stops: [...twin.stops, stop] }, stop)
     emit({ _tag: "Triggered", stopType: stop.order.type as "STOP_LOSS", order, atMillis: twin.timeMillis })
+    if (other !== undefined) endStop(twin, other, null, emit)
     const taker = { order, makerRate: 0, leverage: stop.leverage, acceptedNumber: 0, queuedNumber: 0 }
     match(twin, taker, Stops.worst(twin, twin.prices!, stop), stop, emit)
     const { quantityLots, remainingLots } = taker.order

@@ -50,6 +50,7 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
     return { order: one.order, fee: Number(fee), realised: Number(realised), marginUsed, reward }
   }
   const atMillis = twin.timeMillis
+  twin.trades++
   const fills = {
     maker: fill(maker, maker.makerRate, maker.leverage),
     taker: fill(taker, terms.takerRate, terms.leverage)
@@ -68,6 +69,11 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
   const accounts = [maker.order.accountId, taker.order.accountId]
   for (const accountId of accounts) shrink(twin, accountId, emit)
   for (const accountId of accounts) shrinkStops(twin, accountId, emit)
+  for (const [one, leverage] of [
+    [maker, maker.leverage],
+    [taker, terms.leverage]
+  ] as const)
+    attach(twin, one.order, lots, leverage, emit)
 }
 
 /** Live reduce-only orders never add up to more than the position: the newest give way first. */
@@ -126,6 +132,35 @@ export function leave(twin: Twin, leaving: Resting, commandId: Id | null, status
 export function endStop(twin: Twin, stop: TwinStop, commandId: Id | null, emit: Emit): void {
   twin.stops = twin.stops.filter((other) => other !== stop)
   emit({ _tag: "Ended", commandId, order: stop.order, status: "CANCELLED", atMillis: twin.timeMillis })
+}
+
+/** What an order fills gets the stops that it brought, as far as there is a position on its side. */
+function attach(twin: Twin, parent: Order, lots: number, leverage: number, emit: Emit): void {
+  const { bracket, ...plain } = parent
+  const side = parent.side === "BUY" ? "SELL" : "BUY"
+  const most = reducible(twin, parent.accountId, side)
+  if (bracket === undefined || most === 0) return
+  for (const type of ["TAKE_PROFIT", "STOP_LOSS"] as const) {
+    const priceTicks = type === "TAKE_PROFIT" ? bracket.takeProfitTicks : bracket.stopLossTicks
+    if (priceTicks === 0) continue
+    const orderId = Stops.childOf(parent.orderId, type, twin.trades)
+    const known = twin.stops.find(
+      ({ order, parentId }) => order.type === type && parentId?.text === parent.orderId.text
+    )
+    const size = Math.min(most, lots + (known?.order.remainingLots ?? 0))
+    const changed = { quantityLots: size, remainingLots: size, updatedAtMillis: twin.timeMillis }
+    const atMillis = twin.timeMillis
+    if (known === undefined) {
+      const kind = { side, type, timeInForce: "GTC", reduceOnly: true, modified: false } as const
+      const order: Order = { ...plain, ...kind, ...changed, orderId, priceTicks }
+      const stopTerms = { takerRate: bracket.takerRate, leverage, parentId: parent.orderId }
+      emit({ _tag: "StopPlaced", commandId: null, expiresAtMillis: 0, order, ...stopTerms, atMillis })
+      Stops.placed(twin, order, stopTerms)
+    } else if (size !== known.order.remainingLots) {
+      known.order = { ...known.order, ...changed, modified: true }
+      emit({ _tag: "Modified", commandId: null, order: known.order, requeued: false, atMillis })
+    }
+  }
 }
 
 /** None is larger than the position, and without one to close there is none. */

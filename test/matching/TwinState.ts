@@ -4,7 +4,7 @@ import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Place, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order, Side } from "@venue/domain/Order"
-import { orderIdFrom } from "@venue/domain/OrderId"
+import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import type { Outcome } from "@venue/domain/Reject"
 import type { TradingState } from "@venue/domain/TradingState"
 
@@ -20,6 +20,7 @@ export interface Resting {
 
 export interface TwinStop {
   order: Order
+  readonly parentId: OrderId | null
   readonly takerRate: number
   readonly leverage: number
   readonly acceptedNumber: number
@@ -54,6 +55,7 @@ export interface Twin {
   letsIn: TradingState
   lastDividendDay: number
   numbers: number
+  trades: number
   resting: Array<Resting>
   stops: Array<TwinStop>
   readonly holdings: Map<string, Holding>
@@ -75,6 +77,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   letsIn: "TRADING",
   lastDividendDay: 0,
   numbers: 0,
+  trades: 0,
   resting: [],
   stops: [],
   holdings: new Map(),
@@ -206,7 +209,14 @@ export function orderOf(twin: Twin, command: Place): Order {
   }
   const priceTicks = type === "MARKET" ? 0 : command.priceTicks
   const fresh = { remainingLots: quantityLots, modified: false, updatedAtMillis: twin.timeMillis }
-  return { ...order, priceTicks, origin, builderCode, ...fresh }
+  return {
+    ...order,
+    priceTicks,
+    origin,
+    builderCode,
+    ...fresh,
+    ...(command.bracket === undefined ? {} : { bracket: command.bracket })
+  }
 }
 
 export function mayRest(order: Order): boolean {

@@ -1,8 +1,10 @@
 /** The rules of stops once more, slow and obvious: one array, scanned and sorted whenever somebody asks. */
 import type { AccountId } from "@venue/domain/AccountId"
 import { divideUp } from "@venue/domain/Decimal"
-import type { Modify, Place, Priced } from "@venue/domain/Market"
+import { version4 } from "@venue/domain/Id"
+import type { Modify, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { reducible, type Twin, type TwinStop } from "./TwinState.ts"
 
@@ -18,12 +20,17 @@ export const flaw = (twin: Twin, order: Order, isNew: boolean): OrderRefusal | u
   return order.quantityLots > reducible(twin, order.accountId, order.side) ? "REJECTED" : undefined
 }
 
-export const placed = (twin: Twin, order: Order, { leverage, takerRate }: Place): void => {
+export const placed = (
+  twin: Twin,
+  order: Order,
+  { leverage, parentId, takerRate }: Pick<TwinStop, "leverage" | "parentId" | "takerRate">
+): void => {
   const number = ++twin.numbers
   const stop: TwinStop = {
     order,
     takerRate,
     leverage,
+    parentId,
     acceptedNumber: number,
     queuedNumber: number,
     dueNumber: undefined
@@ -57,6 +64,16 @@ export const marked = (twin: Twin): void =>
     twin,
     twin.stops.filter(({ dueNumber }) => dueNumber === undefined)
   )
+
+/** Of the two that one order brought, the other. */
+export const linked = (twin: Twin, stop: TwinStop): TwinStop | undefined =>
+  twin.stops.find((other) => other !== stop && other.parentId !== null && other.parentId.text === stop.parentId?.text)
+
+/** The names of what an order brings follow from its own, and from the trade that made it. */
+export const childOf = ({ a, b, c, d }: OrderId, type: "TAKE_PROFIT" | "STOP_LOSS", trades: number): OrderId => {
+  const turned = type === "TAKE_PROFIT" ? 0x2545f491 : 0x1b873593
+  return orderIdFrom(version4(a ^ turned, b ^ Math.imul(turned, 0x85ebca6b), c ^ turned, d ^ trades))
+}
 
 /** The next to fire. */
 export const next = (twin: Twin): TwinStop | undefined =>

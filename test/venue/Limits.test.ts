@@ -113,7 +113,7 @@ const broken: ReadonlyArray<readonly [text: string, code: string]> = [
   [JSON.stringify(limit("BUY", 1, 190, { client_order_id: "x".repeat(65) })), "InvalidParameter"],
   [JSON.stringify(limit("BUY", 1, 190, { client_order_id: "naïve" })), "InvalidParameter"],
   [JSON.stringify(limit("BUY", 1, 190, { client_order_id: 7 })), "InvalidJSONFormat"],
-  [JSON.stringify(limit("BUY", 1, 190, { take_profit: 210 })), "InvalidParameter"],
+  [JSON.stringify(limit("BUY", 1, 190, { take_profit: -1 })), "InvalidParameter"],
   [JSON.stringify(cancel("x", "trade_id")), "InvalidJSONFormat"],
   [`{"type":"get_user_orders","params":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "InvalidJSONFormat"],
   ['{"type":"get_user_trades","params":{"start_ts":"now"}}', "InvalidJSONFormat"]

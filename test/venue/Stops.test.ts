@@ -224,3 +224,81 @@ story("cancel_all_orders takes stops too, a disconnect leaves them", (venue) =>
     assert.deepInclude(frames[1]!.order_response, { type: "STOP_LOSS", quantity: 5 })
   })
 )
+
+story("rule 15.8: what an order fills gets the stops it brought, they grow with it, and one ends the other", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.trade(yield* venue.user("alice"))
+    const bob = yield* venue.trade(yield* venue.user("bob"), [])
+    yield* alice.send(say("subscribe", { channels: ["stop_orders"] }))
+    yield* alice.send(limit("BUY", 5, 200, { take_profit: 210, stop_loss: 195, client_order_id: "in" }))
+    yield* venue.settle
+    const [, parent] = yield* alice.drain
+    assert.deepInclude(parent!.order_response, { status: "ACK", take_profit: 210, stop_loss: 195 })
+    yield* bob.send(limit("SELL", 2, 200))
+    yield* venue.settle
+    const first = yield* alice.drain
+    const pair = ["stop_order_response", "ACK", "stop_order_response", "ACK"]
+    assert.deepEqual(told(first), ["fill_response", "FILLED", ...pair])
+    assert.deepInclude(first[0]!.fill_response, { take_profit: 210, stop_loss: 195 })
+    const stops = first.flatMap((frame) => frame.stop_order_response ?? [])
+    assert.deepEqual(
+      stops.map((each) => [each.stop_order_type, each.direction, each.price, each.quantity, each.client_order_id]),
+      [
+        ["TAKE_PROFIT", "SELL", 210, 2, "in"],
+        ["STOP_LOSS", "SELL", 195, 2, "in"]
+      ]
+    )
+    yield* bob.send(limit("SELL", 3, 200))
+    yield* venue.settle
+    const second = yield* alice.drain
+    assert.deepEqual(
+      second.flatMap((frame) => frame.stop_order_response ?? []).map((each) => [each.stop_order_id, each.quantity]),
+      stops.map((each) => [each.stop_order_id, 5])
+    )
+    yield* bob.send(limit("BUY", 5, 194.9))
+    yield* venue.settle
+    yield* venue.price(aapl, 194.99)
+    yield* venue.settle
+    const frames = (yield* alice.drain).filter((frame) => frame.stop_order_response === undefined)
+    assert.deepEqual(told(frames), ["ACK", "CANCELLED", "fill_response", "FILLED"])
+    assert.deepInclude(frames[1]!.order_response, { type: "TAKE_PROFIT", order_id: stops[0]!.stop_order_id })
+    assert.deepInclude(frames[2]!.fill_response, { price: 194.9, quantity: 5, order_type: "STOP_MARKET" })
+  })
+)
+
+story(
+  "rule 15.8: a profit is taken beyond the price of the order and a loss stopped before it; both may change",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* venue.trade(yield* venue.user("alice"))
+      yield* alice.sendAll([
+        limit("BUY", 1, 190, { take_profit: 190 }),
+        limit("BUY", 1, 190, { stop_loss: 190 }),
+        limit("SELL", 1, 210, { take_profit: 211 }),
+        limit("SELL", 1, 210, { stop_loss: 209 }),
+        // MARKET is measured at the mark of 200.
+        market("BUY", 1, { take_profit: 200 }),
+        market("BUY", 1, { stop_loss: 200 }),
+        limit("BUY", 1, 190, { take_profit: 191.001 }),
+        limit("BUY", 1, 190, { stop_loss: 180, take_profit: 0 })
+      ])
+      yield* venue.settle
+      const frames = yield* alice.drain
+      const [profit, loss] = ["INVALID_TAKEPROFIT_PRICE", "INVALID_STOPLOSS_PRICE"]
+      assert.deepEqual(told(frames), [profit, loss, profit, loss, profit, loss, profit, "ACK"])
+      const order = frames.at(-1)!.order_response!
+      assert.deepInclude(order, { take_profit: 0, stop_loss: 180 })
+      const changed: ReadonlyArray<[object, "MODIFIED" | "INVALID_TAKEPROFIT_PRICE", number, number]> = [
+        [{ take_profit: 200 }, "MODIFIED", 200, 180],
+        [{ price: 189 }, "MODIFIED", 200, 180],
+        [{ take_profit: 188 }, "INVALID_TAKEPROFIT_PRICE", 0, 0],
+        [{ stop_loss: 0, take_profit: null }, "MODIFIED", 200, 0]
+      ]
+      for (const [changes, status, take_profit, stop_loss] of changed) {
+        yield* alice.send(modify(order, changes))
+        yield* venue.settle
+        const [answer] = yield* alice.drain
+        assert.deepInclude(answer!.order_response, { status, take_profit, stop_loss })
+      }
+    })
+)

@@ -27,8 +27,8 @@ const ClientId = Schema.String.check(
   Schema.isPattern(/^[\x20-\x7e]{0,64}$/, { expected: "up to 64 printable ASCII characters" })
 )
 const Decimal = NumberOrText(Schema.Finite)
-/** Attached take profit and stop loss are not offered yet. */
-const NoTrigger = Maybe(NumberOrText(Schema.Literal(0)))
+/** The price of a stop that an order brings; 0 is none. */
+const Trigger = Maybe(NumberOrText(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))))
 /** Clients also write 0 and 1. */
 const Truth = Schema.Union([
   Schema.Boolean,
@@ -53,8 +53,8 @@ const Placement = {
   quantity: Decimal,
   reduce_only: Maybe(Truth),
   client_order_id: Maybe(ClientId),
-  take_profit: NoTrigger,
-  stop_loss: NoTrigger
+  take_profit: Trigger,
+  stop_loss: Trigger
 }
 
 /** A command in its plain form is its own JSON; what is read beside that, such as numbers as text, need not be sent. */
@@ -84,8 +84,8 @@ export const ModifyOrder = message(
     reduce_only: Truth,
     price: Maybe(Decimal),
     quantity: Maybe(Decimal),
-    take_profit: NoTrigger,
-    stop_loss: NoTrigger
+    take_profit: Trigger,
+    stop_loss: Trigger
   })
 )
 

@@ -72,19 +72,13 @@ export const truth = (fields: Fields, name: string): boolean | Malformed => {
   return wrong(name, value, "true or false")
 }
 
-/** Of a stop or a profit target attached to an order: only none is offered. */
-export const none = (fields: Fields, name: string): undefined | Malformed => {
+/** The price of a stop that an order brings: 0 is none, and undefined that nothing was said. */
+export const trigger = (fields: Fields, name: string): number | undefined | Malformed => {
   const given = fields[name]
-  if (given === undefined || given === null || given === 0) return undefined
-  const value = numeric(given)
-  if (value === 0) return undefined
-  if (value === undefined) return wrong(name, given, "a JSON number, null, or no such field")
-  return {
-    _tag: "Malformed",
-    code: "InvalidParameter",
-    message: `invalid ${name}: attached take profit and stop loss are not offered yet, expected 0, null or no such field`,
-    incoming: undefined
-  }
+  if (given === undefined || given === null) return undefined
+  const value = number(fields, name)
+  if (typeof value !== "number" || value >= 0) return value
+  return outOfRange(name, value, "a price, or 0 for none")
 }
 
 /** One of a few words, or `undefined` so that the caller says which. */

@@ -16,9 +16,12 @@ export interface AddOrder {
   readonly reduceOnly: boolean
   /** Empty when the client gave none. */
   readonly clientOrderId: string
+  /** Prices of the stops that it brings, where there are any. */
+  readonly takeProfit?: number
+  readonly stopLoss?: number
 }
 
-/** `price` and `quantity` 0 mean unchanged. */
+/** `price` and `quantity` 0 mean unchanged; so does a stop's price that is left out, and 0 that there is none. */
 export interface ModifyOrder {
   readonly _tag: "ModifyOrder"
   readonly symbol: string
@@ -28,6 +31,8 @@ export interface ModifyOrder {
   readonly price: number
   readonly quantity: number
   readonly reduceOnly: boolean
+  readonly takeProfit?: number
+  readonly stopLoss?: number
 }
 
 export interface CancelOrder {
@@ -76,8 +81,10 @@ export const addOrder = (fields: Fields): AddOrder | Malformed => {
   if (typeof reduceOnly !== "boolean") return reduceOnly
   const clientOrderId = Field.clientId(fields, "client_order_id")
   if (typeof clientOrderId !== "string") return clientOrderId
-  const attached = Field.none(fields, "take_profit") ?? Field.none(fields, "stop_loss")
-  if (attached !== undefined) return attached
+  const takeProfit = Field.trigger(fields, "take_profit")
+  if (typeof takeProfit === "object") return takeProfit
+  const stopLoss = Field.trigger(fields, "stop_loss")
+  if (typeof stopLoss === "object") return stopLoss
   return {
     _tag: "AddOrder",
     symbol,
@@ -87,7 +94,9 @@ export const addOrder = (fields: Fields): AddOrder | Malformed => {
     price: type === "MARKET" ? 0 : price,
     quantity,
     reduceOnly,
-    clientOrderId
+    clientOrderId,
+    ...(takeProfit === undefined || takeProfit === 0 ? {} : { takeProfit }),
+    ...(stopLoss === undefined || stopLoss === 0 ? {} : { stopLoss })
   }
 }
 
@@ -106,9 +115,22 @@ export const modifyOrder = (fields: Fields): ModifyOrder | Malformed => {
   if (typeof price !== "number") return price
   const quantity = Field.numberOrZero(fields, "quantity")
   if (typeof quantity !== "number") return quantity
-  const attached = Field.none(fields, "take_profit") ?? Field.none(fields, "stop_loss")
-  if (attached !== undefined) return attached
-  return { _tag: "ModifyOrder", symbol, orderId, side, type, price, quantity, reduceOnly }
+  const takeProfit = Field.trigger(fields, "take_profit")
+  if (typeof takeProfit === "object") return takeProfit
+  const stopLoss = Field.trigger(fields, "stop_loss")
+  if (typeof stopLoss === "object") return stopLoss
+  return {
+    _tag: "ModifyOrder",
+    symbol,
+    orderId,
+    side,
+    type,
+    price,
+    quantity,
+    reduceOnly,
+    ...(takeProfit === undefined ? {} : { takeProfit }),
+    ...(stopLoss === undefined ? {} : { stopLoss })
+  }
 }
 
 /** The form of 2025 has a client id in `client_order_id` and may leave the kind out. */

@@ -57,7 +57,7 @@ export const fillResponse = (instrument: Instrument, traded: Traded, role: "make
   )},"client_order_id":${quoted(order.clientOrderId)},"remaining_quantity":${quantity(
     instrument,
     order.remainingLots
-  )},"take_profit":0,"stop_loss":0,"execution_type":"NEW","timestamp":${Digits.seconds(
+  )},${brackets(instrument, order)}"execution_type":"NEW","timestamp":${Digits.seconds(
     traded.atMillis
   )},"realised_pnl":${Digits.money(realised)}}}`
 }
@@ -91,6 +91,11 @@ const price = (instrument: Instrument, ticks: number): string => Digits.units(ti
 
 const quantity = (instrument: Instrument, lots: number): string => Digits.units(lots * instrument.lotE8)
 
+const brackets = (instrument: Instrument, { bracket }: Order): string =>
+  bracket === undefined
+    ? '"take_profit":0,"stop_loss":0,'
+    : `"take_profit":${price(instrument, bracket.takeProfitTicks)},"stop_loss":${price(instrument, bracket.stopLossTicks)},`
+
 const orderBody = (
   instrument: Instrument,
   order: Order,
@@ -101,7 +106,7 @@ const orderBody = (
   `{"order_id":"${order.orderId.text}","symbol":"${instrument.symbol}","status":"${status}","quantity":${quantity(
     instrument,
     order.quantityLots
-  )},"price":${price(instrument, order.priceTicks)},"take_profit":0,"stop_loss":0,"side":"${order.side}","type":"${
+  )},"price":${price(instrument, order.priceTicks)},${brackets(instrument, order)}"side":"${order.side}","type":"${
     order.type
   }","time_in_force":"${order.timeInForce}","user_id":"${order.accountId}","client_order_id":${quoted(
     order.clientOrderId

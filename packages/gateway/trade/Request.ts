@@ -45,7 +45,9 @@ export function requestOf(
         quantity: command.quantity,
         reduceOnly: command.reduceOnly,
         clientOrderId: command.clientOrderId,
-        builderCode
+        builderCode,
+        ...(command.takeProfit === undefined ? {} : { takeProfit: command.takeProfit }),
+        ...(command.stopLoss === undefined ? {} : { stopLoss: command.stopLoss })
       }
     case "ModifyOrder":
       return { ...command, commandId, expiresAtMillis, accountId, symbol }

@@ -159,12 +159,11 @@ describe("the examples of the reference", () => {
     expect([decoded.accountId, decoded.builderCode]).toEqual([null, null])
   })
 
-  it("an order with attached take profit and stop loss is refused, they are not offered yet", () => {
-    const decoded = refused(frame("add_order", { ...goldOrder, take_profit: 3480, stop_loss: 3375 }))
-    expect([decoded.code, decoded.message]).toEqual([
-      "InvalidParameter",
-      "invalid take_profit: attached take profit and stop loss are not offered yet, expected 0, null or no such field"
-    ])
+  it("an order says the prices of the stops that it brings, which are above zero, or 0 for none", () => {
+    const decoded = decode(frame("add_order", { ...goldOrder, take_profit: 3480, stop_loss: 3375 }))
+    expect(decoded).toEqual({ ...added, takeProfit: 3480, stopLoss: 3375 })
+    const negative = refused(frame("add_order", { ...goldOrder, take_profit: -1 }))
+    expect([negative.code, negative.message.includes("take_profit")]).toEqual(["InvalidParameter", true])
   })
 })
 

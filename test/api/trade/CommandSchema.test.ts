@@ -21,7 +21,9 @@ const meaning = ({ params, type }: Written.Command): unknown => {
         price: params.order_type === "MARKET" ? 0 : params.price,
         quantity: params.quantity,
         reduceOnly: params.reduce_only ?? false,
-        clientOrderId: params.client_order_id ?? ""
+        clientOrderId: params.client_order_id ?? "",
+        ...(params.take_profit ? { takeProfit: params.take_profit } : {}),
+        ...(params.stop_loss ? { stopLoss: params.stop_loss } : {})
       }
     case "modify_order":
       return {
@@ -32,7 +34,9 @@ const meaning = ({ params, type }: Written.Command): unknown => {
         type: params.order_type,
         price: params.price ?? 0,
         quantity: params.quantity ?? 0,
-        reduceOnly: params.reduce_only
+        reduceOnly: params.reduce_only,
+        ...(params.take_profit === undefined || params.take_profit === null ? {} : { takeProfit: params.take_profit }),
+        ...(params.stop_loss === undefined || params.stop_loss === null ? {} : { stopLoss: params.stop_loss })
       }
     case "cancel_order": {
       const { symbol } = params

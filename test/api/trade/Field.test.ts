@@ -130,10 +130,10 @@ it("any other text is refused as before, and so are more digits than a number ho
   })
 })
 
-it("no take profit and no stop loss may be a zero in a string", () => {
+it("the prices of attached stops may be strings, a zero among them", () => {
   const params = { ...order, quantity: "2.5", price: "3411.20", take_profit: "0", stop_loss: "0.00" }
   expect(read("add_order", params)).toMatchObject({ quantity: 2.5, price: 3411.2 })
   expect(decode(JSON.stringify({ type: "add_order", params: { ...params, stop_loss: "3375" } }))).toMatchObject({
-    code: "InvalidParameter"
+    stopLoss: 3375
   })
 })
