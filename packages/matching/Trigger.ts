@@ -8,14 +8,15 @@ import * as StopOrder from "./StopOrder.ts"
 import * as Stops from "./Stops.ts"
 
 /**
- * Fires those that are due, in their order. Beyond so many at once they wait for the next time, since one decision's
- * events have to fit one row.
+ * Fires those that are due, in their order. Beyond so many at once, or after one that brought many events, they wait for
+ * the next time, since one decision's events have to fit one row.
  */
 export const fire = (market: Market, atMillis: number, events: Events): void => {
   const { due } = market.stops
   if (isIdle(market, atMillis)) return
   market.timeMillis = atMillis
-  for (let count = 0; count < mostAtOnce; count++) {
+  const before = events.length
+  for (let count = 0; count < mostAtOnce && events.length - before < manyEvents; count++) {
     // To fire one may end others that are due.
     const [stop] = due
     if (stop === undefined) return
@@ -31,6 +32,7 @@ export const isIdle = ({ instrument, prices, stops, tradingState }: Market, atMi
   !Oracle.isFresh(instrument, prices, atMillis)
 
 const mostAtOnce = 256
+const manyEvents = 4_096
 
 /** The order keeps the ids of its stop. Of a linked pair the other ends, whatever this one fills. */
 function trigger(market: Market, stop: Stops.Stop, events: Events): void {

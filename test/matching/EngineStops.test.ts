@@ -121,6 +121,21 @@ describe("rule 15.4: several stops fire in the order in which the mark comes to 
     assertDurable(scene)
   })
 
+  it("none after one that brought thousands of events; it fires at the next tick", () => {
+    const scene = new Scene()
+    for (const account of ["ann", "ben"]) {
+      scene.hold(account, 500)
+      scene.sell(500, 195, { ...stopLoss, account })
+    }
+    for (let account = 0; account < 21; account++) {
+      for (let order = 0; order < 200; order++) scene.buy(0.1, 189, { account: `b${account}` })
+    }
+    assert.deepStrictEqual(triggered(scene.ask({ _tag: "Observe", priceE8: usd(190), teller: "external" })), ["ann"])
+    assert.isFalse(Engine.isIdle(scene.engine, scene.now))
+    assert.deepStrictEqual(triggered(scene.ask({ _tag: "Tick" })), ["ben"])
+    assertDurable(scene)
+  })
+
   it("at most 256 at once; the rest at the next ticks, whatever the mark is then", () => {
     const scene = new Scene()
     for (let account = 0; account < 6; account++) {

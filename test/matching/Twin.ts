@@ -327,11 +327,22 @@ function modifyStop(twin: Twin, command: Modify, emit: Emit): OrderRefusal | und
   return done(twin, command, emit)
 }
 
-function fire(twin: Twin, nowMillis: number, emit: Emit): void {
+function fire(twin: Twin, nowMillis: number, tell: Emit): void {
+  let said = 0
+  const emit: Emit = (event) => {
+    said++
+    tell(event)
+  }
   const atMillis = Math.max(twin.timeMillis, nowMillis)
   for (let left = 256; left > 0; left--) {
     const stop = Stops.next(twin)
-    if (stop === undefined || twin.letsIn !== "TRADING" || !isFresh(twin.instrument, twin.prices!, atMillis)) return
+    if (
+      stop === undefined ||
+      said >= 4_096 ||
+      twin.letsIn !== "TRADING" ||
+      !isFresh(twin.instrument, twin.prices!, atMillis)
+    )
+      return
     twin.timeMillis = atMillis
     twin.stops = twin.stops.filter((other) => other !== stop)
     const fresh = { type: "STOP_MARKET", timeInForce: "IOC", updatedAtMillis: twin.timeMillis } as const
