@@ -6,6 +6,7 @@ import { type Instrument, notional, quantityOf } from "@venue/domain/Instrument"
 import type { Modify, Place, TraderCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order, Side } from "@venue/domain/Order"
+import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Ledger from "@venue/ledger/Ledger"
 import { assert } from "@effect/vitest"
 import { Result } from "effect"
@@ -100,9 +101,9 @@ export const live = () => {
     return { ticks, lots, price: decimalPrice(instrument.symbol, ticks), quantity: quantityOf(instrument, lots) }
   }
 
-  const refusedInLiquidation = (command: TraderCommand, symbol: MarketSymbol) => {
-    assert.deepInclude(command, { _tag: "Refuse", status: "USER_IN_LIQUIDATION" })
-    scene.refuse(command, "USER_IN_LIQUIDATION", symbol)
+  const refused = (command: TraderCommand, status: OrderRefusal, symbol: MarketSymbol) => {
+    assert.deepInclude(command, { _tag: "Refuse", status })
+    scene.refuse(command, status, symbol)
   }
 
   const place = (step: Step) => {
@@ -141,7 +142,8 @@ export const live = () => {
       type: isMarket ? "MARKET" : "LIMIT",
       timeInForce: order.rests ? "GTC" : "IOC"
     })
-    if (addsRisk && Twin.isInLiquidation(twin, AccountId.make(accountId))) return refusedInLiquidation(command, symbol)
+    if (addsRisk && Twin.isInLiquidation(twin, AccountId.make(accountId)))
+      return refused(command, "USER_IN_LIQUIDATION", symbol)
     if (command._tag !== "Place") return assert.fail(`${command._tag} in place of a placement`)
     assert.strictEqual(command.finding, expected, "finding of a placement")
     const { makerRate, takerRate } = command
@@ -178,7 +180,8 @@ export const live = () => {
       symbol
     })
     const grows = !known.reduceOnly && !shrinks && !Twin.onlyReduces(twin, { ...known, states: [state] })
-    if (isWhole && grows && Twin.isInLiquidation(twin, known.accountId)) return refusedInLiquidation(command, symbol)
+    if (grows && Twin.isInLiquidation(twin, known.accountId))
+      return refused(command, isWhole ? "USER_IN_LIQUIDATION" : "CANNOT_MODIFY_PARTIAL_FILL", symbol)
     if (command._tag !== "Modify") return assert.fail(`${command._tag} in place of a modify`)
     assert.strictEqual(command.finding, allowed ? null : "FAILED_MARGIN_CHECK", "finding of a modify")
     if (allowed && isWhole) replace({ ...known, states: [...known.states, state] })
