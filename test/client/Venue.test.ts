@@ -78,8 +78,8 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
         status: "CANCELLED"
       })
       const late = { symbol, order_id, side: "BUY", order_type: "LIMIT", reduce_only: false } as const
-      const unreadable = client.ask({ type: "modify_order", params: { ...late, take_profit: 1 as 0 } }, never)
-      expect(yield* Effect.flip(unreadable)).toMatchObject({ _tag: "CommandFailed", code: "InvalidParameter" })
+      const unreadable = client.ask({ type: "modify_order", params: { ...late, take_profit: "soon" as never } }, never)
+      expect(yield* Effect.flip(unreadable)).toMatchObject({ _tag: "CommandFailed", code: "InvalidJSONFormat" })
     }).pipe(Effect.scoped)
   )
 
