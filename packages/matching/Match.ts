@@ -26,24 +26,34 @@ export interface Taker {
   remainingLots: number
 }
 
-/** Trades at resting prices, the best price first and the oldest order first, until nothing is left of either side. */
+/**
+ * Trades at resting prices, the best price first and the oldest order first, until nothing is left of either side. Each
+ * position only ever moves one way meanwhile, so stops are cut to theirs once, at the end: after each trade, a maker with
+ * many orders and stops would bring events by the thousand.
+ */
 export const cross = (market: Market, taker: Taker, events: Events): void => {
   const isSell = taker.order.side === "SELL"
   const ladder = isSell ? market.bids : market.asks
   const { user } = taker.account
-  while (taker.remainingLots > 0) {
+  let moved: Set<Participants.Account> | undefined
+  while (taker.remainingLots > 0 && reaches(taker, isSell, ladder.best)) {
     const priceTicks = ladder.best
-    if (
-      isSell
-        ? priceTicks < taker.limitTicks || priceTicks === 0
-        : priceTicks > taker.limitTicks || priceTicks === Ladder.beyond
-    )
-      return
     const maker = ladder.heads[Ladder.placeOf(ladder, priceTicks)]!
     const account = Book.accountOf(market, maker)
     if (account.user === user) end(market, maker, "CANCELLED_STP", null, events)
-    else trade(market, taker, maker, account, priceTicks, events)
+    else {
+      trade(market, taker, maker, account, priceTicks, events)
+      if (market.stops.byId.size > 0) (moved ??= new Set()).add(account)
+    }
   }
+  if (moved === undefined) return
+  for (const account of moved) StopOrder.trim(market, account, events)
+  StopOrder.trim(market, taker.account, events)
+}
+
+/** Says whether the taker would trade at the best price of the other side, where it has one. */
+function reaches({ limitTicks }: Taker, isSell: boolean, bestTicks: number): boolean {
+  return isSell ? bestTicks >= limitTicks && bestTicks !== 0 : bestTicks <= limitTicks && bestTicks !== Ladder.beyond
 }
 
 /** An open order leaves the book without being filled whole. */
@@ -134,10 +144,6 @@ function trade(
   })
   if (account.reducing > 0) trim(market, account, events)
   if (taker.account.reducing > 0) trim(market, taker.account, events)
-  if (market.stops.byId.size > 0) {
-    StopOrder.trim(market, account, events)
-    StopOrder.trim(market, taker.account, events)
-  }
   // The leverage of a maker that is filled whole is no more to be read off the book.
   if (maker.bracket !== undefined) Brackets.grow(market, account, maker, maker.bracket, lots, makerLeverage, events)
   const { bracket } = taker.order

@@ -210,7 +210,7 @@ describe("rule 15.2, I33: a stop closes no more than the position", () => {
     assertDurable(scene)
   })
 
-  it("of the resting side is cut too, before the next trade", () => {
+  it("of the resting side is cut too, once the incoming order has traded", () => {
     const scene = new Scene()
     scene.hold("alice", 5)
     scene.sell(5, 190, stopLoss)
@@ -219,10 +219,20 @@ describe("rule 15.2, I33: a stop closes no more than the position", () => {
     assert.deepStrictEqual(told(scene.buy(5, 202, { account: "bob" })), [
       "Accepted",
       "Traded 2 @ 201 alice",
-      "Modified 3 @ 190",
       "Traded 3 @ 202 alice",
-      "CANCELLED 3 alice"
+      "CANCELLED 5 alice"
     ])
+  })
+
+  it("I48: of a maker with many orders and stops is cut once, however often that trades", () => {
+    const scene = new Scene()
+    scene.hold("alice", 20)
+    for (let count = 0; count < 50; count++) scene.sell(20, 190, stopLoss)
+    for (let count = 0; count < 100; count++) scene.sell(0.1, 201)
+    const events = scene.buy(10, 201, { account: "bob", timeInForce: "IOC" })
+    assert.lengthOf(events, 1 + 100 + 50)
+    assert.deepStrictEqual(new Set(stops(scene)), new Set(["SELL 10 STOP_LOSS 190"]))
+    assertDurable(scene)
   })
 
   it("stays as it is when the position grows", () => {

@@ -26,14 +26,19 @@ type Taking = Pick<Place, "takerRate" | "leverage">
 
 /** Takes order after order until nothing is reached, nothing is left, or a reduce-only order has nothing to reduce. */
 export function match(twin: Twin, taker: Resting, limit: number, terms: Taking, emit: Emit): void {
+  const makers: Array<AccountId> = []
   for (;;) {
     const { accountId, reduceOnly, remainingLots, side, userId } = taker.order
     const wanted = reduceOnly ? Math.min(remainingLots, reducible(twin, accountId, side)) : remainingLots
     const maker = reached(twin, side, limit)[0]
-    if (wanted === 0 || maker === undefined) return
+    if (wanted === 0 || maker === undefined) break
     if (maker.order.userId === userId) leave(twin, maker, null, "CANCELLED_STP", emit)
-    else trade(twin, maker, taker, Math.min(wanted, maker.order.remainingLots), terms, emit)
+    else {
+      makers.push(maker.order.accountId)
+      trade(twin, maker, taker, Math.min(wanted, maker.order.remainingLots), terms, emit)
+    }
   }
+  for (const accountId of [...makers, taker.order.accountId]) shrinkStops(twin, accountId, emit)
 }
 
 function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: Taking, emit: Emit): void {
@@ -68,7 +73,6 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
   if (maker.order.remainingLots === 0) twin.resting = twin.resting.filter((resting) => resting !== maker)
   const accounts = [maker.order.accountId, taker.order.accountId]
   for (const accountId of accounts) shrink(twin, accountId, emit)
-  for (const accountId of accounts) shrinkStops(twin, accountId, emit)
   for (const [one, leverage] of [
     [maker, maker.leverage],
     [taker, terms.leverage]
