@@ -47,6 +47,7 @@ type Quotes = ReadonlyMap<PriceSource, Map<string, { readonly priceE8: number; r
 /** Gathers what the sources say, and tells the markets that it is about a few times a second. */
 const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>, leastSources: number) {
   const clock = yield* Clock.Clock
+  const feed = yield* Feed
   const { instruments } = yield* VenueSettings
   const markets = yield* MarketClient
   const fork = Effect.runForkWith(yield* Effect.context<never>())
@@ -66,7 +67,11 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
   const priceOf = (symbol: MarketSymbol): number | undefined => {
     const now = clock.currentTimeMillisUnsafe()
     const able = sources.filter((source) => source.symbols.has(symbol))
-    const prices = able.flatMap((source) => priceBy(source, symbol, now, now - maxAgeMillis) ?? [])
+    const inForce = feed.prices.get(symbol)
+    // What was said before the operator's word does not replace it.
+    const afterMillis = inForce?.source === "operator" ? inForce.toldAtMillis + 1 : 0
+    const sinceMillis = Math.max(now - maxAgeMillis, afterMillis)
+    const prices = able.flatMap((source) => priceBy(source, symbol, now, sinceMillis) ?? [])
     return prices.length < Math.min(leastSources, able.length) ? undefined : median(prices)
   }
   const tell = (symbol: MarketSymbol) => {

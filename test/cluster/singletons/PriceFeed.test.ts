@@ -47,6 +47,26 @@ it.effect("a market gets the median of those who speak, each by its own name for
   )
 })
 
+it.effect("what a source said before the operator's word does not replace it, and what it says after does", () => {
+  const one = new Said("one", [[aapl, "A"]])
+  return venueWith(
+    [one.source],
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      one.say("A", 200)
+      yield* pass
+      one.say("A", 201)
+      yield* TestClock.adjust("10 millis")
+      yield* venue.price(aapl, 190)
+      yield* pass
+      assert.strictEqual(yield* price(aapl), 190)
+      one.say("A", 202)
+      yield* pass
+      assert.strictEqual(yield* price(aapl), 202)
+    })
+  )
+})
+
 it.effect("I29: of too few sources no price is made, but for a symbol that has no more", () => {
   const [one, two] = [
     new Said("one", [[aapl, "A"]]),
