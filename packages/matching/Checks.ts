@@ -6,6 +6,7 @@ import type { Bracket, Order, OrderType, TimeInForce } from "@venue/domain/Order
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { crosses, type Market } from "./Market.ts"
 import type { Account } from "./Participants.ts"
+import * as Stops from "./Stops.ts"
 import { isFresh } from "./Pricing.ts"
 
 /** These belong to the user and came with the command. */
@@ -109,12 +110,16 @@ function isBelowMinimum(instrument: Instrument, prices: Priced, { priceTicks, qu
 }
 
 /** The desk counts over all symbols, the market over this one. */
-function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: Order, finding: Finding): boolean {
+function isOneTooMany({ settings, stops }: Market, account: Account, order: Order, finding: Finding): boolean {
   return (
     finding === "REJECTED_TOO_MANY_OPEN_ORDERS" ||
-    (timeInForce === "GTC" && account.openOrders >= settings.maxOpenOrders)
+    (order.timeInForce === "GTC" && account.openOrders >= settings.maxOpenOrders) ||
+    (order.bracket !== undefined && Stops.ofAccount(stops, account).length > Stops.most - stopsOfOne)
   )
 }
+
+/** An order may bring a take profit and a stop loss. */
+const stopsOfOne = 2
 
 /** An order that only reduces is free of both limits, even while the position is above them. */
 function limits(

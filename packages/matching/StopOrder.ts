@@ -14,7 +14,7 @@ import * as Stops from "./Stops.ts"
 export const place = (market: Market, account: Account, command: Place, asked: Order, events: Events): void => {
   const order = { ...asked, reduceOnly: true }
   const status =
-    flaw(order) ?? (Stops.ofAccount(market.stops, account).length < maxStops ? room(account, order) : tooMany)
+    flaw(order) ?? (Stops.ofAccount(market.stops, account).length < Stops.most ? room(account, order) : tooMany)
   if (status !== undefined) return refuse(market, command, status, events)
   const { commandId, expiresAtMillis, leverage, takerRate } = command
   remember(market, commandId, expiresAtMillis, account.user, "DONE")
@@ -69,8 +69,6 @@ export const trim = (market: Market, account: Account, events: Events): void => 
   }
 }
 
-/** One account may have so many in one market, beside its orders on the book. */
-const maxStops = 50
 const tooMany = "REJECTED_TOO_MANY_OPEN_ORDERS"
 
 function change(market: Market, stop: Stops.Stop, order: Order, commandId: Id | null, events: Events): void {

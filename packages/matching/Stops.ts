@@ -36,6 +36,9 @@ export interface Stops {
   lastSequence: number
 }
 
+/** One account may have so many in one market, beside its orders on the book. */
+export const most = 50
+
 export const make = (tickE8: number): Stops => ({
   tickE8,
   byId: new Map(),

@@ -224,6 +224,18 @@ describe("rule 15.2, I33: a stop closes no more than the position", () => {
     ])
   })
 
+  it("I48: is brought by no order of an account that has nearly as many as it may", () => {
+    const scene = new Scene()
+    scene.hold("alice", 5)
+    for (let count = 0; count < 48; count++) scene.sell(5, 190, stopLoss)
+    const bracket = { takeProfitTicks: ticks(210), stopLossTicks: ticks(190), takerRate: 100_000 }
+    const buy = () => told(scene.buy(1, 199, { bracket }))
+    assert.deepStrictEqual(buy(), ["Accepted"])
+    scene.sell(5, 190, stopLoss)
+    assert.deepStrictEqual(buy(), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
+    assert.deepStrictEqual(told(scene.buy(1, 199)), ["Accepted"])
+  })
+
   it("I48: of a maker with many orders and stops is cut once, however often that trades", () => {
     const scene = new Scene()
     scene.hold("alice", 20)
