@@ -28,3 +28,14 @@ const fromText = SchemaTransformation.transform({
   decode: (text: string) => Digits.numberOf(text)!,
   encode: Digits.plain
 })
+
+/** A day that there is, such as `2026-11-26`. */
+export const Day = Schema.String.check(
+  Schema.makeFilter(
+    (text) => {
+      const millis = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : NaN
+      return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(text)
+    },
+    { expected: "a day, such as 2026-11-26", toJsonSchema: () => ({ format: "date" }) }
+  )
+)

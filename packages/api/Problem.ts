@@ -162,6 +162,9 @@ export const schemaUri = (baseUrl: string, name: string): string => `${baseUrl}/
 export const problems = (baseUrl: string) => ({
   invalidRequest: (errors: ReadonlyArray<ErrorDetail>) =>
     new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors })),
+  /** Of one member, whose schema cannot tell. */
+  unfit: (location: string, message: string) =>
+    new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors: [{ location, message }] })),
   /** The same words whatever was wrong, so that a caller cannot probe. */
   credentialsNotAccepted: () => new Unauthorized(body(baseUrl, 401, "credentials-not-accepted")),
   /** The same words for a permission that is missing and for an account of somebody else. */

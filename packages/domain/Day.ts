@@ -2,4 +2,6 @@
 
 export const dayMillis = 86_400_000
 
+export const dateOf = (day: number): string => new Date(day * dayMillis).toISOString().slice(0, 10)
+
 export const dayOf = (atMillis: number): number => Math.floor(atMillis / dayMillis)

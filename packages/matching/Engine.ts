@@ -7,7 +7,6 @@ import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
-import type * as Trading from "@venue/domain/TradingState"
 import * as Book from "./Book.ts"
 import * as Builders from "./Builders.ts"
 import { cancel, cancelAll } from "./Cancel.ts"
@@ -117,7 +116,7 @@ export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
 
 export const prices = (engine: Engine): Priced | undefined => engine.prices
 
-export const tradingState = (engine: Engine): Trading.TradingState => engine.tradingState
+export const tradingState = (engine: Engine): Engine["tradingState"] => engine.tradingState
 
 /** In days since 1970-01-01, 0 before the first. */
 export const lastDividendDay = (engine: Engine): number => engine.lastDividendDay

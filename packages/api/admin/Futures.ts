@@ -2,21 +2,11 @@
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Moment, NumberOrText, SchemaLink } from "../Body.ts"
+import { Day, Moment, NumberOrText, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
-/** A day that there is, such as `2026-11-26`. */
-const Day = Schema.String.check(
-  Schema.makeFilter(
-    (text) => {
-      const millis = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : NaN
-      return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(text)
-    },
-    { expected: "a day, such as 2026-11-26", toJsonSchema: () => ({ format: "date" }) }
-  )
-)
 const Price = NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000)))
 
 /** Of one day the close of an index and the settlement of its future, in USD; a second one of a day replaces the first. */

@@ -1,6 +1,5 @@
 /** What an operator may do: credit an account, and ask what is at risk and whether the books balance. */
 import { AdminApi, creditMicros } from "@venue/api/admin/Api"
-import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/session/Accounts"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
@@ -9,10 +8,10 @@ import { noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { AccountId } from "@venue/domain/AccountId"
-import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
 import { group } from "../http/Endpoints.ts"
+import { makeAsked } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 import * as Risk from "./Risk.ts"
 
@@ -22,7 +21,7 @@ export const layer = (baseUrl: string) =>
     "operator",
     Effect.fnUntraced(function* (handlers) {
       const accounts = yield* Accounts
-      const audit = yield* Audit
+      const asked = yield* makeAsked
       const desks = yield* DeskClient
       const ids = yield* Ids
       const markets = yield* MarketClient
@@ -30,11 +29,7 @@ export const layer = (baseUrl: string) =>
       const { desks: deskCount, instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
 
-      const unfit = (location: string, message: string) => Effect.fail(refusals.invalidRequest([{ location, message }]))
       const noSuchAccount = Effect.suspend(() => Effect.fail(refusals.notFound("account")))
-      /** Told before it is done: the journal and the audit share no transaction, and nothing is done that no row tells of. */
-      const asked = (action: string, subject: string, facts: Deed["facts"]) =>
-        Effect.flatMap(Operator, ({ name }) => audit.record({ action, actor: name, subject, facts }))
 
       return handlers
         .handle(
@@ -57,8 +52,9 @@ export const layer = (baseUrl: string) =>
             },
             Effect.catchTags({
               UnknownAccount: () => noSuchAccount,
-              InsufficientBalance: () => unfit("body.amount", "Expected no more than the account can give up"),
-              InvalidAmount: () => unfit("body.amount", "Expected an amount other than 0"),
+              InsufficientBalance: () =>
+                Effect.fail(refusals.unfit("body.amount", "Expected no more than the account can give up")),
+              InvalidAmount: () => Effect.fail(refusals.unfit("body.amount", "Expected an amount other than 0")),
               DatabaseUnavailable: () => Effect.fail(refusals.draining()),
               RateLimited: () => Effect.fail(refusals.draining()),
               Unavailable: () => Effect.fail(refusals.deadlinePassed())

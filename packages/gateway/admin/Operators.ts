@@ -1,7 +1,10 @@
 /** Who may use the operator interface: whoever has its token. Each deed is done in their name. */
 import { Operator, OperatorOnly } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as RateLimits from "@venue/domain/RateLimits"
+import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import * as Refusal from "../http/Refusal.ts"
 import { isSameText } from "../http/SameText.ts"
@@ -37,6 +40,28 @@ export const layer = (baseUrl: string, token: Redacted.Redacted) =>
 /** A wrong token is answered after so long, and as often, but for the first few. */
 const guessMillis = 1_000
 const guessesAtOnce = 10
+
+/**
+ * Records what an operator asks, before it is done: the journal and the audit share no transaction, and nothing is done
+ * that no row tells of.
+ */
+export const makeAsked = Effect.map(
+  Audit,
+  (audit) => (action: string, subject: string, facts: Deed["facts"]) =>
+    Effect.flatMap(Operator, ({ name }) => audit.record({ action, actor: name, subject, facts }))
+)
+
+/** Finds the instrument that an operator names, in any letter case. */
+export const makeListed = (baseUrl: string) =>
+  Effect.map(VenueSettings, ({ instruments }) => {
+    const refusals = problems(baseUrl)
+    return (name: string) => {
+      const instrument = instruments.get(MarketSymbol.make(name.toUpperCase()))
+      return instrument === undefined
+        ? Effect.fail(refusals.unknownSymbol(name.toUpperCase()))
+        : Effect.succeed(instrument)
+    }
+  })
 
 /** Whoever asks, with the reason they give. */
 export const inTheNameOf = (reason: string) => Effect.map(Operator, ({ name }) => ({ actor: name, reason }))

@@ -1,38 +1,27 @@
 /** Answers what an operator asks and says of outside prices (rule 3.6). */
 import { AdminApi } from "@venue/api/admin/Api"
-import { Operator } from "@venue/api/admin/Operator"
 import { priceInForce } from "@venue/api/admin/Prices"
 import { units as printed } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { unitsOf } from "@venue/domain/Decimal"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { believable } from "@venue/domain/Oracle"
-import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
+import { makeAsked, makeListed } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   group(
     AdminApi,
     "prices",
     Effect.fnUntraced(function* (handlers) {
-      const audit = yield* Audit
+      const asked = yield* makeAsked
       const feed = yield* Feed
       const markets = yield* MarketClient
-      const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
 
-      const listed = (given: string) => {
-        const symbol = MarketSymbol.make(given.toUpperCase())
-        return instruments.has(symbol) ? Effect.succeed(symbol) : Effect.fail(refusals.unknownSymbol(symbol))
-      }
-      const unfit = (location: string, message: string) => Effect.fail(refusals.invalidRequest([{ location, message }]))
-      /** Told before it is done: the journal and the audit share no transaction, and nothing is done that no row tells of. */
-      const asked = (action: string, subject: string, facts: Deed["facts"]) =>
-        Effect.flatMap(Operator, ({ name }) => audit.record({ action, actor: name, subject, facts }))
+      const listed = yield* makeListed(baseUrl)
       const unanswered = {
         DatabaseUnavailable: () => Effect.fail(refusals.draining()),
         Unavailable: () => Effect.fail(refusals.draining())
@@ -40,8 +29,9 @@ export const layer = (baseUrl: string) =>
 
       const pause = (paused: boolean) =>
         Effect.fnUntraced(function* ({ payload: { reason, symbol: given } }: SymbolAsked) {
-          const symbol = yield* listed(given)
-          if (!feed.prices.has(symbol)) return yield* unfit("body.symbol", "Expected a symbol that has a price")
+          const { symbol } = yield* listed(given)
+          if (!feed.prices.has(symbol))
+            return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")
           yield* asked(paused ? "sources_paused" : "sources_resumed", symbol, { reason })
           yield* markets.pauseSources(symbol, paused)
         }, Effect.catchTags(unanswered))
@@ -56,14 +46,14 @@ export const layer = (baseUrl: string) =>
         .handle(
           "set",
           Effect.fnUntraced(function* ({ payload: { confirm = false, price, reason = null, symbol: given } }) {
-            const symbol = yield* listed(given)
+            const { symbol } = yield* listed(given)
             const priceE8 = unitsOf(price)
-            if (Number.isNaN(priceE8)) return yield* unfit("body.price", "Expected at most eight decimals")
+            if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")
             const inForce = feed.prices.get(symbol)
             if (inForce !== undefined && !confirm) {
               const { lowerE8, upperE8 } = believable(inForce.oracleE8)
               if (priceE8 < lowerE8 || priceE8 > upperE8)
-                return yield* unfit(
+                return yield* refusals.unfit(
                   "body.price",
                   `Expected ${printed(lowerE8)} to ${printed(upperE8)}, or "confirm": true`
                 )

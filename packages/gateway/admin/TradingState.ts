@@ -1,17 +1,16 @@
 /** Answers what an operator lets into markets; trade begins again step by step (rule 1.7, I53). */
 import { AdminApi } from "@venue/api/admin/Api"
-import { Operator } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Oracle from "@venue/domain/Oracle"
 import type { TradingState } from "@venue/domain/TradingState"
-import { Audit } from "@venue/storage/access/Audit"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
+import { makeAsked, makeListed } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 
 export const layer = (baseUrl: string) =>
@@ -19,10 +18,11 @@ export const layer = (baseUrl: string) =>
     AdminApi,
     "tradingState",
     Effect.fnUntraced(function* (handlers) {
-      const audit = yield* Audit
+      const asked = yield* makeAsked
       const feed = yield* Feed
       const markets = yield* MarketClient
       const tables = yield* ReadTables
+      const listed = yield* makeListed(baseUrl)
       const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
 
@@ -30,9 +30,8 @@ export const layer = (baseUrl: string) =>
         Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
       const named = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
         if (given.length === 1 && given[0] === "*") return [...instruments.keys()]
-        const symbols = given.map((name) => MarketSymbol.make(name.toUpperCase()))
-        for (const symbol of symbols) if (!instruments.has(symbol)) return yield* refusals.unknownSymbol(symbol)
-        return [...new Set(symbols)]
+        const found = yield* Effect.forEach(given, listed)
+        return [...new Set(found.map(({ symbol }) => symbol))]
       })
       /** Every symbol is looked at before the first one changes. */
       const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
@@ -47,8 +46,7 @@ export const layer = (baseUrl: string) =>
         if (!balanced) return yield* refusals.notResumable("The books do not balance: see GET /proof.")
       })
       const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: TradingState, reason: string) {
-        const { name } = yield* Operator
-        yield* audit.record({ action: "trading_state_asked", actor: name, subject: symbol, facts: { state, reason } })
+        yield* asked("trading_state_asked", symbol, { state, reason })
         // The same state again changes nothing, so what is unknown is asked again.
         yield* Effect.retry(markets.setTradingState(symbol, state), { times: 2 })
         return { symbol, state }

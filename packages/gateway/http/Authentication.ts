@@ -84,7 +84,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
           const named = headerValue(request.headers, brand, "requested-account-id")
           if (named !== undefined && !isUuid(named)) {
             const location = `header.${headerName(brand, "requested-account-id")}`
-            return yield* refusals.invalidRequest([{ location, message: "Expected a UUID" }])
+            return yield* refusals.unfit(location, "Expected a UUID")
           }
           const country = countryOf(request)
           if (country !== undefined) {

@@ -105,7 +105,7 @@ const creating = Effect.fnUntraced(function* (baseUrl: string) {
       const odd = allowed_addresses.findIndex((entry) => !AllowList.isNetwork(entry))
       if (odd !== -1) {
         const location = `body.allowed_addresses.${odd}`
-        return yield* refusals.invalidRequest([{ location, message: "Expected an address or a network" }])
+        return yield* refusals.unfit(location, "Expected an address or a network")
       }
       if (!(yield* mayHave(userId, scope, permissions))) return yield* refusals.notPermitted()
       const next = yield* pair

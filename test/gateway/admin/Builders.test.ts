@@ -3,24 +3,10 @@ import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { aapl, limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
-const aapl = "AAPL-USD"
 const builder_code = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
-const order = (side: string) => ({
-  type: "add_order",
-  params: {
-    symbol: aapl,
-    side,
-    order_type: "LIMIT",
-    order_time_in_force: "GTC",
-    quantity: 50,
-    price: 204,
-    client_order_id: side,
-    reduce_only: false
-  }
-})
-
 it.layer(layer, { excludeTestServices: true })("builders", (it) => {
   it.effect("I18: of a fee of 10.20 at 6,000 and 3,000 bps the owner has 3.06, and the reserve fund 1.02", () =>
     Effect.gen(function* () {
@@ -35,9 +21,9 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
 
       const seller = yield* venue.trade(ben)
       const buyer = yield* venue.trade(ann, ["fills"], { builderCode: builder_code })
-      yield* seller.send(order("SELL"))
+      yield* seller.send(limit("SELL", 50, 204))
       yield* seller.take("order_response")
-      yield* buyer.send(order("BUY"))
+      yield* buyer.send(limit("BUY", 50, 204))
       const { fill_response } = yield* buyer.take("fill_response")
       expect(JSON.stringify(fill_response)).not.toMatch(/builder|reward/)
       yield* venue.settle

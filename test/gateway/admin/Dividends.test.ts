@@ -3,24 +3,10 @@ import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { aapl, limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
-const aapl = "AAPL-USD"
 const asked = { symbol: "aapl-usd", amount: 0.26, ex_date: "2024-11-22", reason: "quarterly" }
-const order = (side: string) => ({
-  type: "add_order",
-  params: {
-    symbol: aapl,
-    side,
-    order_type: "LIMIT",
-    order_time_in_force: "GTC",
-    quantity: 50,
-    price: 200,
-    client_order_id: side,
-    reduce_only: false
-  }
-})
-
 it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
   it.effect("a long of 50 receives 13.00 of 0.26, and a short pays it; the same day again changes nothing", () =>
     Effect.gen(function* () {
@@ -29,9 +15,9 @@ it.layer(layer, { excludeTestServices: true })("dividends", (it) => {
       yield* venue.price(aapl, 200)
       const [long, short] = [yield* venue.user("long"), yield* venue.user("short")]
       const [buyer, seller] = [yield* venue.trade(long), yield* venue.trade(short)]
-      yield* seller.send(order("SELL"))
+      yield* seller.send(limit("SELL", 50, 200))
       yield* seller.take("order_response")
-      yield* buyer.send(order("BUY"))
+      yield* buyer.send(limit("BUY", 50, 200))
       yield* buyer.take("fill_response")
 
       expect((yield* admin("POST", "/dividends", asked)).status).toBe(200)
