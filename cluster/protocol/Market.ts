@@ -3,6 +3,7 @@ import { AccountId } from "@venue/domain/AccountId"
 import { FeeShare } from "@venue/domain/FeeShare"
 import { Teller, TraderCommand } from "@venue/domain/Market"
 import { Order, Side } from "@venue/domain/Order"
+import { PositionState } from "@venue/domain/Position"
 import { UserId } from "@venue/domain/UserId"
 import { TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
@@ -35,14 +36,7 @@ export const AccountView = Schema.Struct({
   accounts: Schema.Array(
     Schema.Struct({
       accountId: AccountId,
-      position: Schema.Struct({
-        quantityLots: Schema.Number,
-        cashFlow: Schema.Number,
-        basis: Schema.Number,
-        fees: Schema.Number,
-        funding: Schema.Number,
-        rewards: Schema.Number
-      }),
+      position: PositionState,
       orders: Schema.Array(Order),
       stops: Schema.Array(Order)
     })

@@ -1,4 +1,5 @@
 /** One side of a trade as its owner lists it, on the socket and over REST. */
+import type { ExecutionType, Liquidation } from "@venue/domain/Execution"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
@@ -21,7 +22,7 @@ export interface UserTrade {
   readonly orderType: OrderType
   readonly timeInForce: TimeInForce
   readonly origin: OrderOrigin
-  readonly liquidation: "NONE"
-  readonly executionType: "NEW"
+  readonly liquidation: Liquidation
+  readonly executionType: ExecutionType
   readonly atMillis: number
 }

@@ -2,19 +2,11 @@
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import type { BuilderIntroduced, IntroduceBuilder, Reward } from "./Builder.ts"
+import { Echo } from "./Echo.ts"
+import type { OffBook } from "./Execution.ts"
 import * as Id from "./Id.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
-import {
-  Bracket,
-  CancelCause,
-  type EndStatus,
-  type Order,
-  OrderOrigin,
-  type OrderRequest,
-  OrderType,
-  Side,
-  TimeInForce
-} from "./Order.ts"
+import { Bracket, CancelCause, type EndStatus, type Order, OrderOrigin, OrderType, Side, TimeInForce } from "./Order.ts"
 import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
 import type { StopPlaced, Triggered } from "./Stop.ts"
@@ -108,58 +100,6 @@ export const Close = Schema.TaggedStruct("Close", {
   builderCode: Schema.String
 })
 export type Close = typeof Close.Type
-
-/** The request as the client wrote it, for the answer to a refusal. */
-export const Echo = Schema.Struct({
-  orderId: Schema.String,
-  side: Schema.NullOr(Side),
-  type: Schema.NullOr(OrderType),
-  timeInForce: Schema.NullOr(TimeInForce),
-  /** These are decimals and not ticks and lots, which they may not be. */
-  price: Schema.Number,
-  quantity: Schema.Number,
-  clientOrderId: Schema.String,
-  reduceOnly: Schema.Boolean
-})
-export type Echo = typeof Echo.Type
-
-/** A request that said nothing to repeat has this echo. */
-export const noEcho: Echo = {
-  orderId: "",
-  side: null,
-  type: null,
-  timeInForce: null,
-  price: 0,
-  quantity: 0,
-  clientOrderId: "",
-  reduceOnly: false
-}
-
-/** One object is made with every field by name, which is the fastest: a flood of refusals passes here. */
-export const echoOf = (request: OrderRequest): Echo => {
-  const isOrder = request._tag === "PlaceOrder" || request._tag === "ModifyOrder"
-  const isCancel = request._tag === "CancelOrder"
-  return {
-    orderId: request._tag === "ModifyOrder" || (isCancel && !request.byClientOrderId) ? request.orderId : "",
-    side: isOrder ? request.side : null,
-    type: isOrder ? request.type : null,
-    timeInForce: request._tag === "PlaceOrder" ? request.timeInForce : null,
-    price: isOrder ? request.price : 0,
-    quantity: isOrder ? request.quantity : 0,
-    clientOrderId:
-      "clientOrderId" in request ? request.clientOrderId : isCancel && request.byClientOrderId ? request.orderId : "",
-    reduceOnly: isOrder ? request.reduceOnly : false
-  }
-}
-
-/** Each request is refused in these words when nobody lists its symbol. */
-export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
-  PlaceOrder: "BAD_SYMBOL",
-  ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
-  CancelOrder: "NO_SUCH_ORDER",
-  CancelAllOrders: "BAD_SYMBOL",
-  ClosePosition: "BAD_SYMBOL"
-}
 
 /** The desk has refused this command already; it passes through the log so that a symbol's answers keep one order. */
 export const Refuse = Schema.TaggedStruct("Refuse", { ...envelope, status: OrderRefusal, echo: Echo })
@@ -259,6 +199,8 @@ export interface Traded {
   readonly notional: number
   readonly maker: Fill
   readonly taker: Fill
+  /** Most trades are of the book, and have none. */
+  readonly offBook?: OffBook
   readonly atMillis: number
 }
 

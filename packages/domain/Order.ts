@@ -16,7 +16,16 @@ export type OrderType = typeof OrderType.Type
 export const TimeInForce = Schema.Literals(["GTC", "IOC", "FOK"])
 export type TimeInForce = typeof TimeInForce.Type
 
-export const OrderOrigin = Schema.Literals(["USER", "CLOSE_POSITION"])
+/** Who wanted the order: its user, by a placement, a close, a TWAP or a stop, or the venue. */
+export const OrderOrigin = Schema.Literals([
+  "USER",
+  "CLOSE_POSITION",
+  "TWAP",
+  "STOP",
+  "LIQUIDATION",
+  "ADL",
+  "SETTLEMENT"
+])
 export type OrderOrigin = typeof OrderOrigin.Type
 
 /** The stops that an order brings with it, made of what it fills; a price of 0 is none. */
@@ -58,8 +67,11 @@ export const Order = Schema.Struct({
 })
 export type Order = typeof Order.Type
 
-/** Why all orders of an account are cancelled: it was asked for, or a connection that had armed it was lost. */
-export const CancelCause = Schema.Literals(["REQUEST", "DISCONNECT"])
+/**
+ * Why all orders of an account are cancelled: it was asked for, a connection that had armed it was lost, or the account is
+ * in liquidation.
+ */
+export const CancelCause = Schema.Literals(["REQUEST", "DISCONNECT", "LIQUIDATION"])
 export type CancelCause = typeof CancelCause.Type
 
 /** How an order leaves the book without being filled. */

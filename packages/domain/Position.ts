@@ -1,8 +1,20 @@
 /** What one account holds in one market. Market and trader fold the same fills with this and so agree. */
+import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
 import type { Side } from "./Order.ts"
 
-/** All numbers are integers: lots, and money in 1e-6 USD below 2^53. The one owner changes them in place. */
+/** A position as it was at some moment. All numbers are integers: lots, and money in 1e-6 USD below 2^53. */
+export const PositionState = Schema.Struct({
+  quantityLots: Schema.Number,
+  cashFlow: Schema.Number,
+  basis: Schema.Number,
+  fees: Schema.Number,
+  funding: Schema.Number,
+  rewards: Schema.Number
+})
+export type PositionState = typeof PositionState.Type
+
+/** The one owner changes it in place. */
 export interface Position {
   /** Signed lots; negative is short. */
   quantityLots: number
@@ -63,6 +75,15 @@ export const earn = (position: Position, amount: number): void => {
   position.rewards += amount
   assertSafe(position)
 }
+
+/** Says whether nothing was booked in between, but for what changed nothing. */
+export const isSame = (one: PositionState, other: PositionState): boolean =>
+  one.quantityLots === other.quantityLots &&
+  one.cashFlow === other.cashFlow &&
+  one.basis === other.basis &&
+  one.fees === other.fees &&
+  one.funding === other.funding &&
+  one.rewards === other.rewards
 
 function assertSafe(position: Position): void {
   if (

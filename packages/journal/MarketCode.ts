@@ -1,4 +1,5 @@
 /** The numbers that stand for names in market records. None is ever given a second meaning; a new name gets a new one. */
+import type { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent, Priced, Refused } from "@venue/domain/Market"
 import type { TradingState } from "@venue/domain/TradingState"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
@@ -28,6 +29,9 @@ export const escape = 15
 /** A `Traded` in which somebody has a share of a fee; where nobody has, it has the shape of before there were shares. */
 export const rewardedTrade = 23
 
+/** A `Traded` off the book: a byte says why, and the rest is as of one in which somebody has a share. */
+export const offBookTrade = 24
+
 /** The first shape of `Priced`, of before its sources were told apart. */
 export const firstPriced = 7
 
@@ -43,7 +47,16 @@ export const types: Record<OrderType, number> = {
   STOP_MARKET: 6
 }
 export const times: Record<TimeInForce, number> = { GTC: 1, IOC: 2, FOK: 3 }
-export const origins: Record<OrderOrigin, number> = { USER: 1, CLOSE_POSITION: 2 }
+export const origins: Record<OrderOrigin, number> = {
+  USER: 1,
+  CLOSE_POSITION: 2,
+  TWAP: 3,
+  STOP: 4,
+  LIQUIDATION: 5,
+  ADL: 6,
+  SETTLEMENT: 7
+}
+export const offBooks: Record<OffBook, number> = { TAKEOVER: 1, DELEVERAGING: 2, SETTLEMENT: 3 }
 export const endings: Record<EndStatus, number> = {
   CANCELLED: 1,
   CANCELLED_STP: 2,

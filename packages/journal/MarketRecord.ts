@@ -21,6 +21,8 @@ import {
   name,
   nameOrNull,
   names,
+  offBooks,
+  offBookTrade,
   rewardedTrade,
   sides,
   statuses,
@@ -61,6 +63,7 @@ const typeOf = names(types)
 const timeOf = names(times)
 const endingOf = names(endings)
 const statusOf = names(statuses)
+const offBookOf = names(offBooks)
 
 // Beside the tag, in the first byte of an event.
 const sameTime = 16
@@ -89,8 +92,11 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       return
     }
     case "Traded": {
-      const isRewarded = event.taker.reward !== null || event.maker.reward !== null
-      head(isRewarded ? rewardedTrade : tags.Traded, same, event.atMillis, context)
+      const { offBook } = event
+      const isRewarded = event.taker.reward !== null || event.maker.reward !== null || offBook !== undefined
+      const tag = offBook !== undefined ? offBookTrade : isRewarded ? rewardedTrade : tags.Traded
+      head(tag, same, event.atMillis, context)
+      if (offBook !== undefined) writer.byte(offBooks[offBook])
       writer.id(event.tradeId)
       writer.number(event.number)
       writer.number(event.priceTicks)
@@ -187,7 +193,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   if ((first & sameTime) === 0) context.atMillis = reader.number()
   const atMillis = context.atMillis
   if (tag === firstPriced) return MarketWideRecord.readFirstPriced(reader, atMillis)
-  const _tag = tag === rewardedTrade ? "Traded" : tagOf[tag]
+  const _tag = tag === rewardedTrade || tag === offBookTrade ? "Traded" : tagOf[tag]
   switch (_tag) {
     case "Accepted":
     case "Ended":
@@ -204,14 +210,17 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
       return { _tag, commandId, expiresAtMillis, order, makerRate, leverage: reader.number(), atMillis }
     }
     case "Traded": {
+      const offBook = tag === offBookTrade ? name(offBookOf, reader.byte()) : undefined
+      const isRewarded = tag !== tags.Traded
       const tradeId = reader.id()
       const number = reader.number()
       const priceTicks = reader.number()
       const quantityLots = reader.number()
       const notional = reader.number()
-      const taker = readFill(reader, context, true, tag === rewardedTrade)
-      const maker = readFill(reader, context, false, tag === rewardedTrade)
-      return { _tag, tradeId, number, priceTicks, quantityLots, notional, maker, taker, atMillis }
+      const taker = readFill(reader, context, true, isRewarded)
+      const maker = readFill(reader, context, false, isRewarded)
+      const traded = { _tag, tradeId, number, priceTicks, quantityLots, notional, maker, taker, atMillis } as const
+      return offBook === undefined ? traded : { ...traded, offBook }
     }
     case "Done":
     case "Refused": {

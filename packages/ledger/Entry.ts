@@ -1,5 +1,6 @@
 /** From what the client asked to what the market is asked: shape, margin held, terms added (rule 7). */
-import { echoOf, type Modify, type Priced, type TraderCommand, unlisted } from "@venue/domain/Market"
+import { echoOf, unlisted } from "@venue/domain/Echo"
+import type { Modify, Priced, TraderCommand } from "@venue/domain/Market"
 import { type Instrument, lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type {
   Bracket,

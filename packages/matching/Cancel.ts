@@ -24,7 +24,7 @@ export const cancel = (market: Market, account: Account, command: Cancel, events
 /** The oldest goes first. */
 export const cancelAll = (market: Market, account: Account, command: CancelAll, events: Events): void => {
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", command.commandId, events)
-  if (command.cause === "REQUEST")
+  if (command.cause !== "DISCONNECT")
     for (const stop of Stops.ofAccount(market.stops, account)) StopOrder.end(market, stop, command.commandId, events)
   done(market, command, account.user, events)
 }

@@ -62,7 +62,15 @@ export const originShift = 12
 const originMask = 0xf
 
 /** Snapshots hold the places of these in the list, so that new ones go to its end. */
-const origins: ReadonlyArray<OrderOrigin> = ["USER", "CLOSE_POSITION"]
+const origins: ReadonlyArray<OrderOrigin> = [
+  "USER",
+  "CLOSE_POSITION",
+  "TWAP",
+  "STOP",
+  "LIQUIDATION",
+  "ADL",
+  "SETTLEMENT"
+]
 
 /** A market knows so many builder codes, with the one that stands for none. */
 export const maxBuilderCodes = 2 ** 20

@@ -1,14 +1,7 @@
 /** How a command ends in the log: refused with an echo, or done. Its id is remembered either way. */
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
-import {
-  type Cancel,
-  type Close,
-  type Echo,
-  type Modify,
-  noEcho,
-  type Place,
-  type TraderCommand
-} from "@venue/domain/Market"
+import { type Echo, noEcho } from "@venue/domain/Echo"
+import type { Cancel, Close, Modify, Place, TraderCommand } from "@venue/domain/Market"
 import type { Id } from "@venue/domain/Id"
 import { parseOrderId } from "@venue/domain/OrderId"
 import type { Outcome } from "@venue/domain/Reject"

@@ -74,7 +74,7 @@ function recorded(
   remember(market, commandId, expiresAtMillis, user, outcome)
 }
 
-function traded(market: Market, { maker, notional, number, priceTicks, quantityLots, taker }: Traded): void {
+function traded(market: Market, { maker, notional, number, offBook, priceTicks, quantityLots, taker }: Traded): void {
   filled(market, maker.order, quantityLots)
   filled(market, taker.order, quantityLots)
   bookTrade(
@@ -89,7 +89,7 @@ function traded(market: Market, { maker, notional, number, priceTicks, quantityL
   )
   Builders.bookReward(market, maker.reward)
   Builders.bookReward(market, taker.reward)
-  market.lastPriceTicks = priceTicks
+  if (offBook === undefined) market.lastPriceTicks = priceTicks
   market.trades = number
 }
 

@@ -42,6 +42,7 @@ function trigger(market: Market, stop: Stops.Stop, events: Events): void {
   const order: Order = {
     ...stop.order,
     type: "STOP_MARKET",
+    origin: "STOP",
     timeInForce: "IOC",
     updatedAtMillis: market.timeMillis
   }

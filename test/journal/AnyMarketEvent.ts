@@ -1,7 +1,8 @@
 /** Any market event at all, for property tests: more than a market would ever record. */
 import { AccountId } from "@venue/domain/AccountId"
+import { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent } from "@venue/domain/Market"
-import type { Order } from "@venue/domain/Order"
+import { type Order, OrderOrigin } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { version4 } from "@venue/domain/Id"
@@ -59,7 +60,7 @@ const order: fc.Arbitrary<Order> = fc.record(
     remainingLots: count,
     reduceOnly: fc.boolean(),
     clientOrderId: text,
-    origin: fc.constantFrom("USER", "CLOSE_POSITION"),
+    origin: fc.constantFrom(...OrderOrigin.literals),
     builderCode: text,
     modified: fc.boolean(),
     updatedAtMillis: millis,
@@ -112,17 +113,34 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
       reduceOnly: fc.boolean()
     })
   }),
-  fc.record({
-    _tag: fc.constant("Traded"),
-    tradeId: id,
-    number: count,
-    priceTicks: count,
-    quantityLots: count,
-    notional: count,
-    maker: fill,
-    taker: fill,
-    atMillis: millis
-  }),
+  fc.record(
+    {
+      _tag: fc.constant("Traded"),
+      tradeId: id,
+      number: count,
+      priceTicks: count,
+      quantityLots: count,
+      notional: count,
+      maker: fill,
+      taker: fill,
+      atMillis: millis,
+      offBook: fc.constantFrom(...OffBook.literals)
+    },
+    {
+      requiredKeys: [
+        "_tag",
+        "tradeId",
+        "number",
+        "priceTicks",
+        "quantityLots",
+        "notional",
+        "maker",
+        "taker",
+        "atMillis"
+      ]
+    }
+  ),
+
   fc.record({
     _tag: fc.constant("Ended"),
     commandId: fc.option(id),

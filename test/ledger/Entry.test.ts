@@ -1,6 +1,7 @@
 /** From what a client asks to what the market is asked. */
 import { primaryAccountOf, AccountId } from "@venue/domain/AccountId"
-import { type Modify, noEcho, type Refuse } from "@venue/domain/Market"
+import { noEcho } from "@venue/domain/Echo"
+import type { Modify, Refuse } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest, PlaceOrder } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"

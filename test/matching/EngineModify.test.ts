@@ -1,5 +1,5 @@
 /** What a modify changes, what it keeps, and what it refuses. */
-import { noEcho } from "@venue/domain/Market"
+import { noEcho } from "@venue/domain/Echo"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"

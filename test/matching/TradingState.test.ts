@@ -1,5 +1,5 @@
 /** What a market lets in while it takes cancels alone, and while it takes nothing (rule 1.7). */
-import { noEcho } from "@venue/domain/Market"
+import { noEcho } from "@venue/domain/Echo"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import type { TradingState } from "@venue/domain/TradingState"
 import * as Engine from "@venue/matching/Engine"

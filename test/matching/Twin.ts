@@ -2,8 +2,8 @@
 import { divideUp } from "@venue/domain/Decimal"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import { isFresh } from "@venue/domain/Oracle"
-import type { Close, MarketCommand, MarketEvent, Modify, Place } from "@venue/domain/Market"
-import { noEcho, type Priced, type TraderCommand } from "@venue/domain/Market"
+import type { Close, MarketCommand, MarketEvent, Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
+import { noEcho } from "@venue/domain/Echo"
 import { isLive } from "@venue/domain/MarketHours"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -347,7 +347,7 @@ function fire(twin: Twin, nowMillis: number, tell: Emit): void {
       return
     twin.timeMillis = atMillis
     twin.stops = twin.stops.filter((other) => other !== stop)
-    const fresh = { type: "STOP_MARKET", timeInForce: "IOC", updatedAtMillis: twin.timeMillis } as const
+    const fresh = { type: "STOP_MARKET", origin: "STOP", timeInForce: "IOC", updatedAtMillis: twin.timeMillis } as const
     const order: Order = { ...stop.order, ...fresh }
     const other = Stops.linked({ ...twin, stops: [...twin.stops, stop] }, stop)
     emit({ _tag: "Triggered", stopType: stop.order.type as "STOP_LOSS", order, atMillis: twin.timeMillis })

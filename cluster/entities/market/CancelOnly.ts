@@ -1,5 +1,6 @@
 /** What a market does that can no longer take prices and time in: only what takes risk away. */
-import { type MarketCommand, noEcho, type TraderCommand } from "@venue/domain/Market"
+import { noEcho } from "@venue/domain/Echo"
+import type { MarketCommand, TraderCommand } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 
 /** The commands that are carried out instead of this one. */

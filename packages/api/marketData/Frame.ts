@@ -1,5 +1,6 @@
 /** Every frame the market-data socket sends: built once for all who hear it, numbered for each. */
 import { text } from "@venue/domain/Decimal"
+import { type ExecutionType, executionTypeOf } from "@venue/domain/Execution"
 import { type Instrument, priceDecimals } from "@venue/domain/Instrument"
 import type { Traded } from "@venue/domain/Market"
 import * as Digits from "../Digits.ts"
@@ -54,7 +55,7 @@ export const bbo = (
     )},"ask":${pairs(instrument, ask === undefined ? [] : [ask])}}`
   )
 
-/** `side` is the aggressor's; `T` is an ordinary trade. */
+/** `side` is the aggressor's. */
 export const trade = (instrument: Instrument, traded: Traded): Body =>
   bodyOf(
     "trade",
@@ -63,8 +64,10 @@ export const trade = (instrument: Instrument, traded: Traded): Body =>
     )}","symbol":"${instrument.symbol}","size":"${Digits.units(traded.quantityLots * instrument.lotE8)}","price":"${priceText(
       instrument,
       traded.priceTicks
-    )}","side":"${traded.taker.order.side === "BUY" ? "buy" : "sell"}","execution_type":"T"}`
+    )}","side":"${traded.taker.order.side === "BUY" ? "buy" : "sell"}","execution_type":"${executionTypes[executionTypeOf(traded.offBook, traded.taker.order)]}"}`
   )
+
+const executionTypes: Record<ExecutionType, string> = { NEW: "T", LIQUIDATION: "L", ADL: "A", SETTLEMENT: "S" }
 
 /** The mark is in 1e-8 USD and need not be a whole number of ticks. */
 export const markPrice = (instrument: Instrument, mark: number, atMillis: number): Body =>

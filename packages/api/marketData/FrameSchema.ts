@@ -28,13 +28,13 @@ export type Level2 = typeof Level2.Type
 export const Bbo = data("bbo", Sides)
 export type Bbo = typeof Bbo.Type
 
-/** `side` is the aggressor's; `T` is an ordinary trade. */
+/** `side` is the aggressor's. `T` is an ordinary trade, `L` liquidation, `A` deleveraging and `S` settlement. */
 export const Trade = data("trade", {
   trade_id: Schema.String,
   size: Schema.String,
   price: Schema.String,
   side: Schema.Literals(["buy", "sell"]),
-  execution_type: Schema.Literal("T")
+  execution_type: Schema.Literals(["T", "L", "A", "S"])
 })
 export type Trade = typeof Trade.Type
 

@@ -1,4 +1,5 @@
 /** Every frame of the trade socket as it travels: the contract that `Frame.ts` prints by hand. */
+import { ExecutionType } from "@venue/domain/Execution"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { Schema, Struct } from "effect"
@@ -55,7 +56,7 @@ export const UserTrade = Schema.Struct({
   fee: Schema.Finite,
   order_type: OrderType,
   tif: TimeInForce,
-  execution_type: Schema.Literal("NEW"),
+  execution_type: ExecutionType,
   realised_pnl: Schema.Finite,
   timestamp: Seconds
 }).annotate({ identifier: "UserTrade" })

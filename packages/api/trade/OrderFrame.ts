@@ -1,6 +1,8 @@
 /** Frames about orders and fills. Built by hand: every event of the venue leaves here, several times. */
 import type { Instrument } from "@venue/domain/Instrument"
-import type { Echo, Fill, Refused, Traded } from "@venue/domain/Market"
+import type { Echo } from "@venue/domain/Echo"
+import { executionTypeOf } from "@venue/domain/Execution"
+import type { Fill, Refused, Traded } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import * as Digits from "../Digits.ts"
@@ -57,9 +59,10 @@ export const fillResponse = (instrument: Instrument, traded: Traded, role: "make
   )},"client_order_id":${quoted(order.clientOrderId)},"remaining_quantity":${quantity(
     instrument,
     order.remainingLots
-  )},${brackets(instrument, order)}"execution_type":"NEW","timestamp":${Digits.seconds(
-    traded.atMillis
-  )},"realised_pnl":${Digits.money(realised)}}}`
+  )},${brackets(instrument, order)}"execution_type":"${executionTypeOf(
+    traded.offBook,
+    order
+  )}","timestamp":${Digits.seconds(traded.atMillis)},"realised_pnl":${Digits.money(realised)}}}`
 }
 
 /** Clients of the two names read the one list. */

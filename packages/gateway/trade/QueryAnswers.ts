@@ -11,7 +11,7 @@ import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { OpenOrder, RateLimited, Read } from "@venue/cluster/protocol/Desk"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { noEcho } from "@venue/domain/Market"
+import { noEcho } from "@venue/domain/Echo"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 

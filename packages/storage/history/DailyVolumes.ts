@@ -40,7 +40,12 @@ export const projection: MarketProjection = {
   ]
 }
 
-const rowsOf = (symbol: MarketSymbol, { atMillis, maker, notional, taker }: Traded): ReadonlyArray<DailyVolume> => {
+/** What is traded off the book is no volume. */
+const rowsOf = (
+  symbol: MarketSymbol,
+  { atMillis, maker, notional, offBook, taker }: Traded
+): ReadonlyArray<DailyVolume> => {
+  if (offBook !== undefined) return []
   const row = ({ order: { accountId, userId } }: Fill) => ({ userId, day: dayOf(atMillis), symbol, accountId })
   return [
     { ...row(taker), maker: 0n, taker: BigInt(notional) },

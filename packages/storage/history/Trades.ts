@@ -1,9 +1,9 @@
 /** Trades are stored as an account sees them: each has a row for each side. */
 import { AccountId } from "@venue/domain/AccountId"
+import { ExecutionType, executionTypeOf, Liquidation, liquidationOf } from "@venue/domain/Execution"
 import type { Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
-import { Schema } from "effect"
 import { UserId } from "@venue/domain/UserId"
 import { bigint, of, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
@@ -34,8 +34,8 @@ const tradeTable = Table.make("trade", {
   timeInForce: of("text", TimeInForce),
   origin: of("text", OrderOrigin),
   builderCode: text,
-  liquidation: of("text", Schema.Literal("NONE")),
-  executionType: of("text", Schema.Literal("NEW")),
+  liquidation: of("text", Liquidation),
+  executionType: of("text", ExecutionType),
   atMillis: bigint
 })
 export type TradeRow = Table.Row<typeof tradeTable>
@@ -87,8 +87,8 @@ const rowOf = (symbol: MarketSymbol, trade: Traded, role: "maker" | "taker"): Tr
     timeInForce: order.timeInForce,
     origin: order.origin,
     builderCode: order.builderCode,
-    liquidation: "NONE",
-    executionType: "NEW",
+    liquidation: liquidationOf(trade.offBook, order),
+    executionType: executionTypeOf(trade.offBook, order),
     atMillis: trade.atMillis
   }
 }
