@@ -72,23 +72,13 @@ export const difference = (stream: Stream): string | undefined => {
     let got: ReadonlyArray<string>
     try {
       const events = decide(engine, step)
-      const isPriced = (event: MarketEvent): event is Priced => event._tag === "Priced"
-      const isOfTime = ({ _tag }: MarketEvent): boolean => _tag === "Sampled" || _tag === "Funded"
-      const emit = (event: MarketEvent) => expected.push(line(event))
-      Twin.pass(twin, step.atMillis, emit)
-      // The mark is taken from the engine: what it says first holds for the command, what it says later for the next.
-      const first = events.findIndex((event) => !isPriced(event) && !isOfTime(event))
-      const before = (first === -1 ? events : events.slice(0, first)).filter(isPriced)
-      const after = (first === -1 ? [] : events.slice(first)).filter(isPriced)
-      for (const priced of before) Twin.price(twin, priced)
-      Twin.handle(twin, step.command, step.atMillis, emit)
-      for (const priced of after) Twin.price(twin, priced)
+      obey(twin, step, events, expected)
       for (const priced of events.filter(isPriced)) {
         told.push(
           `    mark ${priced.markE8} band ${priced.lowerTicks}-${priced.upperTicks} share ${priced.limitShareBps}`
         )
       }
-      got = events.filter((event) => !isPriced(event)).map(line)
+      got = linesOf(events)
     } catch (thrown) {
       return report([thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)], expected)
     }
@@ -99,6 +89,31 @@ export const difference = (stream: Stream): string | undefined => {
   const expected = stateOfTwin(twin, stream)
   if (got.join("\n") !== expected.join("\n")) return report(got, expected)
 }
+
+/** Has the twin do what the engine did and said in `events`, and adds what the twin says of it. */
+export const obey = (
+  twin: TwinState.Twin,
+  { atMillis, command }: Step,
+  events: ReadonlyArray<MarketEvent>,
+  expected: Array<string>
+): void => {
+  const isOfTime = ({ _tag }: MarketEvent): boolean => _tag === "Sampled" || _tag === "Funded"
+  const emit = (event: MarketEvent) => expected.push(line(event))
+  Twin.pass(twin, atMillis, emit)
+  // The mark is taken from the engine: what it says first holds for the command, what it says later for the next.
+  const first = events.findIndex((event) => !isPriced(event) && !isOfTime(event))
+  const before = (first === -1 ? events : events.slice(0, first)).filter(isPriced)
+  const after = (first === -1 ? [] : events.slice(first)).filter(isPriced)
+  for (const priced of before) Twin.price(twin, priced)
+  Twin.handle(twin, command, atMillis, emit)
+  for (const priced of after) Twin.price(twin, priced)
+}
+
+/** What the engine said, as far as the twin has to say it too. */
+export const linesOf = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
+  events.filter((event) => !isPriced(event)).map(line)
+
+const isPriced = (event: MarketEvent): event is Priced => event._tag === "Priced"
 
 /** One event in one line, with everything that counts but the trade's name and the other words of a refusal. */
 export const line = (event: MarketEvent): string => {

@@ -1,6 +1,5 @@
 /** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
-import { type Id, series, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
@@ -8,6 +7,8 @@ import type { Bracket, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { UserId } from "@venue/domain/UserId"
 import { id } from "../Id.ts"
+import { chanceOf } from "./Chance.ts"
+import { names } from "./CommandIds.ts"
 
 export interface Step {
   readonly atMillis: number
@@ -21,29 +22,32 @@ export interface Stream {
   readonly steps: ReadonlyArray<Step>
 }
 
-interface Chance {
-  /** A whole number from `from` to `to`, both possible. */
-  readonly whole: (from: number, to: number) => number
-  readonly percent: (percent: number) => boolean
-  readonly pick: <A>(...choices: ReadonlyArray<A>) => A
-}
-
 /**
  * Where it is slow, prices turn stale between two commands, and outcomes of those that expired are forgotten. Where it is
  * hourly, some commands are followed by the end of an hour, books are deep, and most prices are the operator's, so that
- * they are not stale by then.
+ * they are not stale by then. A month is thirty such days, in which the ends of most hours are noticed in time.
  */
-export type Pace = "usual" | "slow" | "hourly"
+export type Pace = "usual" | "slow" | "hourly" | "month"
 
-export const make = (seed: number, commands?: number, pace: Pace = "usual"): Stream => {
+/** An instrument and the price it begins at. */
+export type Listing = readonly [Instrument, number]
+
+export const listings: ReadonlyArray<Listing> = [
+  [starters[0]!, 200_00000000],
+  [starters[6]!, 3400_00000000],
+  [starters[11]!, 1_08500000]
+]
+
+/** From this Tuesday on, thirty days have four weekends and the end of summer time in America. */
+export const monthStart = Date.UTC(2026, 9, 20, 15)
+export const monthEnd = monthStart + 30 * 86_400_000
+
+export const make = (seed: number, commands?: number, pace: Pace = "usual", listing?: Listing): Stream => {
   const chance = chanceOf(seed)
   const { percent, pick, whole } = chance
-  const [instrument, startPrice] = pick<readonly [Instrument, number]>(
-    [starters[0]!, 200_00000000],
-    [starters[0]!, 200_00000000],
-    [starters[6]!, 3400_00000000],
-    [starters[11]!, 1_08500000]
-  )
+  const isMonth = pace === "month"
+  const isHourly = pace === "hourly" || isMonth
+  const [instrument, startPrice] = listing ?? pick(listings[0]!, ...listings)
   const { lotE8, tickE8 } = instrument
   /** Lots worth about 20 USD: half of it is the smallest order there may be. */
   const unit = Math.ceil(20e16 / (startPrice * lotE8))
@@ -53,18 +57,21 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
   const epochs = new Map(users.map((user) => [user, 1]))
   const spread = pick(2, 2, 6, 30)
   const tight = percent(20)
-  const huge = pace === "hourly" ? 60 : pick(0, 0, 5, 60)
+  const huge = isHourly ? 60 : pick(0, 0, 5, 60)
   const reducing = pick(5, 15, 40)
   const bracketing = pick(0, 10, 40)
   const stopping = pick(0, 10, 40)
   /** How often an order is priced on its own side of the middle, to rest. */
   const patience = pick(30, 60, 85)
-  const leaping = pace === "hourly" ? pick(2, 5, 20) : 0
+  const leaping = isMonth ? 20 : isHourly ? pick(2, 5, 20) : 0
   const steps: Array<Step> = []
-  const placed: Array<Place> = []
+  /** The last orders of each account. */
+  const placed = new Map<AccountId, ReadonlyArray<Place>>()
   let oracleE8 = startPrice
   // The stock exchange is open, between two sessions, closed for the weekend.
-  let atMillis = pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
+  let atMillis = isMonth
+    ? monthStart
+    : pick(Date.UTC(2026, 10, 20, 15), Date.UTC(2026, 10, 20, 3), Date.UTC(2026, 10, 21, 15))
   /** Lots that fill the open interest there may be at the weekend. */
   const crowdLots = Math.floor((positionLimitUsd(instrument) * 1e16) / (startPrice * lotE8))
   const weekend = new Date(atMillis).getUTCDay() === 6
@@ -74,7 +81,15 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
   const add = (command: MarketCommand) => {
     steps.push({ atMillis: percent(3) ? atMillis - 2_000 : atMillis, command })
     atMillis += whole(0, percent(5) ? (pace === "slow" ? 90_000 : 3_000) : 300)
-    if (percent(leaping)) atMillis = leapt(atMillis)
+    const fromMillis = atMillis
+    if (percent(leaping)) atMillis = leapt(fromMillis)
+    if (isMonth) notice(fromMillis)
+  }
+  /** The ends of the hours up to now. */
+  const notice = (fromMillis: number) => {
+    for (let end = Math.ceil(fromMillis / 3_600_000) * 3_600_000; end < atMillis; end += 3_600_000) {
+      if (percent(95)) steps.push({ atMillis: Math.min(atMillis, end + whole(0, 60_000)), command: { _tag: "Tick" } })
+    }
   }
   /** Some time later, or about the time when the hour ends or can no longer be paid for. */
   const leapt = (fromMillis: number): number => {
@@ -113,8 +128,8 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
     return percent(70) ? unit * whole(1, 6) : whole(Math.ceil(unit / 2), unit * 5)
   }
   const mine = (accountId: AccountId): Place | undefined => {
-    const own = placed.filter((place) => place.accountId === accountId).slice(-4)
-    return own.length === 0 ? undefined : pick(...own)
+    const own = placed.get(accountId)
+    return own === undefined ? undefined : pick(...own)
   }
 
   const place = (accountId: AccountId, given: Partial<Place> = {}): Place => {
@@ -136,7 +151,9 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
       ...given
     }
     if (!given.type && percent(bracketing)) Object.assign(command, { bracket: bracketOf(command) })
-    if (command.timeInForce === "GTC" || command.type !== "LIMIT") placed.push(command)
+    if (command.timeInForce === "GTC" || command.type !== "LIMIT") {
+      placed.set(accountId, [...(placed.get(accountId) ?? []), command].slice(-4))
+    }
     add(command)
     return command
   }
@@ -257,7 +274,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
     add({
       _tag: "Observe",
       priceE8: percent(3) ? oracleE8 * 2 : oracleE8,
-      teller: percent(pace === "hourly" ? 60 : 10) ? "operator" : "external"
+      teller: percent(isMonth ? 90 : isHourly ? 60 : 10) ? "operator" : "external"
     })
   }
   const raise = () => {
@@ -276,7 +293,8 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
 
   if (percent(15)) pick(place, close, modify, cancel)(AccountId.make(pick(...accounts)))
   add({ _tag: "Observe", priceE8: oracleE8, teller: "external" })
-  for (let left = commands ?? whole(60, 120); left > 0; left--) {
+  const isOver = () => isMonth && atMillis >= monthEnd
+  for (let left = commands ?? (isMonth ? Infinity : whole(60, 120)); left > 0 && !isOver(); left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
     if (percent(1)) add({ _tag: "PayDividend", exDay: whole(1, 40), perUnitE8: whole(1, 300_000_000) })
@@ -298,7 +316,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual"): Str
     else if (roll <= 94) add({ _tag: "Tick" })
     else repeat()
   }
-  return { seed, instrument, maxOpenOrders: pick(3, 8, 200), steps: introducing(seed, steps) }
+  return { seed, instrument, maxOpenOrders: isMonth ? 8 : pick(3, 8, 200), steps: introducing(seed, steps) }
 
   function close(accountId: AccountId): void {
     add({ _tag: "Close", ...envelope(accountId), ...terms(), finding: null, clientOrderId: "flat", builderCode: "" })
@@ -330,20 +348,6 @@ const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 
 /** A short one, one in the form of an id, and the longest there may be. */
 const tags = ["tag-1", "6b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001", `${"~".repeat(63)}!`] as const
-
-/** Ids that have nothing in common, as the edge draws them, or often such that one place of an index is theirs all. */
-const names = ({ percent, whole }: Chance, style: "random" | "series" | "alike"): (() => Id) => {
-  const draw = () => whole(0, 0xffffffff)
-  const drawn = series(draw)
-  if (style === "series") return drawn
-  if (style === "random") return () => version4(draw(), draw(), draw(), draw())
-  let last = drawn()
-  return () => (last = percent(30) ? drawn() : alike(last, draw(), percent(50)))
-}
-
-/** Another in one word alone, whose last digit stays: the third, or the fourth. */
-const alike = ({ a, b, c, d }: Id, drawn: number, isThird: boolean): Id =>
-  isThird ? version4(a, b, drawn, d) : version4(a, b, c, (drawn & ~15) | (d & 15))
 
 const restingKind = ["LIMIT", "GTC"] as const
 const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [
@@ -379,21 +383,4 @@ export const shrink = (stream: Stream, fails: (stream: Stream) => boolean): Stre
     }
   }
   return smallest
-}
-
-/** A small generator of good quality (mulberry32): tests need the same numbers on every machine. */
-function chanceOf(seed: number): Chance {
-  let state = seed | 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-  const whole = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1))
-  return {
-    whole,
-    percent: (percent) => next() * 100 < percent,
-    pick: (...choices) => choices[whole(0, choices.length - 1)]!
-  }
 }

@@ -42,10 +42,12 @@ export const begin = ({ funding }: Twin, atMillis: number): void => {
 
 function walk(twin: Twin, untilMillis: number, emit: Emit): void {
   const { funding } = twin
+  /** Neither the book nor the price changes on the way. */
+  let premiumNow: bigint | undefined
   for (let mark = (Math.floor(funding.walkedMillis / step) + 1) * step; mark <= untilMillis; mark += step) {
     // A sample stands for the five seconds before it.
     const isTaken = twin.letsIn === "TRADING" && isLive(twin.instrument, mark - step) && !isStale(twin, mark)
-    const premium = isTaken ? premiumOf(twin) : null
+    const premium = isTaken ? (premiumNow ??= premiumOf(twin)) : null
     if (premium !== null) funding.samples.push(premium)
     if (premium === funding.sample) continue
     funding.sample = premium
