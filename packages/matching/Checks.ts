@@ -5,6 +5,7 @@ import type { Finding, Priced } from "@venue/domain/Market"
 import type { Bracket, Order, OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { crosses, type Market } from "./Market.ts"
+import * as OrderPool from "./OrderPool.ts"
 import type { Account } from "./Participants.ts"
 import * as Stops from "./Stops.ts"
 import { isFresh } from "./Pricing.ts"
@@ -45,7 +46,10 @@ export const refusal = (
   const unfitting =
     order.bracket === undefined ? undefined : bracketFlaw(market.instrument, prices, order, order.bracket)
   if (unfitting !== undefined) return unfitting
-  if (replaced === 0 && isOneTooMany(market, account, order, terms.finding)) return "REJECTED_TOO_MANY_OPEN_ORDERS"
+  const isOver =
+    (replaced === 0 && isOneTooMany(market, account, order, terms.finding)) ||
+    (order.bracket !== undefined && stopsLeft(market, account, order) < stopsOfOne)
+  if (isOver) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   if (order.reduceOnly) {
     if (reducible(market, account, order, replaced) <= 0) return "REJECTED"
   } else {
@@ -76,6 +80,23 @@ function onlyReduces(account: Account, { quantityLots, reduceOnly, side }: Order
 /** An order of that side may take so many lots off the position; below zero where it would make it larger. */
 export const heldAgainst = ({ position }: Account, isSell: boolean): number =>
   isSell ? position.quantityLots : -position.quantityLots
+
+/** Beside this order the account may get so many stops more: those that its open orders may still bring are taken. */
+export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }: Order): number => {
+  let left = Stops.most
+  const own = OrderPool.find(pool, orderId)
+  for (let slot = account.oldest; slot !== 0; slot = pool.words[slot + OrderPool.NEWER]!) {
+    if (slot !== own && OrderPool.bracket(pool, slot) !== undefined) left -= stopsOfOne
+  }
+  for (const { parentId } of Stops.ofAccount(stops, account)) {
+    // Those of an open order are counted with it.
+    if (parentId === null || OrderPool.find(pool, parentId) === 0) left--
+  }
+  return left
+}
+
+/** An order may bring a take profit and a stop loss. */
+const stopsOfOne = 2
 
 function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value < 0x7fffffff
@@ -110,16 +131,12 @@ function isBelowMinimum(instrument: Instrument, prices: Priced, { priceTicks, qu
 }
 
 /** The desk counts over all symbols, the market over this one. */
-function isOneTooMany({ settings, stops }: Market, account: Account, order: Order, finding: Finding): boolean {
+function isOneTooMany({ settings }: Market, account: Account, { timeInForce }: Order, finding: Finding): boolean {
   return (
     finding === "REJECTED_TOO_MANY_OPEN_ORDERS" ||
-    (order.timeInForce === "GTC" && account.openOrders >= settings.maxOpenOrders) ||
-    (order.bracket !== undefined && Stops.ofAccount(stops, account).length > Stops.most - stopsOfOne)
+    (timeInForce === "GTC" && account.openOrders >= settings.maxOpenOrders)
   )
 }
-
-/** An order may bring a take profit and a stop loss. */
-const stopsOfOne = 2
 
 /** An order that only reduces is free of both limits, even while the position is above them. */
 function limits(

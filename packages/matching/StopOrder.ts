@@ -4,7 +4,7 @@ import type { Modify, Place } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
-import { heldAgainst } from "./Checks.ts"
+import { heldAgainst, stopsLeft } from "./Checks.ts"
 import { type Events, type Market, stopMarkE8 } from "./Market.ts"
 import { refuse, remember } from "./Outcome.ts"
 import type { Account } from "./Participants.ts"
@@ -13,8 +13,7 @@ import * as Stops from "./Stops.ts"
 /** Its order is as asked, and only reduces. */
 export const place = (market: Market, account: Account, command: Place, asked: Order, events: Events): void => {
   const order = { ...asked, reduceOnly: true }
-  const status =
-    flaw(order) ?? (Stops.ofAccount(market.stops, account).length < Stops.most ? room(account, order) : tooMany)
+  const status = flaw(order) ?? (stopsLeft(market, account, order) > 0 ? room(account, order) : tooMany)
   if (status !== undefined) return refuse(market, command, status, events)
   const { commandId, expiresAtMillis, leverage, takerRate } = command
   remember(market, commandId, expiresAtMillis, account.user, "DONE")

@@ -7,6 +7,7 @@ import type { MarketCommand, MarketEvent, Modify, Place, TraderCommand } from "@
 import type { OrderId } from "@venue/domain/OrderId"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
+import { assert } from "@effect/vitest"
 import { id } from "../Id.ts"
 
 export const apple = starters.find(({ symbol }) => symbol === "AAPL-USD")!
@@ -170,6 +171,21 @@ export class Scene {
         `${side} ${remainingLots / 1000} of ${quantityLots / 1000} @ ${priceTicks / 100}`
     )
   }
+
+  stops(account: string): ReadonlyArray<string> {
+    return Engine.view(this.engine, AccountId.make(account)).stops.map(
+      ({ priceTicks, quantityLots, side, type }) => `${side} ${quantityLots / 1000} ${type} ${priceTicks / 100}`
+    )
+  }
+}
+
+/** What was recorded so far, replayed, and the state stored and read again, are what is. */
+export const assertDurable = ({ engine, events }: Scene): void => {
+  const replayed = Engine.make(apple, engine.settings)
+  for (const event of events) Engine.apply(replayed, event)
+  assert.strictEqual(Engine.hash(replayed), Engine.hash(engine))
+  const stored = structuredClone(Engine.snapshot(engine))
+  assert.strictEqual(Engine.hash(Engine.restore(apple, engine.settings, stored)), Engine.hash(engine))
 }
 
 /** Events in a form that is read at a glance. */

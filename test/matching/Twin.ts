@@ -244,8 +244,7 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
     const open = twin.resting.filter((resting) => resting.order.accountId === accountId).length
     if (open >= twin.maxOpenOrders) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   }
-  if (terms._tag === "Place" && order.bracket !== undefined && Stops.ofAccount(twin, accountId).length >= 49)
-    return "REJECTED_TOO_MANY_OPEN_ORDERS"
+  if (order.bracket !== undefined && Stops.left(twin, order) < 2) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   if (terms.finding === "REJECTED_TOO_MANY_OPEN_ORDERS") return terms.finding
 
   if (order.reduceOnly && room(twin, order) <= 0) return "REJECTED"

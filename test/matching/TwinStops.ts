@@ -15,9 +15,16 @@ export const ofAccount = (twin: Twin, accountId: AccountId): ReadonlyArray<TwinS
 
 /** What refuses a stop as it would stand; a new one counts towards the fifty. */
 export const flaw = (twin: Twin, order: Order, isNew: boolean): OrderRefusal | undefined => {
-  const isOneTooMany = isNew && ofAccount(twin, order.accountId).length >= 50
-  if (isOneTooMany) return "REJECTED_TOO_MANY_OPEN_ORDERS"
+  if (isNew && left(twin, order) < 1) return "REJECTED_TOO_MANY_OPEN_ORDERS"
   return order.quantityLots > reducible(twin, order.accountId, order.side) ? "REJECTED" : undefined
+}
+
+/** Of fifty, those that its account has are gone, and two of each other open order that brings any. */
+export const left = ({ resting, stops }: Twin, { accountId, orderId }: Order): number => {
+  const parents = resting.filter(({ order }) => order.accountId === accountId && order.bracket !== undefined)
+  const isOfOne = (id: OrderId | null) => parents.some(({ order }) => order.orderId.text === id?.text)
+  const alone = stops.filter(({ order, parentId }) => order.accountId === accountId && !isOfOne(parentId))
+  return 50 - alone.length - 2 * parents.filter(({ order }) => order.orderId.text !== orderId.text).length
 }
 
 export const placed = (
