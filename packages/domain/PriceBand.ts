@@ -37,8 +37,8 @@ export const closingPrice = (instrument: Instrument, priced: Priced, isLong: boo
 
 /**
  * Gives the worst price in ticks at which a stop may fill, rounded towards the mark: the nearer of the band's edge and
- * `mark x (1 -+ (maintenance margin rate - taker rate))`, so that an account which has that margin is left without debt
- * (rule 15.5).
+ * `mark x (1 -+ (maintenance margin rate - taker rate))`, so that an account which has that margin is left without debt,
+ * but for the fee on what a buy pays above the mark (rule 15.5).
  */
 export const stopBound = (
   instrument: Instrument,

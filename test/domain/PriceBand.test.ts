@@ -1,8 +1,9 @@
 /** Bands and bounds by their worked numbers. */
-import { starters } from "@venue/domain/Instrument"
+import { feeOf } from "@venue/domain/Fee"
+import { notional, starters } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
-import { band, bounds, closingPrice, widthBps } from "@venue/domain/PriceBand"
-import { assert, it } from "@effect/vitest"
+import { band, bounds, closingPrice, stopBound, widthBps } from "@venue/domain/PriceBand"
+import { assert, describe, it } from "@effect/vitest"
 
 const named = (base: string) => starters.find((instrument) => instrument.base === base)!
 
@@ -58,4 +59,41 @@ it("gold is banded like an index, other commodities wider", () => {
     ["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "WEEKEND")),
     [300, 300, 400, 100]
   )
+})
+
+describe("rule 15.5: a stop fills no worse than the band's edge, or than what the maintenance margin pays for", () => {
+  const index = named("US500")
+  /** US500 at 6,000 while open, and a taker who pays five basis points. */
+  const at6000 = { ...priced, ...band(index, "OPEN", 6_000e8), markE8: 6_000e8 }
+  const sold = (leverage: number) => stopBound(index, at6000, true, leverage, 50_000) / 10
+  const bought = (leverage: number) => stopBound(index, at6000, false, leverage, 50_000) / 10
+
+  it("at L 30 that is 5,869.7 and 6,130.3 of a band from 5,700 to 6,300", () => {
+    assert.deepStrictEqual([at6000.lowerTicks, at6000.upperTicks], [57_000, 63_000])
+    assert.deepStrictEqual([sold(30), bought(30)], [5_869.7, 6_130.3])
+  })
+
+  it("from L 14 on it is the margin, below that the edge of the band", () => {
+    assert.deepStrictEqual([sold(14), bought(14)], [5_717.3, 6_282.7])
+    assert.deepStrictEqual([13, 10, 1].map(sold), [5_700, 5_700, 5_700])
+    assert.deepStrictEqual([13, 10, 1].map(bought), [6_300, 6_300, 6_300])
+  })
+
+  it("a long with no more than its maintenance margin is left without debt there, and not a tick lower", () => {
+    const one = 10_000
+    const maintenance = Math.ceil((notional(index, 60_000, one) * 2) / 90)
+    const left = (ticks: number) => {
+      const money = notional(index, ticks, one)
+      return maintenance + money - notional(index, 60_000, one) - feeOf(money, 50_000)
+    }
+    assert.strictEqual(maintenance, 133_333_334)
+    assert.isAtLeast(left(58_697), 0)
+    assert.isBelow(left(58_696), 0)
+  })
+
+  it("a lower rate leaves more room: 186.87 of AAPL at 200, 186.79 where a taker pays six basis points", () => {
+    const at200 = { ...priced, ...band(named("AAPL"), "OPEN", 200e8), markE8: 200e8 }
+    const prices = [100_000, 60_000].map((rate) => stopBound(named("AAPL"), at200, true, 10, rate))
+    assert.deepStrictEqual(prices, [18_687, 18_679])
+  })
 })
