@@ -246,6 +246,27 @@ const started = Layer.effectDiscard(
   })
 )
 
+/** The venue of `layerMemory` on a journal that a test brings, to see what it does when that fails. */
+export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
+  return Layer.merge(TestVenue.layer, started).pipe(
+    Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
+    Layer.provideMerge(History.layer),
+    Layer.provideMerge(Runner.layer),
+    Layer.provideMerge(Runner.alone({ simulate: true })),
+    Layer.provideMerge(TestAccess.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        AccessTables.layerMemory,
+        journal,
+        ReadTables.layerMemory,
+        FuturesReference.layerMemory,
+        SigningKeys.layerMemory
+      )
+    ),
+    Layer.provideMerge(SecureRandom.layerWebCrypto)
+  )
+}
+
 /**
  * A venue of its own for each use, everything in memory. Payloads between entities go through their codec, so that one
  * that cannot travel fails here. On a `TestClock` time stands still between two adjustments. A quiet hour of it takes a
@@ -264,20 +285,4 @@ const started = Layer.effectDiscard(
  *   }).pipe(Effect.provide(layerMemory)))
  * ```
  */
-export const layerMemory = Layer.merge(TestVenue.layer, started).pipe(
-  Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
-  Layer.provideMerge(History.layer),
-  Layer.provideMerge(Runner.layer),
-  Layer.provideMerge(Runner.alone({ simulate: true })),
-  Layer.provideMerge(TestAccess.layer),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      AccessTables.layerMemory,
-      Journal.layerMemory,
-      ReadTables.layerMemory,
-      FuturesReference.layerMemory,
-      SigningKeys.layerMemory
-    )
-  ),
-  Layer.provideMerge(SecureRandom.layerWebCrypto)
-)
+export const layerMemory = layerOn(Journal.layerMemory)

@@ -4,9 +4,9 @@ import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
-import type { Journal } from "@venue/journal/Journal"
+import { Journal } from "@venue/journal/Journal"
 import type { Frame as TradeFrame, OrderResponse } from "@venue/api/trade/FrameSchema"
-import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
+import { layerOn, TestVenue } from "@venue/testing/TestVenue"
 import { it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -26,7 +26,8 @@ export const story = <E>(
   tell: (
     venue: TestVenue["Service"]
   ) => Effect.Effect<void, E, TestVenue | BuilderCodes | DeskClient | MarketClient | Journal | Scope.Scope>,
-  atMillis = friday
+  atMillis = friday,
+  journal = Journal.layerMemory
 ) =>
   it.effect(name, () =>
     Effect.andThen(
@@ -35,7 +36,7 @@ export const story = <E>(
         const venue = yield* TestVenue
         yield* venue.price(aapl, 200)
         yield* Effect.scoped(tell(venue))
-      }).pipe(Effect.provide(layerMemory), Effect.provideService(VenueSettings, settings))
+      }).pipe(Effect.provide(layerOn(journal)), Effect.provideService(VenueSettings, settings))
     )
   )
 

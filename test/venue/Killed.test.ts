@@ -1,0 +1,160 @@
+/** The owner of a market dies in the middle of a decision: before its row is committed, and before anybody hears of it. */
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import * as Funding from "@venue/domain/Funding"
+import { starters } from "@venue/domain/Instrument"
+import { type MarketEvent, marketStream } from "@venue/domain/Market"
+import { Journal, type Owner } from "@venue/journal/Journal"
+import * as MarketRecord from "@venue/journal/MarketRecord"
+import type { TestVenue } from "@venue/testing/TestVenue"
+import { assert } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { aapl, friday, limit, market, story, told } from "./Story.ts"
+
+type Instant = "before its row is committed" | "after that and before anybody hears of it"
+
+/** The owner of AAPL dies, once, with the first row that holds such an event. What it knew is gone, and another begins. */
+const dying = (instant: Instant, tag: MarketEvent["_tag"]) => {
+  let hasDied = false
+  const dies = (owner: Owner): Owner => {
+    const flying: Array<boolean> = []
+    const die = (): undefined => {
+      hasDied = true
+      owner.lost("unknown")
+    }
+    return {
+      ...owner,
+      collect: () => {
+        const row = owner.collect()
+        if (row === undefined || hasDied) return row
+        const isMeant = MarketRecord.decode(row.events).some(({ _tag }) => _tag === tag)
+        if (isMeant && instant === "before its row is committed") return die()
+        flying.push(isMeant)
+        return row
+      },
+      committed: (seq) => (flying.shift() === true ? die() : owner.committed(seq))
+    }
+  }
+  return Layer.effect(
+    Journal,
+    Effect.map(Journal, (inner) =>
+      Journal.of({
+        ...inner,
+        append: (owner, from) => inner.append(owner.stream === marketStream(aapl) ? dies(owner) : owner, from)
+      })
+    )
+  ).pipe(Layer.provide(Journal.layerMemory))
+}
+
+/** All that the log of AAPL holds, and how often it was claimed. */
+const log = Effect.gen(function* () {
+  const rows = yield* (yield* Journal).read(marketStream(aapl), 0, 100_000)
+  const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
+  return { events, claims: rows.at(-1)!.epoch }
+})
+
+/** Somebody else has the market by then, and it is quiet. */
+const later = (venue: TestVenue["Service"]) => Effect.andThen(TestClock.adjust("5 seconds"), venue.settle)
+
+/** Alice has bought two at 200 with a bracket, and another two with a stop at the same price; Bob buys below it. */
+const stops = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
+  const alice = yield* venue.trade(yield* venue.user("alice"))
+  const bob = yield* venue.trade(yield* venue.user("bob"), [])
+  yield* bob.send(limit("SELL", 4, 200))
+  yield* venue.settle
+  yield* alice.sendAll([
+    limit("BUY", 2, 200, { take_profit: 210, stop_loss: 195 }),
+    market("BUY", 2),
+    limit("SELL", 2, 195, { order_type: "STOP_LOSS" })
+  ])
+  yield* bob.send(limit("BUY", 9, 194.5))
+  yield* venue.settle
+  yield* alice.drain
+  return alice
+})
+
+const sold = ["ACK", "CANCELLED", "fill_response", "FILLED", "ACK", "fill_response", "FILLED"]
+
+/** Each of the two stops has fired once, and closed what it was for; nothing was made or lost. */
+const firedOnce = Effect.gen(function* () {
+  const { claims, events } = yield* log
+  assert.strictEqual(claims, 2)
+  const fired = events.flatMap((event) => (event._tag === "Triggered" ? [event.order.orderId.text] : []))
+  assert.deepEqual([fired.length, new Set(fired).size], [2, 2])
+  const { cash, positions } = yield* (yield* MarketClient).totals(aapl)
+  assert.deepEqual([positions, cash], [0, 0])
+})
+
+story(
+  "I30, I4: stops whose mark was decided and not recorded have not fired; they fire once when the mark comes again",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* stops(venue)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(venue.price(aapl, 194.99))))
+      yield* later(venue)
+      assert.deepEqual(yield* alice.drain, [])
+      yield* venue.price(aapl, 194.99)
+      yield* later(venue)
+      assert.deepEqual(told(yield* alice.drain), sold)
+      yield* firedOnce
+    }),
+  friday,
+  dying("before its row is committed", "Triggered")
+)
+
+story(
+  "I30, I5: stops that fired on record before anybody heard of it are told once, and do not fire again",
+  (venue) =>
+    Effect.gen(function* () {
+      const alice = yield* stops(venue)
+      // Whoever gave the price does not know what became of it, and gives it again.
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(venue.price(aapl, 194.99))))
+      yield* later(venue)
+      assert.deepEqual(told(yield* alice.drain), sold)
+      yield* venue.price(aapl, 194.99)
+      yield* later(venue)
+      assert.deepEqual(yield* alice.drain, [])
+      yield* firedOnce
+    }),
+  friday,
+  dying("after that and before anybody hears of it", "Triggered")
+)
+
+for (const instant of ["before its row is committed", "after that and before anybody hears of it"] as const) {
+  story(
+    `I32: an hour is paid for once where the market dies with it, ${instant}`,
+    (venue) =>
+      Effect.gen(function* () {
+        const [long, short, maker] = [
+          yield* venue.trade(yield* venue.user("long"), ["balances"]),
+          yield* venue.trade(yield* venue.user("short"), ["balances"]),
+          yield* venue.trade(yield* venue.user("maker", 1_000_000), [])
+        ]
+        yield* short.send(limit("SELL", 50, 200.9))
+        yield* venue.settle
+        yield* long.send(limit("BUY", 50, 200.9))
+        yield* venue.settle
+        yield* maker.sendAll([limit("BUY", 100, 200.8), limit("SELL", 100, 200.9)])
+        yield* TestClock.adjust("2 minutes")
+        yield* later(venue)
+        const { claims, events } = yield* log
+        const hours = events.filter((event) => event._tag === "Funded")
+        assert.deepEqual([claims, hours.length, hours[0]!.skipped], [2, 1, false])
+        const apple = starters.find(({ symbol }) => symbol === aapl)!
+        const paid = Funding.payment(apple, 50_000, hours[0]!)
+        const received = Funding.payment(apple, -50_000, hours[0]!)
+        assert.isBelow(paid, 0)
+        for (const [client, expected] of [
+          [long, paid],
+          [short, received]
+        ] as const) {
+          const balance = (yield* client.drain).findLast((frame) => frame.balance_response !== undefined)
+          assert.strictEqual(Math.round(balance!.balance_response!.net_funding * 1e6), expected)
+        }
+        const { cash, positions, reserveFund } = yield* (yield* MarketClient).totals(aapl)
+        assert.deepEqual([positions, cash, paid + received + reserveFund], [0, 0, 0])
+      }),
+    friday + 58 * 60_000,
+    dying(instant, "Funded")
+  )
+}
