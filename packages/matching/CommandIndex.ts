@@ -1,7 +1,7 @@
 /** The numbers of the records that are kept of command ids, found by id. */
 import { type Id, together } from "@venue/domain/Id"
 import * as HashChain from "./HashChain.ts"
-import { ofHalf } from "./BitMix.ts"
+import { ofHalf } from "@venue/domain/BitMix"
 
 /**
  * Ids drawn one after the other share their first half and count in their last digit. The numbers of their records,

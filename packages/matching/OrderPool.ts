@@ -3,7 +3,7 @@ import { Id, together } from "@venue/domain/Id"
 import type { Bracket, OrderOrigin } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import * as HashChain from "./HashChain.ts"
-import { ofHalf } from "./BitMix.ts"
+import { ofHalf } from "@venue/domain/BitMix"
 
 /**
  * A slot is the position of an order's first word, and 0 names none. All numbers of an order stand together, since to

@@ -8,7 +8,7 @@ import * as Outcomes from "./Outcomes.ts"
 import type { Account, Participants } from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import type { Stops } from "./Stops.ts"
-import { mix } from "./BitMix.ts"
+import { mix } from "@venue/domain/BitMix"
 
 /** The hash has sixteen hexadecimal digits. */
 export const hash = (market: Market): string => {

@@ -1,7 +1,7 @@
 /** Ids of a market's trades, which follow from their numbers. */
 import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { mix } from "./BitMix.ts"
+import { mix } from "@venue/domain/BitMix"
 
 /** A market's ids are made of the number and of these 64 bits, which follow from its symbol. */
 export interface Salt {

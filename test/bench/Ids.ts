@@ -1,7 +1,7 @@
 /** Ids as clients and the edge choose them: random-looking version 4 UUIDs, made again from a number at any time. */
 import { randomInt } from "node:crypto"
 import { type Id, version4 } from "@venue/domain/Id"
-import { mix } from "@venue/matching/BitMix"
+import { mix } from "@venue/domain/BitMix"
 
 /**
  * Ids of one kind in one process, in series as the edge draws them; the same number gives the same id, as a fresh one.

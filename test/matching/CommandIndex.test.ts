@@ -3,7 +3,7 @@ import { type Id, series, version4 } from "@venue/domain/Id"
 import { describe, expect, it } from "@effect/vitest"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import * as CommandIndex from "@venue/matching/CommandIndex"
-import { mix } from "@venue/matching/BitMix"
+import { mix } from "@venue/domain/BitMix"
 import * as OrderPool from "@venue/matching/OrderPool"
 import * as fc from "fast-check"
 

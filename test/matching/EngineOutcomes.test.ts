@@ -4,7 +4,7 @@ import { type Id, version4 } from "@venue/domain/Id"
 import type { MarketEvent } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
-import { mix } from "@venue/matching/BitMix"
+import { mix } from "@venue/domain/BitMix"
 import { assert, it } from "@effect/vitest"
 import { apple, Scene } from "./EngineScene.ts"
 
