@@ -264,6 +264,9 @@ function close(entry: Entry, request: ClosePosition, account: Account, exposure:
   const priceTicks =
     entry.priced === undefined ? 0 : MarginCheck.closingBound(entry.trader, account, exposure, entry.priced)
   if (priceTicks === 0) return { _tag: "Close", ...common }
+  // Of a few lots in deep debt it may be higher than any price there is.
+  const flaw = priceFlaw(exposure.instrument, priceTicks)
+  if (flaw !== undefined) return refuse(entry, flaw)
   const { quantityLots } = exposure.position
   return {
     _tag: "Place",

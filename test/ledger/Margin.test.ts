@@ -231,6 +231,15 @@ test("a close that would pass the bankruptcy price is sent at that price instead
   assert.deepInclude(close(499, 50, { minPriceTicks: 19_001 }), { ...bounded, side: "SELL", priceTicks: 19_002 })
 })
 
+test("a close of so little that no price there is would leave no debt is refused for its price", () => {
+  const scene = make()
+  scene.price(aapl, 200)
+  scene.price(gold, 3_400)
+  scene.hold(1, 4_400, gold)
+  scene.hold(0.001, 200)
+  assert.deepInclude(scene.closing(), { _tag: "Refuse", status: "PRICE_GREATER_THAN_MAX_PRICE" })
+})
+
 test("the terms that travel are the rates of the first tier, the leverage and its limit", () => {
   const scene = make()
   scene.credit(100_000)
