@@ -40,7 +40,7 @@ export const live = () => {
     tier: { day: 0, volume: 0n },
     orders: [],
     fills: [],
-    hours: [],
+    payments: [],
     rewards: null
   }
   let sent: Array<Sent> = []
@@ -277,7 +277,11 @@ export const live = () => {
     const rateE12 = step.offset * 1_000_000 + step.pick
     const funded = { rateE12, markE8, remainder: 0, fromMillis: 0, skipped: false, atMillis: 0 } as const
     scene.observe({ _tag: "Funded", ...funded }, symbol)
-    twin.hours.push({ symbol, fills: twin.fills.length, rateE12, markE8 })
+    twin.payments.push({
+      symbol,
+      fills: twin.fills.length,
+      perLot: Twin.perLotOfHour(instruments.get(symbol)!, funded)
+    })
   }
   /** The first one makes the trader a builder. */
   const reward = (symbol: MarketSymbol, { offset, size }: Step) => {

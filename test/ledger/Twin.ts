@@ -34,12 +34,12 @@ export interface TwinFill {
   readonly fee: number
 }
 
-/** An hour that is over, after so many fills; the rate is in 1e-12, the mark in 1e-8 USD. */
-export interface TwinHour {
+/** What every position of a market is paid after so many fills. */
+export interface TwinPayment {
   readonly symbol: MarketSymbol
   readonly fills: number
-  readonly rateE12: number
-  readonly markE8: number
+  /** A lot held long receives this, in 1e-6 USD. */
+  readonly perLot: Fraction
 }
 
 export interface Twin {
@@ -53,13 +53,13 @@ export interface Twin {
   tier: { readonly day: number; readonly volume: bigint }
   orders: Array<TwinOrder>
   readonly fills: Array<TwinFill>
-  readonly hours: Array<TwinHour>
+  readonly payments: Array<TwinPayment>
   /** Null until the trader owns a builder code; then all that it brought. */
   rewards: bigint | null
 }
 
 /** Numerator and a positive denominator. */
-type Fraction = readonly [bigint, bigint]
+export type Fraction = readonly [bigint, bigint]
 
 const floor = ([n, d]: Fraction): bigint => (n >= 0n ? n / d : -((-n + d - 1n) / d))
 const ceil = ([n, d]: Fraction): bigint => -floor([-n, d])
@@ -161,14 +161,26 @@ const cash = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
 const fees = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   fillsOf(twin, accountId, symbol).reduce((total, { fee }) => total + BigInt(fee), 0n)
 
-/** What was held at the end of each hour, at its mark and rate: what is due is rounded against the account. */
-const funding = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
-  twin.hours.reduce((total, { fills, markE8, rateE12, symbol: over }) => {
-    if (over !== symbol) return total
-    const held = quantity({ ...twin, fills: twin.fills.slice(0, fills) }, accountId, symbol)
-    const due = held * BigInt(twin.instruments.get(symbol)!.lotE8) * BigInt(markE8) * BigInt(rateE12)
-    return total + floor([-due, 10n ** 22n])
-  }, 0n)
+/** What is due on an hour or a dividend, for what was held then, is rounded against the account. */
+const funding = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint => {
+  let [held, seen, total] = [0n, 0, 0n]
+  for (const { fills, perLot, symbol: over } of twin.payments) {
+    if (over !== symbol) continue
+    for (const fill of twin.fills.slice(seen, fills)) {
+      if (fill.accountId === accountId && fill.symbol === symbol)
+        held += BigInt(fill.side === "BUY" ? fill.lots : -fill.lots)
+    }
+    seen = fills
+    total += floor([held * perLot[0], perLot[1]])
+  }
+  return total
+}
+
+/** An hour of funding at a rate in 1e-12 of the value at the mark: longs pay where it is positive. */
+export const perLotOfHour = (
+  { lotE8 }: Instrument,
+  { markE8, rateE12 }: { readonly markE8: number; readonly rateE12: number }
+): Fraction => [-BigInt(lotE8) * BigInt(markE8) * BigInt(rateE12), 10n ** 22n]
 
 const value = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
   floor(atMark(twin, symbol, quantity(twin, accountId, symbol)))
