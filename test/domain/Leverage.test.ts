@@ -17,6 +17,13 @@ test("10,200 at 10x needs 1,020 of initial and 680 of maintenance margin", () =>
   assert.strictEqual(maintenanceMargin(10_200_000_000n, 10), 680_000_000n)
 })
 
+test("rule 7.3: of a million, 1x keeps 0.666667, 2x 0.333334 and 20x 0.033334", () => {
+  assert.deepStrictEqual(
+    [1, 2, 20].map((level) => maintenanceMargin(1_000_000n, level)),
+    [666_667n, 333_334n, 33_334n]
+  )
+})
+
 test("margins round up", () => {
   assert.strictEqual(initialMargin(1n, 10), 1n)
   assert.strictEqual(maintenanceMargin(16n, 10), 2n)
@@ -27,6 +34,14 @@ test("equities may hold 4,750,000 at 1x, 3,750,000 at 5x and 2,500,000 at 10x", 
   assert.deepStrictEqual(
     [1, 5, 10].map((level) => maxNotional(aapl, level) / usd),
     [4_750_000, 3_750_000, 2_500_000]
+  )
+})
+
+test("rule 6.4: the published rows of 1x, 2x and 20x of 20x stand in the same proportion: 195, 190 and 100", () => {
+  const silver = instrument("SILVER-USD")
+  assert.deepStrictEqual(
+    [1, 2, 20].map((level) => maxNotional(silver, level) / usd / 50_000),
+    [195, 190, 100]
   )
 })
 

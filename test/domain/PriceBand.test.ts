@@ -29,8 +29,9 @@ const priced: Priced = {
   atMillis: 0
 }
 
-it("AAPL at 204 may be bought to 224.40 and sold from 183.60 while open, 214.20 and 193.80 on a weekend", () => {
+it("rule 5.1: AAPL at 204 trades from 183.60 to 224.40 while open, from 189.72 and 193.80 overnight and on a weekend", () => {
   assert.deepStrictEqual(band(named("AAPL"), "OPEN", 204e8), { lowerTicks: 18_360, upperTicks: 22_440 })
+  assert.deepStrictEqual(band(named("AAPL"), "OVERNIGHT", 204e8), { lowerTicks: 18_972, upperTicks: 21_828 })
   assert.deepStrictEqual(band(named("AAPL"), "WEEKEND", 204e8), { lowerTicks: 19_380, upperTicks: 21_420 })
 })
 
@@ -50,15 +51,16 @@ it("a close is priced five percent through the mark, rounded towards it, and wit
   assert.deepStrictEqual(closes({ minPriceTicks: 19_100, maxPriceTicks: 20_900 }), [19_100, 20_900])
 })
 
-it("gold is banded like an index, other commodities wider", () => {
-  assert.deepStrictEqual(
-    ["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "OPEN")),
-    [500, 500, 700, 200]
-  )
-  assert.deepStrictEqual(
-    ["US500", "GOLD", "CL", "EUR"].map((base) => widthBps(named(base), "WEEKEND")),
-    [300, 300, 400, 100]
-  )
+it("rule 5.2: how wide each class is in each period, in basis points", () => {
+  const widths = (base: string) =>
+    (["OPEN", "OVERNIGHT", "WEEKEND"] as const).map((period) => widthBps(named(base), period))
+  for (const stock of ["AAPL", "NVDA"]) assert.deepStrictEqual(widths(stock), [1_000, 700, 500])
+  for (const narrow of ["US500", "US100", "GOLD"]) assert.deepStrictEqual(widths(narrow), [500, 400, 300])
+  for (const other of ["SILVER", "CL", "COPPER"]) assert.deepStrictEqual(widths(other), [700, 500, 400])
+  for (const currency of ["EUR", "GBP"]) {
+    const [open, , weekend] = widths(currency)
+    assert.deepStrictEqual([open, weekend], [200, 100])
+  }
 })
 
 describe("rule 15.5: a stop fills no worse than the band's edge, or than what the maintenance margin pays for", () => {

@@ -42,10 +42,19 @@ test("the worked account: equity 5,302.30, available 3,886.30, withdrawable 3,68
   })
 })
 
-test("a published sample of the stream balances the same way", () => {
+test("rule 8.8: a published sample of the stream balances the same way: 1,000 - 898.65735 - 1.5354636 is 99.80718", () => {
   const scene = make()
+  const euro = MarketSymbol.make("EUR-USD")
   scene.credit(1_000)
-  assert.strictEqual(scene.balance().available - usd(898.65735) - usd(1.535464), usd(99.807186))
+  scene.price(euro, 1.12755)
+  scene.hold(39_850, 1.12755, euro)
+  scene.accept(scene.placed("BUY", 89, 0.86262, { symbol: euro }), euro)
+  assert.deepInclude(scene.balance(), {
+    positionMargin: usd(898.65735),
+    // Margins are rounded up.
+    orderMargin: usd(1.535464),
+    available: usd(99.807186)
+  })
 })
 
 test("I17: the worked account may move 3,000 to a subaccount and not 3,700", () => {

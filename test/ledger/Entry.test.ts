@@ -148,6 +148,14 @@ test("an account has a cap of open orders over all symbols, and placements on th
   assert.isNull(scene.placed("BUY", 1, 190).finding)
 })
 
+test("rule 6.8: the cap is 1,000 unless told otherwise", () => {
+  const scene = make()
+  scene.credit(1_000_000)
+  scene.price(aapl, 200)
+  for (let count = 0; count < 1_000; count++) assert.isNull(scene.placed("BUY", 0.1, 190).finding)
+  assert.strictEqual(scene.placed("BUY", 0.1, 190).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
+})
+
 test("the cap is told before the margin", () => {
   const scene = make({ maxOpenOrdersPerAccount: 0 })
   scene.price(aapl, 200)

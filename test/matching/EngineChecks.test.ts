@@ -61,6 +61,13 @@ describe("limits", () => {
     assert.deepStrictEqual(told(scene.buy(1, 192, { account: "bob" })), ["Accepted"])
   })
 
+  it("rule 6.8: 200 of an account, unless told otherwise", () => {
+    const scene = new Scene()
+    for (let count = 0; count < 200; count++) scene.buy(1, 190)
+    assert.deepStrictEqual(told(scene.buy(1, 190)), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
+    assert.lengthOf(scene.orders("alice"), 200)
+  })
+
   it("what the desk found is taken at its place in the order of checks", () => {
     const scene = new Scene()
     const many = { finding: "REJECTED_TOO_MANY_OPEN_ORDERS" } as const
@@ -87,13 +94,15 @@ describe("limits", () => {
     assert.deepStrictEqual(told(scene.sell(10, 230, other)), ["Accepted"])
   })
 
-  it("on a weekend a tenth of the limits is in force, and above it only reducing orders pass", () => {
+  it("rule 6.3: on a weekend 250,000 are left of the limit, and a long of 300,000 may only sell", () => {
     const scene = new Scene()
     scene.hold("alice", 1500)
     scene.now = friday + 24 * 3_600_000
     scene.ask({ _tag: "Tick" })
     assert.strictEqual(Engine.prices(scene.engine)!.limitShareBps, 1_000)
     assert.deepStrictEqual(told(scene.buy(1, 200)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.buy(1_250.001, 200, { account: "bob" })), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
+    assert.deepStrictEqual(told(scene.buy(1_250, 200, { account: "bob" })), ["Accepted"])
     assert.deepStrictEqual(told(scene.sell(1501, 201)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])
     assert.deepStrictEqual(told(scene.sell(1500, 201)), ["Accepted"])
     assert.deepStrictEqual(told(scene.sell(1, 201)), ["REJECTED_WOULD_BREACH_MAX_NOTIONAL"])

@@ -91,6 +91,20 @@ it("a balance, with builder rewards for the owner of a code alone", () => {
   })
 })
 
+it("rule 7.3: the rates of 1x, 2x and 20x are 0.6667, 0.3333 and 0.03333 of notional", () => {
+  const levels = [1, 2, 20].map((leverage) => ({ instrument: gold, leverage }))
+  const { user_leverage_response: rows } = JSON.parse(Frame.userLeverageResponse(alice, levels))
+  const rates = rows.map(({ initial_margin: initial, maintenance_margin: maintenance }: Record<string, number>) => [
+    initial,
+    maintenance!.toPrecision(4)
+  ])
+  expect(rates).toEqual([
+    [1, "0.6667"],
+    [0.5, "0.3333"],
+    [0.05, "0.03333"]
+  ])
+})
+
 it("leverage is a string, in its rows alone", () => {
   const levels = [
     { instrument: gold, leverage: 20 },
