@@ -2,9 +2,11 @@
  * The committed logs of all markets as they come to this node: once each, in order, without holes, whoever owns the
  * market. A watch is checked by (epoch, seq) and repaired from the journal; nobody trusts its end or its silence.
  */
+import type { Instrument } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Journal } from "@venue/journal/Journal"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { TradingState } from "@venue/domain/TradingState"
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
@@ -25,6 +27,8 @@ export class Feed extends Context.Service<
     readonly head: (symbol: MarketSymbol) => FollowedLog.Head | undefined
     /** Latest prices of each market. */
     readonly prices: ReadonlyMap<MarketSymbol, Priced>
+    /** What the positions of all markets are worth at these prices. */
+    readonly openInterest: OpenInterest.OpenInterest
     /** What each market lets in. */
     readonly tradingStates: ReadonlyMap<MarketSymbol, TradingState>
     /** Ticks to lots of one side; a live view, unsorted. */
@@ -39,16 +43,21 @@ export class Feed extends Context.Service<
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const watchers = new Set<(batch: Batch) => void>()
       const prices = new Map<MarketSymbol, Priced>()
+      const openInterest = OpenInterest.none()
       const tradingStates = new Map<MarketSymbol, TradingState>()
       const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
       const followers = Followers.make((followed, { rank }, cause) => {
         run(Effect.logError(`a ${rank} that follows ${followed} threw at an event of its market`, cause))
       })
 
+      const price = (instrument: Instrument, priced: Priced) => {
+        prices.set(instrument.symbol, priced)
+        OpenInterest.take(openInterest, instrument, priced)
+      }
       const dispatch = (batch: Batch) => {
         const { symbol } = batch.instrument
         for (const event of batch.events) {
-          if (event._tag === "Priced") prices.set(symbol, event)
+          if (event._tag === "Priced") price(batch.instrument, event)
           else if (event._tag === "TradingStateChanged") tradingStates.set(symbol, event.state)
           followers.tell(event, batch)
         }
@@ -62,7 +71,7 @@ export class Feed extends Context.Service<
         const log = FollowedLog.make(clock, dispatch)
         logs.set(instrument.symbol, log)
         yield* Watch.start(instrument, log, ({ prices: priced, tradingState }) => {
-          if (priced !== null) prices.set(instrument.symbol, priced)
+          if (priced !== null) price(instrument, priced)
           tradingStates.set(instrument.symbol, tradingState)
         })
       }
@@ -76,6 +85,7 @@ export class Feed extends Context.Service<
         },
         head: (symbol) => logs.get(symbol)?.head(),
         prices,
+        openInterest,
         tradingStates,
         levels: (symbol, side) => logs.get(symbol)?.levels[side] ?? new Map()
       })

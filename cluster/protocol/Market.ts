@@ -73,6 +73,7 @@ export const DepthAt = Schema.Struct({
       limitShareBps: Schema.Number,
       bidTicks: Schema.Number,
       askTicks: Schema.Number,
+      openInterestLots: Schema.Number,
       atMillis: Schema.Number
     })
   )

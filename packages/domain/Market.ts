@@ -29,7 +29,9 @@ const envelope = {
  * The desk refused the order for this. The market checks what comes before it in the order of checks, and then takes
  * it.
  */
-const Finding = Schema.NullOr(Schema.Literals(["REJECTED_TOO_MANY_OPEN_ORDERS", "FAILED_MARGIN_CHECK"]))
+const Finding = Schema.NullOr(
+  Schema.Literals(["REJECTED_TOO_MANY_OPEN_ORDERS", "REJECTED_TOTAL_OPEN_INTEREST_LIMIT", "FAILED_MARGIN_CHECK"])
+)
 export type Finding = typeof Finding.Type
 
 /** Terms that belong to the user and so travel with the command. */
@@ -264,6 +266,8 @@ export interface Priced {
   /** The best prices of the book; 0 where a side is empty, and in records of the first shape, which did not tell them. */
   readonly bidTicks: number
   readonly askTicks: number
+  /** So many lots are held long, and as many short; 0 in records of the first shapes, which did not tell it. */
+  readonly openInterestLots: number
   readonly atMillis: number
 }
 

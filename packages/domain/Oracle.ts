@@ -49,7 +49,15 @@ export const isFresh = (instrument: Instrument, told: Told, atMillis: number): b
 export const ofFirstShape = (
   prices: Omit<
     Priced,
-    "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused" | "freshMarkE8" | "bidTicks" | "askTicks"
+    | "source"
+    | "toldE8"
+    | "toldAtMillis"
+    | "rejections"
+    | "paused"
+    | "freshMarkE8"
+    | "bidTicks"
+    | "askTicks"
+    | "openInterestLots"
   >
 ): Priced => ({
   ...prices,
@@ -60,7 +68,8 @@ export const ofFirstShape = (
   rejections: 0,
   paused: false,
   bidTicks: 0,
-  askTicks: 0
+  askTicks: 0,
+  openInterestLots: 0
 })
 
 /** Gives the median of several sources, of an even number the mean of the middle two, rounded down (rule 3.7). */

@@ -12,7 +12,7 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   Ended: 4,
   Modified: 5,
   Done: 6,
-  Priced: 9,
+  Priced: 25,
   EpochRaised: 8,
   Sampled: 16,
   Funded: 17,
@@ -34,6 +34,9 @@ export const offBookTrade = 24
 
 /** The first shape of `Priced`, of before its sources were told apart. */
 export const firstPriced = 7
+
+/** The second shape of `Priced`, of before it told the open interest. */
+export const secondPriced = 9
 
 export const priceSources: Record<Priced["source"], number> = { external: 1, internal: 2, operator: 3, stale: 4 }
 

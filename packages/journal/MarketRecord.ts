@@ -24,6 +24,7 @@ import {
   offBooks,
   offBookTrade,
   rewardedTrade,
+  secondPriced,
   sides,
   statuses,
   tags,
@@ -193,6 +194,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   if ((first & sameTime) === 0) context.atMillis = reader.number()
   const atMillis = context.atMillis
   if (tag === firstPriced) return MarketWideRecord.readFirstPriced(reader, atMillis)
+  if (tag === secondPriced) return MarketWideRecord.readSecondPriced(reader, (first & flagged) !== 0, atMillis)
   const _tag = tag === rewardedTrade || tag === offBookTrade ? "Traded" : tagOf[tag]
   switch (_tag) {
     case "Accepted":

@@ -1,5 +1,5 @@
 /** The events of a market record that concern all of the market: what follows their tag and time. */
-import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketEvent, Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
 import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
@@ -45,7 +45,8 @@ export function write(writer: Writer, event: MarketWide): void {
       writer.number(event.minPriceTicks)
       writer.number(event.maxPriceTicks)
       writer.number(event.limitShareBps)
-      return isApart ? writer.number(event.freshMarkE8) : undefined
+      if (isApart) writer.number(event.freshMarkE8)
+      return writer.number(event.openInterestLots)
     }
     case "Sampled":
       return event.premiumE10 === null ? undefined : writer.number(event.premiumE10)
@@ -70,21 +71,8 @@ export function write(writer: Writer, event: MarketWide): void {
 
 export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: number): MarketWide {
   switch (_tag) {
-    case "Priced": {
-      const first = reader.byte()
-      const told = {
-        source: name(sourceOf, first & ~freshMarkApart),
-        toldE8: reader.number(),
-        toldAtMillis: reader.number(),
-        rejections: reader.number(),
-        paused: flagged,
-        bidTicks: reader.number(),
-        askTicks: reader.number()
-      }
-      const prices = readPrices(reader)
-      const freshMarkE8 = (first & freshMarkApart) === 0 ? prices.markE8 : reader.number()
-      return { _tag, ...told, ...prices, freshMarkE8, atMillis }
-    }
+    case "Priced":
+      return { ...readSecondPriced(reader, flagged, atMillis), openInterestLots: reader.number() }
     case "Sampled":
       return { _tag, premiumE10: flagged ? null : reader.number(), atMillis }
     case "Funded":
@@ -111,6 +99,23 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
         atMillis
       }
   }
+}
+
+/** What the second shape of `Priced` told. */
+export function readSecondPriced(reader: Reader, flagged: boolean, atMillis: number): Priced {
+  const first = reader.byte()
+  const told = {
+    source: name(sourceOf, first & ~freshMarkApart),
+    toldE8: reader.number(),
+    toldAtMillis: reader.number(),
+    rejections: reader.number(),
+    paused: flagged,
+    bidTicks: reader.number(),
+    askTicks: reader.number()
+  }
+  const prices = readPrices(reader)
+  const freshMarkE8 = (first & freshMarkApart) === 0 ? prices.markE8 : reader.number()
+  return { _tag: "Priced", ...told, ...prices, freshMarkE8, openInterestLots: 0, atMillis }
 }
 
 /** Every price was one from outside then. */

@@ -2,6 +2,7 @@
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import { closingPrice } from "@venue/domain/PriceBand"
 import { type Account, available, refresh } from "./Account.ts"
 import type { OrderHold, Replacement } from "./OrderHold.ts"
@@ -16,6 +17,7 @@ export const place = (trader: Trader, account: Account, exposure: Exposure, hold
     // The market is closed and says so first. Should it open meanwhile, nothing enters that no margin is held for.
     return "FAILED_MARGIN_CHECK"
   }
+  if (isTooMuchInAll(trader, exposure, hold, hold.lots)) return "REJECTED_TOTAL_OPEN_INTEREST_LIMIT"
   if (!fits(exposure, hold, hold.priceTicks, hold.lots)) return "FAILED_MARGIN_CHECK"
   add(account, exposure, hold)
   if (!affordable(trader, account, exposure, hold)) {
@@ -40,6 +42,7 @@ export const replace = (
   const { lots, priceTicks, replacements } = hold
   const shrinks = replacement.priceTicks === priceTicks && replacement.lots <= lots && replacements.length === 0
   if (!shrinks) {
+    if (isTooMuchInAll(trader, exposure, hold, replacement.lots)) return "REJECTED_TOTAL_OPEN_INTEREST_LIMIT"
     if (!fits(exposure, hold, replacement.priceTicks, replacement.lots)) return "FAILED_MARGIN_CHECK"
     become(exposure, hold, replacement.priceTicks, replacement.lots, [])
     const isAffordable = affordable(trader, account, exposure, hold)
@@ -83,6 +86,19 @@ function affordable(trader: Trader, account: Account, exposure: Exposure, hold: 
   }
   const fee = feeOf(notional(exposure.instrument, hold.priceTicks, hold.lots), exposure.rates.taker)
   return available(account) >= BigInt(fee)
+}
+
+/** Says whether so many lots of the order would bring all markets past their open interest together (rule 6.7). */
+function isTooMuchInAll(
+  { openInterest, prices }: Trader,
+  exposure: Exposure,
+  { counted, reduceOnly, side }: OrderHold,
+  lots: number
+): boolean {
+  const { instrument } = exposure
+  const priced = prices.get(instrument.symbol)
+  if (priced === undefined || !OpenInterest.isBeyond(openInterest, instrument, priced, lots)) return false
+  return !reduceOnly && !coversSide(exposure, side, lots - counted.lots)
 }
 
 /** Sums past 2^53 would not be exact; 9e9 USD of one account in one market is far above every position limit. */

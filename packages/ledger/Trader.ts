@@ -3,6 +3,7 @@ import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { firstTier } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { OpenInterest } from "@venue/domain/OpenInterest"
 import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
 import type * as OrderHold from "./OrderHold.ts"
@@ -30,6 +31,8 @@ export interface Trader {
   readonly userId: UserId
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   readonly prices: Account.Prices
+  /** Of the whole venue, at these prices. */
+  readonly openInterest: OpenInterest
   readonly settings: Settings
   /** The primary account comes first; its id is the user's. */
   readonly accounts: Map<AccountId, Account.Account>
@@ -52,11 +55,13 @@ export const make = (
   userId: UserId,
   instruments: ReadonlyMap<MarketSymbol, Instrument>,
   prices: Account.Prices,
+  openInterest: OpenInterest,
   settings: Settings
 ): Trader => ({
   userId,
   instruments,
   prices,
+  openInterest,
   settings,
   accounts: new Map([[primaryAccountOf(userId), Account.make(primaryAccountOf(userId))]]),
   joined: new Set(),

@@ -56,7 +56,7 @@ export const refusal = (
     const beyond = limits(market, prices, account, order, replaced, terms.maxNotional)
     if (beyond !== undefined) return beyond
   }
-  return terms.finding === "FAILED_MARGIN_CHECK" ? terms.finding : undefined
+  return terms.finding === null || terms.finding === "REJECTED_TOO_MANY_OPEN_ORDERS" ? undefined : terms.finding
 }
 
 /**

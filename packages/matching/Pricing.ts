@@ -69,7 +69,7 @@ function record(market: Market, priced: Priced, laterMillis: number, events: Eve
 }
 
 function pricedAt(market: Market, told: Told, atMillis: number): Priced {
-  const { asks, bids, instrument, prices } = market
+  const { asks, bids, instrument, participants, prices } = market
   const { paused, rejections, toldAtMillis, toldE8 } = told
   const touch = touchOf(market)
   const midE8 = Mark.mid(touch)
@@ -102,6 +102,7 @@ function pricedAt(market: Market, told: Told, atMillis: number): Priced {
     limitShareBps: limitShareBps(during),
     bidTicks: bids.best,
     askTicks: asks.best === Ladder.beyond ? 0 : asks.best,
+    openInterestLots: participants.totals.openInterest,
     atMillis
   }
 }
@@ -150,7 +151,7 @@ function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch
   }
 }
 
-/** Times do not count. */
+/** Times do not count, and nor does open interest, which is told with the prices. */
 function isSame(a: Priced, b: Priced): boolean {
   return (
     a.source === b.source &&

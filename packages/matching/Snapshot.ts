@@ -17,7 +17,7 @@ import * as OrderPool from "./OrderPool.ts"
 import * as StopSnapshot from "./StopSnapshot.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 11
+export const version = 12
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {

@@ -35,6 +35,7 @@ export const hash = (market: Market): string => {
       prices.limitShareBps,
       prices.bidTicks,
       prices.askTicks,
+      prices.openInterestLots,
       prices.atMillis
     ]
     for (const value of values) number(digest, value)

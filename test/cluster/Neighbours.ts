@@ -10,6 +10,7 @@ import { type Id, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import { UserId } from "@venue/domain/UserId"
 import { Effect, Layer } from "effect"
 
@@ -79,6 +80,7 @@ export const neighbours = () => {
           return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: heard.get(symbol) ?? 0 }
         },
         prices,
+        openInterest: OpenInterest.none(),
         tradingStates: new Map(),
         levels: () => new Map()
       })

@@ -18,6 +18,7 @@ const priced: Priced = {
   paused: false,
   bidTicks: 0,
   askTicks: 0,
+  openInterestLots: 0,
   oracleE8: 20_000_050_000,
   markE8: 20_000_050_000,
   premiumE8: 0,

@@ -166,6 +166,7 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     paused: fc.boolean(),
     bidTicks: count,
     askTicks: count,
+    openInterestLots: count,
     oracleE8: count,
     markE8: count,
     premiumE8: signed,

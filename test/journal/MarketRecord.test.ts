@@ -59,6 +59,7 @@ describe("MarketRecord", () => {
     "market-record-1-funding",
     "market-record-1-operator",
     "market-record-1-fresh-mark",
+    "market-record-1-open-interest",
     "market-record-1-builder",
     "market-record-1-stops"
   ])("I6: what %s holds stays readable for ever", (name) => {

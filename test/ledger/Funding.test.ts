@@ -2,6 +2,7 @@
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { sampleMillis } from "@venue/domain/Funding"
 import type { MarketEvent } from "@venue/domain/Market"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import { realised } from "@venue/domain/Position"
 import { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -98,7 +99,7 @@ const ledgersOf = (market: MarketScene, users: ReadonlyArray<string>) => {
   const prices: Ledger.Prices = new Map()
   const accounts = users.flatMap((user) => [user, `${user}-2`])
   const loaded = (user: string): Ledger.Trader => {
-    const trader = Ledger.make(UserId.make(user), instruments, prices, Ledger.defaults)
+    const trader = Ledger.make(UserId.make(user), instruments, prices, OpenInterest.none(), Ledger.defaults)
     const opened = Ledger.decide(trader, { _tag: "OpenAccount", accountId: AccountId.make(`${user}-2`) }, 0)
     for (const event of Result.getOrThrow(opened)) Ledger.apply(trader, event)
     for (const accountId of Ledger.accountIds(trader)) {

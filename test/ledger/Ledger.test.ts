@@ -1,6 +1,7 @@
 /** The own journal of a trader: money in, money moved, leverage, accounts. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import { flat } from "@venue/domain/Position"
 import type { LedgerCommand, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
@@ -211,7 +212,7 @@ test("rule 11.5: the tier of a day is set once, and orders carry its rates from 
 
 test("I6: a snapshot of a release that knew no tiers is read: the first tier holds, and that of any day can be set", () => {
   const { tier: _tier, tierDay: _day, ...rest } = Ledger.snapshot(withSub().trader)
-  const restored = Ledger.make(alice, instruments, new Map(), Ledger.defaults)
+  const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
   Ledger.restore(restored, { ...rest, version: 1 })
   assert.deepStrictEqual([restored.tier, restored.tierDay], [1, 0])
   assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(withSub().trader))
@@ -220,7 +221,7 @@ test("I6: a snapshot of a release that knew no tiers is read: the first tier hol
 
 test("I6: a snapshot of a release that knew no builders is read: the trader owns no code, and may be appointed", () => {
   const { builderMarkets: _builders, ...rest } = Ledger.snapshot(withSub().trader)
-  const restored = Ledger.make(alice, instruments, new Map(), Ledger.defaults)
+  const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
   Ledger.restore(restored, { ...rest, version: 2 })
   assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(withSub().trader))
   assert.isNull(Ledger.balance(restored, primaryAccountOf(alice))!.builderRewards)
@@ -249,7 +250,7 @@ test("I6: a snapshot, packed and unpacked, restores the same journal state and h
   scene.ask(appoint)
   scene.ask({ ...credit, amount: 10n ** 30n })
   scene.ask(setTier)
-  const restored = Ledger.make(alice, instruments, scene.prices, Ledger.defaults)
+  const restored = Ledger.make(alice, instruments, scene.prices, OpenInterest.none(), Ledger.defaults)
   Ledger.restore(restored, unpack(pack(Ledger.snapshot(scene.trader))))
   assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(scene.trader))
   assert.strictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
@@ -267,7 +268,7 @@ test("I6: journal and views give the trader that was lost", () => {
   const order = scene.accept(scene.placed("BUY", 2, 198))
   const position = { ...flat(), quantityLots: 3_000, cashFlow: -600_000_000, basis: 600_000_000, fees: 7 }
   Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, orders: [order], stops: [] })
-  const restored = Ledger.make(alice, instruments, scene.prices, Ledger.defaults)
+  const restored = Ledger.make(alice, instruments, scene.prices, OpenInterest.none(), Ledger.defaults)
   Ledger.restore(restored, Ledger.snapshot(scene.trader))
   Ledger.adopt(restored, aapl, primaryAccountOf(alice), { position, orders: [order], stops: [] })
   assert.deepStrictEqual(Ledger.balance(restored, primaryAccountOf(alice)), scene.balance())

@@ -8,6 +8,7 @@ import { effectiveVolume, volumeDays } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { LedgerCommand, TraderEvent } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -46,6 +47,7 @@ export interface Month {
   readonly chance: Chance
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   readonly prices: Map<MarketSymbol, Priced>
+  readonly openInterest: OpenInterest.OpenInterest
   readonly markets: ReadonlyArray<MonthMarket>
   readonly traders: Map<UserId, MonthTrader>
   /** Each command as its ledger made it, by its id. */
@@ -60,6 +62,7 @@ export const make = (seed: number): Month => ({
   chance: chanceOf(seed),
   instruments: new Map(listings.map(([instrument]) => [instrument.symbol, instrument])),
   prices: new Map(),
+  openInterest: OpenInterest.none(),
   markets: listings.map((listing, place) => marketOf(seed * listings.length + place, listing)),
   traders: new Map(),
   sent: new Map(),
@@ -163,7 +166,10 @@ function tell(month: Month, market: MonthMarket, step: Step): void {
   for (const event of events) {
     market.log.push(event)
     Engine.apply(market.follower, event)
-    if (event._tag === "Priced") month.prices.set(market.symbol, event)
+    if (event._tag === "Priced") {
+      month.prices.set(market.symbol, event)
+      OpenInterest.take(month.openInterest, market.stream.instrument, event)
+    }
     for (const { trader } of month.traders.values()) Ledger.observe(trader, market.symbol, event)
     assertSums(month, market, event)
   }
@@ -219,7 +225,8 @@ function change(month: Month, userId: UserId, command: LedgerCommand): void {
 function traderOf(month: Month, userId: UserId): MonthTrader {
   const known = month.traders.get(userId)
   if (known !== undefined) return known
-  const made = { trader: Ledger.make(userId, month.instruments, month.prices, Ledger.defaults), journal: [] }
+  const { instruments, openInterest, prices } = month
+  const made = { trader: Ledger.make(userId, instruments, prices, openInterest, Ledger.defaults), journal: [] }
   month.traders.set(userId, made)
   return made
 }

@@ -123,7 +123,7 @@ function resting(twin: Twin.Twin, symbol: MarketSymbol, order: Order, isOpen: bo
 
 /** Fresh machines that are told the records are as those that made them, and so is one that begins at a snapshot. */
 export const assertReplayed = (month: Month): void => {
-  const { instruments, markets, prices, traders } = month
+  const { instruments, markets, openInterest, prices, traders } = month
   for (const { engine, log, stream, symbol } of markets) {
     const replayed = emptyEngine(stream)
     for (const event of log) {
@@ -136,7 +136,7 @@ export const assertReplayed = (month: Month): void => {
     assert.strictEqual(Engine.hash(restored), Engine.hash(engine), `I6: ${symbol} of a snapshot`)
   }
   for (const [userId, { journal, trader }] of traders) {
-    const replayed = Ledger.make(userId, instruments, prices, Ledger.defaults)
+    const replayed = Ledger.make(userId, instruments, prices, openInterest, Ledger.defaults)
     for (const event of journal) Ledger.apply(replayed, event)
     assert.strictEqual(Ledger.hash(replayed), Ledger.hash(trader), `I6: ${userId}`)
     for (const accountId of Ledger.accountIds(trader)) {

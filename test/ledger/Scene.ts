@@ -5,6 +5,7 @@ import type { Id } from "@venue/domain/Id"
 import { type Instrument, lotsOf, notional, priceOf, starters, ticksOf } from "@venue/domain/Instrument"
 import type { MarketEvent, Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { EndStatus, ModifyOrder, Order, PlaceOrder, Side } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -25,7 +26,7 @@ export const instruments: ReadonlyMap<MarketSymbol, Instrument> = new Map(
 )
 
 /** Bands as while open: 10 % for equities, 5 % for the rest. */
-export const pricedAt = (symbol: MarketSymbol, price: number): Priced => {
+export const pricedAt = (symbol: MarketSymbol, price: number, openInterestLots = 0): Priced => {
   const instrument = instruments.get(symbol)!
   const width = instrument.category === "EQUITY" ? 10 : 20
   const markE8 = Math.round(price * 1e8)
@@ -38,6 +39,7 @@ export const pricedAt = (symbol: MarketSymbol, price: number): Priced => {
     paused: false,
     bidTicks: 0,
     askTicks: 0,
+    openInterestLots,
     oracleE8: markE8,
     markE8,
     freshMarkE8: markE8,
@@ -53,7 +55,8 @@ export const pricedAt = (symbol: MarketSymbol, price: number): Priced => {
 
 export const make = (settings: Partial<Ledger.Settings> = {}) => {
   const prices = new Map<MarketSymbol, Priced>()
-  const trader = Ledger.make(alice, instruments, prices, { ...Ledger.defaults, ...settings })
+  const openInterest = OpenInterest.none()
+  const trader = Ledger.make(alice, instruments, prices, openInterest, { ...Ledger.defaults, ...settings })
   let lastId = 0
 
   const ask = (command: LedgerCommand): Result.Result<ReadonlyArray<TraderEvent>, LedgerRefusal> => {
@@ -69,7 +72,11 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
       amount: usd(amount),
       reason: "test"
     })
-  const price = (symbol: MarketSymbol, at: number) => void prices.set(symbol, pricedAt(symbol, at))
+  const price = (symbol: MarketSymbol, at: number, openInterestLots = 0) => {
+    const priced = pricedAt(symbol, at, openInterestLots)
+    prices.set(symbol, priced)
+    OpenInterest.take(openInterest, instruments.get(symbol)!, priced)
+  }
 
   const requestOf = (side: Side, quantity: number, at: number, more: Partial<PlaceOrder> = {}): PlaceOrder => ({
     _tag: "PlaceOrder",

@@ -72,13 +72,16 @@ describe("limits", () => {
     const scene = new Scene()
     const many = { finding: "REJECTED_TOO_MANY_OPEN_ORDERS" } as const
     const margin = { finding: "FAILED_MARGIN_CHECK" } as const
+    const total = { finding: "REJECTED_TOTAL_OPEN_INTEREST_LIMIT" } as const
     assert.deepStrictEqual(told(scene.buy(1, 200, many)), ["REJECTED_TOO_MANY_OPEN_ORDERS"])
     assert.deepStrictEqual(told(scene.buy(1, 200, margin)), ["FAILED_MARGIN_CHECK"])
+    assert.deepStrictEqual(told(scene.buy(1, 200, total)), ["REJECTED_TOTAL_OPEN_INTEREST_LIMIT"])
     assert.deepStrictEqual(told(scene.buy(1, 300, many)), ["PRICE_GREATER_THAN_MAX_PRICE"])
     assert.deepStrictEqual(told(scene.buy(1, 200, { ...margin, reduceOnly: true })), ["REJECTED"])
-    assert.deepStrictEqual(told(scene.buy(1, 200, { ...margin, maxNotional: 1 })), [
-      "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
-    ])
+    for (const found of [margin, total])
+      assert.deepStrictEqual(told(scene.buy(1, 200, { ...found, maxNotional: 1 })), [
+        "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
+      ])
   })
 
   it("the position limit counts a user's position and resting orders over all accounts", () => {

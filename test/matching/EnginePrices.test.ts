@@ -298,6 +298,20 @@ describe("the operator's word", () => {
   })
 })
 
+it("open interest is told with the prices, and a change of it alone tells none", () => {
+  const scene = outside()
+  scene.sell(2, 201, { account: "bob" })
+  wait(scene, 100)
+  scene.buy(2, 201)
+  wait(scene, 100)
+  assert.strictEqual(prices(scene).openInterestLots, lots(2))
+  scene.sell(1, 201, { account: "bob" })
+  scene.buy(1, 201)
+  assert.deepStrictEqual(wait(scene, 100), [])
+  tell(scene, 201)
+  assert.strictEqual(prices(scene).openInterestLots, lots(3))
+})
+
 it("I6: what was recorded of prices is what is, best prices of the book included", () => {
   const scene = quoted(outside())
   tell(scene, 2_000)

@@ -112,7 +112,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     takerRate: pick(100_000, 45_000, 22_500),
     maxNotional: (tight ? pick(200, 400, 1_000) : pick(3_750_000, 100_000_000)) * 1_000_000,
     leverage: pick(1, 3, 7, instrument.maxLeverage),
-    finding: (percent(3) ? pick("REJECTED_TOO_MANY_OPEN_ORDERS", "FAILED_MARGIN_CHECK") : null) as Finding
+    finding: (percent(3) ? pick("REJECTED_TOO_MANY_OPEN_ORDERS", ...marginal) : null) as Finding
   })
   const near = (side: Side): number => {
     const centre = Math.round(oracleE8 / tickE8)
@@ -170,7 +170,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       _tag: "Modify",
       ...envelope(accountId),
       ...terms(),
-      finding: percent(3) ? "FAILED_MARGIN_CHECK" : null,
+      finding: percent(3) ? pick(...marginal) : null,
       orderId: orderIdFrom(percent(4) ? id("nothing") : target.commandId),
       side: percent(4) ? opposite(side) : side,
       type: percent(4) ? "ALO" : target.type,
@@ -349,6 +349,8 @@ const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 /** A short one, one in the form of an id, and the longest there may be. */
 const tags = ["tag-1", "6b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001", `${"~".repeat(63)}!`] as const
 
+/** What a desk finds last. */
+const marginal = ["REJECTED_TOTAL_OPEN_INTEREST_LIMIT", "FAILED_MARGIN_CHECK"] as const
 const restingKind = ["LIMIT", "GTC"] as const
 const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [
   ["LIMIT", "IOC"],

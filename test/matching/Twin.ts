@@ -266,7 +266,7 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
     const openInterestLimit = 10 * positionLimitUsd(twin.instrument) * 1_000_000
     if (!within(longs + order.quantityLots, markE8, shared(openInterestLimit))) return "REJECTED_OPEN_INTEREST_LIMIT"
   }
-  if (terms.finding === "FAILED_MARGIN_CHECK") return terms.finding
+  if (terms.finding !== null) return terms.finding
 }
 
 /** From here on the order is the venue's: it is accepted first, whatever becomes of it. */

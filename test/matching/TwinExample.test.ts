@@ -22,7 +22,8 @@ const market = (prices: Partial<Priced> = {}) => {
   const twin = TwinState.make(apple, { maxOpenOrders: 200 })
   const markE8 = 204_00000000
   const outside = { source: "operator", toldE8: markE8, toldAtMillis: 1, rejections: 0, paused: false } as const
-  const mark = { oracleE8: markE8, markE8, freshMarkE8: markE8, premiumE8: 0, bidTicks: 0, askTicks: 0 }
+  const book = { bidTicks: 0, askTicks: 0, openInterestLots: 0 }
+  const mark = { oracleE8: markE8, markE8, freshMarkE8: markE8, premiumE8: 0, ...book }
   Twin.price(twin, { _tag: "Priced", ...outside, ...mark, ...open, atMillis: 1, ...prices })
   const names = new Map<string, string>()
   const told: Array<string> = []

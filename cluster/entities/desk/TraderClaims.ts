@@ -23,7 +23,7 @@ export const make = Effect.fnUntraced(function* (
   claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed) => void
 ) {
   const journal = yield* Journal
-  const { prices } = yield* Feed
+  const { openInterest, prices } = yield* Feed
   const { instruments, maxOpenOrdersPerAccount } = yield* VenueSettings
   const settings = { ...Ledger.defaults, maxOpenOrdersPerAccount }
 
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* (
     const claiming = new Map(
       userIds.map((userId) => [
         traderStream(userId),
-        { userId, ledger: Ledger.make(userId, instruments, prices, settings), savedSeq: 0 }
+        { userId, ledger: Ledger.make(userId, instruments, prices, openInterest, settings), savedSeq: 0 }
       ])
     )
     // A desk that was fenced and does not know it yet would otherwise fence the new owner in turn.

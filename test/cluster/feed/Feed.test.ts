@@ -13,6 +13,7 @@ import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { pricedAt } from "../../ledger/Scene.ts"
 import { idOf, one, turns, userId } from "../Neighbours.ts"
 
 const around = Layer.mergeAll(
@@ -193,6 +194,15 @@ it.effect("what concerns every position comes in its place among a trader's own 
     assert.deepEqual(heard, [1, 2, 3])
     yield* back
     assert.deepEqual(heard, [1, 2, 3, 4, 5, 6, 7, 8])
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("what the positions are worth is known as of the last prices", () =>
+  Effect.gen(function* () {
+    const { feed, record } = yield* setUp
+    yield* record(1, true, [pricedAt(one.symbol, 200, 7_000)])
+    yield* record(2, true, [pricedAt(one.symbol, 204, 5_000), event(2)])
+    assert.strictEqual(feed.openInterest.total, 1_020n * 10n ** 16n)
   }).pipe(Effect.provide(around))
 )
 

@@ -3,6 +3,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { defaults } from "@venue/cluster/VenueSettings"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import { Health } from "@venue/gateway/http/Health"
 import * as Socket from "@venue/gateway/socket/Socket"
@@ -30,6 +31,7 @@ const standIn = (silent: { market?: string; desk?: string }) =>
               heardAtMillis: symbol === silent.market ? 0 : clock.currentTimeMillisUnsafe()
             }),
             prices: new Map(),
+            openInterest: OpenInterest.none(),
             tradingStates: new Map(),
             levels: () => new Map()
           })

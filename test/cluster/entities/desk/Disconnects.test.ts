@@ -6,6 +6,7 @@ import type { Traders } from "@venue/cluster/entities/desk/Traders"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as OpenInterest from "@venue/domain/OpenInterest"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Journal } from "@venue/journal/Journal"
 import { assert, it } from "@effect/vitest"
@@ -21,7 +22,7 @@ const connection = { connectionId, userId, accountId: primaryAccountOf(userId) }
 /** One trader with an armed connection, in two markets that may be open. */
 const desk = Effect.fnUntraced(function* () {
   const instruments = new Map([one, two].map((instrument) => [instrument.symbol, instrument]))
-  const ledger = Ledger.make(userId, instruments, new Map(), Ledger.defaults)
+  const ledger = Ledger.make(userId, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
   Ledger.apply(ledger, { _tag: "Armed", connectionId, accountId: primaryAccountOf(userId) })
   const open = new Set([one.symbol, two.symbol])
   const cancels: Array<{ readonly symbol: MarketSymbol; readonly commandId: Id }> = []

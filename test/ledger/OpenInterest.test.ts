@@ -1,0 +1,61 @@
+/** What all markets may hold together, as a desk knows it from their prices (rule 6.7). */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { assert, test } from "@effect/vitest"
+import { aapl, make } from "./Scene.ts"
+
+const euro = MarketSymbol.make("EUR-USD")
+
+/** Both markets together hold 49,999,991,600 USD. */
+const nearlyFull = () => {
+  const scene = make()
+  scene.credit(10_000_000)
+  scene.price(euro, 1.085, 40_000_000_000)
+  scene.price(aapl, 204, 32_352_900_000)
+  return scene
+}
+
+test("with 49,999,991,600 USD of open interest, 41 more AAPL at 204 pass and 42 do not (rule 6.7)", () => {
+  const scene = nearlyFull()
+  assert.isNull(scene.placed("BUY", 41, 200).finding)
+  assert.strictEqual(scene.placed("BUY", 42, 200).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
+  assert.strictEqual(scene.placed("SELL", 42, 210).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
+})
+
+test("a refused order holds nothing", () => {
+  const scene = nearlyFull()
+  scene.placed("BUY", 42, 200)
+  assert.strictEqual(scene.balance().orderMargin, 0n)
+})
+
+test("orders that only shrink a position are exempt", () => {
+  const scene = nearlyFull()
+  scene.hold(50, 204)
+  assert.isNull(scene.placed("SELL", 50, 204).finding)
+  assert.isNull(scene.placed("SELL", 42, 204, { reduceOnly: true }).finding)
+  assert.strictEqual(scene.placed("SELL", 42, 204).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
+})
+
+test("a modify that makes an order larger is asked as a new one, one that makes it smaller is not", () => {
+  const scene = nearlyFull()
+  const order = scene.accept(scene.placed("BUY", 41, 200))
+  assert.deepInclude(scene.modification(order, 0, 42), { finding: "REJECTED_TOTAL_OPEN_INTEREST_LIMIT" })
+  scene.price(euro, 1.085, 41_000_000_000)
+  assert.deepInclude(scene.modification(order, 0, 40), { finding: null })
+})
+
+test("what a market says takes the place of what it said before", () => {
+  const scene = nearlyFull()
+  scene.price(euro, 1.085, 30_000_000_000)
+  assert.isNull(scene.placed("BUY", 42, 200).finding)
+  scene.price(euro, 1.45, 30_000_000_000)
+  assert.strictEqual(scene.placed("BUY", 42, 200).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
+})
+
+test("too many open orders come before it, and margin after it", () => {
+  const full = nearlyFull()
+  const poor = make({ maxOpenOrdersPerAccount: 0 })
+  poor.price(euro, 1.085, 40_000_000_000)
+  poor.price(aapl, 204, 32_352_900_000)
+  assert.strictEqual(poor.placed("BUY", 42, 200).finding, "REJECTED_TOO_MANY_OPEN_ORDERS")
+  assert.strictEqual(full.placed("BUY", 100_000, 200).finding, "REJECTED_TOTAL_OPEN_INTEREST_LIMIT")
+})
