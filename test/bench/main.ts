@@ -8,6 +8,7 @@ import { bearer } from "./BearerChecks.ts"
 import { bigMarket } from "./BigMarket.ts"
 import { replacement } from "./KeyReplacement.ts"
 import { kills } from "./Kills.ts"
+import { marks } from "./Marks.ts"
 import * as Matching from "./Matching.ts"
 import * as Memory from "./Memory.ts"
 import { type Options, read } from "./Options.ts"
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   signin,
   replacement,
   clock: QuietHour.clock,
+  marks,
   flood: SocketFloods.flood
 }
 

@@ -1,0 +1,52 @@
+/** What positions cost while marks move and nobody is near liquidation: a venue with them, less one without. */
+import type { MarksReport } from "./MarksWorker.ts"
+import type { Options } from "./Options.ts"
+import { figure, median, type Round, type Row, round, say } from "./Report.ts"
+import * as Worker from "./Worker.ts"
+
+const traders = 10_000
+/** Twenty symbols, ten times a second. */
+const marksPerSecond = 200
+
+export const marks = async ({ rounds, seconds }: Options): Promise<ReadonlyArray<Row>> => {
+  const [holding, empty] = await Promise.all([start(traders, seconds), start(0, seconds)])
+  const found: Array<{ readonly holding: MarksReport; readonly empty: MarksReport }> = []
+  // The first round warms both up.
+  for (let index = 0; index <= rounds; index++) {
+    const one = { holding: await holding.ask<MarksReport>("turn"), empty: await empty.ask<MarksReport>("turn") }
+    say(
+      `  ${index === 0 ? "warm-up" : `round ${index}`}: ${figure(one.holding.cpu)} less ${figure(one.empty.cpu)} of a core`
+    )
+    if (index > 0) found.push(one)
+  }
+  await Promise.all([holding.stop(), empty.stop()])
+  return [
+    {
+      name: `${(3 * traders).toLocaleString("en-US")} positions, 20 symbols, marks ten times a second`,
+      unit: "of a core, less what the same venue takes without positions",
+      anchor: "1 core",
+      rounds: found.map(({ empty, holding }) => judged(round(holding.cpu - empty.cpu, 1), [holding, empty], seconds)),
+      goal: { better: "lower", solid: 0.5, aim: 0.15 },
+      notes: [
+        `medians: ${figure(median(found.map(({ holding }) => holding.cpu)))} of a core with them,`,
+        `${figure(median(found.map(({ empty }) => empty.cpu)))} without`
+      ]
+    }
+  ]
+}
+
+/** A round counts where all marks were told in time and nobody came near liquidation. */
+const judged = (one: Round, reports: ReadonlyArray<MarksReport>, seconds: number): Round => {
+  const least = 0.95 * marksPerSecond * seconds
+  for (const { marks, nearLiquidation } of reports) {
+    if (marks < least) return { ...one, void: `${marks} marks in ${seconds} s` }
+    if (nearLiquidation > 0) return { ...one, void: `${nearLiquidation} accounts near liquidation` }
+  }
+  return one
+}
+
+const start = async (count: number, seconds: number): Promise<Worker.Worker> => {
+  const worker = Worker.start("MarksWorker.ts", [String(count), String(seconds)], { flags: Worker.heapFlags })
+  await worker.hear<"ready">((message) => message === "ready")
+  return worker
+}
