@@ -11,9 +11,13 @@ const marksPerSecond = 200
 export const marks = async ({ rounds, seconds }: Options): Promise<ReadonlyArray<Row>> => {
   const [holding, empty] = await Promise.all([start(traders, seconds), start(0, seconds)])
   const found: Array<{ readonly holding: MarksReport; readonly empty: MarksReport }> = []
-  // The first round warms both up.
+  // The first round warms both up, and neither is always the first to be asked.
   for (let index = 0; index <= rounds; index++) {
-    const one = { holding: await holding.ask<MarksReport>("turn"), empty: await empty.ask<MarksReport>("turn") }
+    const reports = new Map<Worker.Worker, MarksReport>()
+    for (const worker of index % 2 === 0 ? [holding, empty] : [empty, holding]) {
+      reports.set(worker, await worker.ask<MarksReport>("turn"))
+    }
+    const one = { holding: reports.get(holding)!, empty: reports.get(empty)! }
     say(
       `  ${index === 0 ? "warm-up" : `round ${index}`}: ${figure(one.holding.cpu)} less ${figure(one.empty.cpu)} of a core`
     )
