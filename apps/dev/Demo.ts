@@ -3,11 +3,13 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as DemoFunding from "./DemoFunding.ts"
 import * as DemoStory from "./DemoStory.ts"
 import * as DevFile from "./DevFile.ts"
 
 const demo = DevFile.load.pipe(
   Effect.flatMap(DemoStory.run),
+  Effect.andThen(DemoFunding.run),
   Effect.scoped,
   Effect.tapErrorTag("NoVenue", ({ path }) =>
     Console.error(`There is no venue at ${path}. Start the venue first: npm start`)

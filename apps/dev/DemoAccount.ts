@@ -28,6 +28,8 @@ export interface DemoAccount {
     readonly fills: Array<FillResponse>
     /** The last word on each order, by client order id. */
     readonly orders: Map<string, OrderResponse>
+    /** The stops that wait, by order id: those that an order brought have its client order id. */
+    readonly stops: Map<string, OrderResponse>
   }
 }
 
@@ -44,7 +46,8 @@ export const open = Effect.fn("DemoAccount.open")(function* (
     balance: undefined,
     positions: new Map(),
     fills: [],
-    orders: new Map()
+    orders: new Map(),
+    stops: new Map()
   }
   const happened = (event: TradeClient.TradeEvent): Effect.Effect<void> => {
     if (event._tag === "Received") return hear(user.name, heard, event.frame)
@@ -120,7 +123,10 @@ const hear = (name: string, heard: DemoAccount["heard"], frame: Frame): Effect.E
   }
   if (frame.order_response === undefined) return Effect.void
   const order = frame.order_response
-  heard.orders.set(order.client_order_id, order)
+  const isStop = order.type === "TAKE_PROFIT" || order.type === "STOP_LOSS"
+  if (!isStop) heard.orders.set(order.client_order_id, order)
+  if (isStop && order.status !== "CANCELLED") heard.stops.set(order.order_id, order)
+  else heard.stops.delete(order.order_id)
   return Console.log(
     `  ${name.padEnd(6)} order    ${order.status} ${order.side ?? ""} ${text(order.quantity)} ${order.symbol} at ` +
       `${text(order.price)} ${order.type ?? ""} ${order.time_in_force ?? ""}, remaining ${text(order.quantity_remaining)}`

@@ -1,12 +1,12 @@
-/** The demo: bob offers, alice takes, both see what it did to their balances, both close again. */
+/** The demo: bob offers, alice takes with a bracket, both see what it did to their balances, both close again. */
 import type { BalanceResponse } from "@venue/api/trade/FrameSchema"
 import * as MarketDataClient from "@venue/client/MarketDataClient"
 import type { NewOrder } from "@venue/client/TradeClient"
-import { Console, Effect, Queue, type Scope } from "effect"
+import { Clock, Console, Effect, Queue, type Scope } from "effect"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as DemoAccount from "./DemoAccount.ts"
 import { type DemoAccount as Account, DemoFailed } from "./DemoAccount.ts"
-import { balanceLines, changeLine, fillLines, sum, text, total } from "./DemoText.ts"
+import { balanceLines, changeLine, fillLines, stopLine, sum, text, total } from "./DemoText.ts"
 import type { DevFile } from "./DevFile.ts"
 import { type Listing, listings } from "./Listing.ts"
 
@@ -28,12 +28,17 @@ export const run = Effect.fn("DemoStory.run")(function* (
   const before = { alice: yield* first(alice), bob: yield* first(bob) }
 
   const opening = yield* meetingPrice(listing, prices)
-  yield* Console.log(`\nbob offers ${quantity} ${symbol} at ${text(opening)}, alice takes them`)
-  yield* meet({ seller: bob, buyer: alice, price: opening, amount: quantity, reduceOnly: false })
+  const bracket = { take_profit: near(listing, opening * 1.02), stop_loss: near(listing, opening * 0.98) }
+  yield* Console.log(
+    `\nbob offers ${quantity} ${symbol} at ${text(opening)}, alice takes them, ` +
+      `to take profit at ${text(bracket.take_profit)} and stop a loss at ${text(bracket.stop_loss)}`
+  )
+  yield* meet({ seller: bob, buyer: alice, price: opening, amount: quantity, reduceOnly: false, bracket })
   const between = { alice: yield* pulsed(alice, before.alice), bob: yield* pulsed(bob, before.bob) }
   yield* Console.log("\nAfter the trade")
   yield* tell(alice, before.alice, between.alice)
   yield* tell(bob, before.bob, between.bob)
+  if (between.alice.position > 0) yield* tellStops(alice)
 
   const closing = yield* meetingPrice(listing, prices)
   const amount = Math.min(between.alice.position, -between.bob.position)
@@ -49,9 +54,11 @@ export const run = Effect.fn("DemoStory.run")(function* (
   yield* Console.log("\nAfter closing")
   yield* tell(alice, between.alice, after.alice)
   yield* tell(bob, between.bob, after.bob)
+  yield* stopsAreOver(alice)
   yield* Console.log("\nFrom first to last")
   yield* Console.log(changeLine("alice", before.alice.balance, after.alice.balance))
   yield* Console.log(changeLine("bob", before.bob.balance, after.bob.balance))
+  yield* tellFunding([alice, bob])
 })
 
 /** What an account had at one moment. */
@@ -72,10 +79,13 @@ const meetingPrice = (listing: Listing, prices: Prices) =>
     () => {
       const { ask, bid, mark } = prices
       const middle = bid !== undefined && ask !== undefined ? (bid + ask) / 2 : mark
-      return middle === undefined ? undefined : Math.round(middle * listing.ticksPerUnit) / listing.ticksPerUnit
+      return middle === undefined ? undefined : near(listing, middle)
     },
     () => `there is no price for ${symbol} yet: is the price feed on?`
   )
+
+/** The nearest price that the symbol has. */
+const near = ({ ticksPerUnit }: Listing, price: number): number => Math.round(price * ticksPerUnit) / ticksPerUnit
 
 const watchPrices = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Prices, never, Scope.Scope> {
   const prices: Prices = { bid: undefined, ask: undefined, mark: undefined }
@@ -107,8 +117,10 @@ const meet = Effect.fnUntraced(function* (trade: {
   readonly price: number
   readonly amount: number
   readonly reduceOnly: boolean
+  /** What the buyer's order brings. */
+  readonly bracket?: { readonly take_profit: number; readonly stop_loss: number }
 }) {
-  const { amount, buyer, price, reduceOnly, seller } = trade
+  const { amount, bracket, buyer, price, reduceOnly, seller } = trade
   const terms = { symbol, order_type: "LIMIT", quantity: amount, price, reduce_only: reduceOnly } as const
   const rest: NewOrder = {
     ...terms,
@@ -118,6 +130,7 @@ const meet = Effect.fnUntraced(function* (trade: {
   }
   const take: NewOrder = {
     ...terms,
+    ...bracket,
     side: "BUY",
     order_time_in_force: "IOC",
     client_order_id: `demo-buy-${reduceOnly ? 2 : 1}`
@@ -191,3 +204,30 @@ const tell = ({ heard, name }: Account, before: Snapshot, after: Snapshot): Effe
   ]
   return Console.log(lines.join("\n"))
 }
+
+/** They came with what was filled, and together close no more than that. */
+const tellStops = Effect.fnUntraced(function* ({ heard, name }: Account) {
+  const stops = yield* DemoAccount.eventually(
+    () => (heard.stops.size === 2 ? [...heard.stops.values()] : undefined),
+    () => `${name}'s order brought no stops`
+  )
+  yield* Console.log(
+    `\nStops of what ${name} bought: the first that fires ends the other, and both end with the position`
+  )
+  yield* Console.log(stops.map((stop) => stopLine(name, stop)).join("\n"))
+})
+
+const stopsAreOver = ({ heard, name }: Account) =>
+  DemoAccount.eventually(
+    () => (heard.stops.size === 0 ? true : undefined),
+    () => `${name} holds nothing and has stops`
+  )
+
+/** What whole hours brought the two so far, which were as long in a position as a demo takes. */
+const tellFunding = Effect.fnUntraced(function* (accounts: ReadonlyArray<Account>) {
+  const minutes = 60 - Math.floor(((yield* Clock.currentTimeMillis) / 60_000) % 60)
+  const soFar = accounts.map(({ heard, name }) => `${name} ${text(heard.positions.get(symbol)?.net_funding ?? 0)}`)
+  yield* Console.log(
+    `\nFunding: positions pay each other at each full hour, the next in ${minutes} min. So far in ${symbol}: ${soFar.join(", ")}`
+  )
+})

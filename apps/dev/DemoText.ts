@@ -1,5 +1,5 @@
 /** The demo's figures in words that a reader can add up by hand. */
-import type { BalanceResponse, FillResponse } from "@venue/api/trade/FrameSchema"
+import type { BalanceResponse, FillResponse, OrderResponse } from "@venue/api/trade/FrameSchema"
 
 /** Two decimals, or as many as there are up to eight; never an exponent. */
 export const text = (value: number): string => {
@@ -49,6 +49,12 @@ export const fillLines = (
     `         realised ${text(before.realised_pnl)} + ${text(realised)} = ${text(sum(before.realised_pnl, realised))}; the venue ` +
       `says ${text(after.realised_pnl)}${verdict(sum(before.realised_pnl, realised), after.realised_pnl)}`
   ]
+}
+
+/** What waits for the mark, and when. */
+export const stopLine = (name: string, { price, quantity, side, type }: OrderResponse): string => {
+  const reached = (type === "TAKE_PROFIT") === (side === "SELL") ? "rises" : "falls"
+  return `  ${name.padEnd(6)} stop     ${type} ${side} ${text(quantity)} once the mark ${reached} to ${text(price)}`
 }
 
 /** Profit is what was realised less fees; funding may have been paid meanwhile. */

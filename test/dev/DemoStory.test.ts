@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { TestConsole } from "effect/testing"
+import * as DemoFunding from "../../apps/dev/DemoFunding.ts"
 import * as DemoStory from "../../apps/dev/DemoStory.ts"
 import { StandIn } from "./StandIn.ts"
 
@@ -18,11 +19,26 @@ it.live(
       yield* DemoStory.run({ urls: venue.urls, users: [user("alice"), user("bob")] })
       const told = (yield* TestConsole.logLines).join("\n")
       assert.include(told, "alice  bought 10.00 x 200.00 = 2000.00; fee 2000.00 x 0.10 % = 2.00")
+      assert.include(told, "alice  stop     TAKE_PROFIT SELL 10.00 once the mark rises to 204.00")
+      assert.include(told, "alice  stop     STOP_LOSS SELL 10.00 once the mark falls to 196.00")
       assert.include(told, "bob    position -10.00 -> 0.00")
       assert.include(told, "bob    100000.00 + realised 0.00 - fees 2.40 = 99997.60")
       assert.notInclude(told, "does not add up")
-      assert.strictEqual(venue.open.size, 0)
+      assert.deepStrictEqual([venue.open.size, venue.stops.size], [0, 0])
     }).pipe(Effect.provide(layer), Effect.scoped),
+  30_000
+)
+
+it.live(
+  "the demo shows what an hour of funding costs, on a clock of its own: 0.204 for a long of 50 at 204",
+  () =>
+    Effect.gen(function* () {
+      yield* DemoFunding.run
+      const told = (yield* TestConsole.logLines).join("\n")
+      assert.include(told, "longs pay 0.20 bps to shorts")
+      assert.include(told, "ann    funding -0.204, for 50.00 x 204.00 x 0.20 bps")
+      assert.include(told, "ben    funding 0.204; rounding leaves 0.00; the sum is 0.00")
+    }).pipe(Effect.provide(layer)),
   30_000
 )
 

@@ -26,6 +26,8 @@ interface NewOrder {
   readonly quantity: number
   readonly price: number
   readonly client_order_id: string
+  readonly take_profit?: number
+  readonly stop_loss?: number
 }
 
 interface Command {
@@ -49,6 +51,7 @@ const bases: ReadonlyArray<readonly [string, string, string]> = [
 
 export class StandIn {
   readonly open = new Map<string, StandInOrder>()
+  readonly stops = new Set<StandInOrder>()
   readonly commands: Array<Command> = []
   readonly marks = new Map([
     ["AAPL-USD", 200],
@@ -150,6 +153,8 @@ export class StandIn {
     for (let maker = this.#counterparty(taker); maker !== undefined; maker = this.#counterparty(taker)) {
       this.#trade(maker, taker)
     }
+    if (order.take_profit !== undefined) this.#bring(taker, "TAKE_PROFIT", order.take_profit)
+    if (order.stop_loss !== undefined) this.#bring(taker, "STOP_LOSS", order.stop_loss)
     if (taker.quantity_remaining === 0) return
     if (time_in_force === "GTC") this.open.set(taker.order_id, taker)
     else this.#tell(user, taker, taker.quantity_remaining < quantity ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED")
@@ -198,6 +203,16 @@ export class StandIn {
     if (order.quantity_remaining < order.quantity) return this.#tell(user, order, "CANNOT_MODIFY_PARTIAL_FILL")
     order.price = params.price
     this.#tell(user, order, "MODIFIED")
+  }
+
+  /** A stop of what the order filled; it waits until the position is closed. */
+  #bring(order: StandInOrder, type: string, price: number): void {
+    const quantity = order.quantity - order.quantity_remaining
+    const side = order.side === "BUY" ? "SELL" : "BUY"
+    const waiting = { order_id: `id-${++this.#ids}`, quantity, quantity_remaining: quantity }
+    const stop: StandInOrder = { ...order, ...waiting, price, side, type, time_in_force: "GTC" }
+    this.stops.add(stop)
+    this.#tell(order.user, stop, "ACK")
   }
 
   #cancel(order: StandInOrder): void {
@@ -264,6 +279,11 @@ export class StandIn {
       }
       this.#send(order.user, { fill_response: frame })
       this.#tell(order.user, order, "FILLED")
+      for (const stop of this.stops) {
+        if (stop.user !== order.user || account.position !== 0) continue
+        this.stops.delete(stop)
+        this.#tell(stop.user, stop, "CANCELLED")
+      }
       this.#pulse(order.user)
     }
   }

@@ -1,0 +1,72 @@
+/**
+ * What a demo cannot wait for: an hour of funding, on another venue that stands in this process alone. It is the same
+ * program in memory, on a clock that the demo owns, so its hour is over in a second.
+ */
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import { type Funded, marketStream } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { Journal } from "@venue/journal/Journal"
+import * as MarketRecord from "@venue/journal/MarketRecord"
+import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { Console, Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { sum, text } from "./DemoText.ts"
+
+const symbol = MarketSymbol.make("AAPL-USD")
+/** Ten o'clock in New York on a Friday: stocks trade outside, so funding is paid. */
+const tenMillis = Date.UTC(2026, 10, 20, 15)
+
+const hour = Effect.gen(function* () {
+  const venue = yield* TestVenue
+  const [ann, ben, cid] = [yield* venue.user("ann"), yield* venue.user("ben"), yield* venue.user("cid")]
+  yield* venue.price(symbol, 204)
+  yield* place(ben, "SELL", 50, 204)
+  yield* place(ann, "BUY", 50, 204)
+  yield* place(cid, "BUY", 100, 204.51)
+  yield* Console.log("\nAn hour of funding, on a venue of its own in this process, whose clock is turned forward")
+  yield* Console.log("  ann is long 50.00 and ben short 50.00; cid bids 204.51 where the price outside is 204.00")
+  yield* TestClock.adjust("1 hour")
+  const { markE8, rateE12, remainder } = yield* Effect.repeat(paidHour, { until: (found) => found !== undefined })
+  const [paid, received, left] = [yield* netFunding(ann), yield* netFunding(ben), remainder / 1e6]
+  const rate = `${text(rateE12 / 1e8)} bps`
+  yield* Console.log(
+    [
+      `  at 11:00 longs pay ${rate} to shorts: the premium of 25 less 5, and of that a hundredth`,
+      `  ann    funding ${text(paid)}, for 50.00 x ${text(markE8 / 1e8)} x ${rate}`,
+      `  ben    funding ${text(received)}; rounding leaves ${text(left)}; the sum is ${text(sum(paid, received, left))}`
+    ].join("\n")
+  )
+})
+
+export const run = Effect.andThen(TestClock.setTime(tenMillis), Effect.provide(Effect.scoped(hour), layerMemory)).pipe(
+  Effect.provideService(VenueSettings, {
+    ...defaults,
+    instruments: new Map([[symbol, defaults.instruments.get(symbol)!]])
+  }),
+  Effect.provide(Layer.merge(TestClock.layer(), Logger.layer([]))),
+  Effect.orDie
+)
+
+const place = Effect.fnUntraced(function* (user: TestUser, side: "BUY" | "SELL", quantity: number, price: number) {
+  const venue = yield* TestVenue
+  const client = yield* venue.trade(user, ["order_responses"])
+  const terms = { symbol, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity, price }
+  yield* client.send({ type: "add_order", params: terms })
+  yield* client.take("order_response")
+})
+
+/** As pulses tell it, of which the first may be of before the hour was paid. */
+const netFunding = Effect.fnUntraced(function* (user: TestUser) {
+  const venue = yield* TestVenue
+  const client = yield* venue.trade(user, ["balances"])
+  const pulse = Effect.andThen(TestClock.adjust("1 second"), client.take("balance_response"))
+  const funding = Effect.map(pulse, ({ balance_response: balance }) => balance.net_funding)
+  return yield* Effect.repeat(funding, { until: (amount) => amount !== 0 })
+})
+
+/** The hour as the log of the market has it; it is committed a moment after it is over. */
+const paidHour = Effect.gen(function* () {
+  const rows = yield* (yield* Journal).read(marketStream(symbol), 0, 100_000)
+  const events = rows.flatMap((row) => (row.events.length === 0 ? [] : MarketRecord.decode(row.events)))
+  return events.find((event): event is Funded => event._tag === "Funded")
+})
