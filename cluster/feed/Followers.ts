@@ -20,7 +20,7 @@ export interface Follower {
 export interface Followers {
   /** Returns how to stop. */
   readonly follow: (accountId: AccountId, follower: Follower) => () => void
-  /** Of a market only what concerns every position is told, once to each follower. Returns how to stop. */
+  /** Of a market only what concerns every position, and takeovers, are told, once to each follower. Returns how to stop. */
   readonly followMarket: (symbol: MarketSymbol, follower: Follower) => () => void
   /**
    * Tells the followers of its accounts, those of its taker before those of its maker, then the traders who earn by it, or
@@ -62,15 +62,6 @@ export const make = (
       follower.broken()
     }
   }
-  /** A trader is told of a trade once: not again where it traded itself, nor for the second of two fills. */
-  const tellOwners = (event: Traded, batch: Batch) => {
-    const told = [event.taker.order.userId, event.maker.order.userId]
-    for (const { reward } of [event.taker, event.maker]) {
-      if (reward === null || told.includes(reward.ownerId)) continue
-      told.push(reward.ownerId)
-      tellAccount(primaryAccountOf(reward.ownerId), event, batch, "trader")
-    }
-  }
   const tellMarket = (symbol: MarketSymbol, event: MarketEvent, batch: Batch) => {
     for (const follower of byMarket.get(symbol) ?? []) {
       if (hears(symbol, follower, event, batch)) continue
@@ -78,7 +69,6 @@ export const make = (
       follower.broken()
     }
   }
-
   return {
     follow: (accountId, follower) => {
       const others = byAccount.get(accountId) ?? []
@@ -91,26 +81,49 @@ export const make = (
       else others.add(follower)
       return () => unfollowMarket(symbol, follower)
     },
-    tell: (event, batch) => {
-      switch (event._tag) {
-        case "Traded":
-          tellAccount(event.taker.order.accountId, event, batch)
-          tellAccount(event.maker.order.accountId, event, batch)
-          return tellOwners(event, batch)
-        case "Accepted":
-        case "Ended":
-        case "Modified":
-        case "StopPlaced":
-        case "Triggered":
-          return tellAccount(event.order.accountId, event, batch)
-        case "Refused":
-        case "Done":
-          return tellAccount(event.accountId, event, batch)
-        case "Funded":
-        case "DividendPaid":
-          return tellMarket(batch.instrument.symbol, event, batch)
-        default:
-      }
-    }
+    tell: (event, batch) => tell({ tellAccount, tellMarket }, event, batch)
+  }
+}
+
+interface Tellers {
+  readonly tellAccount: (accountId: AccountId, event: MarketEvent, batch: Batch, rank?: Follower["rank"]) => void
+  readonly tellMarket: (symbol: MarketSymbol, event: MarketEvent, batch: Batch) => void
+}
+
+const tell = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
+  const { tellAccount, tellMarket } = tellers
+  switch (event._tag) {
+    case "Traded":
+      tellAccount(event.taker.order.accountId, event, batch)
+      tellAccount(event.maker.order.accountId, event, batch)
+      return tellOwners(tellers, event, batch)
+    case "Accepted":
+    case "Ended":
+    case "Modified":
+    case "StopPlaced":
+    case "Triggered":
+      return tellAccount(event.order.accountId, event, batch)
+    case "Refused":
+    case "Done":
+      return tellAccount(event.accountId, event, batch)
+    case "Funded":
+    case "DividendPaid":
+      return tellMarket(batch.instrument.symbol, event, batch)
+    case "TakeoverOpened":
+    case "TakeoverClosed":
+      // The trader of the account is among those of the market.
+      tellMarket(batch.instrument.symbol, event, batch)
+      return tellAccount(event.accountId, event, batch, "socket")
+    default:
+  }
+}
+
+/** A trader is told of a trade once: not again where it traded itself, nor for the second of two fills. */
+const tellOwners = ({ tellAccount }: Tellers, event: Traded, batch: Batch): void => {
+  const told = [event.taker.order.userId, event.maker.order.userId]
+  for (const { reward } of [event.taker, event.maker]) {
+    if (reward === null || told.includes(reward.ownerId)) continue
+    told.push(reward.ownerId)
+    tellAccount(primaryAccountOf(reward.ownerId), event, batch, "trader")
   }
 }

@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
+import { commandEnvelope } from "./CommandEnvelope.ts"
 import type * as Id from "./Id.ts"
 import { PositionState } from "./Position.ts"
 import { UserId } from "./UserId.ts"
@@ -14,21 +15,25 @@ export const DecidedOn = Schema.Struct({ position: PositionState, markE8: Schema
 export type DecidedOn = typeof DecidedOn.Type
 
 /** Stage 1: the account's orders and stops end in this market, and a part of the position is offered on the book. */
-export const liquidate = {
+export const Liquidate = Schema.TaggedStruct("Liquidate", {
+  ...commandEnvelope,
   decidedOn: DecidedOn,
   takerRate: Schema.Number,
   leverage: Schema.Number,
   quantityLots: Schema.Number,
   /** No lot is sold for less, or bought for more. */
   priceTicks: Schema.Number
-}
+})
+export type Liquidate = typeof Liquidate.Type
 
 /** Stages 2 and 3: the account's orders and stops end in this market, and others are asked for its position. */
-export const openTakeover = {
+export const OpenTakeover = Schema.TaggedStruct("OpenTakeover", {
+  ...commandEnvelope,
   decidedOn: DecidedOn,
   /** The part of the account's equity that belongs to this position; negative where it is a debt. */
   share: Schema.Number
-}
+})
+export type OpenTakeover = typeof OpenTakeover.Type
 
 /** From here on the account's position is frozen, until the takeover is closed. */
 export interface TakeoverOpened {
@@ -68,10 +73,22 @@ export const Stand = Schema.Struct({
   mayLose: Schema.Number,
   /** What a liquidity provider takes over at the mark; `null` for any other account. */
   provider: Schema.NullOr(
-    Schema.Struct({ freeMargin: Schema.Number, buysLots: Schema.Number, sellsLots: Schema.Number })
+    Schema.Struct({
+      freeMargin: Schema.Number,
+      buysLots: Schema.Number,
+      sellsLots: Schema.Number,
+      leverage: Schema.Number
+    })
   )
 })
 export type Stand = typeof Stand.Type
+
+/** Time for the takeovers that have been open for long enough: they close with what these and the others may take. */
+export interface CloseTakeovers {
+  readonly _tag: "CloseTakeovers"
+  /** At most one of an account. */
+  readonly stands: ReadonlyArray<Stand>
+}
 
 /** Desks have so long to answer a takeover. */
 export const standMillis = 500

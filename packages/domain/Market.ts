@@ -1,29 +1,28 @@
 /** What may be asked of one market and what its log records. Prices in ticks, quantities in lots, money in 1e-6 USD. */
 import { Schema } from "effect"
-import { AccountId } from "./AccountId.ts"
+import type { AccountId } from "./AccountId.ts"
 import type { BuilderIntroduced, IntroduceBuilder, Reward } from "./Builder.ts"
+import { commandEnvelope } from "./CommandEnvelope.ts"
 import { Echo } from "./Echo.ts"
 import type { OffBook } from "./Execution.ts"
-import * as Id from "./Id.ts"
+import type * as Id from "./Id.ts"
+import {
+  Liquidate,
+  OpenTakeover,
+  type CloseTakeovers,
+  type TakeoverClosed,
+  type TakeoverOpened
+} from "./Liquidation.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
 import { Bracket, CancelCause, type EndStatus, type Order, OrderOrigin, OrderType, Side, TimeInForce } from "./Order.ts"
 import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
 import type { StopPlaced, Triggered } from "./Stop.ts"
 import type { SetTradingState, TradingStateChanged } from "./TradingState.ts"
-import { UserId } from "./UserId.ts"
+import type { UserId } from "./UserId.ts"
 
 /** The name of a market's stream in the journal. */
 export const marketStream = (symbol: MarketSymbol): string => `market/${symbol}`
-
-const envelope = {
-  commandId: Id.schema,
-  expiresAtMillis: Schema.Number,
-  /** The trader's journal epoch: a market that has seen a higher one of this user refuses. */
-  traderEpoch: Schema.Number,
-  userId: UserId,
-  accountId: AccountId
-}
 
 /**
  * The desk refused the order for this. The market checks what comes before it in the order of checks, and then takes
@@ -47,7 +46,7 @@ const terms = {
 
 /** The desk has checked shape, ticks and lots; the order id is the command id. */
 export const Place = Schema.TaggedStruct("Place", {
-  ...envelope,
+  ...commandEnvelope,
   ...terms,
   side: Side,
   type: OrderType,
@@ -65,7 +64,7 @@ export type Place = typeof Place.Type
 
 /** `price` and `quantity` 0 mean unchanged; `NaN` travels as a `Refuse`, so both are whole here. */
 export const Modify = Schema.TaggedStruct("Modify", {
-  ...envelope,
+  ...commandEnvelope,
   ...terms,
   orderId: OrderId,
   side: Side,
@@ -81,14 +80,14 @@ export type Modify = typeof Modify.Type
 
 /** Cancels one order by its id, or where that is null all with the client order id. */
 export const Cancel = Schema.TaggedStruct("Cancel", {
-  ...envelope,
+  ...commandEnvelope,
   orderId: Schema.NullOr(OrderId),
   clientOrderId: Schema.String
 })
 export type Cancel = typeof Cancel.Type
 
 /** Cancels all orders of the account; its stops too, unless a connection was lost. */
-export const CancelAll = Schema.TaggedStruct("CancelAll", { ...envelope, cause: CancelCause })
+export const CancelAll = Schema.TaggedStruct("CancelAll", { ...commandEnvelope, cause: CancelCause })
 export type CancelAll = typeof CancelAll.Type
 
 /**
@@ -96,7 +95,7 @@ export type CancelAll = typeof CancelAll.Type
  * band.
  */
 export const Close = Schema.TaggedStruct("Close", {
-  ...envelope,
+  ...commandEnvelope,
   ...terms,
   clientOrderId: Schema.String,
   builderCode: Schema.String
@@ -104,10 +103,10 @@ export const Close = Schema.TaggedStruct("Close", {
 export type Close = typeof Close.Type
 
 /** The desk has refused this command already; it passes through the log so that a symbol's answers keep one order. */
-export const Refuse = Schema.TaggedStruct("Refuse", { ...envelope, status: OrderRefusal, echo: Echo })
+export const Refuse = Schema.TaggedStruct("Refuse", { ...commandEnvelope, status: OrderRefusal, echo: Echo })
 export type Refuse = typeof Refuse.Type
 
-export const TraderCommand = Schema.Union([Place, Modify, Cancel, CancelAll, Close, Refuse])
+export const TraderCommand = Schema.Union([Place, Modify, Cancel, CancelAll, Close, Refuse, Liquidate, OpenTakeover])
 export type TraderCommand = typeof TraderCommand.Type
 
 /** Who tells an outside price: the sources, or the operator, whose word is believed whatever it says. */
@@ -157,6 +156,7 @@ export type MarketCommand =
   | SetTradingState
   | PayDividend
   | IntroduceBuilder
+  | CloseTakeovers
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -337,6 +337,8 @@ export type MarketEvent =
   | StopPlaced
   | Triggered
   | BuilderIntroduced
+  | TakeoverOpened
+  | TakeoverClosed
 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {

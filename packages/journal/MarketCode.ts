@@ -20,7 +20,9 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   DividendPaid: 19,
   StopPlaced: 20,
   Triggered: 21,
-  BuilderIntroduced: 22
+  BuilderIntroduced: 22,
+  TakeoverOpened: 26,
+  TakeoverClosed: 27
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */

@@ -33,6 +33,7 @@ import {
 } from "./MarketCode.ts"
 import * as MarketWideRecord from "./MarketWideRecord.ts"
 import * as OrderRecord from "./OrderRecord.ts"
+import * as TakeoverRecord from "./TakeoverRecord.ts"
 
 const version = 1
 
@@ -130,6 +131,10 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       head(tags.EpochRaised, same, event.atMillis, context)
       writer.text(event.userId)
       return writer.number(event.traderEpoch)
+    case "TakeoverOpened":
+    case "TakeoverClosed":
+      head(tags[event._tag], same | (TakeoverRecord.isFlagged(event) ? flagged : 0), event.atMillis, context)
+      return TakeoverRecord.write(writer, event)
     default:
       head(tags[event._tag], same | (MarketWideRecord.isFlagged(event) ? flagged : 0), event.atMillis, context)
       return MarketWideRecord.write(writer, event)
@@ -240,6 +245,9 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
       return { _tag, stopType: stopTypeOf(first), order: OrderRecord.read(reader, context, true), atMillis }
     case "EpochRaised":
       return { _tag, userId: reader.known<UserId>(), traderEpoch: reader.number(), atMillis }
+    case "TakeoverOpened":
+    case "TakeoverClosed":
+      return TakeoverRecord.read(reader, _tag, (first & flagged) !== 0, atMillis)
     case undefined:
       throw new Error(`market record holds an event of unknown tag ${tag}`)
     default:

@@ -39,6 +39,9 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return event.order.userId === trader.userId ? stopPlaced(trader, symbol, event) : undefined
     case "Triggered":
       return event.order.userId === trader.userId ? stopEnded(trader, symbol, event.order) : undefined
+    case "TakeoverOpened":
+      return event.userId === trader.userId ? release(trader, event.takeoverId.text) : undefined
+    case "TakeoverClosed":
     case "BuilderIntroduced":
     case "Priced":
     case "TradingStateChanged":

@@ -23,10 +23,19 @@ export const cancel = (market: Market, account: Account, command: Cancel, events
 
 /** The oldest goes first. */
 export const cancelAll = (market: Market, account: Account, command: CancelAll, events: Events): void => {
-  while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", command.commandId, events)
-  if (command.cause !== "DISCONNECT")
-    for (const stop of Stops.ofAccount(market.stops, account)) StopOrder.end(market, stop, command.commandId, events)
+  if (command.cause === "DISCONNECT") endOrders(market, account, command.commandId, events)
+  else endAll(market, account, command.commandId, events)
   done(market, command, account.user, events)
+}
+
+/** Orders and stops of the account end. */
+export const endAll = (market: Market, account: Account, commandId: Id, events: Events): void => {
+  endOrders(market, account, commandId, events)
+  for (const stop of Stops.ofAccount(market.stops, account)) StopOrder.end(market, stop, commandId, events)
+}
+
+function endOrders(market: Market, account: Account, commandId: Id, events: Events): void {
+  while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", commandId, events)
 }
 
 function endOne(market: Market, account: Account, orderId: OrderId, commandId: Id, events: Events): boolean {

@@ -3,6 +3,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketCommand, Priced, TraderCommand } from "@venue/domain/Market"
+import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
@@ -21,7 +22,9 @@ import { close, place } from "./Place.ts"
 import * as Pricing from "./Pricing.ts"
 import { refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
+import { liquidate } from "./Liquidation.ts"
 import * as Stops from "./Stops.ts"
+import * as Takeovers from "./Takeovers.ts"
 import * as TradingState from "./TradingState.ts"
 import * as Trigger from "./Trigger.ts"
 
@@ -63,6 +66,8 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       break
     case "IntroduceBuilder":
       Builders.introduce(engine, command, atMillis, events)
+      break
+    case "CloseTakeovers":
       break
     case "RaiseEpoch":
       raise(engine, command.userId, command.traderEpoch, atMillis, events)
@@ -114,6 +119,10 @@ export const outcome = (engine: Engine, commandId: Id): Outcome | undefined => {
   return slot === -1 ? undefined : Outcomes.at(engine.outcomes, slot)
 }
 
+/** Gives the takeovers that are open, the oldest first. */
+export const takeovers = ({ takeovers }: Engine): ReadonlyArray<TakeoverOpened> =>
+  Array.from(takeovers.values(), ({ opened }) => opened)
+
 export const prices = (engine: Engine): Priced | undefined => engine.prices
 
 export const tradingState = (engine: Engine): Engine["tradingState"] => engine.tradingState
@@ -162,6 +171,7 @@ function obey(engine: Engine, command: TraderCommand, atMillis: number, events: 
   if (atMillis > command.expiresAtMillis) return refuse(engine, command, "EXPIRED", events)
   if (TradingState.isShutTo(engine.tradingState, command))
     return refuse(engine, command, "REJECTED_MARKET_CLOSED", events)
+  if (account.isFrozen && isHeldBack(command)) return refuse(engine, command, "USER_IN_LIQUIDATION", events)
   switch (command._tag) {
     case "Place":
       return place(engine, account, command, events)
@@ -175,7 +185,16 @@ function obey(engine: Engine, command: TraderCommand, atMillis: number, events: 
       return close(engine, account, command, events)
     case "Refuse":
       return refuse(engine, command, command.status, events)
+    case "Liquidate":
+      return liquidate(engine, account, command, events)
+    case "OpenTakeover":
+      return Takeovers.open(engine, account, command, events)
   }
+}
+
+/** Of a frozen account only cancels are let in, and what its desk has refused (rule 9). */
+function isHeldBack({ _tag }: TraderCommand): boolean {
+  return _tag === "Place" || _tag === "Modify" || _tag === "Close"
 }
 
 function raise(engine: Engine, userId: UserId, traderEpoch: number, atMillis: number, events: Events): void {

@@ -5,7 +5,9 @@ import type { BuilderIntroduced } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
 import { noSamples, type Samples } from "@venue/domain/Funding"
 import { positionLimitUsd } from "@venue/domain/Leverage"
+import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
+import type { PositionState } from "@venue/domain/Position"
 import * as Ladder from "./Ladder.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
@@ -34,6 +36,9 @@ export interface Market {
   readonly builderNumbers: Map<string, number>
   /** Those whose owners earn by them, by code; orders of before may carry others. */
   readonly builders: Map<string, BuilderIntroduced>
+  /** Those that are open, the oldest first, by the account whose position it is. */
+  readonly takeovers: Map<Participants.Account, Takeover>
+  liquidated: Liquidated
   /** The last event was recorded at this time. */
   timeMillis: number
   prices: Priced | undefined
@@ -60,6 +65,22 @@ export interface Sampling {
 
 export const unsampled = (): Sampling => ({ premiumE10: null, untilMillis: 0, samples: noSamples })
 
+/** A takeover that is open. */
+export interface Takeover {
+  readonly opened: TakeoverOpened
+  /** The account's position was this: where it moves meanwhile, the takeover closes with nothing done. */
+  readonly position: PositionState
+}
+
+/** What liquidations have traded on the book, in 1e-6 USD: an average over 60 s times its window; it is replaced and never changed. */
+export interface Liquidated {
+  readonly notional: number
+  /** It was so at this time. */
+  readonly atMillis: number
+}
+
+export const noneLiquidated: Liquidated = { notional: 0, atMillis: 0 }
+
 /** Events are decided in this order: whoever decides only adds to them. */
 export type Events = Array<MarketEvent>
 
@@ -78,6 +99,8 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   builderCodes: [""],
   builderNumbers: new Map([["", 0]]),
   builders: new Map(),
+  takeovers: new Map(),
+  liquidated: noneLiquidated,
   timeMillis: 0,
   prices: undefined,
   sampling: unsampled(),

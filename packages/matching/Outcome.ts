@@ -1,6 +1,7 @@
 /** How a command ends in the log: refused with an echo, or done. Its id is remembered either way. */
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
 import { type Echo, noEcho } from "@venue/domain/Echo"
+import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
 import type { Cancel, Close, Modify, Place, TraderCommand } from "@venue/domain/Market"
 import type { Id } from "@venue/domain/Id"
 import { parseOrderId } from "@venue/domain/OrderId"
@@ -20,6 +21,8 @@ export const refuse = (
 ): void => {
   const { accountId, commandId, expiresAtMillis, userId } = command
   const user = Participants.user(market.participants, userId)
+  // The client asked for nothing of this kind, and so is refused nothing.
+  if (command._tag === "Liquidate" || command._tag === "OpenTakeover") return done(market, command, user, events)
   remember(market, commandId, expiresAtMillis, user, status)
   events.push({
     _tag: "Refused",
@@ -52,7 +55,7 @@ export const remember = (
 ): void => Outcomes.remember(market.outcomes, commandId, user.number, outcome, expiresAtMillis, market.timeMillis)
 
 /** Gives the request in the client's own terms. */
-function echo(market: Market, command: TraderCommand): Echo {
+function echo(market: Market, command: Exclude<TraderCommand, Liquidate | OpenTakeover>): Echo {
   switch (command._tag) {
     case "Place":
       return placed(market, command)

@@ -22,6 +22,8 @@ export interface Account {
   readonly accountId: AccountId
   readonly user: User
   readonly position: Position.Position
+  /** A takeover of its position is open, so that it may do nothing here but cancel. */
+  isFrozen: boolean
   openOrders: number
   /** The account has so many lots resting on each side. */
   buying: number
@@ -83,6 +85,7 @@ export const account = (participants: Participants, accountId: AccountId, userId
     accountId,
     user: user(participants, userId),
     position: Position.flat(),
+    isFrozen: false,
     openOrders: 0,
     buying: 0,
     selling: 0,
@@ -125,6 +128,12 @@ export const earn = ({ totals }: Participants, { position }: Account, amount: nu
   Position.earn(position, amount)
   totals.reserveFund += remainder
   totals.venueFees -= amount + remainder
+}
+
+/** Fees that were booked are the reserve fund's and not the venue's; negative ones it has paid. */
+export const reserve = ({ totals }: Participants, fees: number): void => {
+  totals.reserveFund += fees
+  totals.venueFees -= fees
 }
 
 /** Gives what rounding will leave when every position receives so much: as positions sum to zero, so would that. */

@@ -15,6 +15,7 @@ import { remember } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { bookTrade } from "./Match.ts"
 import * as Stops from "./Stops.ts"
+import * as Takeovers from "./Takeovers.ts"
 
 /**
  * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
@@ -52,6 +53,9 @@ export const apply = (market: Market, event: MarketEvent): void => {
       return Dividend.apply(market, event)
     case "BuilderIntroduced":
       return Builders.apply(market, event)
+    case "TakeoverOpened":
+    case "TakeoverClosed":
+      return Takeovers.apply(market, event)
     case "Sampled":
     case "Funded":
       return Funding.apply(market, event)
@@ -87,6 +91,7 @@ function traded(market: Market, { maker, notional, number, offBook, priceTicks, 
     maker.fee,
     taker.fee
   )
+  if (offBook !== undefined) Participants.reserve(market.participants, maker.fee + taker.fee)
   Builders.bookReward(market, maker.reward)
   Builders.bookReward(market, taker.reward)
   if (offBook === undefined) market.lastPriceTicks = priceTicks

@@ -10,14 +10,15 @@ import { orderIdFrom } from "@venue/domain/OrderId"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
-import { builderNumber, make, type Market, type Sampling, type Settings } from "./Market.ts"
+import { builderNumber, type Liquidated, make, type Market, type Sampling, type Settings } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import * as StopSnapshot from "./StopSnapshot.ts"
+import * as Takeovers from "./Takeovers.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 12
+export const version = 13
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -41,6 +42,9 @@ export interface Snapshot {
   readonly builders: ReadonlyArray<BuilderIntroduced>
   readonly orders: Orders
   readonly stops: StopSnapshot.StopSnapshot
+  /** The open ones, the oldest first. */
+  readonly takeovers: ReadonlyArray<Takeovers.StoredTakeover>
+  readonly liquidated: Liquidated
   /**
    * Outcomes are by far the largest part. They are not copied: these are the pages themselves, which never change
    * again. Joined in their order they are one sequence of records, wherever it is cut into pieces.
@@ -85,6 +89,8 @@ export const snapshot = (market: Market): Snapshot => {
     builders: [...market.builders.values()],
     orders: ordersOf(market),
     stops: StopSnapshot.snapshot(market),
+    takeovers: Takeovers.snapshot(market),
+    liquidated: market.liquidated,
     outcomes: Outcomes.store(market.outcomes)
   }
 }
@@ -109,6 +115,8 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   for (const builder of stored.builders) market.builders.set(builder.builderCode, builder)
   restoreOrders(market, stored.orders)
   StopSnapshot.restore(market, stored.stops)
+  Takeovers.restore(market, stored.takeovers)
+  market.liquidated = stored.liquidated
   for (const outcomes of stored.outcomes) Outcomes.load(market.outcomes, outcomes)
   return market
 }

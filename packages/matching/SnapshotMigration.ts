@@ -3,7 +3,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
 import type { UserId } from "@venue/domain/UserId"
-import { unsampled } from "./Market.ts"
+import { noneLiquidated, unsampled } from "./Market.ts"
 import * as OrderPool from "./OrderPool.ts"
 import type { Totals } from "./Participants.ts"
 import { type Orders, type Snapshot, version } from "./Snapshot.ts"
@@ -22,7 +22,7 @@ export const migrated = (stored: unknown): Snapshot | undefined => {
 }
 
 /**
- * Every market traded, there were no stops, no funding, no dividend and no share of a fee, prices had their first shape and no units in their names, and
+ * Every market traded, there were no stops, no funding, no liquidation, no dividend and no share of a fee, prices had their first shape and no units in their names, and
  * the number of an order's builder code stood among its traits.
  */
 interface Version5 extends Omit<
@@ -37,6 +37,8 @@ interface Version5 extends Omit<
   | "prices"
   | "accounts"
   | "builders"
+  | "takeovers"
+  | "liquidated"
 > {
   readonly version: 5
   readonly lastPrice: number
@@ -62,6 +64,8 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     ...stored,
     accounts: stored.accounts.map((account) => [...account, 0] as const),
     builders: [],
+    takeovers: [],
+    liquidated: noneLiquidated,
     version,
     lastPriceTicks: lastPrice,
     prices: prices && pricesFrom5(prices),

@@ -48,6 +48,7 @@ export const hash = (market: Market): string => {
   builders(digest, market)
   participants(digest, market)
   stops(digest, market.stops)
+  takeovers(digest, market)
   remembered(digest, market)
   return hex(digest.high) + hex(digest.low)
 }
@@ -140,6 +141,18 @@ function stops(digest: Digest, { byId, due, lastSequence }: Stops): void {
     for (const value of [sequence, leverage, takerRate]) number(digest, value)
   }
   for (const stop of due) id(digest, stop.order.orderId)
+}
+
+function takeovers(digest: Digest, { liquidated, takeovers }: Market): void {
+  for (const value of [liquidated.notional, liquidated.atMillis]) number(digest, value)
+  for (const { opened, position } of takeovers.values()) {
+    id(digest, opened.takeoverId)
+    for (const value of [opened.userId, opened.accountId]) text(digest, value)
+    for (const value of [opened.expiresAtMillis, opened.quantityLots, opened.markE8, opened.share, opened.atMillis])
+      number(digest, value)
+    const { basis, cashFlow, fees, funding, quantityLots, rewards } = position
+    for (const value of [quantityLots, cashFlow, basis, fees, funding, rewards]) number(digest, value)
+  }
 }
 
 function remembered(digest: Digest, market: Market): void {

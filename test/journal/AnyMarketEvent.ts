@@ -193,6 +193,16 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     atMillis: millis
   }),
   fc.record({
+    _tag: fc.constant("TakeoverOpened"),
+    takeoverId: id,
+    expiresAtMillis: millis,
+    ...caller,
+    quantityLots: signed,
+    markE8: count,
+    share: signed
+  }),
+  fc.record({ _tag: fc.constant("TakeoverClosed"), takeoverId: id, ...caller, leftLots: signed }),
+  fc.record({
     _tag: fc.constant("TradingStateChanged"),
     state: fc.constantFrom("TRADING", "CANCEL_ONLY", "HALTED"),
     atMillis: millis

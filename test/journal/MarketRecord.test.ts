@@ -61,7 +61,8 @@ describe("MarketRecord", () => {
     "market-record-1-fresh-mark",
     "market-record-1-open-interest",
     "market-record-1-builder",
-    "market-record-1-stops"
+    "market-record-1-stops",
+    "market-record-1-takeovers"
   ])("I6: what %s holds stays readable for ever", (name) => {
     const bytes = Buffer.from(readFileSync(fixture(`${name}.hex`), "utf8").replaceAll(/\s/g, ""), "hex")
     const events = JSON.parse(readFileSync(fixture(`${name}.json`), "utf8"))

@@ -18,6 +18,7 @@ import { Result } from "effect"
 import { type Chance, chanceOf } from "../matching/Chance.ts"
 import { decide, emptyEngine, linesOf, obey } from "../matching/Play.ts"
 import {
+  isOfVenue,
   isTraderCommand,
   type Listing,
   listings,
@@ -143,7 +144,7 @@ function take(month: Month, market: MonthMarket, { atMillis, command }: Step): v
     const { builderCode, ownerId } = command
     change(month, ownerId, { _tag: "AppointBuilder", builderCode, symbols: [market.symbol] })
   }
-  if (!isTraderCommand(command)) return tell(month, market, { atMillis, command })
+  if (!isTraderCommand(command) || isOfVenue(command)) return tell(month, market, { atMillis, command })
   const known = month.sent.get(command.commandId.text)
   if (known !== undefined) return tell(month, market, { atMillis, command: known })
   const { trader } = traderOf(month, command.userId)

@@ -1,10 +1,14 @@
 /** What a client would have asked for a command of a market, so that the ledger makes the command anew. */
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
+import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
 import type { TraderCommand } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 
 /** Terms, findings and refusals are the ledger's own: a refusal is asked for by a price between two ticks. */
-export const requestOf = (instrument: Instrument, command: TraderCommand): OrderRequest => {
+export const requestOf = (
+  instrument: Instrument,
+  command: Exclude<TraderCommand, Liquidate | OpenTakeover>
+): OrderRequest => {
   const { accountId, commandId, expiresAtMillis } = command
   const envelope = { commandId, expiresAtMillis, accountId, symbol: instrument.symbol }
   const price = (ticks: number) => priceOf(instrument, ticks)

@@ -149,6 +149,10 @@ export const line = (event: MarketEvent): string => {
       return `BuilderIntroduced ${event.builderCode} of ${event.ownerId} ${event.venueBps} ${event.builderBps} ${at}`
     case "TradingStateChanged":
       return `TradingStateChanged ${event.state} ${at}`
+    case "TakeoverOpened":
+      return `TakeoverOpened ${event.takeoverId} of ${event.accountId}: ${event.quantityLots} at ${event.markE8} share ${event.share} until ${event.expiresAtMillis} ${at}`
+    case "TakeoverClosed":
+      return `TakeoverClosed ${event.takeoverId} of ${event.accountId}: ${event.leftLots} left ${at}`
     case "Priced":
       return `Priced ${event.markE8}`
     case "Sampled":

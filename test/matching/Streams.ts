@@ -1,6 +1,7 @@
 /** Random command streams of one market, each from one seed: the same seed always gives the same stream. */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { type Instrument, starters } from "@venue/domain/Instrument"
+import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
 import type { Bracket, OrderType, Side, TimeInForce } from "@venue/domain/Order"
@@ -343,6 +344,10 @@ export const accountsIn = (command: MarketCommand): ReadonlyArray<AccountId> =>
       : []
 
 export const isTraderCommand = (command: MarketCommand): command is TraderCommand => "commandId" in command
+
+/** Its user asked for nothing. */
+export const isOfVenue = (command: MarketCommand): command is Liquidate | OpenTakeover =>
+  command._tag === "Liquidate" || command._tag === "OpenTakeover"
 
 const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 

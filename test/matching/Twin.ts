@@ -43,7 +43,7 @@ export const pass = TwinFunding.pass
 
 /** Prices come from the engine, so what is about them says nothing here but which stops fire; time has passed before. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
-  if (command._tag === "PauseSources") return
+  if (command._tag === "PauseSources" || command._tag === "CloseTakeovers") return
   if (command._tag === "Observe" || command._tag === "Tick") return fire(twin, nowMillis, emit)
   if (command._tag === "SetTradingState") {
     if (command.state === twin.letsIn) return
@@ -88,6 +88,9 @@ function run(twin: Twin, command: TraderCommand, emit: Emit): OrderRefusal | und
   switch (command._tag) {
     case "Refuse":
       return command.status
+    case "Liquidate":
+    case "OpenTakeover":
+      return done(twin, command, emit)
     case "Place":
       return place(twin, command, emit)
     case "Close":

@@ -28,6 +28,18 @@ const funded: MarketEvent = {
   atMillis: 3_600_000
 }
 
+const opened: MarketEvent = {
+  _tag: "TakeoverOpened",
+  takeoverId: idOf(2),
+  expiresAtMillis: 1,
+  userId,
+  accountId: primaryAccountOf(userId),
+  quantityLots: 50_000,
+  markE8: 18_600_000_000,
+  share: 400_000_000,
+  atMillis: 1
+}
+
 const setUp = () => {
   const told: Array<string> = []
   const reported: Array<unknown> = []
@@ -132,4 +144,15 @@ it("the trader who earns by a trade is told of it once, and their sockets are no
   const own = { ...taker.order, userId, accountId: primaryAccountOf(userId) }
   tell({ ...rest, maker: { ...maker, reward }, taker: { ...taker, order: own, reward } })
   assert.deepEqual(told, ["trader", "trader", "trader", "socket"])
+})
+
+it("every trader of its market is told of a takeover once, and then the sockets of its account", () => {
+  const { follow, followMarket, tell, told } = setUp()
+  follow("socket", "socket")
+  follow("trader", "trader")
+  followMarket(one, "same trader")
+  followMarket(one, "another")
+  followMarket(two, "elsewhere")
+  tell(opened)
+  assert.deepEqual(told, ["same trader TakeoverOpened", "another TakeoverOpened", "socket"])
 })

@@ -1,0 +1,40 @@
+/** Takeovers as bytes, inside a market record: what follows their tag and time. */
+import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/AccountId"
+import type { TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
+import type { UserId } from "@venue/domain/UserId"
+import type { Reader, Writer } from "./Bytes.ts"
+
+export type TakeoverEvent = TakeoverOpened | TakeoverClosed
+
+/** The flag beside the tag says that the account is its user's primary one, and so is not told. */
+export function isFlagged({ accountId, userId }: TakeoverEvent): boolean {
+  return isPrimary(accountId, userId)
+}
+
+export function write(writer: Writer, event: TakeoverEvent): void {
+  writer.id(event.takeoverId)
+  writer.text(event.userId)
+  if (!isFlagged(event)) writer.text(event.accountId)
+  if (event._tag === "TakeoverClosed") return writer.number(event.leftLots)
+  writer.number(event.expiresAtMillis)
+  writer.number(event.quantityLots)
+  writer.number(event.markE8)
+  writer.number(event.share)
+}
+
+export function read(reader: Reader, _tag: TakeoverEvent["_tag"], flagged: boolean, atMillis: number): TakeoverEvent {
+  const takeoverId = reader.id()
+  const userId = reader.known<UserId>()
+  const accountId = flagged ? primaryAccountOf(userId) : reader.known<AccountId>()
+  const whose = { takeoverId, userId, accountId }
+  if (_tag === "TakeoverClosed") return { _tag, ...whose, leftLots: reader.number(), atMillis }
+  return {
+    _tag,
+    ...whose,
+    expiresAtMillis: reader.number(),
+    quantityLots: reader.number(),
+    markE8: reader.number(),
+    share: reader.number(),
+    atMillis
+  }
+}
