@@ -43,17 +43,20 @@ export const deposit = (account: Account, amount: bigint): void => {
 
 /** Brings the totals to the latest marks; only markets where something changed cost anything. */
 export const refresh = (account: Account, prices: Prices): void => {
-  for (const exposure of account.exposures.values()) {
-    const markE8 = prices.get(exposure.instrument.symbol)?.freshMarkE8 ?? 0
-    if (!exposure.stale && exposure.markE8 === markE8) continue
-    const equity = exposure.equity
-    const margin = exposure.positionMargin + exposure.orderMargin
-    reckon(exposure, markE8)
-    const equityChange = exposure.equity - equity
-    const marginChange = exposure.positionMargin + exposure.orderMargin - margin
-    if (equityChange !== 0) account.equity += BigInt(equityChange)
-    if (marginChange !== 0) account.margin += BigInt(marginChange)
-  }
+  for (const exposure of account.exposures.values()) refreshIn(account, exposure, prices)
+}
+
+/** The same where nothing but this may have changed since the last time. */
+export const refreshIn = (account: Account, exposure: Exposure, prices: Prices): void => {
+  const markE8 = prices.get(exposure.instrument.symbol)?.freshMarkE8 ?? 0
+  if (!exposure.stale && exposure.markE8 === markE8) return
+  const equity = exposure.equity
+  const margin = exposure.positionMargin + exposure.orderMargin
+  reckon(exposure, markE8)
+  const equityChange = exposure.equity - equity
+  const marginChange = exposure.positionMargin + exposure.orderMargin - margin
+  if (equityChange !== 0) account.equity += BigInt(equityChange)
+  if (marginChange !== 0) account.margin += BigInt(marginChange)
 }
 
 /** Money that new orders may use; below zero through prices, funding and fees only. Refresh first. */

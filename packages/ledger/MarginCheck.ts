@@ -1,10 +1,13 @@
-/** Margin held before a command is sent, or the finding that refuses it (rule 6, rule 7, I27). */
+/**
+ * Margin held before a command is sent, or the finding that refuses it (rule 6, rule 7, I27). The account was refreshed
+ * before.
+ */
 import { feeOf } from "@venue/domain/Fee"
 import { notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import { closingPrice } from "@venue/domain/PriceBand"
-import { type Account, available, refresh } from "./Account.ts"
+import { type Account, available, refreshIn } from "./Account.ts"
 import type { OrderHold, Replacement } from "./OrderHold.ts"
 import { count, coversSide, type Exposure, reduces, uncount } from "./Exposure.ts"
 import { add, remove, send, type Trader } from "./Trader.ts"
@@ -55,10 +58,9 @@ export const replace = (
 }
 
 /** Gives the bankruptcy price in ticks when a close as its market prices it would pass it; otherwise 0. */
-export const closingBound = (trader: Trader, account: Account, exposure: Exposure, priced: Priced): number => {
+export const closingBound = (account: Account, exposure: Exposure, priced: Priced): number => {
   const { instrument, position } = exposure
   if (position.quantityLots === 0) return 0
-  refresh(account, trader.prices)
   const priceTicks = closingPrice(instrument, priced, position.quantityLots > 0)
   return closedEquity(account, exposure, priceTicks) >= 0n ? 0 : bankruptcyTicks(account, exposure)
 }
@@ -67,15 +69,13 @@ export const closingBound = (trader: Trader, account: Account, exposure: Exposur
  * Gives the price beyond which a MARKET order that is held may not fill: where it can only shrink the position, the
  * bankruptcy price in ticks, and 0 where it has none.
  */
-export const marketBound = (trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): number => {
-  if (!reduces(exposure, hold.side) || !onlyReduces(exposure, hold)) return 0
-  refresh(account, trader.prices)
-  return bankruptcyTicks(account, exposure)
+export const marketBound = (account: Account, exposure: Exposure, hold: OrderHold): number => {
+  return reduces(exposure, hold.side) && onlyReduces(exposure, hold) ? bankruptcyTicks(account, exposure) : 0
 }
 
 /** Says whether the hold, which is counted already, may stay. A MARKET order is clipped by its market instead. */
-function affordable(trader: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
-  refresh(account, trader.prices)
+function affordable({ prices }: Trader, account: Account, exposure: Exposure, hold: OrderHold): boolean {
+  refreshIn(account, exposure, prices)
   if (onlyReduces(exposure, hold)) {
     return (
       hold.type === "MARKET" ||

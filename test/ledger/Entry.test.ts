@@ -129,6 +129,32 @@ test("a market without prices answers for itself, and nothing enters it that no 
   assert.deepInclude(scene.enter("BUY", 1.0001, 200) as object, { status: "REJECTED_MARKET_CLOSED" })
 })
 
+test("rule 4.14: a market whose price is stale is closed to what adds risk, whatever is wrong with the order", () => {
+  const scene = funded()
+  const order = scene.accept(scene.placed("BUY", 1, 190))
+  scene.hold(2, 200)
+  const resting = scene.accept(scene.placed("SELL", 1, 210))
+  scene.prices.set(aapl, { ...scene.prices.get(aapl)!, source: "stale" })
+  const said = (command: object) => ("status" in command ? command.status : "sent")
+  const flawed = [
+    scene.enter("BUY", 1, 190.001),
+    scene.enter("BUY", 1.0001, 190),
+    scene.enter("BUY", 1, 190, { takeProfit: 200.001 }),
+    scene.modification(order, 190.001, 0),
+    scene.modification(order, 0, 0.0001),
+    scene.modification(order, 190.001, 1)
+  ]
+  for (const command of flawed) assert.strictEqual(said(command), "REJECTED_MARKET_CLOSED")
+  // What can only shrink the position is let in, and told what is wrong with it.
+  assert.strictEqual(said(scene.modification(resting, 210.001, 0)), "INVALID_TICK_SIZE_PRECISION_PRICE")
+  assert.strictEqual(said(scene.modification(resting, 210.001, 2)), "INVALID_TICK_SIZE_PRECISION_PRICE")
+  assert.strictEqual(said(scene.modification(resting, 210.001, 3)), "REJECTED_MARKET_CLOSED")
+  assert.strictEqual(said(scene.enter("SELL", 1, 210.001)), "INVALID_TICK_SIZE_PRECISION_PRICE")
+  assert.strictEqual(said(scene.enter("SELL", 2, 210.001)), "REJECTED_MARKET_CLOSED")
+  const unlike = { ...resting, side: "BUY" } as const
+  assert.strictEqual(said(scene.modification(unlike, 210.001, 0)), "CANNOT_MODIFY_NO_SUCH_ORDER")
+})
+
 test("an account has a cap of open orders over all symbols, and placements on their way count", () => {
   const scene = funded({ maxOpenOrdersPerAccount: 3 })
   scene.price(MarketSymbol.make("MSFT-USD"), 400)
