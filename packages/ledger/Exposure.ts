@@ -35,6 +35,8 @@ export interface Exposure {
   pending: number
   /** Something was filled since the trader woke. */
   traded: boolean
+  /** A takeover of the position is open (rule 9). */
+  frozen: boolean
   /** The figures below are behind what is above. */
   stale: boolean
   /** The figures hold at this mark, in 1e-8 USD; 0 while none is known. */
@@ -66,6 +68,7 @@ export const make = (instrument: Instrument, leverage: number, tier: number): Ex
   maxNotional: maxNotional(instrument, leverage),
   pending: 0,
   traded: false,
+  frozen: false,
   stale: false,
   markE8: 0,
   crossesSameFrom: 0,

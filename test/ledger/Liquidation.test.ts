@@ -2,9 +2,14 @@
 import { AccountId } from "@venue/domain/AccountId"
 import type { TraderCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
+import * as Headroom from "@venue/ledger/Headroom"
 import * as Ledger from "@venue/ledger/Ledger"
+import * as Liquidation from "@venue/ledger/Liquidation"
 import { assert, test } from "@effect/vitest"
-import { aapl, gold, make, type Scene } from "./Scene.ts"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { refresh } from "@venue/ledger/Account"
+import { aapl, alice, gold, make, type Scene, usd } from "./Scene.ts"
 
 /** Deposit 1,100, long 50 AAPL at 200, leverage 10: liquidation begins at 8,900 / 46.6667 = 190.714. */
 const longFifty = (mark: number): Scene => {
@@ -92,6 +97,154 @@ test("rule 9.2: at most a fifth above the maintenance margin an account is warne
   assert.deepEqual(Ledger.atRisk(two.trader), { warned: 1, inLiquidation: 0 })
   two.hold(1, 200, aapl, UserId.make("sub"))
   assert.deepEqual(Ledger.atRisk(two.trader), { warned: 1, inLiquidation: 1 })
+})
+
+const accountOf = ({ trader }: Scene) => {
+  const account = trader.accounts.get(primaryAccountOf(alice))!
+  refresh(account, trader.prices)
+  return account
+}
+const measureOf = (scene: Scene, isOpen: (symbol: MarketSymbol) => boolean = () => true) =>
+  Liquidation.measure(accountOf(scene), isOpen)
+
+test("rule 9.4: at 190 a slice of 16.782 is offered at 185.78, which brings equity to 1.2503 of the maintenance margin", () => {
+  const scene = longFifty(190)
+  const position = { ...accountOf(scene).exposures.get(aapl)!.position }
+  assert.deepEqual(measureOf(scene)?.measure, {
+    _tag: "Liquidate",
+    decidedOn: { position, markE8: 19_000_000_000 },
+    takerRate: 100_000,
+    leverage: 10,
+    quantityLots: 16_782,
+    priceTicks: 18_578
+  })
+  scene.holdLots(-16_782, 18_578, aapl, alice, 3_117_760)
+  const { equity } = scene.balance()
+  const margin = Liquidation.maintenanceMargin(accountOf(scene))
+  assert.strictEqual(equity, usd(526.0622))
+  assert.strictEqual(margin, usd(420.761334))
+  assert.strictEqual((equity * 10_000n) / margin, 12_502n)
+  assert.isUndefined(measureOf(scene))
+})
+
+test("rule 9.4: a slice is no larger than the position, and a short is bought back at no more than the limit above the mark", () => {
+  const scene = make()
+  scene.credit(1_100)
+  scene.price(aapl, 209)
+  scene.hold(-50, 200)
+  // Equity 650, maintenance margin 696.67; 209 x 1.0222 = 213.644.
+  assert.deepInclude(measureOf(scene)?.measure, { _tag: "Liquidate", priceTicks: 21_364, quantityLots: 17_578 })
+  const one = make()
+  one.credit(0.0181)
+  one.price(aapl, 200)
+  one.holdLots(1, 20_500)
+  assert.deepInclude(measureOf(one)?.measure, { _tag: "Liquidate", quantityLots: 1 })
+})
+
+test("rule 9.5: from 186.279 down equity is at most two thirds of the maintenance margin, and a takeover is opened", () => {
+  assert.strictEqual(measureOf(longFifty(186.28))?.measure._tag, "Liquidate")
+  assert.strictEqual(measureOf(longFifty(186.27))?.measure._tag, "OpenTakeover")
+  assert.deepInclude(measureOf(longFifty(186))?.measure, { share: 400_000_000 })
+  assert.deepInclude(measureOf(longFifty(170))?.measure, { share: -400_000_000 })
+})
+
+/** Gold is short 2 at 3,400 and 30x: its maintenance margin is 151.11 of 771.11 at a mark of 186, and of equity it has that part. */
+const twoMarkets = (): Scene => {
+  const scene = longFifty(186)
+  scene.price(gold, 3_400)
+  scene.hold(-2, 3_400, gold)
+  return scene
+}
+
+test("rule 9.6: of two markets the one with the larger maintenance margin comes first, with its part of the equity", () => {
+  const scene = twoMarkets()
+  // 400 x 620 / 771.11 is 321.61.
+  assert.deepInclude(measureOf(scene)?.measure, { share: 321_613_832 })
+  assert.strictEqual(measureOf(scene)?.exposure.instrument.symbol, aapl)
+})
+
+test("rule 9.6: once the first has taken its part, the ratio of the rest is what it was and the last takes what is left", () => {
+  const scene = twoMarkets()
+  const before = (400_000_000n * 1_000_000n) / Liquidation.maintenanceMargin(accountOf(scene))
+  scene.holdLots(-50_000, 18_600, aapl, alice, 321_613_832)
+  assert.strictEqual((scene.balance().equity * 1_000_000n) / Liquidation.maintenanceMargin(accountOf(scene)), before)
+  assert.deepInclude(measureOf(scene)?.measure, { share: 78_386_168 })
+})
+
+test("rule 9.3: a market that is not traded at a fresh price is left out, and counts at its last mark all the same", () => {
+  const scene = twoMarkets()
+  const next = measureOf(scene, (symbol) => symbol !== aapl)
+  assert.strictEqual(next?.exposure.instrument.symbol, gold)
+  // 400 x 151.11 / 771.11 is 78.39.
+  assert.deepInclude(next?.measure, { share: 78_386_167 })
+  assert.isUndefined(measureOf(scene, () => false))
+})
+
+test("rule 9.6: where both maintenance margins are the same, the symbol decides", () => {
+  const scene = make()
+  scene.credit(800)
+  scene.ask({ _tag: "SetLeverage", accountId: primaryAccountOf(alice), symbol: gold, leverage: 10 })
+  scene.price(gold, 3_000)
+  scene.price(aapl, 100)
+  scene.hold(1, 3_300, gold)
+  scene.hold(30, 110)
+  assert.strictEqual(measureOf(scene)?.exposure.instrument.symbol, aapl)
+  assert.deepInclude(measureOf(scene)?.measure, { share: 100_000_000 })
+})
+
+test("rule 9.7: an account answers a takeover with its ratio and with its part of the equity, which it may lose", () => {
+  for (const [units, equity, ratioE6] of [
+    [40, 900, 1_985_294],
+    [30, 700, 2_058_823],
+    [60, 5_000, 7_352_941]
+  ] as const) {
+    const scene = make()
+    scene.credit(equity)
+    scene.price(aapl, 170)
+    scene.hold(-units, 170)
+    const account = accountOf(scene)
+    assert.deepEqual(Liquidation.stand(account, account.exposures.get(aapl)!), {
+      accountId: account.accountId,
+      position: { ...account.exposures.get(aapl)!.position },
+      ratioE6,
+      mayLose: Number(usd(equity)),
+      provider: null
+    })
+  }
+})
+
+const boundsOf = (scene: Scene) => {
+  const found: Array<readonly [MarketSymbol, number]> = []
+  Headroom.bounds(accountOf(scene), scene.trader.prices, ({ instrument }, markE8) => {
+    found.push([instrument.symbol, markE8])
+  })
+  return found
+}
+
+test("one position is looked at again at its liquidation price, to a millionth", () => {
+  assert.deepEqual(boundsOf(longFifty(204)), [[aapl, 19_071_428_577]])
+})
+
+test("two positions share the headroom, each to lose the same part of its worth", () => {
+  const scene = longFifty(204)
+  scene.price(gold, 3_400)
+  scene.hold(-3, 3_400, gold)
+  const [long, short] = boundsOf(scene)
+  // Of 1,300 there are 1,300 - 680 - 226.67 to lose: 195.84 of 10,200 and 197.49 of 10,200.
+  assert.strictEqual(long?.[0], aapl)
+  assert.closeTo(long![1] / 1e8, 204 - 393.33 / 2 / 50 / (14 / 15), 0.001)
+  assert.closeTo(short![1] / 1e8, 3_400 + 393.33 / 2 / 3 / (46 / 45), 0.01)
+})
+
+test("a position without a price is looked at with its first one, whatever that is", () => {
+  const scene = make()
+  scene.credit(1_000)
+  scene.hold(1, 3_400, gold)
+  scene.hold(-1, 200)
+  assert.deepEqual(boundsOf(scene), [
+    [gold, Infinity],
+    [aapl, 0]
+  ])
 })
 
 test("rule 4.14: it is told before what is wrong with the order, and after that the market is closed", () => {

@@ -258,13 +258,16 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
   /** A position taken at a price, without a fee, its order gone. */
   const hold = (units: number, at: number, symbol = aapl, accountId = alice) => {
     const instrument = instruments.get(symbol)!
-    const lots = lotsOf(instrument, Math.abs(units))
-    const ticks = ticksOf(instrument, at)
+    holdLots(Math.sign(units) * lotsOf(instrument, Math.abs(units)), ticksOf(instrument, at), symbol, accountId)
+  }
+  /** The same in lots and ticks, and for a fee; answers what they are worth there. */
+  const holdLots = (signedLots: number, ticks: number, symbol = aapl, accountId = alice, fee = 0): number => {
+    const lots = Math.abs(signedLots)
     const order: Order = {
       orderId: orderIdFrom(id(`opening-${++lastId}`)),
       userId: alice,
       accountId: primaryAccountOf(accountId),
-      side: units > 0 ? "BUY" : "SELL",
+      side: signedLots > 0 ? "BUY" : "SELL",
       type: "MARKET",
       timeInForce: "IOC",
       priceTicks: 0,
@@ -277,7 +280,8 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
       modified: false,
       updatedAtMillis: 0
     }
-    trade(order, lots, ticks, symbol, 0)
+    trade(order, lots, ticks, symbol, fee)
+    return notional(instruments.get(symbol)!, ticks, lots)
   }
   const balance = (accountId = alice) => Ledger.balance(trader, AccountId.make(accountId))!
 
@@ -303,6 +307,7 @@ export const make = (settings: Partial<Ledger.Settings> = {}) => {
     reward,
     modified,
     hold,
+    holdLots,
     balance
   }
 }

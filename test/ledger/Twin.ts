@@ -61,12 +61,13 @@ export interface Twin {
 /** Numerator and a positive denominator. */
 export type Fraction = readonly [bigint, bigint]
 
-const floor = ([n, d]: Fraction): bigint => (n >= 0n ? n / d : -((-n + d - 1n) / d))
-const ceil = ([n, d]: Fraction): bigint => -floor([-n, d])
-const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d]
-const minus = (a: Fraction, [n, d]: Fraction): Fraction => plus(a, [-n, d])
+export const floor = ([n, d]: Fraction): bigint => (n >= 0n ? n / d : -((-n + d - 1n) / d))
+export const ceil = ([n, d]: Fraction): bigint => -floor([-n, d])
+export const plus = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * d + c * b, b * d]
+export const minus = (a: Fraction, [n, d]: Fraction): Fraction => plus(a, [-n, d])
 const greater = (a: Fraction, b: Fraction): Fraction => (minus(a, b)[0] >= 0n ? a : b)
-const over = ([n, d]: Fraction, whole: number): Fraction => [n, d * BigInt(whole)]
+export const times = ([a, b]: Fraction, [c, d]: Fraction): Fraction => [a * c, b * d]
+export const over = ([n, d]: Fraction, whole: number): Fraction => [n, d * BigInt(whole)]
 const whole = (n: bigint | number): Fraction => [BigInt(n), 1n]
 const nothing = whole(0)
 const sum = (all: ReadonlyArray<Fraction>): Fraction => all.reduce(plus, nothing)
@@ -85,7 +86,7 @@ const ordersOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbol, side: 
   twin.orders.filter((order) => order.accountId === accountId && order.symbol === symbol && order.side === side)
 
 /** Lots at the mark: lots x lot x mark / 1e10. */
-const atMark = (twin: Twin, symbol: MarketSymbol, lots: bigint): Fraction => [
+export const atMark = (twin: Twin, symbol: MarketSymbol, lots: bigint): Fraction => [
   lots * BigInt(twin.instruments.get(symbol)!.lotE8) * BigInt(twin.marks.get(symbol)!),
   10_000_000_000n
 ]
@@ -95,7 +96,7 @@ const atPrice = (twin: Twin, symbol: MarketSymbol, { lots, price }: State): Frac
 
 const magnitude = (n: bigint) => (n < 0n ? -n : n)
 
-const leverageOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbol) =>
+export const leverageOf = (twin: Twin, accountId: AccountId, symbol: MarketSymbol) =>
   twin.leverages.get(`${accountId} ${symbol}`) ?? 10
 
 export const positionMargin = (twin: Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>

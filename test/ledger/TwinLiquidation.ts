@@ -1,0 +1,72 @@
+/** What is done about an account whose equity is used up, as slowly and plainly as the twin says the rest (rule 9). */
+import type { AccountId } from "@venue/domain/AccountId"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as Twin from "./Twin.ts"
+
+const marginOf = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbol) =>
+  Twin.ceil(marginAtMark(twin, accountId, symbol, magnitude(Twin.quantity(twin, accountId, symbol))))
+
+const magnitude = (n: bigint) => (n < 0n ? -n : n)
+
+const marginAtMark = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbol, lots: bigint) =>
+  Twin.over(Twin.times(Twin.atMark(twin, symbol, lots), [2n, 3n]), Twin.leverageOf(twin, accountId, symbol))
+
+const totalMargin = (twin: Twin.Twin, accountId: AccountId) =>
+  twin.symbols.reduce((total, symbol) => total + marginOf(twin, accountId, symbol), 0n)
+
+/** The account lacks so much money to have that many hundredths of a percent of its maintenance margin. */
+export const missing = (twin: Twin.Twin, accountId: AccountId, share: number): bigint =>
+  (totalMargin(twin, accountId) * BigInt(share)) / 10_000n - Twin.balance(twin, accountId).equity
+
+/** Of a bankrupt account it is negative. */
+export const share = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbol): bigint =>
+  Twin.floor([Twin.balance(twin, accountId).equity * marginOf(twin, accountId, symbol), totalMargin(twin, accountId)])
+
+export const ratioE6 = (twin: Twin.Twin, accountId: AccountId): bigint =>
+  Twin.floor([Twin.balance(twin, accountId).equity * 1_000_000n, totalMargin(twin, accountId)])
+
+/** The largest maintenance margin comes first, then the symbol. */
+const nextSymbol = (twin: Twin.Twin, accountId: AccountId): MarketSymbol =>
+  [...twin.symbols].sort((a, b) =>
+    marginOf(twin, accountId, a) === marginOf(twin, accountId, b)
+      ? a < b
+        ? -1
+        : 1
+      : marginOf(twin, accountId, a) > marginOf(twin, accountId, b)
+        ? -1
+        : 1
+  )[0]!
+
+/** A third of the maintenance margin rate at the highest level. */
+const spread = (twin: Twin.Twin, symbol: MarketSymbol): Twin.Fraction => [
+  2n,
+  9n * BigInt(twin.instruments.get(symbol)!.maxLeverage)
+]
+
+/** Says whether so many lots, filled at the limit, bring equity to 5/4 of the maintenance margin. */
+export const restores = (twin: Twin.Twin, accountId: AccountId, symbol: MarketSymbol, lots: bigint): boolean => {
+  const value = Twin.atMark(twin, symbol, lots)
+  const lost = Twin.plus(
+    Twin.times(value, spread(twin, symbol)),
+    Twin.times(value, [BigInt(Twin.rates(twin, symbol).takerRate), 100_000_000n])
+  )
+  const equity = Twin.minus([Twin.balance(twin, accountId).equity, 1n], lost)
+  const kept = Twin.minus([totalMargin(twin, accountId), 1n], marginAtMark(twin, accountId, symbol, lots))
+  return Twin.minus(equity, Twin.times(kept, [5n, 4n]))[0] >= 0n
+}
+
+const limitTicks = (twin: Twin.Twin, symbol: MarketSymbol, isLong: boolean): bigint => {
+  const mark: Twin.Fraction = [BigInt(twin.marks.get(symbol)!), BigInt(twin.instruments.get(symbol)!.tickE8)]
+  const off = Twin.times(mark, spread(twin, symbol))
+  return isLong ? Twin.ceil(Twin.minus(mark, off)) : Twin.floor(Twin.plus(mark, off))
+}
+
+/** Undefined for an account that is not in liquidation. */
+export const measure = (twin: Twin.Twin, accountId: AccountId) => {
+  if (!Twin.isInLiquidation(twin, accountId)) return undefined
+  const symbol = nextSymbol(twin, accountId)
+  const isOnBook = 3n * Twin.balance(twin, accountId).equity > 2n * totalMargin(twin, accountId)
+  if (!isOnBook) return { symbol, share: share(twin, accountId, symbol) }
+  const held = Twin.quantity(twin, accountId, symbol)
+  return { symbol, held: magnitude(held), priceTicks: limitTicks(twin, symbol, held > 0n) }
+}
