@@ -3,6 +3,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { TopUpFund } from "@venue/domain/ReserveFund"
 import type { TradingState } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Exit, Layer } from "effect"
@@ -30,6 +31,10 @@ export class MarketClient extends Context.Service<
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
     readonly payDividend: (symbol: MarketSymbol, exDay: number, perUnitE8: number) => Effect.Effect<void, Unavailable>
+    readonly topUpFund: (
+      symbol: MarketSymbol,
+      topUp: Omit<TopUpFund, "_tag">
+    ) => Effect.Effect<number | null, Unavailable>
     readonly introduceBuilder: (
       symbol: MarketSymbol,
       builder: Omit<IntroduceBuilder, "_tag">
@@ -80,6 +85,7 @@ export class MarketClient extends Context.Service<
         observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
         pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),
         payDividend: (symbol, exDay, perUnitE8) => ask(symbol, client(symbol).PayDividend({ exDay, perUnitE8 })),
+        topUpFund: (symbol, topUp) => ask(symbol, client(symbol).TopUpFund(topUp)),
         introduceBuilder: (symbol, builder) => ask(symbol, client(symbol).IntroduceBuilder(builder)),
         setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
         totals: (symbol) => ask(symbol, client(symbol).Totals())

@@ -80,13 +80,14 @@ export const DepthAt = Schema.Struct({
 })
 export type DepthAt = typeof DepthAt.Type
 
-/** Sums over all participants: positions, in lots, and cash, with fees, funding and the reserve fund in it, are zero. */
+/** Sums over all participants: positions, in lots, and cash, with fees, funding and what the market itself has gained in it, are zero. */
 export const Totals = Schema.Struct({
   ...At,
   positions: Schema.Number,
   cash: Schema.Number,
-  /** This part of the cash is the market's own, in 1e-6 USD. */
-  reserveFund: Schema.Number
+  /** So much is the market's own, in 1e-6 USD, and the operator has put in so much of it so far. */
+  reserveFund: Schema.Number,
+  toppedUp: Schema.Number
 })
 export type Totals = typeof Totals.Type
 
@@ -107,6 +108,15 @@ export const Market = Entity.make("Market", [
   /** Answers once it is recorded, or was paid before. */
   Rpc.make("PayDividend", {
     payload: { exDay: Schema.Number, perUnitE8: Schema.Number },
+    error: Unavailable
+  }),
+  /**
+   * Answers once it is recorded, or was before, with the amount that counts under that id; `null` where nothing was put in,
+   * since the fund could not count it.
+   */
+  Rpc.make("TopUpFund", {
+    payload: { topUpId: Schema.String, amount: Schema.Number, reason: Schema.String },
+    success: Schema.NullOr(Schema.Number),
     error: Unavailable
   }),
   /** Answers once the state is recorded, or was in force already. */

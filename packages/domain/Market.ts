@@ -17,6 +17,7 @@ import type { MarketSymbol } from "./MarketSymbol.ts"
 import { Bracket, CancelCause, type EndStatus, type Order, OrderOrigin, OrderType, Side, TimeInForce } from "./Order.ts"
 import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
+import type { FundToppedUp, TopUpFund } from "./ReserveFund.ts"
 import type { StopPlaced, Triggered } from "./Stop.ts"
 import type { SetTradingState, TradingStateChanged } from "./TradingState.ts"
 import type { UserId } from "./UserId.ts"
@@ -157,6 +158,7 @@ export type MarketCommand =
   | PayDividend
   | IntroduceBuilder
   | CloseTakeovers
+  | TopUpFund
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -339,6 +341,7 @@ export type MarketEvent =
   | BuilderIntroduced
   | TakeoverOpened
   | TakeoverClosed
+  | FundToppedUp
 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {

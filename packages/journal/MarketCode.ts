@@ -22,7 +22,8 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   Triggered: 21,
   BuilderIntroduced: 22,
   TakeoverOpened: 26,
-  TakeoverClosed: 27
+  TakeoverClosed: 27,
+  FundToppedUp: 28
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */

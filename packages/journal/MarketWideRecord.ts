@@ -5,7 +5,14 @@ import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
 import { name, names, priceSources, tradingStates } from "./MarketCode.ts"
 
-type Tag = "Priced" | "Sampled" | "Funded" | "DividendPaid" | "TradingStateChanged" | "BuilderIntroduced"
+type Tag =
+  | "Priced"
+  | "Sampled"
+  | "Funded"
+  | "DividendPaid"
+  | "TradingStateChanged"
+  | "BuilderIntroduced"
+  | "FundToppedUp"
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
 
 const sourceOf = names(priceSources)
@@ -66,6 +73,10 @@ export function write(writer: Writer, event: MarketWide): void {
       writer.text(event.ownerId)
       writer.number(event.venueBps)
       return writer.number(event.builderBps)
+    case "FundToppedUp":
+      writer.text(event.topUpId)
+      writer.number(event.amount)
+      return writer.text(event.reason)
   }
 }
 
@@ -98,6 +109,8 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
         builderBps: reader.number(),
         atMillis
       }
+    case "FundToppedUp":
+      return { _tag, topUpId: reader.text(), amount: reader.number(), reason: reader.text(), atMillis }
   }
 }
 

@@ -43,6 +43,7 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return event.userId === trader.userId ? release(trader, event.takeoverId.text) : undefined
     case "TakeoverClosed":
     case "BuilderIntroduced":
+    case "FundToppedUp":
     case "Priced":
     case "TradingStateChanged":
     case "EpochRaised":

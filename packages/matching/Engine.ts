@@ -23,6 +23,7 @@ import * as Pricing from "./Pricing.ts"
 import { refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { liquidate } from "./Liquidation.ts"
+import * as ReserveFund from "./ReserveFund.ts"
 import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
 import * as TradingState from "./TradingState.ts"
@@ -68,6 +69,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       Builders.introduce(engine, command, atMillis, events)
       break
     case "CloseTakeovers":
+      break
+    case "TopUpFund":
+      ReserveFund.topUp(engine, command, atMillis, events)
       break
     case "RaiseEpoch":
       raise(engine, command.userId, command.traderEpoch, atMillis, events)
@@ -130,6 +134,9 @@ export const tradingState = (engine: Engine): Engine["tradingState"] => engine.t
 /** In days since 1970-01-01, 0 before the first. */
 export const lastDividendDay = (engine: Engine): number => engine.lastDividendDay
 
+/** Gives what was put into the reserve fund under that id. */
+export const topUp = (engine: Engine, topUpId: string): number | undefined => engine.topUps.get(topUpId)
+
 /** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
@@ -155,8 +162,8 @@ export const best = ({
 export const openInterest = (engine: Engine): number => engine.participants.totals.openInterest
 
 /**
- * Sums over all participants: `positions` and `cash`, which has the venue's fees and the reserve fund in it, are 0 after
- * every decision.
+ * Sums over all participants: `positions` and `cash`, which has the venue's fees in it, and the reserve fund but for what
+ * the operator put there, are 0 after every decision.
  */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 

@@ -48,6 +48,8 @@ export interface Market {
   tradingState: TradingState
   /** The last dividend was for this day, and 0 before the first. */
   lastDividendDay: number
+  /** What the operator put into the reserve fund, by the ids of those commands: they are few, and kept for ever. */
+  readonly topUps: Map<string, number>
   /** The price is in ticks, and 0 before the first trade. */
   lastPriceTicks: number
   trades: number
@@ -107,6 +109,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   dueMillis: 0,
   tradingState: "TRADING",
   lastDividendDay: 0,
+  topUps: new Map(),
   lastPriceTicks: 0,
   trades: 0,
   salt: TradeId.salt(instrument.symbol)

@@ -45,6 +45,8 @@ export interface Totals {
   venueFees: number
   /** The market's own money for hard times: what rounding leaves of funding goes there. */
   reserveFund: number
+  /** The operator has put so much into the reserve fund; the sum of cash is without it. */
+  toppedUp: number
   openInterest: number
 }
 
@@ -63,7 +65,7 @@ export const make = (): Participants => ({
   accounts: [],
   usersById: new Map(),
   accountsById: new Map(),
-  totals: { positions: 0, cash: 0, basis: 0, venueFees: 0, reserveFund: 0, openInterest: 0 },
+  totals: { positions: 0, cash: 0, basis: 0, venueFees: 0, reserveFund: 0, toppedUp: 0, openInterest: 0 },
   reducing: 0
 })
 

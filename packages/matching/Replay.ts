@@ -14,6 +14,7 @@ import * as Participants from "./Participants.ts"
 import { remember } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { bookTrade } from "./Match.ts"
+import * as ReserveFund from "./ReserveFund.ts"
 import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
 
@@ -56,6 +57,8 @@ export const apply = (market: Market, event: MarketEvent): void => {
     case "TakeoverOpened":
     case "TakeoverClosed":
       return Takeovers.apply(market, event)
+    case "FundToppedUp":
+      return ReserveFund.apply(market, event)
     case "Sampled":
     case "Funded":
       return Funding.apply(market, event)

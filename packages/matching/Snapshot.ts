@@ -18,7 +18,7 @@ import * as StopSnapshot from "./StopSnapshot.ts"
 import * as Takeovers from "./Takeovers.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 13
+export const version = 14
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -29,6 +29,7 @@ export interface Snapshot {
   readonly prices: Priced | null
   readonly tradingState: TradingState
   readonly lastDividendDay: number
+  readonly topUps: ReadonlyArray<readonly [topUpId: string, amount: number]>
   /** Users stand in the order of their numbers: id and epoch. */
   readonly users: ReadonlyArray<readonly [UserId, number]>
   /**
@@ -72,6 +73,7 @@ export const snapshot = (market: Market): Snapshot => {
     prices: market.prices ?? null,
     tradingState: market.tradingState,
     lastDividendDay: market.lastDividendDay,
+    topUps: [...market.topUps],
     users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
     accounts: participants.accounts.map(({ accountId, position, user }) => [
       accountId,
@@ -103,6 +105,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.prices = stored.prices ?? undefined
   market.tradingState = stored.tradingState
   market.lastDividendDay = stored.lastDividendDay
+  for (const [topUpId, amount] of stored.topUps) market.topUps.set(topUpId, amount)
   for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch
   for (const [accountId, userId, quantityLots, cashFlow, basis, fees, funding, rewards] of stored.accounts) {
     const account = Participants.account(market.participants, accountId, userId)

@@ -32,6 +32,7 @@ interface Version5 extends Omit<
   | "sampling"
   | "tradingState"
   | "lastDividendDay"
+  | "topUps"
   | "lastPriceTicks"
   | "stops"
   | "prices"
@@ -44,7 +45,7 @@ interface Version5 extends Omit<
   readonly lastPrice: number
   readonly accounts: ReadonlyArray<readonly [AccountId, UserId, number, number, number, number, number]>
   readonly prices: Prices5 | null
-  readonly totals: Omit<Totals, "reserveFund">
+  readonly totals: Omit<Totals, "reserveFund" | "toppedUp">
 }
 
 interface Prices5 {
@@ -72,7 +73,8 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     stops: StopSnapshot.none,
     tradingState: "TRADING",
     lastDividendDay: 0,
-    totals: { ...stored.totals, reserveFund: 0 },
+    topUps: [],
+    totals: { ...stored.totals, reserveFund: 0, toppedUp: 0 },
     sampling: unsampled(),
     orders: { ...stored.orders, brackets: [], words: wordsFrom5(stored.orders) }
   }

@@ -46,6 +46,7 @@ export const hash = (market: Market): string => {
   side(digest, market, market.bids)
   side(digest, market, market.asks)
   builders(digest, market)
+  topUps(digest, market)
   participants(digest, market)
   stops(digest, market.stops)
   takeovers(digest, market)
@@ -99,6 +100,13 @@ function builders(digest: Digest, market: Market): void {
   }
 }
 
+function topUps(digest: Digest, market: Market): void {
+  for (const [topUpId, amount] of market.topUps) {
+    text(digest, topUpId)
+    number(digest, amount)
+  }
+}
+
 /** Accounts that never traded and have no open order are left out of the hash. */
 function participants(digest: Digest, market: Market): void {
   const { accounts, users } = market.participants
@@ -128,8 +136,9 @@ function ages(digest: Digest, market: Market, account: Account): void {
 }
 
 function sums(digest: Digest, { reducing, totals }: Participants): void {
-  const { basis, cash, openInterest, positions, reserveFund, venueFees } = totals
-  for (const value of [reducing, basis, cash, openInterest, positions, venueFees, reserveFund]) number(digest, value)
+  const { basis, cash, openInterest, positions, reserveFund, toppedUp, venueFees } = totals
+  for (const value of [reducing, basis, cash, openInterest, positions, venueFees, reserveFund, toppedUp])
+    number(digest, value)
 }
 
 /** Stops count in the order in which they were placed; what waits in which line follows from that and from the due ones. */

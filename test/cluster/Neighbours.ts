@@ -93,6 +93,7 @@ export const neighbours = () => {
         observe: () => Effect.void,
         pauseSources: () => Effect.void,
         payDividend: () => Effect.never,
+        topUpFund: () => Effect.never,
         introduceBuilder: (symbol, { builderCode }) => {
           introduced.push(`${builderCode} to ${symbol}`)
           return knows.has(symbol) ? Effect.void : Effect.fail(new Unavailable({ what: symbol }))

@@ -177,6 +177,7 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     limitShareBps: count,
     atMillis: millis
   }),
+  fc.record({ _tag: fc.constant("FundToppedUp"), topUpId: text, amount: count, reason: text, atMillis: millis }),
   fc.record({
     _tag: fc.constant("DividendPaid"),
     exDay: count,

@@ -187,9 +187,9 @@ function assertSums({ traders }: Month, { follower, symbol }: MonthMarket, event
       cash += position.cashFlow - position.fees + position.funding + position.rewards
     }
   }
-  const { reserveFund, venueFees } = Engine.totals(follower)
+  const { reserveFund, toppedUp, venueFees } = Engine.totals(follower)
   if (lots !== 0) assert.fail(`I25: positions sum to ${lots} after ${JSON.stringify(event)}`)
-  if (cash + reserveFund + venueFees !== 0) {
+  if (cash + reserveFund - toppedUp + venueFees !== 0) {
     assert.fail(`I26: ledgers have ${cash}, the market ${reserveFund} and ${venueFees} after ${JSON.stringify(event)}`)
   }
   if (reserveFund < 0) assert.fail(`the reserve fund has ${reserveFund} after ${JSON.stringify(event)}`)

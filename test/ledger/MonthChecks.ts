@@ -32,8 +32,8 @@ export const assertNight = (month: Month): void => {
     }
   }
   for (const { engine } of month.markets) {
-    const { reserveFund, venueFees } = Engine.totals(engine)
-    equity += BigInt(reserveFund + venueFees)
+    const { reserveFund, toppedUp, venueFees } = Engine.totals(engine)
+    equity += BigInt(reserveFund + venueFees - toppedUp)
   }
   // The value of each position is rounded down.
   assert.isTrue(equity <= month.credited && equity >= month.credited - BigInt(positions), "I26: money came or went")

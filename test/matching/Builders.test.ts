@@ -163,6 +163,7 @@ it("I18 I26: over 300 random streams the parts of each fee are all of it, and ev
     let [fees, paidOut, kept] = [0, 0, 0]
     return (events) => {
       for (const event of events) {
+        if (event._tag === "FundToppedUp") kept += event.amount
         if (event._tag === "Funded" || event._tag === "DividendPaid") kept += event.remainder
         if (event._tag !== "Traded") continue
         for (const { fee, order, reward } of [event.maker, event.taker]) {

@@ -145,6 +145,8 @@ export const line = (event: MarketEvent): string => {
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
     case "DividendPaid":
       return `DividendPaid ${event.perUnitE8} for ${event.exDay} rest ${event.remainder} ${at}`
+    case "FundToppedUp":
+      return `FundToppedUp ${event.topUpId} by ${event.amount} ${at}`
     case "BuilderIntroduced":
       return `BuilderIntroduced ${event.builderCode} of ${event.ownerId} ${event.venueBps} ${event.builderBps} ${at}`
     case "TradingStateChanged":
@@ -201,11 +203,11 @@ function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<str
   const levels = Engine.depth(engine).map(
     ({ priceTicks, quantityLots, side }) => `${side} ${priceTicks} ${quantityLots}`
   )
-  const { cash, positions, reserveFund } = Engine.totals(engine)
+  const { cash, positions, reserveFund, toppedUp } = Engine.totals(engine)
   return [
     ...lines,
     ...levels.sort(),
-    `totals ${positions} ${cash} ${reserveFund}`,
+    `totals ${positions} ${cash} ${reserveFund} ${toppedUp}`,
     ...outcomesOf(stream, (commandId) => Engine.outcome(engine, commandId))
   ]
 }
@@ -229,7 +231,7 @@ function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string
   return [
     ...lines,
     ...levels.sort(),
-    `totals 0 0 ${twin.reserveFund}`,
+    `totals 0 0 ${twin.reserveFund} ${[...twin.topUps.values()].reduce((total, amount) => total + amount, 0)}`,
     ...outcomesOf(stream, (commandId) => twin.outcomes.get(commandId.text))
   ]
 }

@@ -299,6 +299,8 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
     if (percent(1)) add({ _tag: "PayDividend", exDay: whole(1, 40), perUnitE8: whole(1, 300_000_000) })
+    if (percent(2))
+      add({ _tag: "TopUpFund", topUpId: `top-up ${whole(1, 9)}`, amount: whole(1, 9_000_000_000), reason: "" })
     if (percent(1)) shut()
     else if (percent(20)) add({ _tag: "SetTradingState", state: "TRADING" })
     if (percent(3)) takeAll(AccountId.make(accountId))

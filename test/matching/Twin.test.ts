@@ -324,8 +324,8 @@ describe("positions and results", () => {
         const accounts = accountsOf(stream.steps.map(({ command }) => command))
         return (events) => {
           funded += events.filter((event) => event._tag === "Funded" && event.rateE12 !== 0).length
-          const { reserveFund, venueFees } = Engine.totals(engine)
-          let cash = BigInt(venueFees) + BigInt(reserveFund)
+          const { reserveFund, toppedUp, venueFees } = Engine.totals(engine)
+          let cash = BigInt(venueFees) + BigInt(reserveFund) - BigInt(toppedUp)
           for (const account of accounts) {
             const { cashFlow, fees, funding, rewards } = Engine.view(engine, AccountId.make(account)).position
             cash += BigInt(cashFlow) - BigInt(fees) + BigInt(funding) + BigInt(rewards)

@@ -53,6 +53,13 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     return Stops.marked(twin)
   }
   if (command._tag === "IntroduceBuilder") return TwinBuilders.introduce(twin, command, nowMillis, emit)
+  if (command._tag === "TopUpFund") {
+    if (twin.topUps.has(command.topUpId)) return
+    twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
+    twin.topUps.set(command.topUpId, command.amount)
+    twin.reserveFund += BigInt(command.amount)
+    return emit({ ...command, _tag: "FundToppedUp", atMillis: twin.timeMillis })
+  }
   if (command._tag === "PayDividend") {
     if (command.exDay <= twin.lastDividendDay) return
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)

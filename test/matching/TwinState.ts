@@ -61,6 +61,8 @@ export interface Twin {
   readonly holdings: Map<string, Holding>
   readonly funding: Funding
   reserveFund: bigint
+  /** What the operator put in, by id. */
+  readonly topUps: Map<string, number>
   readonly builders: Array<IntroduceBuilder>
   /** The owner of each account that has ever traded or placed. */
   readonly owners: Map<string, string>
@@ -83,6 +85,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   holdings: new Map(),
   funding: { samples: [], sample: null, walkedMillis: 0, paidMillis: 0 },
   reserveFund: 0n,
+  topUps: new Map(),
   builders: [],
   owners: new Map(),
   epochs: new Map(),

@@ -73,6 +73,14 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         Depth: () => Rpc.fork(depth),
         Totals: () => Rpc.fork(totalsOf(log)),
         PayDividend: ({ payload }) => submitted([{ _tag: "PayDividend", ...payload }]).pipe(Rpc.fork),
+        TopUpFund: ({ payload }) =>
+          Effect.andThen(
+            submitted([{ _tag: "TopUpFund", ...payload }]),
+            Effect.map(
+              log.asOf((engine) => Engine.topUp(engine, payload.topUpId) ?? null),
+              ({ value }) => value
+            )
+          ).pipe(Rpc.fork),
         SetTradingState: ({ payload }) => submitted([{ _tag: "SetTradingState", state: payload.state }]).pipe(Rpc.fork),
         IntroduceBuilder: ({ payload }) => submitted([{ _tag: "IntroduceBuilder", ...payload }]).pipe(Rpc.fork),
         Observe: ({ payload }) => submitted([{ _tag: "Observe", ...payload }]).pipe(Rpc.fork),
@@ -114,12 +122,13 @@ const depthOf = (log: MarketLog.MarketLog) =>
   )
 
 const totalsOf = (log: MarketLog.MarketLog) =>
-  Effect.map(log.asOf(Engine.totals), ({ epoch, seq, value: { cash, positions, reserveFund } }) => ({
+  Effect.map(log.asOf(Engine.totals), ({ epoch, seq, value: { cash, positions, reserveFund, toppedUp } }) => ({
     epoch,
     seq,
     positions,
     cash,
-    reserveFund
+    reserveFund,
+    toppedUp
   }))
 
 const submittedTo = (symbol: MarketSymbol, log: MarketLog.MarketLog) => (commands: ReadonlyArray<MarketCommand>) =>

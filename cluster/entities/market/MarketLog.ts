@@ -164,7 +164,12 @@ function assertFits(events: ReadonlyArray<MarketEvent>): void {
 }
 
 /** These do not come by themselves, and a market may go on without them. */
-const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set(["RaiseEpoch", "PayDividend", "SetTradingState"])
+const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set([
+  "RaiseEpoch",
+  "PayDividend",
+  "SetTradingState",
+  "TopUpFund"
+])
 
 /** Twice as often as a snapshot must be at most old. */
 const snapshotMillis = 30_000

@@ -11,22 +11,17 @@ import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { PricesGroup } from "./Prices.ts"
+import { ReserveFundGroup } from "./ReserveFund.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
 import { TradingStateGroup } from "./TradingState.ts"
+import { Usd } from "./Usd.ts"
 import { UsersGroup } from "./Users.ts"
 
-/** USD have at most six decimals; a correction may be negative. */
+/** A correction may be negative. */
 export const Credit = Schema.Struct({
   $schema: SchemaLink,
   account_id: Uuid,
-  amount: NumberOrText(
-    Schema.Finite.check(
-      Schema.isBetween({ minimum: -largestCredit(), maximum: largestCredit() }),
-      Schema.makeFilter((amount) => amount !== 0 && microsOf(amount) / 1e6 === amount, {
-        expected: "an amount other than 0 with at most six decimals"
-      })
-    )
-  ),
+  amount: NumberOrText(Usd.check(Schema.makeFilter((amount) => amount !== 0, { expected: "an amount other than 0" }))),
   reason: Reason
 }).annotate({ identifier: "Credit" })
 
@@ -36,12 +31,22 @@ export const Credited = Schema.Struct({
   amount: Schema.Finite
 }).annotate({ identifier: "Credited" })
 
-/** Every sum is 0 while the books balance: that of cash has all fees, funding and the reserve funds of the markets in it. */
+/**
+ * Every sum is 0 while the books balance: that of cash has all fees and funding in it, and the reserve funds of the markets
+ * less what the operator has put there.
+ */
 export const Proof = Schema.Struct({
   balanced: Schema.Boolean,
   assets: Schema.Array(Schema.Struct({ asset: Schema.String, sum: Schema.Finite })),
   positions: Schema.Array(Schema.Struct({ symbol: Schema.String, sum: Schema.Finite })),
-  reserve_funds: Schema.Array(Schema.Struct({ symbol: Schema.String, amount: Schema.Finite })),
+  reserve_funds: Schema.Array(
+    Schema.Struct({
+      symbol: Schema.String,
+      amount: Schema.Finite,
+      /** The operator has put so much of it in. */
+      topped_up: Schema.Finite
+    })
+  ),
   at: Moment
 }).annotate({ identifier: "Proof" })
 
@@ -77,6 +82,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     SigningKeysGroup,
     TradingStateGroup,
     DividendsGroup,
+    ReserveFundGroup,
     HealthGroup
   )
   .middleware(InvalidRequest)
@@ -84,15 +90,3 @@ export class AdminApi extends HttpApi.make("venue-admin")
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}
-
-/** Gives a credit's amount in 1e-6 USD, exactly for what the schema lets through. */
-export const creditMicros = (amount: number): bigint => BigInt(microsOf(amount))
-
-function microsOf(amount: number): number {
-  return Math.round(amount * 1e6)
-}
-
-/** This many USD keep the amount in 1e-6 USD a safe integer. */
-function largestCredit(): number {
-  return 1_000_000_000
-}

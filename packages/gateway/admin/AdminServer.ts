@@ -17,6 +17,7 @@ import * as Keys from "./Keys.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
 import * as Prices from "./Prices.ts"
+import * as ReserveFund from "./ReserveFund.ts"
 import * as SigningKeys from "./SigningKeys.ts"
 import * as TradingState from "./TradingState.ts"
 import * as Users from "./Users.ts"
@@ -41,6 +42,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           SigningKeys.layer(baseUrl),
           TradingState.layer(baseUrl),
           Dividends.layer(baseUrl),
+          ReserveFund.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

@@ -1,5 +1,6 @@
 /** What an operator may do: credit an account, and ask what is at risk and whether the books balance. */
-import { AdminApi, creditMicros } from "@venue/api/admin/Api"
+import { AdminApi } from "@venue/api/admin/Api"
+import { microsOf } from "@venue/api/admin/Usd"
 import { problems } from "@venue/api/Problem"
 import { Accounts } from "@venue/auth/session/Accounts"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
@@ -41,7 +42,7 @@ export const layer = (baseUrl: string) =>
               if (Option.isNone(owner)) return yield* noSuchAccount
               const userId = owner.value
               const creditId = ids.next().text
-              const credit = { userId, cost: noCost, creditId, accountId, amount: creditMicros(amount), reason }
+              const credit = { userId, cost: noCost, creditId, accountId, amount: BigInt(microsOf(amount)), reason }
               yield* asked("credit_asked", userId, { creditId, accountId, amount, reason })
               // The same id again changes nothing, so what is unknown is asked again.
               yield* Effect.retry(

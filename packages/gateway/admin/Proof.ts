@@ -31,9 +31,10 @@ export const of = Effect.fn("Proof.of")(function* (
       symbol: instrument.symbol,
       sum: quantityOf(instrument, positions)
     })),
-    reserve_funds: totals.map(({ instrument, reserveFund }) => ({
+    reserve_funds: totals.map(({ instrument, reserveFund, toppedUp }) => ({
       symbol: instrument.symbol,
-      amount: decimalOfMoney(reserveFund)
+      amount: decimalOfMoney(reserveFund),
+      topped_up: decimalOfMoney(toppedUp)
     })),
     at: instant(yield* Clock.currentTimeMillis)
   }

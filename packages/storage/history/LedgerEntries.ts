@@ -1,14 +1,22 @@
 /** The ledger is kept in double entry: what one event writes sums to zero in each asset. */
 import { AccountId } from "@venue/domain/AccountId"
+import { type MarketEvent, marketStream } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import { Effect, Schema } from "effect"
 import { bigint, integer, numeric, of, storable, text } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
-import type { TraderProjection } from "./Projection.ts"
+import type { CommittedRow, TraderProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 
 /** This account is the venue's side of every credit; its balance is below zero, since the venue has what it took in. */
 export const fundingAccount = AccountId.make("venue/funding")
+
+/** What the operator puts into reserve funds comes from here: it is the venue's own, and no customer's. */
+export const operatorAccount = AccountId.make("venue/operator")
+
+/** It has what the operator put in. What the market itself gains and spends stands in its log and its trades. */
+export const reserveFundAccount = (symbol: MarketSymbol): AccountId => AccountId.make(`reserve-fund/${symbol}`)
 
 /** All balances are kept in it. */
 const asset = "USD"
@@ -19,7 +27,7 @@ const ledgerEntryTable = Table.make("ledger_entry", {
   /** It counts from 0 within the journal row. */
   place: integer,
   transactionId: text,
-  kind: of("text", Schema.Literals(["credit", "transfer"])),
+  kind: of("text", Schema.Literals(["credit", "transfer", "top-up"])),
   account: text,
   asset: of("text", Schema.Literal(asset)),
   /** It counts 1e-6 USD and has a sign. */
@@ -34,31 +42,61 @@ const entries = ReadTable.make(ledgerEntryTable, { key: ({ place, seq, stream })
 export const projection: TraderProjection = {
   group: "ledger",
   stream: traderStream,
-  writes: (userId, rows) => [
-    entries.write(rows.flatMap(({ events, seq }) => entriesOf(traderStream(userId), seq, events)))
-  ]
+  writes: (userId, rows) => [entries.write(entriesOf(traderStream(userId), rows, ofTrader))]
 }
 
-const entriesOf = (stream: string, seq: number, events: ReadonlyArray<TraderEvent>): ReadonlyArray<LedgerEntry> => {
-  const entries: Array<LedgerEntry> = []
-  const move = (about: About, from: string, to: string, amount: bigint) => {
-    const where = { ...about, stream, seq, asset } as const
-    entries.push({ ...where, place: entries.length, account: to, amount })
-    entries.push({ ...where, place: entries.length, account: from, amount: -amount })
-  }
-  for (const event of events) {
-    if (event._tag === "Credited") {
-      const { accountId, amount, atMillis, creditId: transactionId, reason } = event
-      move({ transactionId, kind: "credit", reason, atMillis }, fundingAccount, accountId, amount)
-    } else if (event._tag === "Transferred") {
-      const { amount, atMillis, fromAccountId, toAccountId, transferId: transactionId } = event
-      move({ transactionId, kind: "transfer", reason: "", atMillis }, fromAccountId, toAccountId, amount)
+/** What the rows of a market write, together with its trades: a group of its own would only look for them in older rows, which have none. */
+export const ofMarketRows = (
+  symbol: MarketSymbol,
+  rows: ReadonlyArray<CommittedRow<MarketEvent>>
+): ReadTable.TableWrite => entries.write(entriesOf(marketStream(symbol), rows, (event) => ofMarket(symbol, event)))
+
+/** Money goes from one account to another. */
+interface Move extends Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "atMillis"> {
+  readonly from: AccountId
+  readonly to: AccountId
+  readonly amount: bigint
+}
+
+const ofTrader = (event: TraderEvent): Move | undefined => {
+  switch (event._tag) {
+    case "Credited": {
+      const { accountId: to, amount, atMillis, creditId: transactionId, reason } = event
+      return { transactionId, kind: "credit", from: fundingAccount, to, amount, reason, atMillis }
     }
+    case "Transferred": {
+      const { amount, atMillis, fromAccountId: from, toAccountId: to, transferId: transactionId } = event
+      return { transactionId, kind: "transfer", from, to, amount, reason: "", atMillis }
+    }
+    default:
+      return undefined
   }
-  return entries
 }
 
-type About = Pick<LedgerEntry, "transactionId" | "kind" | "reason" | "atMillis">
+const ofMarket = (symbol: MarketSymbol, event: MarketEvent): Move | undefined => {
+  if (event._tag !== "FundToppedUp") return undefined
+  const { amount, atMillis, reason, topUpId: transactionId } = event
+  const [from, to] = [operatorAccount, reserveFundAccount(symbol)]
+  return { transactionId, kind: "top-up", from, to, amount: BigInt(amount), reason, atMillis }
+}
+
+const entriesOf = <Event>(
+  stream: string,
+  rows: ReadonlyArray<CommittedRow<Event>>,
+  moveOf: (event: Event) => Move | undefined
+): ReadonlyArray<LedgerEntry> =>
+  rows.flatMap(({ events, seq }) => {
+    const entries: Array<LedgerEntry> = []
+    for (const event of events) {
+      const move = moveOf(event)
+      if (move === undefined) continue
+      const { amount, from, to, ...about } = move
+      const where = { ...about, stream, seq, asset } as const
+      entries.push({ ...where, place: entries.length, account: to, amount })
+      entries.push({ ...where, place: entries.length, account: from, amount: -amount })
+    }
+    return entries
+  })
 
 const sum = { schema: numeric.schema, expression: "coalesce(sum(amount), 0)::text" }
 const balances = Table.selection({ sum })

@@ -1,5 +1,6 @@
 /** The operator interface: what it takes. */
-import { Credit, creditMicros, Proof } from "@venue/api/admin/Api"
+import { Credit, Proof } from "@venue/api/admin/Api"
+import { microsOf } from "@venue/api/admin/Usd"
 import { SetPrice } from "@venue/api/admin/Prices"
 import { AdminApi } from "@venue/api/admin/Api"
 import { describe, expect, it } from "@effect/vitest"
@@ -15,8 +16,8 @@ describe("a credit", () => {
     for (const amount of [100_000, 0.000001, -12.5, 123.456789]) {
       expect(isCredit({ account_id, amount, reason: "demo" })).toBe(true)
     }
-    expect(creditMicros(123.456789)).toBe(123_456_789n)
-    expect(creditMicros(-0.1)).toBe(-100_000n)
+    expect(microsOf(123.456789)).toBe(123_456_789)
+    expect(microsOf(-0.1)).toBe(-100_000)
   })
 
   it("is refused when nothing, too fine, too large, to nobody or without a reason", () => {

@@ -94,6 +94,7 @@ const setUp = Effect.gen(function* () {
             observe: () => Effect.void,
             pauseSources: () => Effect.void,
             payDividend: () => Effect.never,
+            topUpFund: () => Effect.never,
             introduceBuilder: () => Effect.never,
             setTradingState: () => Effect.never,
             totals: () => Effect.never,

@@ -186,7 +186,7 @@ it.layer(layer, { excludeTestServices: true })("the operator interface", (it) =>
       expect(body.positions).toHaveLength(14)
       expect(body.positions).toContainEqual({ symbol: "AAPL-USD", sum: 0 })
       expect(body.reserve_funds).toHaveLength(14)
-      expect(body.reserve_funds).toContainEqual({ symbol: "AAPL-USD", amount: 0 })
+      expect(body.reserve_funds).toContainEqual({ symbol: "AAPL-USD", amount: 0, topped_up: 0 })
       expect(Date.parse(body.at)).toBeGreaterThan(0)
     })
   )

@@ -36,7 +36,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       expect(yield* balanceOf(ben)).not.toHaveProperty("builder_rewards")
       const { balanced, reserve_funds } = (yield* admin("GET", "/proof")).body
       expect(balanced).toBe(true)
-      expect(reserve_funds).toContainEqual({ symbol: aapl, amount: 1.02 })
+      expect(reserve_funds).toContainEqual({ symbol: aapl, amount: 1.02, topped_up: 0 })
     })
   )
 })

@@ -2,34 +2,26 @@ import { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent, Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { orderIdFrom } from "@venue/domain/OrderId"
-import type { TraderEvent } from "@venue/domain/Trader"
 import { UserId } from "@venue/domain/UserId"
 import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
-import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import * as Orders from "@venue/storage/history/Orders"
 import * as Projections from "@venue/storage/history/Projections"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import * as Trades from "@venue/storage/history/Trades"
 import * as Trading from "@venue/storage/history/Trading"
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { postgresLayer } from "../../Postgres.ts"
 import { id } from "../../Id.ts"
-import { credited, ended, order, refused, traded, transferred } from "../../journal/EventsByHand.ts"
+import { ended, order, refused, traded } from "../../journal/EventsByHand.ts"
 
 /** The tables as those who write and read them see them. */
 const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
   project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
     project(Projections.ofMarkets, symbol, rows),
-  projectTrader: (userId: UserId, rows: ReadonlyArray<CommittedRow<TraderEvent>>) =>
-    project(Projections.ofTraders, userId, rows),
   position: (symbol: MarketSymbol) => position(Trading.projection, symbol),
-  ledgerPosition: (userId: UserId) => position(LedgerEntries.projection, userId),
   trades: (query: Trades.TradeQuery) => read(Trades.page(query)),
-  orders: (query: Orders.OrderQuery) => read(Orders.page(query)),
-  sumByAsset: () => read(LedgerEntries.sumByAsset),
-  ledgerBalance: (accountId: AccountId) => read(LedgerEntries.balance(accountId))
+  orders: (query: Orders.OrderQuery) => read(Orders.page(query))
 }))
 
 /** Each test has a market and users of its own, so that all may share one database. */
@@ -320,39 +312,6 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
       })
     )
 
-    it.effect("I9, I10: ledger entries sum to zero, and balances to what was credited and transferred", () =>
-      Effect.gen(function* () {
-        const { ledgerBalance, ledgerPosition, projectTrader, sumByAsset } = yield* tables
-        const before = yield* ledgerBalance(LedgerEntries.fundingAccount)
-        const rows = [
-          { seq: 1, events: [] },
-          {
-            seq: 2,
-            events: [
-              credited(AccountId.make("alice"), 100_000_000_000n),
-              transferred(AccountId.make("alice"), AccountId.make("alice-2"), 40_000_000_000n)
-            ]
-          },
-          {
-            seq: 3,
-            events: [
-              credited(AccountId.make("alice"), -1n),
-              { _tag: "Joined", symbol: MarketSymbol.make("GOLD-USD") },
-              credited(AccountId.make("alice"), 2n ** 70n)
-            ]
-          }
-        ] satisfies ReadonlyArray<{ seq: number; events: ReadonlyArray<TraderEvent> }>
-        yield* projectTrader(UserId.make("alice"), rows.slice(0, 2))
-        yield* projectTrader(UserId.make("alice"), rows)
-        assert.strictEqual(yield* ledgerPosition(UserId.make("alice")), 3)
-        assert.strictEqual(yield* ledgerBalance(AccountId.make("alice")), 59_999_999_999n + 2n ** 70n)
-        assert.strictEqual(yield* ledgerBalance(AccountId.make("alice-2")), 40_000_000_000n)
-        assert.strictEqual((yield* ledgerBalance(LedgerEntries.fundingAccount)) - before, -99_999_999_999n - 2n ** 70n)
-        assert.strictEqual(yield* ledgerBalance(AccountId.make("stranger")), 0n)
-        assert.deepStrictEqual(yield* sumByAsset(), [{ asset: "USD", sum: 0n }])
-      })
-    )
-
     it.effect("more rows than one statement takes land whole, and once", () =>
       Effect.gen(function* () {
         const { orders, project, trades } = yield* tables
@@ -374,23 +333,5 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
 
 suite("ReadTables in memory", ReadTables.layerMemory)
 suite("ReadTables on Postgres", Layer.provide(ReadTables.layer, postgresLayer))
-
-describe("the ledger on Postgres", () => {
-  it.effect("I9: entries are only ever added", () =>
-    Effect.gen(function* () {
-      const { projectTrader } = yield* tables
-      const sql = yield* SqlClient.SqlClient
-      yield* projectTrader(UserId.make("bob"), [{ seq: 1, events: [credited(AccountId.make("bob"), 5n)] }])
-      yield* Effect.flip(sql`update ledger_entry set amount = 6`)
-      yield* Effect.flip(sql`delete from ledger_entry`)
-      yield* Effect.flip(sql`truncate ledger_entry`)
-      const rows = yield* sql`select amount::text as amount from ledger_entry order by place`
-      assert.deepStrictEqual(
-        rows.map(({ amount }) => amount),
-        ["5", "-5"]
-      )
-    }).pipe(Effect.provide(Layer.provideMerge(ReadTables.layer, postgresLayer)))
-  )
-})
 
 const all = { limit: 1_000, offset: 0 }

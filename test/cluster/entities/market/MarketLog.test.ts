@@ -53,16 +53,19 @@ const poisonPrice: MarketCommand = Object.defineProperty(
   }
 )
 
-/** A dividend that no machine can take in. */
-const poisonDividend: MarketCommand = Object.defineProperty(
-  { _tag: "PayDividend", exDay: 0, perUnitE8: 1 } as const,
-  "exDay",
-  {
+/** What an operator asks once and no machine can take in. */
+const poisonedDeeds: ReadonlyArray<MarketCommand> = [
+  Object.defineProperty({ _tag: "PayDividend", exDay: 0, perUnitE8: 1 } as const, "exDay", {
     get: () => {
       throw new Error("poison")
     }
-  }
-)
+  }),
+  Object.defineProperty({ _tag: "TopUpFund", topUpId: "", amount: 1, reason: "" } as const, "amount", {
+    get: () => {
+      throw new Error("poison")
+    }
+  })
+]
 
 /** A buy far under the price, which rests. */
 const bid = (n: number, clientOrderId = ""): MarketCommand => ({
@@ -171,12 +174,12 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
   }).pipe(Effect.provide(around))
 )
 
-it.effect("rule 21.6: a dividend that cannot be paid is not, and the market goes on", () =>
+it.effect.each(poisonedDeeds)("rule 21.6: a $_tag that cannot be carried out is not, and the market goes on", (deed) =>
   Effect.gen(function* () {
     const { log, outcomes, say, told } = yield* open()
     say(observe)
     yield* turns
-    say(poisonDividend)
+    say(deed)
     assert.deepEqual(told, [true, false])
     yield* TestClock.adjust("1 second")
     yield* turns

@@ -1,0 +1,85 @@
+/** An operator puts money into a reserve fund: once for its id, and the books show where it came from (rule 9.10). */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { Audit } from "@venue/storage/access/Audit"
+import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { layer, RestClient } from "../rest/RestClient.ts"
+
+const asked = {
+  symbol: "aapl-usd",
+  top_up_id: "5B1F0A52-7C2E-4F0E-9A51-0D2F6C9BE001",
+  amount: "150.25",
+  reason: "for a bad day"
+}
+const apple = MarketSymbol.make("AAPL-USD")
+
+it.layer(layer, { excludeTestServices: true })("the reserve fund", (it) => {
+  it.effect("has what the operator put in, once for its id, and the books say from where", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { admin } = yield* RestClient
+      for (const repeat of [asked, asked]) {
+        expect(yield* admin("POST", "/reserve-fund", repeat)).toMatchObject({
+          status: 200,
+          body: { symbol: "AAPL-USD", top_up_id: asked.top_up_id.toLowerCase(), amount: 150.25 }
+        })
+      }
+      const other = yield* admin("POST", "/reserve-fund", { ...asked, amount: 9 })
+      expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining("was of 150.25")])
+
+      const { body } = yield* admin("GET", "/proof")
+      expect(body.balanced).toBe(true)
+      expect(body.reserve_funds).toContainEqual({ symbol: "AAPL-USD", amount: 150.25, topped_up: 150.25 })
+      expect(body.reserve_funds).toContainEqual({ symbol: "GOLD-USD", amount: 0, topped_up: 0 })
+
+      yield* venue.settle
+      const tables = yield* ReadTables
+      const balances = [LedgerEntries.reserveFundAccount(apple), LedgerEntries.operatorAccount].map((account) =>
+        tables.read(LedgerEntries.balance(account))
+      )
+      expect(yield* Effect.all(balances)).toEqual([150_250_000n, -150_250_000n])
+      expect((yield* (yield* Audit).about(apple)).at(-1)).toMatchObject({
+        action: "reserve_fund_top_up_asked",
+        facts: { topUpId: asked.top_up_id.toLowerCase(), amount: 150.25, reason: "for a bad day" }
+      })
+    })
+  )
+
+  it.effect("takes nothing that cannot be meant", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const good = { ...asked, symbol: "MSFT-USD" }
+      for (const [body, status] of [
+        [{ ...good, symbol: "NOPE-USD" }, 404],
+        [{ ...good, top_up_id: "first" }, 422],
+        [{ ...good, amount: 0 }, 422],
+        [{ ...good, amount: -1 }, 422],
+        [{ ...good, amount: 0.0000001 }, 422],
+        [{ ...good, amount: 1_000_000_001 }, 422],
+        [{ ...good, reason: "" }, 422]
+      ] as const) {
+        expect([body, (yield* admin("POST", "/reserve-fund", body)).status]).toEqual([body, status])
+      }
+      expect(yield* (yield* Audit).about("MSFT-USD")).toEqual([])
+    })
+  )
+
+  it.effect("is not filled beyond what it can count", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const most = { ...asked, symbol: "EUR-USD", amount: 1_000_000_000 }
+      const statuses = yield* Effect.forEach(
+        Array.from({ length: 10 }, (_, n) => n),
+        (n) =>
+          Effect.map(
+            admin("POST", "/reserve-fund", { ...most, top_up_id: `${asked.top_up_id.slice(0, -1)}${n}` }),
+            ({ status }) => status
+          )
+      )
+      expect(statuses).toEqual([...Array.from({ length: 9 }, () => 200), 422])
+    })
+  )
+})

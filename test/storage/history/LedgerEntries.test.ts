@@ -1,0 +1,107 @@
+/** The double entry of what comes in and moves, from the journals of traders and the logs of markets. */
+import { AccountId } from "@venue/domain/AccountId"
+import type { MarketEvent } from "@venue/domain/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { TraderEvent } from "@venue/domain/Trader"
+import { UserId } from "@venue/domain/UserId"
+import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
+import type { CommittedRow } from "@venue/storage/history/Projection"
+import * as Projections from "@venue/storage/history/Projections"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { postgresLayer } from "../../Postgres.ts"
+import { credited, traded, transferred } from "../../journal/EventsByHand.ts"
+
+const tables = Effect.map(ReadTables, ({ position, project, read }) => ({
+  project: (symbol: MarketSymbol, rows: ReadonlyArray<CommittedRow<MarketEvent>>) =>
+    project(Projections.ofMarkets, symbol, rows),
+  projectTrader: (userId: UserId, rows: ReadonlyArray<CommittedRow<TraderEvent>>) =>
+    project(Projections.ofTraders, userId, rows),
+  ledgerPosition: (userId: UserId) => position(LedgerEntries.projection, userId),
+  sumByAsset: () => read(LedgerEntries.sumByAsset),
+  ledgerBalance: (accountId: AccountId) => read(LedgerEntries.balance(accountId))
+}))
+
+/** Each test has a market and users of its own, so that all may share one database. */
+const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
+  layer(readTables, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("I9, I10: ledger entries sum to zero, and balances to what was credited and transferred", () =>
+      Effect.gen(function* () {
+        const { ledgerBalance, ledgerPosition, projectTrader, sumByAsset } = yield* tables
+        const before = yield* ledgerBalance(LedgerEntries.fundingAccount)
+        const rows = [
+          { seq: 1, events: [] },
+          {
+            seq: 2,
+            events: [
+              credited(AccountId.make("alice"), 100_000_000_000n),
+              transferred(AccountId.make("alice"), AccountId.make("alice-2"), 40_000_000_000n)
+            ]
+          },
+          {
+            seq: 3,
+            events: [
+              credited(AccountId.make("alice"), -1n),
+              { _tag: "Joined", symbol: MarketSymbol.make("GOLD-USD") },
+              credited(AccountId.make("alice"), 2n ** 70n)
+            ]
+          }
+        ] satisfies ReadonlyArray<{ seq: number; events: ReadonlyArray<TraderEvent> }>
+        yield* projectTrader(UserId.make("alice"), rows.slice(0, 2))
+        yield* projectTrader(UserId.make("alice"), rows)
+        assert.strictEqual(yield* ledgerPosition(UserId.make("alice")), 3)
+        assert.strictEqual(yield* ledgerBalance(AccountId.make("alice")), 59_999_999_999n + 2n ** 70n)
+        assert.strictEqual(yield* ledgerBalance(AccountId.make("alice-2")), 40_000_000_000n)
+        assert.strictEqual((yield* ledgerBalance(LedgerEntries.fundingAccount)) - before, -99_999_999_999n - 2n ** 70n)
+        assert.strictEqual(yield* ledgerBalance(AccountId.make("stranger")), 0n)
+        assert.deepStrictEqual(yield* sumByAsset(), [{ asset: "USD", sum: 0n }])
+      })
+    )
+
+    it.effect("I9: what the operator puts into a reserve fund comes from the operator, with its reason", () =>
+      Effect.gen(function* () {
+        const { ledgerBalance, project, sumByAsset } = yield* tables
+        const symbol = MarketSymbol.make("TOP-UP-USD")
+        const toppedUp = (topUpId: string, amount: number): MarketEvent => ({
+          _tag: "FundToppedUp",
+          topUpId,
+          amount,
+          reason: "for a bad day",
+          atMillis: 1_790_503_244_118
+        })
+        const before = yield* ledgerBalance(LedgerEntries.operatorAccount)
+        const rows = [
+          { seq: 1, events: [toppedUp("first", 150_000_000), traded("top-up", 1, {}), toppedUp("second", 250_000)] },
+          { seq: 2, events: [toppedUp("third", 1)] }
+        ]
+        yield* project(symbol, rows.slice(0, 1))
+        yield* project(symbol, rows)
+        assert.strictEqual(yield* ledgerBalance(LedgerEntries.reserveFundAccount(symbol)), 150_250_001n)
+        assert.strictEqual((yield* ledgerBalance(LedgerEntries.operatorAccount)) - before, -150_250_001n)
+        for (const { sum } of yield* sumByAsset()) assert.strictEqual(sum, 0n)
+      })
+    )
+  })
+
+suite("LedgerEntries in memory", ReadTables.layerMemory)
+suite("LedgerEntries on Postgres", Layer.provide(ReadTables.layer, postgresLayer))
+
+describe("the ledger on Postgres", () => {
+  it.effect("I9: entries are only ever added", () =>
+    Effect.gen(function* () {
+      const { projectTrader } = yield* tables
+      const sql = yield* SqlClient.SqlClient
+      yield* projectTrader(UserId.make("bob"), [{ seq: 1, events: [credited(AccountId.make("bob"), 5n)] }])
+      yield* Effect.flip(sql`update ledger_entry set amount = 6`)
+      yield* Effect.flip(sql`delete from ledger_entry`)
+      yield* Effect.flip(sql`truncate ledger_entry`)
+      const rows = yield* sql`select amount::text as amount from ledger_entry order by place`
+      assert.deepStrictEqual(
+        rows.map(({ amount }) => amount),
+        ["5", "-5"]
+      )
+    }).pipe(Effect.provide(Layer.provideMerge(ReadTables.layer, postgresLayer)))
+  )
+})
