@@ -1,0 +1,162 @@
+/** A day of one market on the whole venue, from the opening hours of Friday into the weekend, as its traders see it. */
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import type { FillResponse, Frame } from "@venue/api/trade/FrameSchema"
+import type { Client } from "@venue/testing/Client"
+import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { layerOver, RestClient } from "../gateway/rest/RestClient.ts"
+import { aapl, friday, limit, market, say } from "./Story.ts"
+
+/** At each hour the outside price is told; in the tenth it falls far below the stop. */
+const prices = [
+  200, 200.6, 201.1, 200.4, 201.5, 202.2, 201.8, 200.9, 199.8, 195.5, 196.2, 195.9, 196.4, 197.1, 196.8, 197.6, 197.2,
+  196.9, 197.3, 198.2, 198.6, 198.1, 198.8, 199.2
+]
+/** Midnight in New York, when the stock exchanges end their week, comes fourteen hours after the first. */
+const liveHours = 14
+
+interface Trader {
+  readonly user: TestUser
+  readonly client: Client
+  readonly deposit: number
+  readonly frames: Array<Frame>
+}
+
+const settings = { ...defaults, instruments: new Map([[aapl, defaults.instruments.get(aapl)!]]) }
+
+const join = Effect.fnUntraced(function* (name: string, deposit: number) {
+  const venue = yield* TestVenue
+  const user = yield* venue.user(name, deposit)
+  return { user, client: yield* venue.trade(user), deposit, frames: [] } satisfies Trader as Trader
+})
+
+/** What the trader sent is answered, and what it was told is kept. */
+const asked = Effect.fnUntraced(function* ({ client, frames }: Trader, ...messages: ReadonlyArray<object>) {
+  const venue = yield* TestVenue
+  yield* client.sendAll(messages)
+  yield* venue.settle
+  frames.push(...(yield* client.drain))
+})
+
+/** In whole ticks. */
+const above = (price: number, usd: number): number => Math.round((price + usd) * 100) / 100
+
+/**
+ * The maker's bid stands 30 bps above the outside price, so that longs pay for it each hour. Nothing is offered for longer
+ * than it takes to buy it: with a middle to follow, the mark would move each second of the day.
+ */
+const bid = (maker: Trader, price: number) =>
+  asked(maker, say("cancel_all_orders", { symbol: aapl }), limit("BUY", 400, above(price, 0.6)))
+
+/** One sells to the other what it wants to have. */
+const sell = Effect.fnUntraced(function* (seller: Trader, buyer: Trader, quantity: number, price: number) {
+  yield* asked(seller, limit("SELL", quantity, above(price, 0.8)))
+  yield* asked(buyer, market("BUY", quantity))
+})
+
+const fillsOf = ({ frames }: Trader): ReadonlyArray<FillResponse> =>
+  frames.flatMap(({ fill_response: fill }) => (fill === undefined ? [] : [fill]))
+
+/** The addresses stand open only while somebody asks: they look after their desks each second. */
+const openly = <A, E, R>(ask: Effect.Effect<A, E, R>) => Effect.scoped(Effect.provide(ask, layerOver))
+
+const rest = Effect.fnUntraced(function* (trader: Trader, path: string) {
+  const { get, signed } = yield* RestClient
+  const { body, status } = yield* get(path, yield* signed(trader.user))
+  assert.strictEqual(status, 200)
+  return body
+})
+const balanceOf = (trader: Trader) => Effect.map(rest(trader, "/user/positions"), ({ balance }) => balance)
+
+const micros = (usd: number): number => Math.round(usd * 1e6)
+const sum = (values: ReadonlyArray<number>): number => values.reduce((total, value) => total + value, 0)
+
+/** Frames, REST and the venue's own proof tell of the same money, and all of it is there. */
+const addsUp = Effect.fnUntraced(function* (traders: ReadonlyArray<Trader>) {
+  const { admin } = yield* RestClient
+  let [lots, equity, paid] = [0, 0, 0]
+  for (const trader of traders) {
+    const fills = fillsOf(trader)
+    const { balance, positions } = yield* rest(trader, "/user/positions")
+    const position = positions.find(({ symbol }: { readonly symbol: string }) => symbol === aapl)
+    const held = sum(fills.map(({ quantity, side }) => Math.round(quantity * 1_000) * (side === "BUY" ? 1 : -1)))
+    assert.strictEqual(Math.round((position?.position ?? 0) * 1_000), held)
+    const realised = sum(fills.map((fill) => micros(fill.realised_pnl)))
+    assert.strictEqual(micros(balance.realised_pnl), realised)
+    assert.strictEqual(balance.deposit, trader.deposit)
+    const margin = micros(balance.order_margin + balance.position_margin)
+    const fees = sum(fills.map(({ fee }) => micros(fee)))
+    const cash = micros(trader.deposit) + realised + micros(balance.net_funding) - fees
+    assert.strictEqual(micros(balance.available_balance) + margin, cash + micros(balance.unrealised_pnl))
+    const listed = yield* rest(trader, "/user/trade?limit=100")
+    assert.sameMembers(
+      listed.data.map(({ id }: { readonly id: string }) => id),
+      fills.map(({ trade_id }) => trade_id)
+    )
+    lots += held
+    equity += micros(balance.available_balance) + margin
+    paid += fees
+  }
+  const proof = (yield* admin("GET", "/proof")).body
+  assert.isTrue(proof.balanced)
+  const reserve = micros(proof.reserve_funds[0].amount)
+  assert.strictEqual(lots, 0)
+  // A position is worth its value rounded down.
+  assert.closeTo(equity + paid + reserve, micros(sum(traders.map(({ deposit }) => deposit))), traders.length)
+})
+
+it.effect(
+  "I10 I25 I26 I32: a day of one market adds up from outside: trades, hourly funding, a stop, tiers after midnight",
+  () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      yield* venue.price(aapl, prices[0]!)
+      const [ann, ben, cid, dot] = yield* Effect.all([
+        join("ann", 100_000),
+        join("ben", 100_000),
+        join("cid", 1_000_000),
+        join("dot", 50_000)
+      ])
+      yield* sell(ben, ann, 1_200, 200)
+      yield* asked(ann, limit("SELL", 300, 197, { order_type: "STOP_LOSS" }))
+
+      const funding: Array<number> = []
+      for (const [hour, price] of prices.entries()) {
+        // It is ten past, and then the hour ends.
+        yield* TestClock.adjust("10 minutes")
+        yield* bid(cid, price)
+        yield* venue.price(aapl, price)
+        yield* hour % 3 === 0 ? asked(dot, market("SELL", 5 + hour)) : sell(ben, dot, 5 + hour, price)
+        if (hour < 4) yield* asked(ann, market("SELL", 100))
+        if (hour < 4) yield* sell(cid, ann, 100, price)
+        yield* TestClock.adjust("50 minutes")
+        yield* venue.settle
+        yield* Effect.forEach([ann, ben, cid, dot], (trader) => asked(trader))
+        funding.push((yield* openly(balanceOf(ann))).net_funding)
+      }
+
+      const paidHours = funding.map((now, hour) => now !== (funding[hour - 1] ?? 0))
+      assert.deepEqual(
+        paidHours,
+        prices.map((_, hour) => hour < liveHours)
+      )
+      const stopped = fillsOf(ann).filter(({ order_type }) => order_type === "STOP_MARKET")
+      assert.deepEqual(
+        stopped.map(({ price, quantity, timestamp }) => [price, quantity, Math.floor(timestamp)]),
+        [[196.1, 300, friday / 1_000 + 9 * 3_600 + 600]]
+      )
+      // A taker pays 10 bps, and 8 for what is ordered after midnight: the stop is older.
+      yield* asked(ann, market("SELL", 10))
+      // The tables are written as the clock goes on.
+      yield* TestClock.adjust("10 seconds")
+      yield* asked(cid)
+      const rates = fillsOf(ann).map(({ fee, price, quantity }) => Math.round((fee * 1e5) / (price * quantity)) / 10)
+      assert.deepEqual([...new Set(rates)], [10, 8])
+      assert.strictEqual(rates.filter((rate) => rate === 8).length, 1)
+      yield* openly(addsUp([ann, ben, cid, dot]))
+    }).pipe(Effect.provide(layerMemory), Effect.provideService(VenueSettings, settings), Effect.scoped, (day) =>
+      Effect.andThen(TestClock.setTime(friday), day)
+    )
+)
