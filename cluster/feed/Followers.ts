@@ -106,6 +106,10 @@ const tell = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
     case "Refused":
     case "Done":
       return tellAccount(event.accountId, event, batch)
+    case "TwapOpened":
+    case "TwapAdvanced":
+    case "TwapClosed":
+      return tellAccount(event.twap.accountId, event, batch)
     case "Funded":
     case "DividendPaid":
       return tellMarket(batch.instrument.symbol, event, batch)

@@ -4,6 +4,7 @@ import { FeeShare } from "@venue/domain/FeeShare"
 import { Teller, TraderCommand } from "@venue/domain/Market"
 import { Order, Side } from "@venue/domain/Order"
 import { PositionState } from "@venue/domain/Position"
+import { Twap } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import { TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
@@ -38,7 +39,9 @@ export const AccountView = Schema.Struct({
       accountId: AccountId,
       position: PositionState,
       orders: Schema.Array(Order),
-      stops: Schema.Array(Order)
+      stops: Schema.Array(Order),
+      /** Those that have not ended, with how far they have come. */
+      twaps: Schema.Array(Twap)
     })
   ),
   /** Commands whose outcome is still remembered. */

@@ -20,6 +20,7 @@ import { OrderRefusal } from "./Reject.ts"
 import type { FundToppedUp, TopUpFund } from "./ReserveFund.ts"
 import type { StopPlaced, Triggered } from "./Stop.ts"
 import type { SetTradingState, TradingStateChanged } from "./TradingState.ts"
+import { CloseTwaps, OpenTwap, type TwapAdvanced, type TwapClosed, TwapId, type TwapOpened } from "./Twap.ts"
 import type { UserId } from "./UserId.ts"
 
 /** The name of a market's stream in the journal. */
@@ -107,7 +108,28 @@ export type Close = typeof Close.Type
 export const Refuse = Schema.TaggedStruct("Refuse", { ...commandEnvelope, status: OrderRefusal, echo: Echo })
 export type Refuse = typeof Refuse.Type
 
-export const TraderCommand = Schema.Union([Place, Modify, Cancel, CancelAll, Close, Refuse, Liquidate, OpenTakeover])
+/** The one child of a slice, or what its desk refused it for: the slice has come either way, unless a newer one has. */
+export const PlaceSlice = Schema.TaggedStruct("PlaceSlice", {
+  ...commandEnvelope,
+  twapId: TwapId,
+  slice: Schema.Number,
+  child: Schema.Union([Place, Refuse])
+})
+export type PlaceSlice = typeof PlaceSlice.Type
+
+export const TraderCommand = Schema.Union([
+  Place,
+  Modify,
+  Cancel,
+  CancelAll,
+  Close,
+  Refuse,
+  Liquidate,
+  OpenTakeover,
+  OpenTwap,
+  PlaceSlice,
+  CloseTwaps
+])
 export type TraderCommand = typeof TraderCommand.Type
 
 /** Who tells an outside price: the sources, or the operator, whose word is believed whatever it says. */
@@ -342,6 +364,9 @@ export type MarketEvent =
   | TakeoverOpened
   | TakeoverClosed
   | FundToppedUp
+  | TwapOpened
+  | TwapAdvanced
+  | TwapClosed
 
 /** The total quantity at one price; 0 when the level is gone. */
 export interface Level {

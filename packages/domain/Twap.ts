@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import { mix } from "./BitMix.ts"
+import { commandEnvelope } from "./CommandEnvelope.ts"
 import * as Id from "./Id.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 import { Side } from "./Order.ts"
@@ -160,6 +161,18 @@ export const TwapFlaw = Schema.Struct(flaw)
 export type TwapFlaw = typeof TwapFlaw.Type
 
 export class InvalidTwap extends Schema.TaggedError<InvalidTwap>()("InvalidTwap", flaw) {}
+
+/** A TWAP of the account has begun, and its children will come. */
+export const OpenTwap = Schema.TaggedStruct("OpenTwap", { ...commandEnvelope, terms: TwapTerms })
+export type OpenTwap = typeof OpenTwap.Type
+
+/** TWAPs of the account have ended. */
+export const CloseTwaps = Schema.TaggedStruct("CloseTwaps", {
+  ...commandEnvelope,
+  twapIds: Schema.Array(TwapId),
+  ending: TwapEnding
+})
+export type CloseTwaps = typeof CloseTwaps.Type
 
 /** A trader's market learns of a TWAP before its first child. */
 export interface TwapOpened {

@@ -2,6 +2,7 @@
 import type { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent, Priced, Refused } from "@venue/domain/Market"
 import type { TradingState } from "@venue/domain/TradingState"
+import type { TwapEnding } from "@venue/domain/Twap"
 import type { EndStatus, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 
 /** Those below the escape share the first byte of an event with its flags; any other has a byte of its own behind it. */
@@ -23,7 +24,10 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   BuilderIntroduced: 22,
   TakeoverOpened: 26,
   TakeoverClosed: 27,
-  FundToppedUp: 28
+  FundToppedUp: 28,
+  TwapOpened: 29,
+  TwapAdvanced: 30,
+  TwapClosed: 31
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */
@@ -68,6 +72,15 @@ export const endings: Record<EndStatus, number> = {
   CANCELLED_STP: 2,
   IOC_CANCELLED: 3,
   IOC_PARTIALLY_FILLED: 4
+}
+export const twapEndings: Record<TwapEnding, number> = {
+  COMPLETED: 1,
+  REDUCED: 2,
+  REQUEST: 3,
+  MARGIN: 4,
+  LIQUIDATION: 5,
+  SPLIT: 6,
+  DELISTING: 7
 }
 export const tradingStates: Record<TradingState, number> = { TRADING: 1, CANCEL_ONLY: 2, HALTED: 3 }
 export const statuses: Record<Refused["status"], number> = {

@@ -34,6 +34,7 @@ import {
 import * as MarketWideRecord from "./MarketWideRecord.ts"
 import * as OrderRecord from "./OrderRecord.ts"
 import * as TakeoverRecord from "./TakeoverRecord.ts"
+import * as TwapRecord from "./TwapRecord.ts"
 
 const version = 1
 
@@ -135,6 +136,11 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
     case "TakeoverClosed":
       head(tags[event._tag], same | (TakeoverRecord.isFlagged(event) ? flagged : 0), event.atMillis, context)
       return TakeoverRecord.write(writer, event)
+    case "TwapOpened":
+    case "TwapAdvanced":
+    case "TwapClosed":
+      head(tags[event._tag], same, event.atMillis, context)
+      return TwapRecord.write(writer, event)
     default:
       head(tags[event._tag], same | (MarketWideRecord.isFlagged(event) ? flagged : 0), event.atMillis, context)
       return MarketWideRecord.write(writer, event)
@@ -248,6 +254,10 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
     case "TakeoverOpened":
     case "TakeoverClosed":
       return TakeoverRecord.read(reader, _tag, (first & flagged) !== 0, atMillis)
+    case "TwapOpened":
+    case "TwapAdvanced":
+    case "TwapClosed":
+      return TwapRecord.read(reader, _tag, atMillis)
     case undefined:
       throw new Error(`market record holds an event of unknown tag ${tag}`)
     default:

@@ -2,11 +2,13 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { Instrument } from "@venue/domain/Instrument"
-import type { Level, MarketCommand, Priced, TraderCommand } from "@venue/domain/Market"
+import { noEcho } from "@venue/domain/Echo"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
+import type { Level, MarketCommand, PlaceSlice, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
+import type { Twap } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import * as Builders from "./Builders.ts"
@@ -20,7 +22,7 @@ import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import { close, place } from "./Place.ts"
 import * as Pricing from "./Pricing.ts"
-import { refuse } from "./Outcome.ts"
+import { type Obeyed, refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { liquidate } from "./Liquidation.ts"
 import * as ReserveFund from "./ReserveFund.ts"
@@ -28,6 +30,8 @@ import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
 import * as TradingState from "./TradingState.ts"
 import * as Trigger from "./Trigger.ts"
+import * as TwapProgress from "./TwapProgress.ts"
+import * as Twaps from "./Twaps.ts"
 
 export { defaults, type Settings } from "./Market.ts"
 export { hash } from "./StateHash.ts"
@@ -73,6 +77,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
     case "TopUpFund":
       ReserveFund.topUp(engine, command, atMillis, events)
       break
+    case "PlaceSlice":
+      placeSlice(engine, command, atMillis, events)
+      break
     case "RaiseEpoch":
       raise(engine, command.userId, command.traderEpoch, atMillis, events)
       break
@@ -92,15 +99,16 @@ export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.
 export interface View {
   /** The position is a copy. */
   readonly position: Position.Position
-  /** The open orders come oldest first, and so do the stops. */
+  /** The open orders come oldest first, and so do the stops and the TWAPs. */
   readonly orders: Array<Order>
   readonly stops: Array<Order>
+  readonly twaps: Array<Twap>
 }
 
 export const view = (engine: Engine, accountId: AccountId): View => {
   const account = engine.participants.accountsById.get(accountId)
   const orders: Array<Order> = []
-  if (account === undefined) return { position: Position.flat(), orders, stops: [] }
+  if (account === undefined) return { position: Position.flat(), orders, stops: [], twaps: [] }
   const { words } = engine.pool
   for (let slot = account.oldest; slot !== 0; slot = words[slot + OrderPool.NEWER]!) {
     orders.push(Book.order(engine, slot))
@@ -108,7 +116,8 @@ export const view = (engine: Engine, accountId: AccountId): View => {
   return {
     position: { ...account.position },
     orders,
-    stops: Stops.ofAccount(engine.stops, account).map(({ order }) => order)
+    stops: Stops.ofAccount(engine.stops, account).map(({ order }) => order),
+    twaps: Twaps.ofAccount(engine.twaps, accountId)
   }
 }
 
@@ -167,7 +176,18 @@ export const openInterest = (engine: Engine): number => engine.participants.tota
  */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
 
-function obey(engine: Engine, command: TraderCommand, atMillis: number, events: Events): void {
+/** Whatever its child comes to, the slice has come; one that may not come any more is refused as its child. */
+function placeSlice(engine: Engine, command: PlaceSlice, atMillis: number, events: Events): void {
+  const first = events.length
+  if (!TwapProgress.isNext(engine, command)) return obey(engine, { ...command, ...late }, atMillis, events)
+  obey(engine, command.child, atMillis, events)
+  TwapProgress.advance(engine, command, first, events)
+}
+
+/** Its child is refused with this. */
+const late = { _tag: "Refuse", status: "REJECTED", echo: noEcho } as const
+
+function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events): void {
   if (Outcomes.find(engine.outcomes, command.commandId, atMillis) !== -1) return
   engine.timeMillis = atMillis
   const account = Participants.account(engine.participants, command.accountId, command.userId)
@@ -196,11 +216,15 @@ function obey(engine: Engine, command: TraderCommand, atMillis: number, events: 
       return liquidate(engine, account, command, events)
     case "OpenTakeover":
       return Takeovers.open(engine, account, command, events)
+    case "OpenTwap":
+      return TwapProgress.open(engine, account, command, events)
+    case "CloseTwaps":
+      return TwapProgress.close(engine, account, command, events)
   }
 }
 
 /** Of a frozen account only cancels are let in, and what its desk has refused (rule 9). */
-function isHeldBack({ _tag }: TraderCommand): boolean {
+function isHeldBack({ _tag }: Obeyed): boolean {
   return _tag === "Place" || _tag === "Modify" || _tag === "Close"
 }
 

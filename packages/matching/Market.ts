@@ -14,6 +14,7 @@ import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import * as Stops from "./Stops.ts"
 import * as TradeId from "./TradeId.ts"
+import * as Twaps from "./Twaps.ts"
 
 export interface Settings {
   /** One account may have so many in this market. */
@@ -31,6 +32,7 @@ export interface Market {
   readonly participants: Participants.Participants
   readonly outcomes: Outcomes.Outcomes
   readonly stops: Stops.Stops
+  readonly twaps: Twaps.Twaps
   /** Orders carry the number of a builder code in this list; the first stands for no code. */
   readonly builderCodes: Array<string>
   readonly builderNumbers: Map<string, number>
@@ -98,6 +100,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   participants: Participants.make(),
   outcomes: Outcomes.make(),
   stops: Stops.make(instrument.tickE8),
+  twaps: Twaps.make(),
   builderCodes: [""],
   builderNumbers: new Map([["", 0]]),
   builders: new Map(),

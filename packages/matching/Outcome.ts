@@ -2,7 +2,7 @@
 import { priceOf, quantityOf } from "@venue/domain/Instrument"
 import { type Echo, noEcho } from "@venue/domain/Echo"
 import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
-import type { Cancel, Close, Modify, Place, TraderCommand } from "@venue/domain/Market"
+import type { Cancel, Close, Modify, Place, PlaceSlice, TraderCommand } from "@venue/domain/Market"
 import type { Id } from "@venue/domain/Id"
 import { parseOrderId } from "@venue/domain/OrderId"
 import type { Outcome } from "@venue/domain/Reject"
@@ -13,12 +13,10 @@ import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import * as Stops from "./Stops.ts"
 
-export const refuse = (
-  market: Market,
-  command: TraderCommand,
-  status: Exclude<Outcome, "DONE">,
-  events: Events
-): void => {
+/** Of a slice it is the child that is obeyed. */
+export type Obeyed = Exclude<TraderCommand, PlaceSlice>
+
+export const refuse = (market: Market, command: Obeyed, status: Exclude<Outcome, "DONE">, events: Events): void => {
   const { accountId, commandId, expiresAtMillis, userId } = command
   const user = Participants.user(market.participants, userId)
   // The client asked for nothing of this kind, and so is refused nothing.
@@ -55,7 +53,7 @@ export const remember = (
 ): void => Outcomes.remember(market.outcomes, commandId, user.number, outcome, expiresAtMillis, market.timeMillis)
 
 /** Gives the request in the client's own terms. */
-function echo(market: Market, command: Exclude<TraderCommand, Liquidate | OpenTakeover>): Echo {
+function echo(market: Market, command: Exclude<Obeyed, Liquidate | OpenTakeover>): Echo {
   switch (command._tag) {
     case "Place":
       return placed(market, command)
@@ -65,7 +63,10 @@ function echo(market: Market, command: Exclude<TraderCommand, Liquidate | OpenTa
       return cancelled(command)
     case "Close":
       return closed(command)
+    case "CloseTwaps":
+      return { ...noEcho, orderId: command.twapIds[0] ?? "" }
     case "CancelAll":
+    case "OpenTwap":
       return noEcho
     case "Refuse":
       return command.echo

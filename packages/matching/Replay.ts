@@ -3,6 +3,7 @@ import type { Id } from "@venue/domain/Id"
 import type { Accepted, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import { isStop, type StopPlaced } from "@venue/domain/Stop"
 import type { Order } from "@venue/domain/Order"
+import type { TwapAdvanced, TwapClosed, TwapOpened } from "@venue/domain/Twap"
 import type { Outcome } from "@venue/domain/Reject"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
@@ -17,6 +18,7 @@ import { bookTrade } from "./Match.ts"
 import * as ReserveFund from "./ReserveFund.ts"
 import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
+import * as Twaps from "./Twaps.ts"
 
 /**
  * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
@@ -59,6 +61,10 @@ export const apply = (market: Market, event: MarketEvent): void => {
       return Takeovers.apply(market, event)
     case "FundToppedUp":
       return ReserveFund.apply(market, event)
+    case "TwapOpened":
+    case "TwapAdvanced":
+    case "TwapClosed":
+      return twap(market, event)
     case "Sampled":
     case "Funded":
       return Funding.apply(market, event)
@@ -120,6 +126,19 @@ function ended(market: Market, order: Order): void {
   if (isStop(order.type)) return Stops.remove(market.stops, Stops.find(market.stops, order.orderId)!)
   const slot = find(market, order)
   if (slot !== 0) Book.remove(market, slot)
+}
+
+function twap(market: Market, event: TwapOpened | TwapAdvanced | TwapClosed): void {
+  Twaps.apply(market.twaps, event)
+  if (event._tag !== "TwapOpened") return
+  const { commandId, expiresAtMillis, twap } = event
+  remember(
+    market,
+    commandId,
+    expiresAtMillis,
+    Participants.account(market.participants, twap.accountId, twap.userId).user,
+    "DONE"
+  )
 }
 
 function stopPlaced(market: Market, event: StopPlaced): void {

@@ -7,6 +7,7 @@ import type { BuilderIntroduced } from "@venue/domain/Builder"
 import type { Priced } from "@venue/domain/Market"
 import type { Bracket } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
+import type { Twap } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
@@ -16,9 +17,10 @@ import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import * as StopSnapshot from "./StopSnapshot.ts"
 import * as Takeovers from "./Takeovers.ts"
+import * as Twaps from "./Twaps.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 14
+export const version = 15
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -46,6 +48,8 @@ export interface Snapshot {
   /** The open ones, the oldest first. */
   readonly takeovers: ReadonlyArray<Takeovers.StoredTakeover>
   readonly liquidated: Liquidated
+  /** They stand in the order in which they were opened. */
+  readonly twaps: ReadonlyArray<Twap>
   /**
    * Outcomes are by far the largest part. They are not copied: these are the pages themselves, which never change
    * again. Joined in their order they are one sequence of records, wherever it is cut into pieces.
@@ -93,6 +97,7 @@ export const snapshot = (market: Market): Snapshot => {
     stops: StopSnapshot.snapshot(market),
     takeovers: Takeovers.snapshot(market),
     liquidated: market.liquidated,
+    twaps: [...market.twaps.byId.values()],
     outcomes: Outcomes.store(market.outcomes)
   }
 }
@@ -120,6 +125,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   StopSnapshot.restore(market, stored.stops)
   Takeovers.restore(market, stored.takeovers)
   market.liquidated = stored.liquidated
+  for (const twap of stored.twaps) Twaps.keep(market.twaps, twap)
   for (const outcomes of stored.outcomes) Outcomes.load(market.outcomes, outcomes)
   return market
 }

@@ -22,7 +22,7 @@ export const migrated = (stored: unknown): Snapshot | undefined => {
 }
 
 /**
- * Every market traded, there were no stops, no funding, no liquidation, no dividend and no share of a fee, prices had their first shape and no units in their names, and
+ * Every market traded, there were no stops, no TWAPs, no funding, no liquidation, no dividend and no share of a fee, prices had their first shape and no units in their names, and
  * the number of an order's builder code stood among its traits.
  */
 interface Version5 extends Omit<
@@ -35,6 +35,7 @@ interface Version5 extends Omit<
   | "topUps"
   | "lastPriceTicks"
   | "stops"
+  | "twaps"
   | "prices"
   | "accounts"
   | "builders"
@@ -71,6 +72,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     lastPriceTicks: lastPrice,
     prices: prices && pricesFrom5(prices),
     stops: StopSnapshot.none,
+    twaps: [],
     tradingState: "TRADING",
     lastDividendDay: 0,
     topUps: [],

@@ -8,6 +8,7 @@ import * as Outcomes from "./Outcomes.ts"
 import type { Account, Participants } from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import type { Stops } from "./Stops.ts"
+import type { Twaps } from "./Twaps.ts"
 import { mix } from "@venue/domain/BitMix"
 
 /** The hash has sixteen hexadecimal digits. */
@@ -50,6 +51,7 @@ export const hash = (market: Market): string => {
   participants(digest, market)
   stops(digest, market.stops)
   takeovers(digest, market)
+  twaps(digest, market.twaps)
   remembered(digest, market)
   return hex(digest.high) + hex(digest.low)
 }
@@ -161,6 +163,18 @@ function takeovers(digest: Digest, { liquidated, takeovers }: Market): void {
       number(digest, value)
     const { basis, cashFlow, fees, funding, quantityLots, rewards } = position
     for (const value of [quantityLots, cashFlow, basis, fees, funding, rewards]) number(digest, value)
+  }
+}
+
+/** TWAPs count in the order in which they were opened. */
+function twaps(digest: Digest, { byId }: Twaps): void {
+  for (const twap of byId.values()) {
+    const { accountId, builderCode, clientTwapId, refusal, side, twapId, userId } = twap
+    for (const value of [twapId, userId, accountId, clientTwapId, builderCode, side, refusal ?? ""]) text(digest, value)
+    for (const value of [twap.totalLots, twap.slices, twap.intervalMillis, twap.reduceOnly ? 1 : 0, twap.worstTicks])
+      number(digest, value)
+    for (const value of [twap.lastSlice, twap.filledLots, twap.filledValue, twap.filledSlices]) number(digest, value)
+    for (const value of [twap.startMillis, twap.createdAtMillis, twap.updatedAtMillis]) number(digest, value)
   }
 }
 

@@ -15,10 +15,11 @@ export const change = (market: Market, state: TradingState, atMillis: number, ev
 
 /**
  * Says whether a command comes to nothing because of the state. The cancels of a lost connection are carried out in
- * any: they were promised, and nobody is there to ask again.
+ * any: they were promised, and nobody is there to ask again. That a TWAP begins or ends moves no order.
  */
 export const isShutTo = (state: TradingState, command: TraderCommand): boolean => {
   if (state === "TRADING") return false
+  if (command._tag === "OpenTwap" || command._tag === "CloseTwaps") return false
   if (command._tag === "Refuse") return isOutranked(state, command.status)
   if (command._tag === "CancelAll") return state === "HALTED" && command.cause !== "DISCONNECT"
   return command._tag !== "Cancel" || state === "HALTED"

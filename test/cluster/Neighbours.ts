@@ -57,7 +57,8 @@ export const neighbours = () => {
           accountId,
           position: { quantityLots: held.get(symbol) ?? 0, cashFlow: 0, basis: 0, fees: 0, funding: 0, rewards: 0 },
           orders: [],
-          stops: []
+          stops: [],
+          twaps: []
         }))
       })
     })

@@ -4,7 +4,7 @@ import { series } from "@venue/domain/Id"
 import { assert, it } from "@effect/vitest"
 import { id } from "../Id.ts"
 
-it("a slice has one child id for ever, which is a version 4 UUID", () => {
+it("I31: a slice has one child id for ever, which is a version 4 UUID", () => {
   const twapId = TwapId.make(id("twap").text)
   assert.strictEqual(childId(twapId, 7).text, childId(twapId, 7).text)
   // It is on record in journals, so it may never become another.
@@ -15,7 +15,7 @@ it("a slice has one child id for ever, which is a version 4 UUID", () => {
   assert.match(childId(twapId, 7).text, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-it("no two slices share an id, whether of one TWAP or of TWAPs whose ids were drawn together", () => {
+it("I31: no two slices share an id, whether of one TWAP or of TWAPs whose ids were drawn together", () => {
   let drawn = 1
   const next = series(() => (drawn = Math.imul(drawn, 48_271) | 0))
   const ids = new Set<string>()

@@ -6,6 +6,7 @@ import { type Order, OrderOrigin } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { version4 } from "@venue/domain/Id"
+import { type Twap, TwapEnding, TwapId } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import * as fc from "fast-check"
 
@@ -94,6 +95,27 @@ const caller = {
   accountId: user.map((text) => AccountId.make(text)),
   atMillis: millis
 }
+const twap: fc.Arbitrary<Twap> = fc.record({
+  twapId: id.map(({ text }) => TwapId.make(text)),
+  userId: caller.userId,
+  accountId: caller.accountId,
+  clientTwapId: text,
+  side,
+  totalLots: count,
+  slices: count,
+  intervalMillis: count,
+  reduceOnly: fc.boolean(),
+  worstTicks: count,
+  builderCode: text,
+  startMillis: millis,
+  createdAtMillis: millis,
+  lastSlice: count,
+  filledLots: count,
+  filledValue: count,
+  filledSlices: count,
+  refusal: fc.option(fc.constantFrom("EXPIRED", ...OrderRefusal.literals)),
+  updatedAtMillis: millis
+})
 
 export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("Accepted"), ...sent, order, makerRate: signed, leverage: count, atMillis: millis }),
@@ -232,6 +254,15 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     takerRate: signed,
     leverage: count,
     parentId: fc.option(id.map(orderIdFrom)),
+    atMillis: millis
+  }),
+  fc.record({ _tag: fc.constant("TwapOpened"), ...sent, twap, atMillis: millis }),
+  fc.record({ _tag: fc.constant("TwapAdvanced"), twap, atMillis: millis }),
+  fc.record({
+    _tag: fc.constant("TwapClosed"),
+    commandId: id,
+    twap,
+    ending: fc.constantFrom(...TwapEnding.literals),
     atMillis: millis
   }),
   fc.record({

@@ -3,6 +3,7 @@ import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
 import type { Liquidate, OpenTakeover } from "@venue/domain/Liquidation"
 import type { TraderCommand } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
+import { assert } from "@effect/vitest"
 
 /** Terms, findings and refusals are the ledger's own: a refusal is asked for by a price between two ticks. */
 export const requestOf = (
@@ -66,6 +67,10 @@ export const requestOf = (
         clientOrderId: command.clientOrderId,
         builderCode: command.builderCode
       }
+    case "OpenTwap":
+    case "PlaceSlice":
+    case "CloseTwaps":
+      return assert.fail(`a client asks for no ${command._tag}`)
     case "Refuse": {
       const order = { side: "BUY", type: "LIMIT", timeInForce: "GTC", reduceOnly: false, clientOrderId: "" } as const
       return { _tag: "PlaceOrder", ...envelope, ...order, price: price(1.5), quantity: quantity(1), builderCode: "" }

@@ -140,7 +140,7 @@ describe("when a slice may be placed", () => {
     assert.deepStrictEqual(stepAt(lastSlice, seconds), step)
   })
 
-  it("slices that were missed are skipped: only the one whose turn it is comes, and none after its end", () => {
+  it("I31: slices that were missed are skipped: only the one whose turn it is comes, and none after its end", () => {
     assert.deepStrictEqual(stepAt(0, 89), { _tag: "Slice", slice: 3, lots: 9_999 })
     assert.deepStrictEqual(stepAt(0, 90), { _tag: "Over" })
     assert.deepStrictEqual(stepAt(0, 45), { _tag: "Slice", slice: 2, lots: 4_999 })
@@ -150,7 +150,7 @@ describe("when a slice may be placed", () => {
     assert.deepStrictEqual(stepAt(2, 0), wait(60))
   })
 
-  it("a slice is placed once and not before its time, whenever the schedule is looked at", () => {
+  it("I31: a slice is placed once and not before its time, whenever the schedule is looked at", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 20 }),

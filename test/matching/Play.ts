@@ -3,16 +3,10 @@ import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { Fill, MarketCommand, MarketEvent, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import type { Twap } from "@venue/domain/Twap"
 import * as Engine from "@venue/matching/Engine"
-import {
-  accountsIn,
-  isTraderCommand,
-  make as makeStream,
-  type Pace,
-  shrink,
-  type Step,
-  type Stream
-} from "./Streams.ts"
+import { accountsIn, isTraderCommand, make as makeStream, type Pace, type Step, type Stream } from "./Streams.ts"
+import { shrink } from "./StreamChanges.ts"
 import * as Twin from "./Twin.ts"
 import * as TwinState from "./TwinState.ts"
 import * as TwinStops from "./TwinStops.ts"
@@ -141,6 +135,12 @@ export const line = (event: MarketEvent): string => {
       return `StopPlaced by "${event.commandId}" ${order(event.order)} taker rate ${event.takerRate} leverage ${event.leverage} of "${event.parentId}" until ${event.expiresAtMillis} ${at}`
     case "Triggered":
       return `Triggered ${event.stopType} ${order(event.order)} ${at}`
+    case "TwapOpened":
+      return `TwapOpened ${event.commandId} ${twap(event.twap)} until ${event.expiresAtMillis} ${at}`
+    case "TwapAdvanced":
+      return `TwapAdvanced ${twap(event.twap)} ${at}`
+    case "TwapClosed":
+      return `TwapClosed ${event.ending} by "${event.commandId}" ${twap(event.twap)} ${at}`
     case "EpochRaised":
       return `EpochRaised ${event.userId} ${event.traderEpoch} ${at}`
     case "DividendPaid":
@@ -166,6 +166,10 @@ export const line = (event: MarketEvent): string => {
 
 function reward({ reward }: Fill): string {
   return reward === null ? "" : `reward ${reward.amount} of ${reward.ownerId} rest ${reward.remainder}`
+}
+
+function twap(twap: Twap): string {
+  return JSON.stringify(Object.entries(twap).sort())
 }
 
 function order(order: Order): string {
@@ -194,11 +198,11 @@ function outcomesOf(stream: Stream, outcome: (commandId: Id) => string | undefin
 function stateOfEngine(engine: Engine.Engine, stream: Stream): ReadonlyArray<string> {
   const lines: Array<string> = []
   for (const account of accountsOf(stream)) {
-    const { orders, position, stops } = Engine.view(engine, AccountId.make(account))
+    const { orders, position, stops, twaps } = Engine.view(engine, AccountId.make(account))
     const { basis, cashFlow, fees, funding, quantityLots, rewards } = position
     const money = `cash ${cashFlow + 0} basis ${basis + 0} fees ${fees + 0} funding ${funding} rewards ${rewards}`
     lines.push(`${account} holds ${quantityLots} ${money}`)
-    lines.push(...orders.map(order).sort(), ...stops.map(order))
+    lines.push(...orders.map(order).sort(), ...stops.map(order), ...twaps.map(twap))
   }
   const levels = Engine.depth(engine).map(
     ({ priceTicks, quantityLots, side }) => `${side} ${priceTicks} ${quantityLots}`
@@ -224,7 +228,8 @@ function stateOfTwin(twin: TwinState.Twin, stream: Stream): ReadonlyArray<string
         .filter((own) => own.accountId === account)
         .map(order)
         .sort(),
-      ...TwinStops.ofAccount(twin, AccountId.make(account)).map((stop) => order(stop.order))
+      ...TwinStops.ofAccount(twin, AccountId.make(account)).map((stop) => order(stop.order)),
+      ...twin.twaps.filter(({ accountId }) => accountId === account).map(twap)
     )
   }
   const levels = [...TwinState.depth(twin)].map(([level, quantity]) => `${level} ${quantity}`)

@@ -10,6 +10,7 @@ import { UserId } from "@venue/domain/UserId"
 import { id } from "../Id.ts"
 import { chanceOf } from "./Chance.ts"
 import { names } from "./CommandIds.ts"
+import { slicing } from "./StreamTwaps.ts"
 
 export interface Step {
   readonly atMillis: number
@@ -319,7 +320,12 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     else if (roll <= 94) add({ _tag: "Tick" })
     else repeat()
   }
-  return { seed, instrument, maxOpenOrders: isMonth ? 8 : pick(3, 8, 200), steps: introducing(seed, steps) }
+  return {
+    seed,
+    instrument,
+    maxOpenOrders: isMonth ? 8 : pick(3, 8, 200),
+    steps: introducing(seed, isMonth ? steps : slicing(seed, steps))
+  }
 
   function close(accountId: AccountId): void {
     add({ _tag: "Close", ...envelope(accountId), ...terms(), finding: null, clientOrderId: "flat", builderCode: "" })
@@ -366,30 +372,3 @@ const kinds: ReadonlyArray<readonly [OrderType, TimeInForce]> = [
   ["ALO", "GTC"],
   ["ALO", "GTC"]
 ]
-
-/** The same stream with every trader command delivered one to five times, the repeats at random later places. */
-export const repeated = (stream: Stream): Stream => {
-  const { percent, whole } = chanceOf(stream.seed + 1_000_000)
-  const later = new Map<number, Array<MarketCommand>>()
-  const steps = stream.steps.flatMap((step, index) => {
-    for (let copies = percent(50) ? whole(0, 4) : 0; copies > 0 && isTraderCommand(step.command); copies--) {
-      const place = Math.min(index + whole(0, percent(50) ? 5 : 200), stream.steps.length - 1)
-      later.set(place, [...(later.get(place) ?? []), step.command])
-    }
-    return [step, ...(later.get(index) ?? []).map((command) => ({ atMillis: step.atMillis, command }))]
-  })
-  return { ...stream, steps }
-}
-
-/** Leaves out as many steps as it can while the stream still fails. */
-export const shrink = (stream: Stream, fails: (stream: Stream) => boolean): Stream => {
-  let smallest = stream
-  for (let size = stream.steps.length >> 1; size >= 1; size >>= 1) {
-    for (let from = 0; from < smallest.steps.length;) {
-      const steps = smallest.steps.toSpliced(from, size)
-      if (fails({ ...smallest, steps })) smallest = { ...smallest, steps }
-      else from += size
-    }
-  }
-  return smallest
-}

@@ -7,7 +7,8 @@ import type { Position } from "@venue/domain/Position"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { assertAlike, decide, emptyEngine, play } from "./Play.ts"
-import { accountsIn, isTraderCommand, make, make as makeStream, repeated } from "./Streams.ts"
+import { accountsIn, isTraderCommand, make, make as makeStream } from "./Streams.ts"
+import { repeated } from "./StreamChanges.ts"
 
 describe("the engine and the rules", () => {
   it(

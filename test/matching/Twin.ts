@@ -2,18 +2,28 @@
 import { divideUp } from "@venue/domain/Decimal"
 import { positionLimitUsd } from "@venue/domain/Leverage"
 import { isFresh } from "@venue/domain/Oracle"
-import type { Close, MarketCommand, MarketEvent, Modify, Place, Priced, TraderCommand } from "@venue/domain/Market"
+import type {
+  Close,
+  MarketCommand,
+  MarketEvent,
+  Modify,
+  Place,
+  PlaceSlice,
+  Priced,
+  TraderCommand
+} from "@venue/domain/Market"
 import { noEcho } from "@venue/domain/Echo"
-import { isLive } from "@venue/domain/MarketHours"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as TwinBuilders from "./TwinBuilders.ts"
 import { cut, type Emit, endStop, leave, match, rest, room } from "./TwinMatch.ts"
 import * as TwinFunding from "./TwinFunding.ts"
 import {
+  clientOrderIdOf,
   copy,
   holding,
   isKeptOut,
+  isStale,
   mayRest,
   orderOf,
   reached,
@@ -24,6 +34,7 @@ import {
   type Twin
 } from "./TwinState.ts"
 import * as Stops from "./TwinStops.ts"
+import * as TwinTwaps from "./TwinTwaps.ts"
 
 /** Takes a price the engine computed: marks, averages and bands are not the twin's business, but which mark counts is. */
 export const price = (twin: Twin, priced: Priced): void => {
@@ -76,6 +87,9 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     twin.epochs.set(command.userId, command.traderEpoch)
     return emit({ ...command, _tag: "EpochRaised", atMillis: twin.timeMillis })
   }
+  if (command._tag === "PlaceSlice") {
+    return TwinTwaps.slice(twin, command, (child, say) => handle(twin, child, nowMillis, say), emit)
+  }
   const isRemembered = Math.max(twin.timeMillis, nowMillis) <= command.expiresAtMillis + 60_000
   if (isRemembered && twin.outcomes.has(command.commandId.text)) return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
@@ -91,8 +105,12 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
   if (refusal !== undefined) emit(refused(twin, command, refusal))
 }
 
-function run(twin: Twin, command: TraderCommand, emit: Emit): OrderRefusal | undefined {
+function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit): OrderRefusal | undefined {
   switch (command._tag) {
+    case "OpenTwap":
+      return TwinTwaps.open(twin, command, emit) ? undefined : done(twin, command, emit)
+    case "CloseTwaps":
+      return TwinTwaps.close(twin, command, emit) ?? done(twin, command, emit)
     case "Refuse":
       return command.status
     case "Liquidate":
@@ -212,12 +230,6 @@ function modify(twin: Twin, command: Modify, emit: Emit): OrderRefusal | undefin
   match(twin, target, after.priceTicks, command, emit)
   rest(twin, target, emit)
   return done(twin, command, emit)
-}
-
-/** No outside price has come for a minute, though the underlier is open. */
-function isStale({ instrument }: Twin, { source, toldAtMillis }: Priced, nowMillis: number): boolean {
-  const isOld = nowMillis >= toldAtMillis + 60_000
-  return source === "stale" || (source === "external" && isOld && isLive(instrument, nowMillis))
 }
 
 /** Everything that can refuse an order's price, size and risk, in the order of rule 4.14. */
@@ -371,17 +383,6 @@ function fire(twin: Twin, nowMillis: number, tell: Emit): void {
 
 function done(twin: Twin, { accountId, commandId, expiresAtMillis, userId }: TraderCommand, emit: Emit): undefined {
   emit({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: twin.timeMillis })
-}
-
-/** As the command said it, or else that of the open order it names. */
-function clientOrderIdOf(twin: Twin, command: TraderCommand): string {
-  const said = command._tag === "Refuse" ? command.echo : command
-  const own = [...twin.resting, ...twin.stops].filter(
-    ({ order }) => order.accountId === command.accountId && order.userId === command.userId
-  )
-  const named =
-    "orderId" in said ? own.find(({ order }) => order.orderId.text === String(said.orderId))?.order : undefined
-  return named?.clientOrderId ?? ("clientOrderId" in said ? said.clientOrderId : "")
 }
 
 function refused(twin: Twin, command: TraderCommand, status: "EXPIRED" | OrderRefusal): MarketEvent {

@@ -2,10 +2,12 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
+import { isLive } from "@venue/domain/MarketHours"
 import type { Place, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order, Side } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
 import type { Outcome } from "@venue/domain/Reject"
+import type { Twap } from "@venue/domain/Twap"
 import type { TradingState } from "@venue/domain/TradingState"
 
 export interface Resting {
@@ -58,6 +60,8 @@ export interface Twin {
   trades: number
   resting: Array<Resting>
   stops: Array<TwinStop>
+  /** They go on, the oldest first. */
+  twaps: ReadonlyArray<Twap>
   readonly holdings: Map<string, Holding>
   readonly funding: Funding
   reserveFund: bigint
@@ -82,6 +86,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   trades: 0,
   resting: [],
   stops: [],
+  twaps: [],
   holdings: new Map(),
   funding: { samples: [], sample: null, walkedMillis: 0, paidMillis: 0 },
   reserveFund: 0n,
@@ -165,6 +170,12 @@ export function copy(twin: Twin): Twin {
   }
 }
 
+/** No outside price has come for a minute, though the underlier is open. */
+export function isStale({ instrument }: Twin, { source, toldAtMillis }: Priced, nowMillis: number): boolean {
+  const isOld = nowMillis >= toldAtMillis + 60_000
+  return source === "stale" || (source === "external" && isOld && isLive(instrument, nowMillis))
+}
+
 /** What each state keeps out. */
 export function isKeptOut({ letsIn }: Twin, command: TraderCommand): boolean {
   const kept: Record<TradingState, ReadonlyArray<TraderCommand["_tag"]>> = {
@@ -224,4 +235,15 @@ export function orderOf(twin: Twin, command: Place): Order {
 
 export function mayRest(order: Order): boolean {
   return order.type === "ALO" || (order.type === "LIMIT" && order.timeInForce === "GTC")
+}
+
+/** As the command said it, or else that of the open order it names. */
+export function clientOrderIdOf(twin: Twin, command: TraderCommand): string {
+  const said = command._tag === "Refuse" ? command.echo : command
+  const own = [...twin.resting, ...twin.stops].filter(
+    ({ order }) => order.accountId === command.accountId && order.userId === command.userId
+  )
+  const named =
+    "orderId" in said ? own.find(({ order }) => order.orderId.text === String(said.orderId))?.order : undefined
+  return named?.clientOrderId ?? ("clientOrderId" in said ? said.clientOrderId : "")
 }

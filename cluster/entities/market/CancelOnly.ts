@@ -11,6 +11,7 @@ export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
     case "PauseSources":
       return []
     case "Place":
+    case "PlaceSlice":
     case "Modify":
     case "Close":
       return [refusal(command, "REJECTED_MARKET_CLOSED")]

@@ -1,0 +1,60 @@
+/** The twin's part about TWAPs: one list of those that go on, and each child counted from what it said. */
+import { noEcho } from "@venue/domain/Echo"
+import type { MarketEvent, PlaceSlice } from "@venue/domain/Market"
+import type { CloseTwaps, OpenTwap } from "@venue/domain/Twap"
+import type { OrderRefusal } from "@venue/domain/Reject"
+import { sumOf, type Twin } from "./TwinState.ts"
+
+type Emit = (event: MarketEvent) => void
+
+export const open = (twin: Twin, { commandId, expiresAtMillis, terms }: OpenTwap, emit: Emit): boolean => {
+  if (twin.twaps.some(({ twapId }) => twapId === terms.twapId)) return false
+  const { timeMillis: atMillis } = twin
+  const nothing = { lastSlice: 0, filledLots: 0, filledValue: 0, filledSlices: 0, refusal: null }
+  const twap = { ...terms, ...nothing, updatedAtMillis: atMillis }
+  twin.twaps = [...twin.twaps, twap]
+  emit({ _tag: "TwapOpened", commandId, expiresAtMillis, twap, atMillis })
+  return true
+}
+
+/** `obey` has the twin do what a child asks for. */
+export const slice = (
+  twin: Twin,
+  command: PlaceSlice,
+  obey: (child: PlaceSlice["child"], say: Emit) => void,
+  emit: Emit
+): void => {
+  const { accountId, slice, twapId } = command
+  const twap = twin.twaps.find((own) => own.twapId === twapId && own.accountId === accountId)
+  const isNew = twap !== undefined && slice <= twap.slices && !(slice <= twap.lastSlice)
+  const said: Array<MarketEvent> = []
+  const late = { ...command, _tag: "Refuse", status: "REJECTED", echo: noEcho } as const
+  obey(isNew ? command.child : late, (event) => said.push(event))
+  for (const event of said) emit(event)
+  if (!isNew || said.length === 0) return
+  const fills = said.flatMap((event) =>
+    event._tag === "Traded" && event.taker.order.orderId.text === command.commandId.text ? [event] : []
+  )
+  const refusals = said.flatMap((event) => (event._tag === "Refused" ? [event.status] : []))
+  const next = {
+    ...twap,
+    lastSlice: slice,
+    filledLots: twap.filledLots + sumOf(fills.map(({ quantityLots }) => quantityLots)),
+    filledValue: twap.filledValue + sumOf(fills.map(({ notional }) => notional)),
+    filledSlices: twap.filledSlices + Math.sign(fills.length),
+    refusal: refusals[0] ?? null,
+    updatedAtMillis: twin.timeMillis
+  }
+  twin.twaps = twin.twaps.map((own) => (own === twap ? next : own))
+  emit({ _tag: "TwapAdvanced", twap: next, atMillis: twin.timeMillis })
+}
+
+export const close = (twin: Twin, command: CloseTwaps, emit: Emit): OrderRefusal | undefined => {
+  const { accountId, commandId, ending, twapIds } = command
+  const found = [...new Set(twapIds)].flatMap((twapId) =>
+    twin.twaps.filter((own) => own.twapId === twapId && own.accountId === accountId)
+  )
+  twin.twaps = twin.twaps.filter((own) => !found.includes(own))
+  for (const twap of found) emit({ _tag: "TwapClosed", commandId, twap, ending, atMillis: twin.timeMillis })
+  return found.length === 0 ? "NO_SUCH_ORDER" : undefined
+}
