@@ -4,6 +4,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Order, OrderRequest, StopRequest } from "@venue/domain/Order"
 import { SubmitRefusal } from "@venue/domain/SubmitRefusal"
 import {
+  AppointProvider,
   Arm,
   Balance,
   Credit,
@@ -11,6 +12,7 @@ import {
   type LedgerCommand,
   ledgerRefusals,
   OpenAccount,
+  ProviderLimit,
   SetLeverage,
   Transfer
 } from "@venue/domain/Trader"
@@ -121,6 +123,9 @@ export const Desk = Entity.make("Desk", [
   change("OpenAccount", OpenAccount, ledgerRefusals.OpenAccount),
   /** Answers once this user has joined every market and each knows their builder code. */
   Rpc.make("AppointBuilder", { payload: BuilderCode, error: Unavailable }),
+  /** Answers once the user has joined those markets, and its journal has it. */
+  change("AppointProvider", AppointProvider, ledgerRefusals.AppointProvider),
+  Rpc.make("Providers", { success: Schema.Array(ProviderLimit) }),
   change("Arm", Arm, ledgerRefusals.Arm),
   /** Names a connection of a gateway; said again when the desk moved. */
   Rpc.make("Attach", {

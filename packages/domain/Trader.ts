@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
-import type { UserId } from "./UserId.ts"
+import { UserId } from "./UserId.ts"
 
 /** The name of a trader's stream in the journal. */
 export const traderStream = (userId: UserId): string => `trader/${userId}`
@@ -58,7 +58,27 @@ export const AppointBuilder = Schema.TaggedStruct("AppointBuilder", {
 })
 export type AppointBuilder = typeof AppointBuilder.Type
 
-export const LedgerCommand = Schema.Union([Credit, Transfer, SetLeverage, OpenAccount, Arm, SetTier, AppointBuilder])
+/**
+ * An account of the user is a liquidity provider in these markets, and takes over positions until its own is worth `limit`
+ * at the mark, in 1e-6 USD; 0 ends it there. The user has joined them.
+ */
+export const AppointProvider = Schema.TaggedStruct("AppointProvider", {
+  accountId: AccountId,
+  symbols: Schema.Array(MarketSymbol),
+  limit: Schema.Number
+})
+export type AppointProvider = typeof AppointProvider.Type
+
+export const LedgerCommand = Schema.Union([
+  Credit,
+  Transfer,
+  SetLeverage,
+  OpenAccount,
+  Arm,
+  SetTier,
+  AppointBuilder,
+  AppointProvider
+])
 export type LedgerCommand = typeof LedgerCommand.Type
 /** The command of that name. */
 export type LedgerCommandOf<Tag extends LedgerCommand["_tag"]> = {
@@ -121,6 +141,15 @@ export const BuilderAppointed = Schema.TaggedStruct("BuilderAppointed", {
 })
 export type BuilderAppointed = typeof BuilderAppointed.Type
 
+/** In markets that are not named what was recorded before still holds. */
+export const ProviderAppointed = Schema.TaggedStruct("ProviderAppointed", {
+  accountId: AccountId,
+  symbols: Schema.Array(MarketSymbol),
+  limit: Schema.Number,
+  atMillis: Schema.Number
+})
+export type ProviderAppointed = typeof ProviderAppointed.Type
+
 export const TraderEvent = Schema.Union([
   Credited,
   Transferred,
@@ -130,7 +159,8 @@ export const TraderEvent = Schema.Union([
   Armed,
   Disarmed,
   TierSet,
-  BuilderAppointed
+  BuilderAppointed,
+  ProviderAppointed
 ])
 export type TraderEvent = typeof TraderEvent.Type
 
@@ -174,7 +204,8 @@ export const ledgerRefusals = {
   OpenAccount: TooManyAccounts,
   Arm: UnknownAccount,
   SetTier: Schema.Never,
-  AppointBuilder: Schema.Never
+  AppointBuilder: Schema.Never,
+  AppointProvider: Schema.Union([UnknownAccount, UnknownSymbol])
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]
@@ -196,6 +227,15 @@ export const Balance = Schema.Struct({
   withdrawable: Schema.BigInt
 })
 export type Balance = typeof Balance.Type
+
+/** An account is a liquidity provider in a market, up to this value of its position there, in 1e-6 USD. */
+export const ProviderLimit = Schema.Struct({
+  userId: UserId,
+  accountId: AccountId,
+  symbol: MarketSymbol,
+  limit: Schema.Number
+})
+export type ProviderLimit = typeof ProviderLimit.Type
 
 /** One account in one market. */
 export const Holding = Schema.Struct({

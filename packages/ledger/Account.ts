@@ -14,6 +14,8 @@ export interface Account {
   /** Levels stand by symbol where one was chosen; elsewhere the instrument's maximum holds. */
   readonly leverages: Map<MarketSymbol, number>
   readonly exposures: Map<MarketSymbol, Exposure>
+  /** As a liquidity provider it takes over positions up to these values, in 1e-6 USD above zero; nothing elsewhere. */
+  readonly providerLimits: Map<MarketSymbol, number>
   /** Its user owns a builder code, and it is credited what that earns (rule 12.3). */
   isBuilder: boolean
   /** Credits and transfers count here, in and out. */
@@ -29,6 +31,7 @@ export const make = (accountId: AccountId): Account => ({
   accountId,
   leverages: new Map(),
   exposures: new Map(),
+  providerLimits: new Map(),
   isBuilder: false,
   deposit: 0n,
   openOrders: 0,

@@ -31,6 +31,7 @@ import {
 import { Result } from "effect"
 import * as Account from "./Account.ts"
 import * as Exposure from "./Exposure.ts"
+import * as Provider from "./Provider.ts"
 import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
 
 export type { Prices } from "./Account.ts"
@@ -52,7 +53,8 @@ const decisions: {
   OpenAccount: openAccount,
   Arm: arm,
   SetTier: setTier,
-  AppointBuilder: appointBuilder
+  AppointBuilder: appointBuilder,
+  AppointProvider: Provider.appoint
 }
 
 /** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
@@ -102,6 +104,9 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
     case "BuilderAppointed":
       for (const symbol of event.symbols) trader.builderMarkets.add(symbol)
       accountOf(trader, primaryAccountOf(trader.userId)).isBuilder = true
+      return
+    case "ProviderAppointed":
+      return Provider.apply(trader, event)
   }
 }
 

@@ -8,6 +8,7 @@ import type { DecidedOn, Liquidate, OpenTakeover, Stand } from "@venue/domain/Li
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Account, available, refresh } from "./Account.ts"
 import * as Exposure from "./Exposure.ts"
+import * as Provider from "./Provider.ts"
 import type { Trader } from "./Trader.ts"
 
 /** Says whether equity has come down to the maintenance margin (rule 9.1). */
@@ -62,13 +63,13 @@ export const measure = (
 export const ordered = ({ exposures }: Account): ReadonlyArray<MarketSymbol> =>
   [...exposures].filter(([, { holds, stops }]) => holds.size > 0 || stops.size > 0).map(([symbol]) => symbol)
 
-/** Gives what the account can do for takeovers in a market where it has a position. */
+/** Gives what the account can do for takeovers in a market: one without a position there may be a provider all the same. */
 export const stand = (account: Account, exposure: Exposure.Exposure): Omit<Stand, "userId"> => ({
   accountId: account.accountId,
   position: { ...exposure.position },
   ratioE6: ratioE6(account),
   mayLose: Math.max(0, shareOf(account, exposure)),
-  provider: null
+  provider: Provider.part(account, exposure)
 })
 
 /** A takeover of one of its positions is open. */
@@ -131,14 +132,15 @@ function decidedOn({ markE8, position }: Exposure.Exposure): DecidedOn {
 
 /** Gives the part of the account's equity that belongs to a position, as its part of the maintenance margin; rounded down. */
 function shareOf(account: Account, exposure: Exposure.Exposure): number {
-  const share = account.equity * BigInt(Exposure.maintenanceMargin(exposure))
-  return Number(divideDown(share, maintenanceMargin(account)))
+  const margin = Exposure.maintenanceMargin(exposure)
+  return margin === 0 ? 0 : Number(divideDown(account.equity * BigInt(margin), maintenanceMargin(account)))
 }
 
-/** Rounds down; above what a number can count it stays there. */
+/** Rounds down; above what a number can count it stays there, as it is without any position. */
 function ratioE6(account: Account): number {
-  const ratio = divideDown(account.equity * 1_000_000n, maintenanceMargin(account))
-  return Math.min(Number(ratio), Number.MAX_SAFE_INTEGER)
+  const margin = maintenanceMargin(account)
+  const ratio = margin === 0n ? Infinity : Number(divideDown(account.equity * 1_000_000n, margin))
+  return Math.min(ratio, Number.MAX_SAFE_INTEGER)
 }
 
 /** Rounds towards minus infinity; `b` is positive. */

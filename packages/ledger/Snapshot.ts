@@ -3,16 +3,18 @@ import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
+import { setLimit } from "./Provider.ts"
 import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 3
+  readonly version: 4
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
     readonly deposit: string
     readonly leverages: ReadonlyArray<readonly [symbol: MarketSymbol, leverage: number]>
+    readonly providerLimits: ReadonlyArray<readonly [symbol: MarketSymbol, limit: number]>
   }>
   readonly joined: ReadonlyArray<MarketSymbol>
   readonly creditIds: ReadonlyArray<string>
@@ -23,19 +25,28 @@ export interface Snapshot {
   readonly tierDay: number
 }
 
-/** What any version wrote: the first knew no tiers, the second no builders. */
+/** What any version wrote: the first knew no tiers, the second no builders, the third no liquidity providers. */
 type Stored =
   | Snapshot
-  | ({ readonly version: 2 } & Omit<Snapshot, "version" | "builderMarkets">)
-  | ({ readonly version: 1 } & Omit<Snapshot, "version" | "builderMarkets" | "tier" | "tierDay">)
+  | Version3
+  | Version2
+  | ({ readonly version: 1 } & Omit<Version2, "version" | "tier" | "tierDay">)
+interface Version2 extends Omit<Version3, "version" | "builderMarkets"> {
+  readonly version: 2
+}
+interface Version3 extends Omit<Snapshot, "version" | "accounts"> {
+  readonly version: 3
+  readonly accounts: ReadonlyArray<Omit<Snapshot["accounts"][number], "providerLimits">>
+}
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 3,
+  version: 4,
   userId: trader.userId,
-  accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages }) => ({
+  accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits }) => ({
     accountId,
     deposit: deposit.toString(),
-    leverages: [...leverages]
+    leverages: [...leverages],
+    providerLimits: [...providerLimits]
   })),
   joined: [...trader.joined],
   creditIds: [...trader.creditIds],
@@ -64,6 +75,10 @@ export const restore = (trader: Trader, from: Stored): void => {
   if (from.version === 2) return
   for (const symbol of from.builderMarkets) trader.builderMarkets.add(symbol)
   accountOf(trader, primaryAccountOf(trader.userId)).isBuilder = from.builderMarkets.length > 0
+  if (from.version === 3) return
+  for (const { accountId, providerLimits } of from.accounts) {
+    for (const [symbol, limit] of providerLimits) setLimit(trader, accountOf(trader, accountId), symbol, limit)
+  }
 }
 
 /**

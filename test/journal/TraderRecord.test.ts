@@ -19,6 +19,7 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture("trader-record-1")), kept)
     assert.deepStrictEqual(TraderRecord.decode(fixture("tier-record-1")), [tierSet])
     assert.deepStrictEqual(TraderRecord.decode(fixture("builder-record-1")), [appointed])
+    assert.deepStrictEqual(TraderRecord.decode(fixture("provider-record-1")), [provider])
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -44,6 +45,14 @@ const appointed: TraderEvent = {
   _tag: "BuilderAppointed",
   builderCode: "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21",
   symbols: [MarketSymbol.make("AAPL-USD"), MarketSymbol.make("GOLD-USD")],
+  atMillis: 1_795_186_800_000
+}
+
+const provider: TraderEvent = {
+  _tag: "ProviderAppointed",
+  accountId: AccountId.make("5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5"),
+  symbols: [MarketSymbol.make("AAPL-USD"), MarketSymbol.make("GOLD-USD")],
+  limit: 1_000_000_000_000_000,
   atMillis: 1_795_186_800_000
 }
 
@@ -92,6 +101,13 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     _tag: fc.constant("BuilderAppointed"),
     builderCode: id,
     symbols: fc.array(id.map((text) => MarketSymbol.make(text))),
+    atMillis
+  }),
+  fc.record({
+    _tag: fc.constant("ProviderAppointed"),
+    accountId: id.map((text) => AccountId.make(text)),
+    symbols: fc.array(id.map((text) => MarketSymbol.make(text))),
+    limit: fc.maxSafeNat(),
     atMillis
   })
 )

@@ -182,6 +182,7 @@ test("a market is joined once its event is applied", () => {
 })
 
 const appoint = { _tag: "AppointBuilder", builderCode: "code", symbols: [aapl] } as const
+const provide = { _tag: "AppointProvider", accountId: AccountId.make("sub"), symbols: [gold], limit: 7 } as const
 const setTier = { _tag: "SetTier", day: 20_000, effectiveVolume: usd(2_000_000) } as const
 
 test("rule 11.5: the tier of a day is set once, and orders carry its rates from then on", () => {
@@ -228,6 +229,15 @@ test("I6: a snapshot of a release that knew no builders is read: the trader owns
   assert.lengthOf(Result.getOrThrow(Ledger.decide(restored, appoint, 0)), 1)
 })
 
+test("I6: a snapshot of a release that knew no liquidity providers is read: no account is one, and any may be", () => {
+  const { accounts, ...rest } = Ledger.snapshot(withSub().trader)
+  const before = accounts.map(({ providerLimits: _limits, ...account }) => account)
+  const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
+  Ledger.restore(restored, { ...rest, version: 3, accounts: before })
+  assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(withSub().trader))
+  assert.lengthOf(Result.getOrThrow(Ledger.decide(restored, provide, 0)), 1)
+})
+
 test("a builder is appointed once for each market, and has rewards on the primary account alone", () => {
   const scene = withSub()
   scene.ask(appoint)
@@ -248,6 +258,7 @@ test("I6: a snapshot, packed and unpacked, restores the same journal state and h
   scene.ask({ _tag: "Arm", connectionId: "c1", accountId: AccountId.make("sub"), armed: true })
   Ledger.apply(scene.trader, { _tag: "Joined", symbol: aapl })
   scene.ask(appoint)
+  scene.ask(provide)
   scene.ask({ ...credit, amount: 10n ** 30n })
   scene.ask(setTier)
   const restored = Ledger.make(alice, instruments, scene.prices, OpenInterest.none(), Ledger.defaults)
@@ -257,6 +268,7 @@ test("I6: a snapshot, packed and unpacked, restores the same journal state and h
   assert.deepStrictEqual(Ledger.balance(restored, primaryAccountOf(alice)), scene.balance())
   assert.deepStrictEqual(Ledger.decide(restored, transfer, 0), Result.succeed([]))
   assert.deepStrictEqual(Ledger.decide(restored, setTier, 0), Result.succeed([]))
+  assert.deepStrictEqual(Ledger.decide(restored, provide, 0), Result.succeed([]))
   Ledger.apply(restored, { _tag: "Joined", symbol: MarketSymbol.make("MSFT-USD") })
   assert.notStrictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
 })

@@ -15,6 +15,7 @@ import { VenueSettings } from "../../VenueSettings.ts"
 import * as Builders from "./Builders.ts"
 import * as Disconnects from "./Disconnects.ts"
 import * as FeeTiers from "./FeeTiers.ts"
+import * as Providers from "./Providers.ts"
 import * as Submissions from "./Submissions.ts"
 import * as TraderCalls from "./TraderCalls.ts"
 import * as Traders from "./Traders.ts"
@@ -50,6 +51,16 @@ export const DeskLayer: Layer.Layer<
       ...reads(calls, [...instruments.keys()]),
       AtRisk: () => Rpc.fork(Effect.sync(() => atRisk(traders))),
       ...changes(calls, disconnects),
+      AppointProvider: ({ payload: { cost, userId, ...command } }) =>
+        Rpc.fork(
+          calls.change(
+            userId,
+            cost,
+            { _tag: "AppointProvider", ...command },
+            Providers.joined(command, (symbol) => instruments.has(symbol))
+          )
+        ),
+      Providers: () => Rpc.fork(Effect.sync(() => Providers.limits(traders))),
       AppointBuilder: ({ payload }) => Rpc.fork(appoint(payload)),
       ...presence(traders, disconnects),
       Wake: () => Effect.void

@@ -1,0 +1,58 @@
+/** Liquidity providers: in which markets an account is one, and what it may take over there (rule 9.11). */
+import type { Stand } from "@venue/domain/Liquidation"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import {
+  type AppointProvider,
+  type LedgerRefusal,
+  type ProviderAppointed,
+  UnknownAccount,
+  UnknownSymbol
+} from "@venue/domain/Trader"
+import { Result } from "effect"
+import { type Account, available } from "./Account.ts"
+import type { Exposure } from "./Exposure.ts"
+import { accountOf, exposureOf, type Trader } from "./Trader.ts"
+
+export const appoint = (
+  trader: Trader,
+  { accountId, limit, symbols }: AppointProvider,
+  atMillis: number
+): Result.Result<ReadonlyArray<ProviderAppointed>, LedgerRefusal<"AppointProvider">> => {
+  const account = trader.accounts.get(accountId)
+  if (account === undefined) return Result.fail(new UnknownAccount({ accountId }))
+  const unlisted = symbols.find((symbol) => !trader.instruments.has(symbol))
+  if (unlisted !== undefined) return Result.fail(new UnknownSymbol({ symbol: unlisted }))
+  const changed = symbols.filter((symbol) => limit !== (account.providerLimits.get(symbol) ?? 0))
+  if (changed.length === 0) return Result.succeed([])
+  return Result.succeed([{ _tag: "ProviderAppointed", accountId, symbols: changed, limit, atMillis }])
+}
+
+export const apply = (trader: Trader, { accountId, limit, symbols }: ProviderAppointed): void => {
+  for (const symbol of symbols) setLimit(trader, accountOf(trader, accountId), symbol, limit)
+}
+
+/** A provider has an exposure in its markets from the start, so that it is found among those who may take over. */
+export const setLimit = (trader: Trader, account: Account, symbol: MarketSymbol, limit: number): void => {
+  if (limit === 0) account.providerLimits.delete(symbol)
+  else account.providerLimits.set(symbol, limit)
+  exposureOf(trader, account, symbol)
+}
+
+/**
+ * Gives what the account can take over in a market, and `null` where it is no provider or no mark is known. What shrinks its
+ * position needs no margin; nothing is taken that leaves the position beyond the limit. Refresh the account first.
+ */
+export const part = (account: Account, exposure: Exposure): Stand["provider"] => {
+  const { instrument, leverage, markE8, position, valuation } = exposure
+  const limit = account.providerLimits.get(instrument.symbol)
+  if (limit === undefined || markE8 === 0) return null
+  const unused = available(account)
+  const free = unused > 0n ? unused : 0n
+  const perLot = BigInt(valuation.factor) * BigInt(markE8)
+  const lotsOf = (money: bigint) => Number((money * BigInt(valuation.divisor)) / perLot)
+  const most = lotsOf(BigInt(limit))
+  const added = lotsOf(free * BigInt(leverage))
+  const taken = (held: number) => Math.max(0, Math.min(most - held, Math.max(0, -held) + added))
+  const { quantityLots } = position
+  return { freeMargin: Number(free), buysLots: taken(quantityLots), sellsLots: taken(-quantityLots), leverage }
+}
