@@ -96,7 +96,7 @@ export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }
 }
 
 /** An order may bring a take profit and a stop loss. */
-const stopsOfOne = 2
+export const stopsOfOne = 2
 
 function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value < 0x7fffffff

@@ -1,17 +1,23 @@
 /** Whether all of an order could be filled at once: the question of FOK. */
+import type { Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
+import { stopsOfOne } from "./Checks.ts"
 import * as Ladder from "./Ladder.ts"
 import type { Market } from "./Market.ts"
+import { mostEvents } from "./Match.ts"
 import type { Account, User } from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
+import * as Stops from "./Stops.ts"
 
 /** Own resting orders do not count, nor do reduce-only orders that earlier fills of the same order would cut. */
-export const isFillable = (market: Market, user: User, isSell: boolean, limitTicks: number, lots: number): boolean => {
+export const isFillable = (market: Market, account: Account, order: Order, limitTicks: number): boolean => {
+  const isSell = order.side === "SELL"
+  const { user } = account
   const ladder = isSell ? market.bids : market.asks
   const own = isSell ? user.buying : user.selling
   const perLevel = own === 0 && market.participants.reducing === 0
   const cuts: Cuts = new Map()
-  let wanted = lots
+  let wanted = order.quantityLots
   for (
     let priceTicks = ladder.best;
     isWithin(isSell, priceTicks, limitTicks);
@@ -21,9 +27,44 @@ export const isFillable = (market: Market, user: User, isSell: boolean, limitTic
     wanted -= perLevel
       ? Math.min(wanted, ladder.totals[level]!)
       : fillableAt(market, user, ladder.heads[level]!, wanted, cuts)
-    if (wanted === 0) return true
+    if (wanted === 0) return isBrief(market, account, order, limitTicks)
   }
   return false
+}
+
+/**
+ * Says whether all fills together bring fewer events than those after which an order is cut short (rule 4.16). It counts
+ * the most that there could be: a reduce-only order may be cut or ended by each other order of its account that trades,
+ * and then fills nothing.
+ */
+function isBrief(market: Market, taker: Account, order: Order, limitTicks: number): boolean {
+  const { pool, stops } = market
+  const isSell = order.side === "SELL"
+  const ladder = isSell ? market.bids : market.asks
+  const seen = new Set([taker])
+  const ofOneTrade = 1 + (order.bracket === undefined ? 0 : stopsOfOne) + (taker.reducing > 0 ? 1 : 0)
+  let events = Stops.ofAccount(stops, taker).length + (taker.reducing > 0 ? taker.openOrders : 0)
+  let wanted = order.quantityLots
+  for (
+    let priceTicks = ladder.best;
+    wanted > 0 && isWithin(isSell, priceTicks, limitTicks);
+    priceTicks = Ladder.next(ladder, priceTicks)
+  ) {
+    let slot = ladder.heads[Ladder.placeOf(ladder, priceTicks)]!
+    for (; slot !== 0 && wanted > 0; slot = pool.words[slot + NEXT]!) {
+      const account = Book.accountOf(market, slot)
+      const brings = OrderPool.bracket(pool, slot) === undefined ? 0 : stopsOfOne
+      events += ofOneTrade + brings
+      if (!seen.has(account)) {
+        seen.add(account)
+        events += brings + Stops.ofAccount(stops, account).length + (account.reducing > 0 ? account.openOrders : 0)
+      }
+      if (events >= mostEvents) return false
+      const isCounted = account.user !== taker.user && (pool.words[slot + TRAITS]! & OrderPool.reduceOnly) === 0
+      if (isCounted) wanted -= pool.words[slot + REMAINING]!
+    }
+  }
+  return true
 }
 
 /** The fills of this order leave so much of an account's reduce-only orders, oldest first. */

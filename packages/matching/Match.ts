@@ -12,6 +12,7 @@ import type { Events, Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import * as StopOrder from "./StopOrder.ts"
+import * as Stops from "./Stops.ts"
 import { ofTrade } from "./TradeId.ts"
 
 export interface Taker {
@@ -27,29 +28,41 @@ export interface Taker {
 }
 
 /**
- * Trades at resting prices, the best price first and the oldest order first, until nothing is left of either side. Each
- * position only ever moves one way meanwhile, so stops are cut to theirs once, at the end: after each trade, a maker with
- * many orders and stops would bring events by the thousand.
+ * Trades at resting prices, the best price first and the oldest order first, until nothing is left of either side, or
+ * until it brought as many events as one order may. Each position only ever moves one way meanwhile, so stops are cut to
+ * theirs once, at the end: after each trade, a maker with many orders and stops would bring events by the thousand.
  */
 export const cross = (market: Market, taker: Taker, events: Events): void => {
+  const { stops } = market
   const isSell = taker.order.side === "SELL"
   const ladder = isSell ? market.bids : market.asks
   const { user } = taker.account
+  // Each stop of whoever trades may bring one more at the end.
+  let most = events.length + mostEvents - Stops.ofAccount(stops, taker.account).length
   let moved: Set<Participants.Account> | undefined
-  while (taker.remainingLots > 0 && reaches(taker, isSell, ladder.best)) {
+  while (taker.remainingLots > 0 && events.length < most && reaches(taker, isSell, ladder.best)) {
     const priceTicks = ladder.best
     const maker = ladder.heads[Ladder.placeOf(ladder, priceTicks)]!
     const account = Book.accountOf(market, maker)
     if (account.user === user) end(market, maker, "CANCELLED_STP", null, events)
     else {
       trade(market, taker, maker, account, priceTicks, events)
-      if (market.stops.byId.size > 0) (moved ??= new Set()).add(account)
+      if (stops.byId.size > 0 && !(moved ??= new Set()).has(account)) {
+        moved.add(account)
+        most -= Stops.ofAccount(stops, account).length
+      }
     }
   }
   if (moved === undefined) return
   for (const account of moved) StopOrder.trim(market, account, events)
   StopOrder.trim(market, taker.account, events)
 }
+
+/**
+ * One order brings so many events and what its last trade adds, so that those of a decision fit the row that holds them
+ * (rule 4.16).
+ */
+export const mostEvents = 4_096
 
 /** Says whether the taker would trade at the best price of the other side, where it has one. */
 function reaches({ limitTicks }: Taker, isSell: boolean, bestTicks: number): boolean {
@@ -167,15 +180,21 @@ function marginUsed(
 export const unfilled = ({ order, remainingLots }: Taker): Order => Book.unfilled(order, remainingLots)
 
 /**
- * Gives what is left of the incoming order. A reduce-only one that may rest is cut to the room that those which rest
- * leave it, and ends where they leave none.
+ * Gives what is left of the incoming order. One that could still trade has brought as much as one may, and ends. A
+ * reduce-only one that may rest is cut to the room that those which rest leave it, and ends where they leave none.
  */
 export const left = (market: Market, taker: Taker, events: Events): Order | undefined => {
   const { account, order, remainingLots } = taker
   if (remainingLots === 0) return undefined
   const remainder = unfilled(taker)
-  if (!order.reduceOnly || order.timeInForce !== "GTC") return remainder
-  const room = heldAgainst(account, order.side === "SELL") - account.reducing
+  if (order.timeInForce !== "GTC") return remainder
+  const isSell = order.side === "SELL"
+  if (reaches(taker, isSell, (isSell ? market.bids : market.asks).best)) {
+    lapse(market, remainder, events)
+    return undefined
+  }
+  if (!order.reduceOnly) return remainder
+  const room = heldAgainst(account, isSell) - account.reducing
   if (room >= remainingLots) return remainder
   const atMillis = market.timeMillis
   if (room <= 0) {

@@ -83,8 +83,7 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
   const fitting = order.reduceOnly ? cut(market, account, order, events) : order
   if (!crosses(market, isSell, limitTicks)) return leave(market, account, command, fitting, events)
   const isRefused =
-    order.type === "ALO" ||
-    (order.timeInForce === "FOK" && !isFillable(market, account.user, isSell, limitTicks, fitting.quantityLots))
+    order.type === "ALO" || (order.timeInForce === "FOK" && !isFillable(market, account, fitting, limitTicks))
   if (isRefused) {
     events.push({ _tag: "Ended", commandId: null, order: fitting, status: "CANCELLED", atMillis: market.timeMillis })
     return

@@ -16,7 +16,7 @@ export const fire = (market: Market, atMillis: number, events: Events): void => 
   if (isIdle(market, atMillis)) return
   market.timeMillis = atMillis
   const before = events.length
-  for (let count = 0; count < mostAtOnce && events.length - before < manyEvents; count++) {
+  for (let count = 0; count < mostAtOnce && events.length - before < Match.mostEvents; count++) {
     // To fire one may end others that are due.
     const [stop] = due
     if (stop === undefined) return
@@ -32,7 +32,6 @@ export const isIdle = ({ instrument, prices, stops, tradingState }: Market, atMi
   !Oracle.isFresh(instrument, prices, atMillis)
 
 const mostAtOnce = 256
-const manyEvents = 4_096
 
 /** The order keeps the ids of its stop. Of a linked pair the other ends, whatever this one fills. */
 function trigger(market: Market, stop: Stops.Stop, events: Events): void {

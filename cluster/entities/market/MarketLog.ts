@@ -132,8 +132,11 @@ const makeSaves = Effect.fnUntraced(function* (
   )
 })
 
-/** Events that may wait for one flush, which fit a row with room to spare; beyond it commands are sent again later. */
-const maxOpenEvents = 16_384
+/**
+ * Events that may wait for one flush, which fit a row with those of one more command that meets hundreds of accounts; beyond
+ * it commands are sent again later.
+ */
+const maxOpenEvents = 8_192
 
 /**
  * Decides one command after the other into `events` as long as they have room; `count` is how many were. A machine that

@@ -233,14 +233,14 @@ it.effect("I48: a command of more events than a row holds is refused on the reco
     const { log, outcomes, say, told } = yield* open()
     const longName = "x".repeat(430)
     say(observe)
-    for (let first = 1; first < 20_000; first += 10_000) {
-      say(...Array.from({ length: 10_000 }, (_, n) => bid(first + n, longName)))
+    for (let first = 1; first < 20_000; first += 5_000) {
+      say(...Array.from({ length: 5_000 }, (_, n) => bid(first + n, longName)))
       yield* turns
     }
-    assert.deepEqual(told, [true, true, true])
+    assert.deepEqual(told, [true, true, true, true, true])
     say(command(30_000))
     say({ _tag: "CancelAll", ...envelope(30_001), cause: "REQUEST" })
-    assert.deepEqual(told.slice(3), [false, false])
+    assert.deepEqual(told.slice(5), [false, false])
     yield* turns
     assert.isTrue(log.serving())
     assert.deepEqual(outcomes(), ["30001 REJECTED_FAILED_TO_PROCESS"])
@@ -320,10 +320,12 @@ it.effect("I48: one row takes in no more than fits; the rest is sent again and g
     say(...many)
     assert.deepEqual(told, [false])
     yield* turns
-    assert.lengthOf(outcomes(), 16_384)
-    say(...many)
-    yield* turns
-    assert.deepEqual(told, [false, true])
+    assert.lengthOf(outcomes(), 8_192)
+    for (let again = 0; again < 2; again++) {
+      say(...many)
+      yield* turns
+    }
+    assert.deepEqual(told, [false, false, true])
     assert.deepEqual(
       outcomes(),
       many.map((_, n) => `${(n + 1) % 65_536} REJECTED`)

@@ -1,0 +1,174 @@
+/** One order that meets thousands of others: it ends before what it brings is more than a row of the log holds. */
+import { maxRowBytes } from "@venue/journal/Journal"
+import * as MarketRecord from "@venue/journal/MarketRecord"
+import { assert, describe, it } from "@effect/vitest"
+import { id } from "../Id.ts"
+import { assertDurable, eventOf, orderIdOf, type PlaceAsk, Scene, ticks, told, usd } from "./EngineScene.ts"
+
+const most = 4_096
+const bob = { account: "bob", maxNotional: 9e14 }
+const counted = (said: ReadonlyArray<string>, word: string) => said.filter((one) => one.startsWith(word)).length
+
+/** So many orders of 0.1 at a price, two hundred of an account. */
+const many = (scene: Scene, side: "BUY" | "SELL", count: number, price: number, ask: PlaceAsk = {}) => {
+  for (let placed = 0; placed < count; placed++)
+    scene.place(side, 0.1, price, { account: `${side} ${Math.floor(placed / 200)}`, ...ask })
+}
+
+describe("I48, rule 4.16: an order ends with what is left of it after 4,096 events", () => {
+  it.each([
+    ["LIMIT", "GTC"],
+    ["LIMIT", "IOC"],
+    ["MARKET", "IOC"]
+  ] as const)("as an IOC does, where it is %s %s, and another one goes on from there", (type, timeInForce) => {
+    const scene = new Scene()
+    many(scene, "SELL", most + 4, 200.5)
+    const said = told(scene.buy(500, 201, { ...bob, type, timeInForce }))
+    assert.strictEqual(counted(said, "Traded"), most)
+    assert.deepStrictEqual(said.slice(most + 1), ["IOC_PARTIALLY_FILLED 90.4 bob"])
+    assert.deepStrictEqual([scene.levels(), scene.orders("bob")], [["SELL 0.4 @ 200.5"], []])
+    assert.deepStrictEqual(told(scene.buy(1, 201, bob)).slice(5), [])
+    assert.deepStrictEqual(scene.levels(), ["BUY 0.6 @ 201"])
+    assertDurable(scene)
+  })
+
+  it("where it was modified to cross, too", () => {
+    const scene = new Scene()
+    const orderId = orderIdOf(scene.buy(500, 199, bob))
+    many(scene, "SELL", most + 4, 200.5)
+    const said = told(scene.modify(orderId, { ...bob, priceTicks: ticks(201) }))
+    assert.strictEqual(counted(said, "Traded"), most)
+    assert.deepStrictEqual(said.slice(most + 1), ["IOC_PARTIALLY_FILLED 90.4 bob", "Done"])
+    assert.deepStrictEqual([scene.levels(), scene.orders("bob")], [["SELL 0.4 @ 200.5"], []])
+    assertDurable(scene)
+  })
+
+  it("stops that its fills would cut or end count as if they had", () => {
+    const scene = new Scene()
+    for (let account = 0; account < 100; account++) {
+      scene.hold(`a${account}`, 0.1)
+      for (let stop = 0; stop < 50; stop++) scene.sell(0.1, 190, { account: `a${account}`, type: "STOP_LOSS" })
+    }
+    for (let account = 0; account < 100; account++) scene.sell(0.1, 201, { account: `a${account}` })
+    const said = told(scene.buy(500, 201, bob))
+    // Each account brings a trade and the end of fifty stops.
+    assert.strictEqual(counted(said, "Traded"), Math.ceil(most / 51))
+    assert.strictEqual(counted(said, "CANCELLED 0.1"), 50 * Math.ceil(most / 51))
+    assert.strictEqual(said.at(-1), `IOC_PARTIALLY_FILLED ${500 - Math.ceil(most / 51) / 10} bob`)
+    assertDurable(scene)
+  })
+
+  it("FOK is cancelled where it might come so far, and is filled whole where it does not", () => {
+    const scene = new Scene()
+    many(scene, "SELL", most, 200.5)
+    const fok = { ...bob, timeInForce: "FOK" } as const
+    assert.deepStrictEqual(told(scene.buy(most / 10, 201, fok)), ["Accepted", `CANCELLED ${most / 10} bob`])
+    const said = told(scene.buy((most - 1) / 10, 201, fok))
+    assert.deepStrictEqual([counted(said, "Traded"), said.length], [most - 1, most])
+    assertDurable(scene)
+  })
+
+  const bracket = { takeProfitTicks: ticks(150), stopLossTicks: ticks(250), takerRate: 100_000 }
+  const reduceOnly = { reduceOnly: true }
+
+  it.each<[string, (scene: Scene) => void, number, PlaceAsk]>([
+    [
+      "its own bracket",
+      (scene) => many(scene, "SELL", 2_000, 200.5),
+      200,
+      { bracket: { ...bracket, takeProfitTicks: ticks(250), stopLossTicks: ticks(150) } }
+    ],
+    [
+      "brackets of others",
+      (scene) => {
+        for (let account = 0; account < 80; account++) {
+          for (let order = 0; order < 25; order++) scene.sell(0.1, 200.5, { account: `a${account}`, bracket })
+        }
+      },
+      200,
+      {}
+    ],
+    [
+      "stops of others",
+      (scene) => {
+        for (let account = 0; account < 90; account++) {
+          scene.hold(`a${account}`, 0.1)
+          for (let stop = 0; stop < 50; stop++) scene.sell(0.1, 190, { account: `a${account}`, type: "STOP_LOSS" })
+          scene.sell(0.1, 200.5, { account: `a${account}` })
+        }
+      },
+      9,
+      {}
+    ],
+    [
+      "reduce-only orders of others that it cuts",
+      (scene) => {
+        for (let account = 0; account < 21; account++) {
+          scene.hold(`a${account}`, 40)
+          scene.sell(40, 230, { account: `a${account}`, ...reduceOnly })
+          for (let order = 0; order < 199; order++) scene.sell(0.1, 200.5, { account: `a${account}` })
+        }
+      },
+      300,
+      {}
+    ],
+    [
+      "its own reduce-only orders that it cuts",
+      (scene) => {
+        scene.hold("bob", -500)
+        scene.buy(500, 190, { ...bob, ...reduceOnly })
+        many(scene, "SELL", 2_100, 200.5)
+      },
+      210,
+      {}
+    ],
+    [
+      "orders that it meets once a reduce-only one has ended",
+      (scene) => {
+        scene.hold("ann", 400)
+        scene.sell(400, 200.4, { account: "ann" })
+        scene.sell(400, 200.45, { account: "ann", ...reduceOnly })
+        many(scene, "SELL", 4_100, 200.5)
+      },
+      810,
+      {}
+    ]
+  ])("FOK counts %s, and is filled whole or not at all", (_what, prepare, quantity, ask) => {
+    const scene = new Scene()
+    prepare(scene)
+    const before = scene.levels()
+    const said = told(scene.buy(quantity, 201, { ...bob, timeInForce: "FOK", ...ask }))
+    assert.deepStrictEqual(said, ["Accepted", `CANCELLED ${quantity} bob`])
+    assert.deepStrictEqual(scene.levels(), before)
+    assert.include(
+      told(scene.buy(quantity, 201, { ...bob, timeInForce: "IOC", ...ask })).join(),
+      "IOC_PARTIALLY_FILLED"
+    )
+  })
+})
+
+it("I48: what a stop brings beside a full open row fits the row, however long the orders of others are", () => {
+  const scene = new Scene(205)
+  const builderCode = id("code").text
+  const ownerId = eventOf(scene.buy(1, 190, { account: id("owner").text }), "Accepted").order.userId
+  scene.ask({ _tag: "IntroduceBuilder", builderCode, ownerId, venueBps: 5_001, builderBps: 4_998 })
+  const bracket = { takeProfitTicks: ticks(250), stopLossTicks: ticks(150), takerRate: 100_000 }
+  const hostile = (account: number): PlaceAsk => ({
+    account: id(`account ${account}`).text,
+    user: id(`user ${Math.floor(account / 21)}`).text,
+    clientOrderId: scene.id().text.padStart(64, "n"),
+    builderCode,
+    bracket
+  })
+  scene.sell(500, 205, { account: "house", maxNotional: 9e14 })
+  scene.buy(500, 205, { maxNotional: 9e14 })
+  scene.sell(500, 195, { type: "STOP_LOSS" })
+  for (let account = 0; account < 200; account++) {
+    for (let order = 0; order < 25; order++) scene.buy(0.1, 194, hostile(account))
+  }
+  const events = scene.ask({ _tag: "Observe", priceE8: usd(194), teller: "external" })
+  assert.strictEqual(counted(told(events), "Triggered"), 1)
+  assert.isAbove(events.length, 3_900)
+  const bytes = MarketRecord.encode(events).length
+  assert.isBelow(bytes + 8_192 * (bytes / events.length), maxRowBytes)
+})
