@@ -4,7 +4,7 @@ import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TopUpFund } from "@venue/domain/ReserveFund"
-import type { TradingState } from "@venue/domain/TradingState"
+import type { OpenState } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
@@ -39,7 +39,8 @@ export class MarketClient extends Context.Service<
       symbol: MarketSymbol,
       builder: Omit<IntroduceBuilder, "_tag">
     ) => Effect.Effect<void, Unavailable>
-    readonly setTradingState: (symbol: MarketSymbol, state: TradingState) => Effect.Effect<void, Unavailable>
+    readonly setTradingState: (symbol: MarketSymbol, state: OpenState) => Effect.Effect<void, Unavailable>
+    readonly delist: (symbol: MarketSymbol) => Effect.Effect<void, Unavailable>
     readonly totals: (symbol: MarketSymbol) => Effect.Effect<Totals, Unavailable>
   }
 >()("@venue/cluster/MarketClient") {
@@ -88,6 +89,7 @@ export class MarketClient extends Context.Service<
         topUpFund: (symbol, topUp) => ask(symbol, client(symbol).TopUpFund(topUp)),
         introduceBuilder: (symbol, builder) => ask(symbol, client(symbol).IntroduceBuilder(builder)),
         setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
+        delist: (symbol) => ask(symbol, client(symbol).Delist()),
         totals: (symbol) => ask(symbol, client(symbol).Totals())
       })
     })

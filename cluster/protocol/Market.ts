@@ -6,7 +6,7 @@ import { Order, Side } from "@venue/domain/Order"
 import { PositionState } from "@venue/domain/Position"
 import { Twap } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
-import { TradingState } from "@venue/domain/TradingState"
+import { OpenState, TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -123,7 +123,9 @@ export const Market = Entity.make("Market", [
     error: Unavailable
   }),
   /** Answers once the state is recorded, or was in force already. */
-  Rpc.make("SetTradingState", { payload: { state: TradingState }, error: Unavailable }),
+  Rpc.make("SetTradingState", { payload: { state: OpenState }, error: Unavailable }),
+  /** Answers once the settlement is recorded to have begun, or had before; a market that trades is left alone. */
+  Rpc.make("Delist", { error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */
   Rpc.make("Observe", { payload: { priceE8: Schema.Number, teller: Teller }, error: Unavailable }),
   /** Answers once the market knows this builder code, or knew it before. */

@@ -4,6 +4,7 @@ import * as Futures from "@venue/domain/Futures"
 import { isLive } from "@venue/domain/MarketHours"
 import { median } from "@venue/domain/Oracle"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import { isOver } from "@venue/domain/TradingState"
 import { type Print, PriceSources, type PriceSource } from "@venue/providers/prices/PriceSource"
 import { Clock, Effect, type Layer, Schedule } from "effect"
 import { Singleton, type Sharding } from "effect/cluster"
@@ -74,7 +75,9 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
     const prices = able.flatMap((source) => priceBy(source, symbol, now, sinceMillis) ?? [])
     return prices.length < Math.min(leastSources, able.length) ? undefined : median(prices)
   }
+  const hasEnded = (symbol: MarketSymbol) => isOver(feed.tradingStates.get(symbol) ?? "TRADING")
   const tell = (symbol: MarketSymbol) => {
+    if (hasEnded(symbol)) return
     const priceE8 = priceOf(symbol)
     if (priceE8 === undefined) return
     sending.add(symbol)
@@ -95,7 +98,12 @@ const listen = Effect.fnUntraced(function* (sources: ReadonlyArray<PriceSource>,
   )
   const isSilent = (source: PriceSource, symbol: MarketSymbol, now: number) => {
     const instrument = instruments.get(symbol)
-    return instrument !== undefined && isLive(instrument, now) && priceBy(source, symbol, now, 0) === undefined
+    return (
+      instrument !== undefined &&
+      !hasEnded(symbol) &&
+      isLive(instrument, now) &&
+      priceBy(source, symbol, now, 0) === undefined
+    )
   }
   yield* Effect.forkScoped(Effect.delay(sayWhoIsSilent(sources, isSilent), firstWord))
   return (source: PriceSource) => {

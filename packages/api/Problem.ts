@@ -45,6 +45,8 @@ export const pages = {
   "signing-key-too-early": "The key has not been in its state for long enough.",
   "signing-keys-unusable": "The file of the signing keys cannot be used, or somebody else is changing it.",
   "not-resumable": "A symbol trades again from cancel-only, with a fresh price and balanced books.",
+  "symbol-trades": "The symbol has to be stopped first: it is done to one that does not trade.",
+  "symbol-delisted": "The contract has ended, or is being settled; nothing leads back.",
   "dividend-paid": "A dividend for this day or a later one was paid already; nothing was paid now.",
   "top-up-exists": "A top-up of this id was of another amount; nothing was put in now.",
   "client-exists": "An application of this id was registered before; it keeps its id when it is disabled.",
@@ -216,6 +218,9 @@ export const problems = (baseUrl: string) => ({
     ),
   signingKeysUnusable: () => new ServiceUnavailable(body(baseUrl, 503, "signing-keys-unusable")),
   notResumable: (detail: string) => new Conflict(body(baseUrl, 409, "not-resumable", { detail })),
+  symbolTrades: (detail: string) => new Conflict(body(baseUrl, 409, "symbol-trades", { detail })),
+  symbolDelisted: (symbol: string) =>
+    new Conflict(body(baseUrl, 409, "symbol-delisted", { detail: `${symbol} is delisted, or about to be.` })),
   dividendPaid: (detail: string) => new Conflict(body(baseUrl, 409, "dividend-paid", { detail })),
   topUpExists: (detail: string) => new Conflict(body(baseUrl, 409, "top-up-exists", { detail })),
   clientExists: () => new Conflict(body(baseUrl, 409, "client-exists")),

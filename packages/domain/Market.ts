@@ -18,6 +18,7 @@ import { Bracket, CancelCause, type EndStatus, type Order, OrderOrigin, OrderTyp
 import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
 import type { FundToppedUp, TopUpFund } from "./ReserveFund.ts"
+import type { Delist, SettlementBegan } from "./Settlement.ts"
 import type { StopPlaced, Triggered } from "./Stop.ts"
 import type { SetTradingState, TradingStateChanged } from "./TradingState.ts"
 import { CloseTwaps, OpenTwap, type TwapAdvanced, type TwapClosed, TwapId, type TwapOpened } from "./Twap.ts"
@@ -181,6 +182,7 @@ export type MarketCommand =
   | IntroduceBuilder
   | CloseTakeovers
   | TopUpFund
+  | Delist
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -357,6 +359,7 @@ export type MarketEvent =
   | Sampled
   | Funded
   | TradingStateChanged
+  | SettlementBegan
   | DividendPaid
   | StopPlaced
   | Triggered

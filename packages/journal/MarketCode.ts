@@ -27,7 +27,8 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   FundToppedUp: 28,
   TwapOpened: 29,
   TwapAdvanced: 30,
-  TwapClosed: 31
+  TwapClosed: 31,
+  SettlementBegan: 32
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */
@@ -82,7 +83,13 @@ export const twapEndings: Record<TwapEnding, number> = {
   SPLIT: 6,
   DELISTING: 7
 }
-export const tradingStates: Record<TradingState, number> = { TRADING: 1, CANCEL_ONLY: 2, HALTED: 3 }
+export const tradingStates: Record<TradingState, number> = {
+  TRADING: 1,
+  CANCEL_ONLY: 2,
+  HALTED: 3,
+  IN_SETTLEMENT: 4,
+  DELISTED: 5
+}
 export const statuses: Record<Refused["status"], number> = {
   EXPIRED: 1,
   REJECTED: 2,

@@ -11,6 +11,7 @@ type Tag =
   | "Funded"
   | "DividendPaid"
   | "TradingStateChanged"
+  | "SettlementBegan"
   | "BuilderIntroduced"
   | "FundToppedUp"
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
@@ -68,6 +69,9 @@ export function write(writer: Writer, event: MarketWide): void {
       return writer.number(event.remainder)
     case "TradingStateChanged":
       return writer.byte(tradingStates[event.state])
+    case "SettlementBegan":
+      writer.number(event.averageE8)
+      return writer.number(event.priceTicks)
     case "BuilderIntroduced":
       writer.text(event.builderCode)
       writer.text(event.ownerId)
@@ -100,6 +104,8 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
       return { _tag, exDay: reader.number(), perUnitE8: reader.number(), remainder: reader.number(), atMillis }
     case "TradingStateChanged":
       return { _tag, state: name(tradingStateOf, reader.byte()), atMillis }
+    case "SettlementBegan":
+      return { _tag, averageE8: reader.number(), priceTicks: reader.number(), atMillis }
     case "BuilderIntroduced":
       return {
         _tag,

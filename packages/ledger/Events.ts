@@ -46,6 +46,7 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
     case "FundToppedUp":
     case "Priced":
     case "TradingStateChanged":
+    case "SettlementBegan":
     case "EpochRaised":
     case "Sampled":
       return

@@ -1,12 +1,13 @@
 /** A cash dividend is paid once for its day, to whoever holds a position then (rule 19.1). */
 import * as Dividend from "@venue/domain/Dividend"
 import type { DividendPaid, PayDividend } from "@venue/domain/Market"
+import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 
 /** One for a day that was paid already, or for an earlier one, changes nothing. */
 export const pay = (market: Market, { exDay, perUnitE8 }: PayDividend, atMillis: number, events: Events): void => {
-  if (exDay <= market.lastDividendDay) return
+  if (exDay <= market.lastDividendDay || isOver(market.tradingState)) return
   const remainder = Participants.remainderOf(market.participants, ({ quantityLots }) =>
     Dividend.payment(market.instrument, quantityLots, perUnitE8)
   )

@@ -9,6 +9,7 @@ import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
 import type { Twap } from "@venue/domain/Twap"
+import { isOver } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import * as Builders from "./Builders.ts"
@@ -26,6 +27,7 @@ import { type Obeyed, refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { liquidate } from "./Liquidation.ts"
 import * as ReserveFund from "./ReserveFund.ts"
+import * as Settlement from "./Settlement.ts"
 import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
 import * as TradingState from "./TradingState.ts"
@@ -62,6 +64,10 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
     case "Tick":
       Pricing.tick(engine, atMillis, events)
       Trigger.fire(engine, atMillis, events)
+      Settlement.proceed(engine, atMillis, events)
+      break
+    case "Delist":
+      Settlement.begin(engine, atMillis, events)
       break
     case "SetTradingState":
       TradingState.change(engine, command.state, atMillis, events)
@@ -149,6 +155,7 @@ export const topUp = (engine: Engine, topUpId: string): number | undefined => en
 /** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
+  if (isOver(engine.tradingState)) return engine.tradingState === "DELISTED"
   return Pricing.isIdle(engine, atMillis) && Funding.isIdle(engine, atMillis) && Trigger.isIdle(engine, atMillis)
 }
 
@@ -196,8 +203,8 @@ function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events)
     return refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", events)
   }
   if (atMillis > command.expiresAtMillis) return refuse(engine, command, "EXPIRED", events)
-  if (TradingState.isShutTo(engine.tradingState, command))
-    return refuse(engine, command, "REJECTED_MARKET_CLOSED", events)
+  const shut = TradingState.refusalOf(engine.tradingState, command)
+  if (shut !== undefined) return refuse(engine, command, shut, events)
   if (account.isFrozen && isHeldBack(command)) return refuse(engine, command, "USER_IN_LIQUIDATION", events)
   switch (command._tag) {
     case "Place":

@@ -4,6 +4,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Funded, Priced, Sampled } from "@venue/domain/Market"
 import { isLive } from "@venue/domain/MarketHours"
 import * as Oracle from "@venue/domain/Oracle"
+import { isOver } from "@venue/domain/TradingState"
 import * as Ladder from "./Ladder.ts"
 import type { Events, Market, Sampling } from "./Market.ts"
 import * as Participants from "./Participants.ts"
@@ -14,7 +15,7 @@ import * as Participants from "./Participants.ts"
  * goes back, so no hour is paid for twice.
  */
 export const pass = (market: Market, nowMillis: number, events: Events): void => {
-  if (nowMillis < market.dueMillis) return
+  if (nowMillis < market.dueMillis || isOver(market.tradingState)) return
   const { instrument, prices } = market
   if (prices !== undefined) {
     const endMillis = stepOf(nowMillis, Funding.hourMillis)

@@ -8,6 +8,7 @@ import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { PositionState } from "@venue/domain/Position"
+import { type OracleSamples, unsampled as noOracle } from "@venue/domain/Settlement"
 import * as Ladder from "./Ladder.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
@@ -48,6 +49,10 @@ export interface Market {
   /** Time alone brings nothing before this; it is no part of the state, as it follows from the time of the last event. */
   dueMillis: number
   tradingState: TradingState
+  /** What a settlement would go by (rule 19.3). */
+  oracleSamples: OracleSamples
+  /** Positions are closed at this price; 0 before that. */
+  settlementTicks: number
   /** The last dividend was for this day, and 0 before the first. */
   lastDividendDay: number
   /** What the operator put into the reserve fund, by the ids of those commands: they are few, and kept for ever. */
@@ -111,6 +116,8 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   sampling: unsampled(),
   dueMillis: 0,
   tradingState: "TRADING",
+  oracleSamples: noOracle,
+  settlementTicks: 0,
   lastDividendDay: 0,
   topUps: new Map(),
   lastPriceTicks: 0,

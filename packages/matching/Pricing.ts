@@ -5,9 +5,11 @@ import type { Observe, Priced } from "@venue/domain/Market"
 import { isLive, limitShareBps, period } from "@venue/domain/MarketHours"
 import * as Oracle from "@venue/domain/Oracle"
 import * as PriceBand from "@venue/domain/PriceBand"
+import { isOver } from "@venue/domain/TradingState"
 import * as Ladder from "./Ladder.ts"
 import { type Events, type Market, stopMarkE8 } from "./Market.ts"
 import * as Stops from "./Stops.ts"
+import { sample } from "./TradingState.ts"
 
 /** What was last told of the price from outside. */
 type Told = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "paused">
@@ -41,6 +43,12 @@ export const tick = (market: Market, atMillis: number, events: Events): void => 
   if (market.prices !== undefined) record(market, pricedAt(market, market.prices, atMillis), Infinity, events)
 }
 
+/** The contract ends at this price, and no other is taken in after it. */
+export const fix = (market: Market, priceE8: number, atMillis: number, events: Events): void => {
+  const told: Told = { source: "operator", toldE8: priceE8, toldAtMillis: atMillis, rejections: 0, paused: true }
+  take(market, { ...pricedAt(market, told, atMillis), markE8: priceE8, freshMarkE8: priceE8, premiumE8: 0 }, events)
+}
+
 /** Says whether time alone changes nothing any more, until the next period or day begins. */
 export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices } = market
@@ -58,11 +66,16 @@ export const isFresh = ({ instrument, timeMillis }: Market, prices: Priced): boo
 
 /** An event is recorded only when something differs or the price was told so much later, so that a quiet market writes nothing. */
 function record(market: Market, priced: Priced, laterMillis: number, events: Events): void {
-  const { prices } = market
+  const { prices, tradingState } = market
   const isRecorded =
     prices !== undefined && isSame(prices, priced) && priced.toldAtMillis - prices.toldAtMillis < laterMillis
-  if (isRecorded) return
+  if (isRecorded || isOver(tradingState)) return
+  take(market, priced, events)
+}
+
+function take(market: Market, priced: Priced, events: Events): void {
   market.timeMillis = priced.atMillis
+  sample(market, priced.atMillis)
   market.prices = priced
   events.push(priced)
   Stops.reach(market.stops, stopMarkE8(market))

@@ -16,9 +16,11 @@ import { remember } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { bookTrade } from "./Match.ts"
 import * as ReserveFund from "./ReserveFund.ts"
+import * as Twaps from "./Twaps.ts"
+import * as Settlement from "./Settlement.ts"
 import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
-import * as Twaps from "./Twaps.ts"
+import * as TradingState from "./TradingState.ts"
 
 /**
  * An order that may rest is put in the book as soon as it is accepted, and its trades take from it there: nothing can
@@ -40,11 +42,13 @@ export const apply = (market: Market, event: MarketEvent): void => {
     case "Ended":
       return ended(market, event.order)
     case "Priced":
+      TradingState.sample(market, event.atMillis)
       market.prices = event
       return Stops.reach(market.stops, stopMarkE8(market))
     case "TradingStateChanged":
-      market.tradingState = event.state
-      return Stops.reach(market.stops, stopMarkE8(market))
+      return TradingState.apply(market, event)
+    case "SettlementBegan":
+      return Settlement.apply(market, event.priceTicks)
     case "StopPlaced":
       return stopPlaced(market, event)
     case "Triggered":

@@ -8,6 +8,7 @@ import type { Priced } from "@venue/domain/Market"
 import type { Bracket } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import type { Twap } from "@venue/domain/Twap"
+import type { OracleSamples } from "@venue/domain/Settlement"
 import type { UserId } from "@venue/domain/UserId"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
@@ -20,7 +21,7 @@ import * as Takeovers from "./Takeovers.ts"
 import * as Twaps from "./Twaps.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 15
+export const version = 16
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -30,6 +31,8 @@ export interface Snapshot {
   readonly trades: number
   readonly prices: Priced | null
   readonly tradingState: TradingState
+  readonly oracleSamples: OracleSamples
+  readonly settlementTicks: number
   readonly lastDividendDay: number
   readonly topUps: ReadonlyArray<readonly [topUpId: string, amount: number]>
   /** Users stand in the order of their numbers: id and epoch. */
@@ -76,6 +79,8 @@ export const snapshot = (market: Market): Snapshot => {
     trades,
     prices: market.prices ?? null,
     tradingState: market.tradingState,
+    oracleSamples: market.oracleSamples,
+    settlementTicks: market.settlementTicks,
     lastDividendDay: market.lastDividendDay,
     topUps: [...market.topUps],
     users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
@@ -109,6 +114,8 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.trades = stored.trades
   market.prices = stored.prices ?? undefined
   market.tradingState = stored.tradingState
+  market.oracleSamples = stored.oracleSamples
+  market.settlementTicks = stored.settlementTicks
   market.lastDividendDay = stored.lastDividendDay
   for (const [topUpId, amount] of stored.topUps) market.topUps.set(topUpId, amount)
   for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch

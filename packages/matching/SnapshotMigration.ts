@@ -2,6 +2,7 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
+import { unsampled as noOracle } from "@venue/domain/Settlement"
 import type { UserId } from "@venue/domain/UserId"
 import { noneLiquidated, unsampled } from "./Market.ts"
 import * as OrderPool from "./OrderPool.ts"
@@ -31,6 +32,8 @@ interface Version5 extends Omit<
   | "totals"
   | "sampling"
   | "tradingState"
+  | "oracleSamples"
+  | "settlementTicks"
   | "lastDividendDay"
   | "topUps"
   | "lastPriceTicks"
@@ -74,6 +77,8 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     stops: StopSnapshot.none,
     twaps: [],
     tradingState: "TRADING",
+    oracleSamples: noOracle,
+    settlementTicks: 0,
     lastDividendDay: 0,
     topUps: [],
     totals: { ...stored.totals, reserveFund: 0, toppedUp: 0 },

@@ -16,7 +16,13 @@ export const hash = (market: Market): string => {
   const digest: Digest = { high: 1, low: 2 }
   text(digest, market.instrument.symbol)
   text(digest, market.tradingState)
-  for (const value of [market.timeMillis, market.lastPriceTicks, market.trades, market.lastDividendDay])
+  for (const value of [
+    market.timeMillis,
+    market.lastPriceTicks,
+    market.trades,
+    market.lastDividendDay,
+    market.settlementTicks
+  ])
     number(digest, value)
   if (market.prices !== undefined) {
     const { prices } = market
@@ -44,6 +50,8 @@ export const hash = (market: Market): string => {
   }
   const { premiumE10, samples, untilMillis } = market.sampling
   for (const value of [premiumE10 ?? Infinity, untilMillis, samples.count, samples.weighted]) number(digest, value)
+  number(digest, market.oracleSamples.lastMark)
+  for (const [priceE8, count] of market.oracleSamples.runs) for (const value of [priceE8, count]) number(digest, value)
   side(digest, market, market.bids)
   side(digest, market, market.asks)
   builders(digest, market)

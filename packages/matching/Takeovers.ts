@@ -29,6 +29,23 @@ export const open = (market: Market, account: Participants.Account, command: Ope
   events.push(opened)
 }
 
+/** The contract ends or changes, and with that what was to be taken over: all that are open close, with nothing done. */
+export const abandon = (market: Market, atMillis: number, events: Events): void => {
+  for (const [{ position }, { opened }] of market.takeovers) {
+    const { accountId, takeoverId, userId } = opened
+    const closed: TakeoverClosed = {
+      _tag: "TakeoverClosed",
+      takeoverId,
+      userId,
+      accountId,
+      leftLots: position.quantityLots,
+      atMillis
+    }
+    apply(market, closed)
+    events.push(closed)
+  }
+}
+
 export const apply = (market: Market, event: TakeoverOpened | TakeoverClosed): void => {
   const account = Participants.account(market.participants, event.accountId, event.userId)
   account.isFrozen = event._tag === "TakeoverOpened"

@@ -100,6 +100,7 @@ export const neighbours = () => {
           return knows.has(symbol) ? Effect.void : Effect.fail(new Unavailable({ what: symbol }))
         },
         setTradingState: () => Effect.never,
+        delist: () => Effect.never,
         totals: () => Effect.never
       })
     )

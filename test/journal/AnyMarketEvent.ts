@@ -7,6 +7,7 @@ import { orderIdFrom } from "@venue/domain/OrderId"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { version4 } from "@venue/domain/Id"
 import { type Twap, TwapEnding, TwapId } from "@venue/domain/Twap"
+import { TradingState } from "@venue/domain/TradingState"
 import { UserId } from "@venue/domain/UserId"
 import * as fc from "fast-check"
 
@@ -227,9 +228,10 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("TakeoverClosed"), takeoverId: id, ...caller, leftLots: signed }),
   fc.record({
     _tag: fc.constant("TradingStateChanged"),
-    state: fc.constantFrom("TRADING", "CANCEL_ONLY", "HALTED"),
+    state: fc.constantFrom(...TradingState.literals),
     atMillis: millis
   }),
+  fc.record({ _tag: fc.constant("SettlementBegan"), averageE8: count, priceTicks: count, atMillis: millis }),
   fc.record({
     _tag: fc.constant("EpochRaised"),
     userId: user.map((text) => UserId.make(text)),

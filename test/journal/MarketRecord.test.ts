@@ -64,7 +64,8 @@ describe("MarketRecord", () => {
     "market-record-1-builder",
     "market-record-1-stops",
     "market-record-1-takeovers",
-    "market-record-1-twap"
+    "market-record-1-twap",
+    "market-record-1-settlement"
   ])("I6: what %s holds stays readable for ever", (name) => {
     const bytes = Buffer.from(readFileSync(fixture(`${name}.hex`), "utf8").replaceAll(/\s/g, ""), "hex")
     const events = JSON.parse(readFileSync(fixture(`${name}.json`), "utf8"))

@@ -23,9 +23,9 @@ import {
   type Listing,
   listings,
   make as makeStream,
-  type Step,
   type Stream
 } from "../matching/Streams.ts"
+import type { Step } from "../matching/OperatorSteps.ts"
 import * as MarketTwin from "../matching/TwinState.ts"
 import { requestOf } from "./Requests.ts"
 

@@ -5,7 +5,8 @@ import type { Fill, MarketCommand, MarketEvent, Priced } from "@venue/domain/Mar
 import type { Order } from "@venue/domain/Order"
 import type { Twap } from "@venue/domain/Twap"
 import * as Engine from "@venue/matching/Engine"
-import { accountsIn, isTraderCommand, make as makeStream, type Pace, type Step, type Stream } from "./Streams.ts"
+import type { Step } from "./OperatorSteps.ts"
+import { accountsIn, isTraderCommand, make as makeStream, type Pace, type Stream } from "./Streams.ts"
 import { shrink } from "./StreamChanges.ts"
 import * as Twin from "./Twin.ts"
 import * as TwinState from "./TwinState.ts"
@@ -155,6 +156,8 @@ export const line = (event: MarketEvent): string => {
       return `TakeoverOpened ${event.takeoverId} of ${event.accountId}: ${event.quantityLots} at ${event.markE8} share ${event.share} until ${event.expiresAtMillis} ${at}`
     case "TakeoverClosed":
       return `TakeoverClosed ${event.takeoverId} of ${event.accountId}: ${event.leftLots} left ${at}`
+    case "SettlementBegan":
+      return `SettlementBegan at ${event.averageE8} ${event.priceTicks} ${at}`
     case "Priced":
       return `Priced ${event.markE8}`
     case "Sampled":

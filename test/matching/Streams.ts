@@ -12,10 +12,7 @@ import { chanceOf } from "./Chance.ts"
 import { names } from "./CommandIds.ts"
 import { slicing } from "./StreamTwaps.ts"
 
-export interface Step {
-  readonly atMillis: number
-  readonly command: MarketCommand
-}
+import { ending, introducing, type Step } from "./OperatorSteps.ts"
 
 export interface Stream {
   readonly seed: number
@@ -324,23 +321,12 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     seed,
     instrument,
     maxOpenOrders: isMonth ? 8 : pick(3, 8, 200),
-    steps: introducing(seed, isMonth ? steps : slicing(seed, steps))
+    steps: ending(seed, introducing(seed, isMonth ? steps : slicing(seed, steps)))
   }
 
   function close(accountId: AccountId): void {
     add({ _tag: "Close", ...envelope(accountId), ...terms(), finding: null, clientOrderId: "flat", builderCode: "" })
   }
-}
-
-/** Two of three markets learn somewhen in their first half whose the code is that orders carry: a trader's, or a stranger's. */
-function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
-  if (seed % 3 === 0) return steps
-  const at = seed % (steps.length >> 1)
-  const venueBps = 5_000 + ((seed * 1_237) % 5_001)
-  const builderBps = (seed * 911) % (10_001 - venueBps)
-  const ownerId = UserId.make(seed % 2 === 0 ? "ann" : "zoe")
-  const command = { _tag: "IntroduceBuilder", builderCode: "code", ownerId, venueBps, builderBps } as const
-  return steps.toSpliced(at, 0, { atMillis: steps[at]!.atMillis, command })
 }
 
 /** Gives the accounts that may have something after a command. */

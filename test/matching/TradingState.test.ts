@@ -1,13 +1,13 @@
 /** What a market lets in while it takes cancels alone, and while it takes nothing (rule 1.7). */
 import { noEcho } from "@venue/domain/Echo"
 import type { OrderRefusal } from "@venue/domain/Reject"
-import type { TradingState } from "@venue/domain/TradingState"
+import type { OpenState } from "@venue/domain/TradingState"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
 import { eventOf, orderIdOf, Scene, ticks, told, usd } from "./EngineScene.ts"
 
 const shut = "REJECTED_MARKET_CLOSED"
-const set = (scene: Scene, state: TradingState) => scene.ask({ _tag: "SetTradingState", state })
+const set = (scene: Scene, state: OpenState) => scene.ask({ _tag: "SetTradingState", state })
 
 /** A position of 2, and one order that rests. */
 const open = () => {

@@ -145,8 +145,8 @@ describe("orders", () => {
           assert.strictEqual(event.number, ++number)
           assert.isAbove(event.quantityLots, 0)
           assert.notStrictEqual(event.maker.order.side, event.taker.order.side)
-          assert.notStrictEqual(event.maker.order.userId, event.taker.order.userId)
-          for (const { order } of [event.maker, event.taker]) {
+          if (event.offBook !== "SETTLEMENT") assert.notStrictEqual(event.maker.order.userId, event.taker.order.userId)
+          for (const order of ordersOf(event)) {
             const before = orders.get(order.orderId.text)!
             const remainingLots = before.remainingLots - event.quantityLots
             assert.deepStrictEqual(order, { ...before, remainingLots, updatedAtMillis: event.atMillis })
@@ -179,7 +179,7 @@ describe("orders", () => {
       return (events) => {
         const takers = new Set(takersOf(events))
         for (const event of events) {
-          if (event._tag === "Traded") {
+          if (event._tag === "Traded" && event.offBook === undefined) {
             const { order } = event.maker
             const rivals = [...queue.values()].filter(
               ({ orderId, side }) => side === order.side && !takers.has(orderId.text)
@@ -375,8 +375,9 @@ function isTooLate(status: string): boolean {
   return status === "EXPIRED" || status === "REJECTED_FAILED_TO_PROCESS"
 }
 
+/** Those of a trade off the book are of that alone. */
 function ordersOf(event: MarketEvent): ReadonlyArray<Order> {
-  if (event._tag === "Traded") return [event.maker.order, event.taker.order]
+  if (event._tag === "Traded") return event.offBook === undefined ? [event.maker.order, event.taker.order] : []
   return "order" in event ? [event.order] : []
 }
 

@@ -33,12 +33,14 @@ import {
   sumOf,
   type Twin
 } from "./TwinState.ts"
+import * as Settlement from "./TwinSettlement.ts"
 import * as Stops from "./TwinStops.ts"
 import * as TwinTwaps from "./TwinTwaps.ts"
 
 /** Takes a price the engine computed: marks, averages and bands are not the twin's business, but which mark counts is. */
 export const price = (twin: Twin, priced: Priced): void => {
   if (twin.prices === undefined) TwinFunding.begin(twin, priced.atMillis)
+  else if (Settlement.isOver(twin)) Settlement.assertPriced(twin, priced)
   else {
     const isFair = twin.letsIn === "TRADING" && !isStale(twin, priced, priced.atMillis)
     const fairE8 = isFair ? priced.markE8 : twin.prices.freshMarkE8
@@ -46,6 +48,7 @@ export const price = (twin: Twin, priced: Priced): void => {
   }
   twin.prices = priced
   twin.timeMillis = Math.max(twin.timeMillis, priced.atMillis)
+  Settlement.note(twin)
   Stops.marked(twin)
 }
 
@@ -55,12 +58,15 @@ export const pass = TwinFunding.pass
 /** Prices come from the engine, so what is about them says nothing here but which stops fire; time has passed before. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
   if (command._tag === "PauseSources" || command._tag === "CloseTakeovers") return
-  if (command._tag === "Observe" || command._tag === "Tick") return fire(twin, nowMillis, emit)
+  if (command._tag === "Observe" || command._tag === "Tick") {
+    if (command._tag === "Tick") Settlement.proceed(twin, nowMillis, emit)
+    return fire(twin, nowMillis, emit)
+  }
+  if (command._tag === "Delist") return Settlement.begin(twin, nowMillis, emit)
   if (command._tag === "SetTradingState") {
-    if (command.state === twin.letsIn) return
-    twin.letsIn = command.state
+    if (command.state === twin.letsIn || Settlement.isOver(twin)) return
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
-    emit({ _tag: "TradingStateChanged", state: command.state, atMillis: twin.timeMillis })
+    Settlement.enter(twin, command.state, emit)
     return Stops.marked(twin)
   }
   if (command._tag === "IntroduceBuilder") return TwinBuilders.introduce(twin, command, nowMillis, emit)
@@ -72,7 +78,7 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     return emit({ ...command, _tag: "FundToppedUp", atMillis: twin.timeMillis })
   }
   if (command._tag === "PayDividend") {
-    if (command.exDay <= twin.lastDividendDay) return
+    if (command.exDay <= twin.lastDividendDay || Settlement.isOver(twin)) return
     twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
     return emit({
       ...command,
@@ -99,7 +105,9 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
       : twin.timeMillis > command.expiresAtMillis
         ? "EXPIRED"
         : isKeptOut(twin, command)
-          ? "REJECTED_MARKET_CLOSED"
+          ? twin.letsIn === "DELISTED"
+            ? "BAD_SYMBOL"
+            : "REJECTED_MARKET_CLOSED"
           : run(twin, command, emit)
   twin.outcomes.set(command.commandId.text, refusal ?? "DONE")
   if (refusal !== undefined) emit(refused(twin, command, refusal))

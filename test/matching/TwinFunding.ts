@@ -12,7 +12,7 @@ const step = 5_000
 
 /** All that time brings up to now; before the first price it brings nothing. */
 export const pass = (twin: Twin, nowMillis: number, emit: Emit): void => {
-  if (twin.prices === undefined) return
+  if (twin.prices === undefined || twin.letsIn === "IN_SETTLEMENT" || twin.letsIn === "DELISTED") return
   const now = Math.max(twin.timeMillis, nowMillis)
   const { funding } = twin
   const end = Math.floor(now / hour) * hour

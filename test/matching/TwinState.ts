@@ -55,6 +55,9 @@ export interface Twin {
   timeMillis: number
   prices: Priced | undefined
   letsIn: TradingState
+  /** The oracle price that counted from a time on; none while the market did not trade. */
+  readonly inForce: Array<{ readonly fromMillis: number; readonly priceE8: number | undefined }>
+  settlementTicks: number
   lastDividendDay: number
   numbers: number
   trades: number
@@ -81,6 +84,8 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   timeMillis: 0,
   prices: undefined,
   letsIn: "TRADING",
+  inForce: [],
+  settlementTicks: 0,
   lastDividendDay: 0,
   numbers: 0,
   trades: 0,
@@ -181,13 +186,17 @@ export function isKeptOut({ letsIn }: Twin, command: TraderCommand): boolean {
   const kept: Record<TradingState, ReadonlyArray<TraderCommand["_tag"]>> = {
     TRADING: [],
     CANCEL_ONLY: ["Place", "Modify", "Close"],
-    HALTED: ["Place", "Modify", "Close", "Cancel", "CancelAll"]
+    HALTED: ["Place", "Modify", "Close", "Cancel", "CancelAll"],
+    IN_SETTLEMENT: ["Place", "Modify", "Close", "Cancel", "CancelAll"],
+    DELISTED: ["Place", "Close"]
   }
   if (command._tag === "Refuse") {
     const told: Record<TradingState, ReadonlyArray<string>> = {
       TRADING: [command.status],
       CANCEL_ONLY: ["REJECTED_FAILED_TO_PROCESS", "NO_SUCH_ORDER"],
-      HALTED: ["REJECTED_FAILED_TO_PROCESS"]
+      HALTED: ["REJECTED_FAILED_TO_PROCESS"],
+      IN_SETTLEMENT: ["REJECTED_FAILED_TO_PROCESS"],
+      DELISTED: ["REJECTED_FAILED_TO_PROCESS", "NO_SUCH_ORDER", "CANNOT_MODIFY_NO_SUCH_ORDER"]
     }
     return !told[letsIn].includes(command.status)
   }

@@ -81,6 +81,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
               ({ value }) => value
             )
           ).pipe(Rpc.fork),
+        Delist: () => submitted([{ _tag: "Delist" }]).pipe(Rpc.fork),
         SetTradingState: ({ payload }) => submitted([{ _tag: "SetTradingState", state: payload.state }]).pipe(Rpc.fork),
         IntroduceBuilder: ({ payload }) => submitted([{ _tag: "IntroduceBuilder", ...payload }]).pipe(Rpc.fork),
         Observe: ({ payload }) => submitted([{ _tag: "Observe", ...payload }]).pipe(Rpc.fork),

@@ -171,7 +171,8 @@ const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "RaiseEpoch",
   "PayDividend",
   "SetTradingState",
-  "TopUpFund"
+  "TopUpFund",
+  "Delist"
 ])
 
 /** Twice as often as a snapshot must be at most old. */

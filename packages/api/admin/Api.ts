@@ -5,6 +5,7 @@ import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { DelistingsGroup } from "./Delistings.ts"
 import { DividendsGroup } from "./Dividends.ts"
 import { FuturesGroup } from "./Futures.ts"
 import { KeysGroup } from "./Keys.ts"
@@ -83,6 +84,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     TradingStateGroup,
     DividendsGroup,
     ReserveFundGroup,
+    DelistingsGroup,
     HealthGroup
   )
   .middleware(InvalidRequest)

@@ -1,5 +1,5 @@
 /** What an operator lets into markets: everything, cancels alone, or nothing. */
-import { TradingState } from "@venue/domain/TradingState"
+import { OpenState, TradingState } from "@venue/domain/TradingState"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SchemaLink } from "../Body.ts"
@@ -10,7 +10,7 @@ export const SetTradingState = Schema.Struct({
   $schema: SchemaLink,
   /** Names, or `*` alone for every symbol. */
   symbols: Schema.NonEmptyArray(Schema.String).check(Schema.isMaxLength(1_000)),
-  state: TradingState,
+  state: OpenState,
   reason: Reason
 }).annotate({ identifier: "SetTradingState" })
 

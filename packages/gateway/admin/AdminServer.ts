@@ -11,6 +11,7 @@ import { routesOf } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import * as Pages from "../rest/Pages.ts"
 import * as Commands from "./Commands.ts"
+import * as Delistings from "./Delistings.ts"
 import * as Dividends from "./Dividends.ts"
 import * as Futures from "./Futures.ts"
 import * as Keys from "./Keys.ts"
@@ -43,6 +44,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           TradingState.layer(baseUrl),
           Dividends.layer(baseUrl),
           ReserveFund.layer(baseUrl),
+          Delistings.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

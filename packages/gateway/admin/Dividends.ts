@@ -5,6 +5,7 @@ import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { dateOf, dayOf } from "@venue/domain/Day"
 import { unitsOf } from "@venue/domain/Decimal"
+import { isOver } from "@venue/domain/TradingState"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeListed } from "./Operators.ts"
@@ -34,7 +35,8 @@ export const layer = (baseUrl: string) =>
             const exDay = dayOf(Date.parse(ex_date))
             if (exDay > dayOf(yield* Clock.currentTimeMillis))
               return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is paid at once")
-            const { lastDividendDay } = yield* markets.depth(symbol)
+            const { lastDividendDay, tradingState } = yield* markets.depth(symbol)
+            if (isOver(tradingState)) return yield* refusals.symbolDelisted(symbol)
             if (exDay <= lastDividendDay)
               return yield* refusals.dividendPaid(
                 `The last dividend of ${symbol} was for ${dateOf(lastDividendDay)}; nothing was paid now.`

@@ -6,7 +6,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Oracle from "@venue/domain/Oracle"
-import type { TradingState } from "@venue/domain/TradingState"
+import { isOver, type OpenState } from "@venue/domain/TradingState"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -28,10 +28,13 @@ export const layer = (baseUrl: string) =>
 
       const stateOf = (symbol: MarketSymbol) =>
         Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
+      const hasEnded = (symbol: MarketSymbol) => isOver(feed.tradingStates.get(symbol) ?? "TRADING")
       const named = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
-        if (given.length === 1 && given[0] === "*") return [...instruments.keys()]
+        if (given.length === 1 && given[0] === "*") return [...instruments.keys()].filter((symbol) => !hasEnded(symbol))
         const found = yield* Effect.forEach(given, listed)
-        return [...new Set(found.map(({ symbol }) => symbol))]
+        const symbols = [...new Set(found.map(({ symbol }) => symbol))]
+        const ended = symbols.find(hasEnded)
+        return ended === undefined ? symbols : yield* refusals.symbolDelisted(ended)
       })
       /** Every symbol is looked at before the first one changes. */
       const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
@@ -45,7 +48,7 @@ export const layer = (baseUrl: string) =>
         const { balanced } = yield* Proof.of(instruments, markets, tables)
         if (!balanced) return yield* refusals.notResumable("The books do not balance: see GET /proof.")
       })
-      const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: TradingState, reason: string) {
+      const set = Effect.fnUntraced(function* (symbol: MarketSymbol, state: OpenState, reason: string) {
         yield* asked("trading_state_asked", symbol, { state, reason })
         // The same state again changes nothing, so what is unknown is asked again.
         yield* Effect.retry(markets.setTradingState(symbol, state), { times: 2 })

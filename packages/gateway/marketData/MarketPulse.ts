@@ -103,7 +103,7 @@ const tellTrades = (streams: Streams.Streams, { events, instrument }: Batch): vo
   const listeners = streams.hearing({ channel: "trade", symbol: instrument.symbol, sigFigs: 0 })
   if (listeners === undefined || listeners.size === 0) return
   for (const event of events) {
-    if (event._tag !== "Traded") continue
+    if (event._tag !== "Traded" || event.offBook !== undefined) continue
     const body = Frame.trade(instrument, event)
     for (const listener of listeners) Streams.tell(streams, listener, body)
   }

@@ -6,6 +6,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketHours } from "@venue/domain/MarketHours"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { TradingState } from "@venue/domain/TradingState"
 import { Clock, Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
@@ -49,7 +50,7 @@ export const layer = (baseUrl: string) =>
               maxPriceTicks: prices?.maxPriceTicks ?? 0,
               changePercent: MarkChange.changePercent(marks.get(symbol) ?? MarkChange.empty, prices?.markE8 ?? 0, now),
               hours: marketHours(instrument),
-              status: (feed.tradingStates.get(symbol) ?? "TRADING") === "TRADING" ? "ACTIVE" : "INACTIVE"
+              status: statusOf(feed.tradingStates.get(symbol) ?? "TRADING")
             })
           })
           return HttpApiSchema.withHeaders({
@@ -60,3 +61,6 @@ export const layer = (baseUrl: string) =>
       )
     })
   )
+
+const statusOf = (state: TradingState) =>
+  state === "TRADING" ? "ACTIVE" : state === "DELISTED" ? "DELISTED" : "INACTIVE"

@@ -97,6 +97,7 @@ const setUp = Effect.gen(function* () {
             topUpFund: () => Effect.never,
             introduceBuilder: () => Effect.never,
             setTradingState: () => Effect.never,
+            delist: () => Effect.never,
             totals: () => Effect.never,
             depth: () => depth
           })

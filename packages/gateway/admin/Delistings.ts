@@ -1,0 +1,46 @@
+/** Answers an operator who ends a contract. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { problems } from "@venue/api/Problem"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { unitScale } from "@venue/domain/Decimal"
+import { isOver } from "@venue/domain/TradingState"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { makeAsked, makeListed } from "./Operators.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "delistings",
+    Effect.fnUntraced(function* (handlers) {
+      const asked = yield* makeAsked
+      const markets = yield* MarketClient
+      const listed = yield* makeListed(baseUrl)
+      const refusals = problems(baseUrl)
+
+      return handlers.handle(
+        "delist",
+        Effect.fnUntraced(
+          function* ({ payload: { reason, symbol: given } }) {
+            const { symbol } = yield* listed(given)
+            const before = yield* markets.depth(symbol)
+            if (before.tradingState === "TRADING")
+              return yield* refusals.symbolTrades(`${symbol} trades: stop it first, by POST /trading-state.`)
+            if (!isOver(before.tradingState)) {
+              yield* asked("delisting_asked", symbol, { reason })
+              // Once it has begun, the same again changes nothing, so what is unknown is asked again.
+              yield* Effect.retry(markets.delist(symbol), { times: 2 })
+            }
+            const { prices, tradingState: state } = yield* markets.depth(symbol)
+            if (state !== "IN_SETTLEMENT" && state !== "DELISTED")
+              return yield* refusals.symbolTrades(`${symbol} was let trade meanwhile; nothing was done.`)
+            return { symbol, state, settlement_price: prices === null ? null : prices.markE8 / unitScale }
+          },
+          Effect.catchTags({
+            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+            Unavailable: () => Effect.fail(refusals.deadlinePassed())
+          })
+        )
+      )
+    })
+  )

@@ -1,0 +1,135 @@
+/** A contract ends: its orders are cancelled, its positions closed at one price, and then it is delisted (rule 19.3). */
+import type { Id } from "@venue/domain/Id"
+import { version4 } from "@venue/domain/Id"
+import { notional } from "@venue/domain/Instrument"
+import type { Fill } from "@venue/domain/Market"
+import type { Order, Side } from "@venue/domain/Order"
+import { orderIdFrom } from "@venue/domain/OrderId"
+import * as Settlement from "@venue/domain/Settlement"
+import { isOver } from "@venue/domain/TradingState"
+import type { Events, Market } from "./Market.ts"
+import * as Match from "./Match.ts"
+import type { Account } from "./Participants.ts"
+import * as Pricing from "./Pricing.ts"
+import * as StopOrder from "./StopOrder.ts"
+import * as Stops from "./Stops.ts"
+import * as Takeovers from "./Takeovers.ts"
+import { ofTrade } from "./TradeId.ts"
+import * as TradingState from "./TradingState.ts"
+
+/** One that never had a price has nothing to close. */
+export const begin = (market: Market, atMillis: number, events: Events): void => {
+  const { instrument, prices, tradingState } = market
+  if (tradingState === "TRADING" || isOver(tradingState)) return
+  if (prices === undefined) return TradingState.record(market, "DELISTED", atMillis, events)
+  TradingState.record(market, "IN_SETTLEMENT", atMillis, events)
+  const averageE8 = Settlement.average(market.oracleSamples, prices.oracleE8)
+  const priceTicks = Settlement.nearestTicks(instrument, averageE8)
+  apply(market, priceTicks)
+  events.push({ _tag: "SettlementBegan", averageE8, priceTicks, atMillis })
+  Pricing.fix(market, priceTicks * instrument.tickE8, atMillis, events)
+  Takeovers.abandon(market, atMillis, events)
+  proceed(market, atMillis, events)
+}
+
+export const apply = (market: Market, priceTicks: number): void => {
+  market.settlementTicks = priceTicks
+}
+
+/** Goes on where the last decision stopped, since one decision's events have to fit one row. */
+export const proceed = (market: Market, atMillis: number, events: Events): void => {
+  if (market.tradingState !== "IN_SETTLEMENT") return
+  market.timeMillis = atMillis
+  const upTo = events.length + mostEvents
+  endOrders(market, upTo, events)
+  close(market, upTo, events)
+  if (events.length < upTo) TradingState.record(market, "DELISTED", atMillis, events)
+}
+
+/** Ends open orders and stops until there are so many events; false where some are left. */
+export const endOrders = (market: Market, upTo: number, events: Events): boolean => {
+  const { participants, stops } = market
+  for (const account of sorted(
+    participants.accounts.filter((each) => each.oldest !== 0 || stops.byAccount.has(each))
+  )) {
+    while (account.oldest !== 0) {
+      if (events.length >= upTo) return false
+      Match.end(market, account.oldest, "CANCELLED", null, events)
+    }
+    for (const stop of Stops.ofAccount(market.stops, account)) {
+      if (events.length >= upTo) return false
+      StopOrder.end(market, stop, null, events)
+    }
+  }
+  return true
+}
+
+export const mostEvents = 4_096
+
+/** Those who are long sell to those who are short, in the order of their accounts' ids, whoever they belong to. */
+function close(market: Market, upTo: number, events: Events): void {
+  const holders = sorted(market.participants.accounts.filter(({ position }) => position.quantityLots !== 0))
+  const longs = holders.filter(({ position }) => position.quantityLots > 0).values()
+  const shorts = holders.filter(({ position }) => position.quantityLots < 0).values()
+  let long = longs.next().value
+  let short = shorts.next().value
+  while (long !== undefined && short !== undefined && events.length < upTo) {
+    trade(market, long, short, Math.min(long.position.quantityLots, -short.position.quantityLots), events)
+    if (long.position.quantityLots === 0) long = longs.next().value
+    if (short.position.quantityLots === 0) short = shorts.next().value
+  }
+}
+
+/** By their ids, since their numbers are others after a replay. */
+function sorted(accounts: ReadonlyArray<Account>): ReadonlyArray<Account> {
+  return accounts.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
+}
+
+function trade(market: Market, long: Account, short: Account, lots: number, events: Events): void {
+  const { instrument, settlementTicks: priceTicks, timeMillis: atMillis } = market
+  const number = ++market.trades
+  const tradeId = ofTrade(number, market.salt)
+  const money = notional(instrument, priceTicks, lots)
+  const realised = Match.bookTrade(market, short, long, true, lots, money, 0, 0)
+  const fill = (account: Account, side: Side, profit: number): Fill => ({
+    order: orderOf(account, side, lots, tradeId, atMillis),
+    fee: 0,
+    realised: profit,
+    marginUsed: 0,
+    reward: null
+  })
+  events.push({
+    _tag: "Traded",
+    tradeId,
+    number,
+    priceTicks,
+    quantityLots: lots,
+    notional: money,
+    maker: fill(short, "BUY", realised.maker),
+    taker: fill(long, "SELL", realised.taker),
+    offBook: "SETTLEMENT",
+    atMillis
+  })
+}
+
+/** Each fill of a settlement is that of an order of its own, named after the trade. */
+function orderOf({ accountId, user }: Account, side: Side, lots: number, { a, b, c, d }: Id, atMillis: number): Order {
+  const turned = side === "BUY" ? 0x14057b7e : 0x5851f42d
+  return {
+    orderId: orderIdFrom(version4(a ^ turned, b ^ Math.imul(turned, 0x85ebca6b), c ^ turned, d)),
+    userId: user.userId,
+    accountId,
+    side,
+    type: "MARKET",
+    timeInForce: "IOC",
+    priceTicks: 0,
+    quantityLots: lots,
+    remainingLots: 0,
+    reduceOnly: true,
+    clientOrderId: "",
+    origin: "SETTLEMENT",
+    builderCode: "",
+    modified: false,
+    updatedAtMillis: atMillis
+  }
+}

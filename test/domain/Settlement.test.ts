@@ -1,0 +1,58 @@
+/** What a settlement goes by: the oracle price of the last half hour in which the market traded (rule 19.3). */
+import * as Settlement from "@venue/domain/Settlement"
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { apple, usd } from "../matching/EngineScene.ts"
+
+const minutes = (count: number) => count * 60_000
+
+describe("the average before a settlement", () => {
+  it("counts each price for as many marks of five seconds as it was in force at", () => {
+    const begun = Settlement.sampled(Settlement.unsampled, undefined, minutes(100))
+    const first = Settlement.sampled(begun, usd(100), minutes(120))
+    const second = Settlement.sampled(first, usd(130), minutes(130))
+    assert.strictEqual(Settlement.average(second, 0), usd(110))
+  })
+
+  it("forgets what is older than half an hour of trade, and not what was before a pause", () => {
+    const begun = Settlement.sampled(Settlement.unsampled, undefined, minutes(100))
+    const long = Settlement.sampled(begun, usd(100), minutes(500))
+    const half = Settlement.sampled(long, usd(200), minutes(515))
+    const paused = Settlement.sampled(half, undefined, minutes(900))
+    assert.strictEqual(Settlement.average(paused, 0), usd(150))
+    assert.strictEqual(Settlement.average(Settlement.sampled(paused, usd(200), minutes(930)), 0), usd(200))
+  })
+
+  it("is the price in force where nothing was sampled", () => {
+    assert.strictEqual(Settlement.average(Settlement.unsampled, usd(7)), usd(7))
+  })
+
+  it("is that of the last 360 of a list, whatever the prices and times", () => {
+    const step = fc.tuple(
+      fc.option(fc.integer({ min: 1, max: 1_000_000_000_000_000 })),
+      fc.integer({ min: 0, max: 900_000 })
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        let atMillis = 1_790_000_000_000
+        let samples = Settlement.sampled(Settlement.unsampled, undefined, atMillis)
+        const list: Array<bigint> = []
+        for (const [priceE8, later] of steps) {
+          for (let mark = Math.floor(atMillis / 5_000) + 1; mark <= Math.floor((atMillis + later) / 5_000); mark++)
+            if (priceE8 !== null) list.push(BigInt(priceE8))
+          samples = Settlement.sampled(samples, priceE8 ?? undefined, (atMillis += later))
+        }
+        const last = list.slice(-360)
+        const expected = last.length === 0 ? 1n : last.reduce((sum, each) => sum + each, 0n) / BigInt(last.length)
+        assert.strictEqual(BigInt(Settlement.average(samples, 1)), expected)
+      })
+    )
+  })
+})
+
+describe("the price of a settlement", () => {
+  it("is the nearest tick, the higher of two, and never none", () => {
+    const priced = [190.124, 190.125, 190.1249999, 0.001].map((price) => Settlement.nearestTicks(apple, usd(price)))
+    assert.deepStrictEqual(priced, [19_012, 19_013, 19_012, 1])
+  })
+})

@@ -1,0 +1,38 @@
+/** What the venue itself asks of some markets of the streams. */
+import type { MarketCommand } from "@venue/domain/Market"
+import { UserId } from "@venue/domain/UserId"
+
+export interface Step {
+  readonly atMillis: number
+  readonly command: MarketCommand
+}
+
+/** Two of three markets learn somewhen in their first half whose the code is that orders carry: a trader's, or a stranger's. */
+export function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
+  if (seed % 3 === 0) return steps
+  const at = seed % (steps.length >> 1)
+  const venueBps = 5_000 + ((seed * 1_237) % 5_001)
+  const builderBps = (seed * 911) % (10_001 - venueBps)
+  const ownerId = UserId.make(seed % 2 === 0 ? "ann" : "zoe")
+  const command = { _tag: "IntroduceBuilder", builderCode: "code", ownerId, venueBps, builderBps } as const
+  return steps.toSpliced(at, 0, { atMillis: steps[at]!.atMillis, command })
+}
+
+/** One of four markets is stopped in the end and its contract settled; what is asked of it then comes too late. */
+export function ending(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
+  if (seed % 4 !== 1) return steps
+  const at = (command: MarketCommand, later: number) => ({ atMillis: steps.at(-1)!.atMillis + later, command })
+  const state = seed % 8 === 1 ? "HALTED" : "CANCEL_ONLY"
+  return [
+    ...steps,
+    at({ _tag: "Delist" }, 0),
+    at({ _tag: "SetTradingState", state }, 5_000),
+    at({ _tag: "Observe", priceE8: 150_00000000, teller: "operator" }, 5_500),
+    at({ _tag: "Delist" }, 8_000),
+    at({ _tag: "SetTradingState", state: "TRADING" }, 8_000),
+    at({ _tag: "PayDividend", exDay: 99, perUnitE8: 1 }, 8_000),
+    at({ _tag: "Observe", priceE8: 190_00000000, teller: "operator" }, 8_500),
+    at({ _tag: "Tick" }, 9_000),
+    ...steps.slice(-12).map(({ command }) => at(command, 9_500))
+  ]
+}
