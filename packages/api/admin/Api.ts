@@ -12,6 +12,7 @@ import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { PricesGroup } from "./Prices.ts"
+import { ProvidersGroup } from "./Providers.ts"
 import { ReserveFundGroup } from "./ReserveFund.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
 import { TradingStateGroup } from "./TradingState.ts"
@@ -85,6 +86,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     DividendsGroup,
     ReserveFundGroup,
     DelistingsGroup,
+    ProvidersGroup,
     HealthGroup
   )
   .middleware(InvalidRequest)

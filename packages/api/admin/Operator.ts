@@ -13,3 +13,6 @@ export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { prov
 
 /** Why, in the operator's words. */
 export const Reason = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(500))
+
+/** Names, or `*` alone for every symbol. */
+export const Symbols = Schema.NonEmptyArray(Schema.String).check(Schema.isMaxLength(1_000))

@@ -4,12 +4,11 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SchemaLink } from "../Body.ts"
 import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
-import { OperatorOnly, Reason } from "./Operator.ts"
+import { OperatorOnly, Reason, Symbols } from "./Operator.ts"
 
 export const SetTradingState = Schema.Struct({
   $schema: SchemaLink,
-  /** Names, or `*` alone for every symbol. */
-  symbols: Schema.NonEmptyArray(Schema.String).check(Schema.isMaxLength(1_000)),
+  symbols: Symbols,
   state: OpenState,
   reason: Reason
 }).annotate({ identifier: "SetTradingState" })

@@ -18,6 +18,7 @@ import * as Keys from "./Keys.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
 import * as Prices from "./Prices.ts"
+import * as Providers from "./Providers.ts"
 import * as ReserveFund from "./ReserveFund.ts"
 import * as SigningKeys from "./SigningKeys.ts"
 import * as TradingState from "./TradingState.ts"
@@ -45,6 +46,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           Dividends.layer(baseUrl),
           ReserveFund.layer(baseUrl),
           Delistings.layer(baseUrl),
+          Providers.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

@@ -12,7 +12,7 @@ import { AccountId } from "@venue/domain/AccountId"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, Option } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked } from "./Operators.ts"
+import { makeAsked, makeOfDesks } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 import * as Risk from "./Risk.ts"
 
@@ -27,7 +27,8 @@ export const layer = (baseUrl: string) =>
       const ids = yield* Ids
       const markets = yield* MarketClient
       const tables = yield* ReadTables
-      const { desks: deskCount, instruments } = yield* VenueSettings
+      const ofDesks = yield* makeOfDesks
+      const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
 
       const noSuchAccount = Effect.suspend(() => Effect.fail(refusals.notFound("account")))
@@ -62,7 +63,7 @@ export const layer = (baseUrl: string) =>
             })
           )
         )
-        .handle("risk", () => Effect.mapError(Risk.of(desks, deskCount), () => refusals.draining()))
+        .handle("risk", () => Effect.mapError(Risk.of(ofDesks((desk) => desk.AtRisk())), () => refusals.draining()))
         .handle("proof", () => Proof.of(instruments, markets, tables).pipe(Effect.mapError(() => refusals.draining())))
     })
   )

@@ -1,9 +1,12 @@
 /** Who may use the operator interface: whoever has its token. Each deed is done in their name. */
 import { Operator, OperatorOnly } from "@venue/api/admin/Operator"
 import { problems } from "@venue/api/Problem"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as RateLimits from "@venue/domain/RateLimits"
+import { isOver } from "@venue/domain/TradingState"
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import * as Refusal from "../http/Refusal.ts"
@@ -62,6 +65,31 @@ export const makeListed = (baseUrl: string) =>
         : Effect.succeed(instrument)
     }
   })
+
+/** Finds all that an operator names: each once, or by `*` alone every one that has not ended. */
+export const makeNamed = Effect.fnUntraced(function* (baseUrl: string) {
+  const feed = yield* Feed
+  const { instruments } = yield* VenueSettings
+  const listed = yield* makeListed(baseUrl)
+  const refusals = problems(baseUrl)
+  const hasEnded = (symbol: MarketSymbol) => isOver(feed.tradingStates.get(symbol) ?? "TRADING")
+  return Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
+    if (given.length === 1 && given[0] === "*") return [...instruments.keys()].filter((symbol) => !hasEnded(symbol))
+    const found = yield* Effect.forEach(given, listed)
+    const symbols = [...new Set(found.map(({ symbol }) => symbol))]
+    const ended = symbols.find(hasEnded)
+    return ended === undefined ? symbols : yield* refusals.symbolDelisted(ended)
+  })
+})
+
+/** Asks all desks the same. */
+export const makeOfDesks = Effect.gen(function* () {
+  const desks = yield* DeskClient
+  const { desks: count } = yield* VenueSettings
+  const ids = Array.from({ length: count }, (_, id) => String(id))
+  return <A, E>(call: Parameters<typeof desks.askDesk<A, E>>[1]) =>
+    Effect.forEach(ids, (id) => desks.askDesk(id, call), { concurrency: 8 })
+})
 
 /** Whoever asks, with the reason they give. */
 export const inTheNameOf = (reason: string) => Effect.map(Operator, ({ name }) => ({ actor: name, reason }))

@@ -1,15 +1,11 @@
 /** How many accounts are near liquidation, over all desks. */
 import { instant } from "@venue/api/Digits"
-import type { DeskClient } from "@venue/cluster/clients/DeskClient"
+import type { AccountsAtRisk } from "@venue/cluster/protocol/Desk"
 import { Clock, Effect } from "effect"
 
-export const of = Effect.fn("Risk.of")(function* (deskClient: DeskClient["Service"], desks: number) {
-  const told = yield* Effect.forEach(
-    Array.from({ length: desks }, (_, id) => String(id)),
-    (id) => deskClient.askDesk(id, (desk) => desk.AtRisk()),
-    { concurrency: 8 }
-  )
-  const sum = (of: (desk: (typeof told)[number]) => number) => told.reduce((total, desk) => total + of(desk), 0)
+export const of = Effect.fn("Risk.of")(function* <E>(asked: Effect.Effect<ReadonlyArray<AccountsAtRisk>, E>) {
+  const told = yield* asked
+  const sum = (of: (desk: AccountsAtRisk) => number) => told.reduce((total, desk) => total + of(desk), 0)
   return {
     warned: sum(({ warned }) => warned),
     in_liquidation: sum(({ inLiquidation }) => inLiquidation),

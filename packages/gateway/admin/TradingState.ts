@@ -6,11 +6,11 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Oracle from "@venue/domain/Oracle"
-import { isOver, type OpenState } from "@venue/domain/TradingState"
+import type { OpenState } from "@venue/domain/TradingState"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed } from "./Operators.ts"
+import { makeAsked, makeNamed } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 
 export const layer = (baseUrl: string) =>
@@ -22,20 +22,12 @@ export const layer = (baseUrl: string) =>
       const feed = yield* Feed
       const markets = yield* MarketClient
       const tables = yield* ReadTables
-      const listed = yield* makeListed(baseUrl)
+      const named = yield* makeNamed(baseUrl)
       const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
 
       const stateOf = (symbol: MarketSymbol) =>
         Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
-      const hasEnded = (symbol: MarketSymbol) => isOver(feed.tradingStates.get(symbol) ?? "TRADING")
-      const named = Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
-        if (given.length === 1 && given[0] === "*") return [...instruments.keys()].filter((symbol) => !hasEnded(symbol))
-        const found = yield* Effect.forEach(given, listed)
-        const symbols = [...new Set(found.map(({ symbol }) => symbol))]
-        const ended = symbols.find(hasEnded)
-        return ended === undefined ? symbols : yield* refusals.symbolDelisted(ended)
-      })
       /** Every symbol is looked at before the first one changes. */
       const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
         for (const symbol of symbols) {

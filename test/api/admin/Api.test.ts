@@ -49,7 +49,7 @@ it("a proof is sums", () =>
       balanced: true,
       assets: [{ asset: "USD", sum: 0 }],
       positions: [{ symbol: "GOLD-USD", sum: 0 }],
-      reserve_funds: [{ symbol: "GOLD-USD", amount: 0.000001 }],
+      reserve_funds: [{ symbol: "GOLD-USD", amount: 0.000001, topped_up: 0 }],
       at: "2026-09-27T14:40:44.118Z"
     })
   ).toBe(true))

@@ -1,0 +1,66 @@
+/** Answers an operator who appoints liquidity providers, or asks who they are. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { liquidityProvider } from "@venue/api/admin/Providers"
+import { microsOf } from "@venue/api/admin/Usd"
+import { problems } from "@venue/api/Problem"
+import { Accounts } from "@venue/auth/session/Accounts"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { AccountId } from "@venue/domain/AccountId"
+import { Effect, Option } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { makeAsked, makeNamed, makeOfDesks } from "./Operators.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "providers",
+    Effect.fnUntraced(function* (handlers) {
+      const accounts = yield* Accounts
+      const asked = yield* makeAsked
+      const desks = yield* DeskClient
+      const named = yield* makeNamed(baseUrl)
+      const ofDesks = yield* makeOfDesks
+      const refusals = problems(baseUrl)
+
+      const noSuchAccount = Effect.suspend(() => Effect.fail(refusals.notFound("account")))
+
+      return handlers
+        .handle("list", () =>
+          ofDesks((desk) => desk.Providers()).pipe(
+            Effect.map((told) => {
+              const data = told.flat().map(liquidityProvider)
+              return { data, count: data.length }
+            }),
+            Effect.mapError(() => refusals.draining())
+          )
+        )
+        .handle(
+          "appoint",
+          Effect.fnUntraced(
+            function* ({ payload: { account_id, limit, reason, symbols: given } }) {
+              const symbols = yield* named(given)
+              const accountId = AccountId.make(account_id.toLowerCase())
+              const owner = yield* accounts.ownerOf(accountId)
+              if (Option.isNone(owner)) return yield* noSuchAccount
+              const userId = owner.value
+              yield* asked("provider_limit_asked", userId, { accountId, symbols: given.join(" "), limit, reason })
+              const provider = { userId, cost: noCost, accountId, symbols, limit: microsOf(limit) }
+              // The same limit again changes nothing, so what is unknown is asked again.
+              yield* Effect.retry(
+                desks.ask(userId, (desk) => desk.AppointProvider(provider)),
+                { while: ({ _tag }) => _tag === "Unavailable", times: 2 }
+              )
+              return { account_id: accountId, symbols, limit }
+            },
+            Effect.catchTags({
+              UnknownAccount: () => noSuchAccount,
+              UnknownSymbol: ({ symbol }) => Effect.fail(refusals.unknownSymbol(symbol)),
+              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+              RateLimited: () => Effect.fail(refusals.draining()),
+              Unavailable: () => Effect.fail(refusals.deadlinePassed())
+            })
+          )
+        )
+    })
+  )
