@@ -1,6 +1,7 @@
 /** Commands to markets: all that one node has for one market leaves in one call; what comes meanwhile goes with the next. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
+import type { Stand } from "@venue/domain/Liquidation"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TopUpFund } from "@venue/domain/ReserveFund"
@@ -27,6 +28,8 @@ export class MarketClient extends Context.Service<
       traderEpoch: number,
       accountIds: ReadonlyArray<AccountId>
     ) => Effect.Effect<AccountView, Unavailable>
+    /** Tells what accounts of this node can do for takeovers, once. */
+    readonly stand: (symbol: MarketSymbol, stands: ReadonlyArray<Stand>) => Effect.Effect<void, Unavailable>
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
@@ -81,6 +84,7 @@ export class MarketClient extends Context.Service<
               localEntities.markets.get(symbol)?.view(userId, traderEpoch, accountIds) ??
               ask(symbol, client(symbol).View({ userId, traderEpoch, accountIds }))
           ),
+        stand: (symbol, stands) => ask(symbol, client(symbol).Stand({ stands })),
         depth: (symbol) =>
           Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? ask(symbol, client(symbol).Depth())),
         observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),

@@ -75,6 +75,18 @@ export const AccountsAtRisk = Schema.Struct({
 export type AccountsAtRisk = typeof AccountsAtRisk.Type
 
 const account = { userId: UserId, accountId: AccountId }
+
+/** What a takeover left of a position, since nobody could take it. */
+export const LeftPosition = Schema.Struct({
+  ...account,
+  symbol: MarketSymbol,
+  /** Signed. */
+  quantityLots: Schema.Number,
+  /** The first takeover that left something was closed then. */
+  sinceMillis: Schema.Number
+})
+export type LeftPosition = typeof LeftPosition.Type
+
 /** What is asked about one account, and what it costs its user. */
 export const Read = Schema.Struct({ ...account, cost: Cost })
 export type Read = typeof Read.Type
@@ -117,6 +129,8 @@ export const Desk = Entity.make("Desk", [
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("AtRisk", { success: AccountsAtRisk }),
+  /** Positions of accounts in liquidation that nobody took so far. */
+  Rpc.make("LeftPositions", { success: Schema.Array(LeftPosition) }),
   change("Credit", Credit, ledgerRefusals.Credit),
   change("Transfer", Transfer, ledgerRefusals.Transfer),
   change("SetLeverage", SetLeverage, ledgerRefusals.SetLeverage),

@@ -1,6 +1,7 @@
 /** What may be asked of the entity that is one market. */
 import { AccountId } from "@venue/domain/AccountId"
 import { FeeShare } from "@venue/domain/FeeShare"
+import { Stand } from "@venue/domain/Liquidation"
 import { Teller, TraderCommand } from "@venue/domain/Market"
 import { Order, Side } from "@venue/domain/Order"
 import { PositionState } from "@venue/domain/Position"
@@ -101,6 +102,8 @@ export const Market = Entity.make("Market", [
     ClusterSchema.InterruptOnTermination,
     true
   ),
+  /** What accounts of one desk can do for the takeovers that are open. Heard by whoever owns the market now, and recorded nowhere. */
+  Rpc.make("Stand", { payload: { stands: Schema.Array(Stand) } }),
   Rpc.make("View", {
     payload: { userId: UserId, traderEpoch: Schema.Number, accountIds: Schema.Array(AccountId) },
     success: AccountView,

@@ -5,6 +5,7 @@ import * as Dividend from "@venue/domain/Dividend"
 import * as Funding from "@venue/domain/Funding"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domain/Market"
+import type { TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
 import { isStop, type StopPlaced } from "@venue/domain/Stop"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
@@ -40,8 +41,8 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
     case "Triggered":
       return event.order.userId === trader.userId ? stopEnded(trader, symbol, event.order) : undefined
     case "TakeoverOpened":
-      return event.userId === trader.userId ? release(trader, event.takeoverId.text) : undefined
     case "TakeoverClosed":
+      return event.userId === trader.userId ? freeze(trader, symbol, event) : undefined
     case "BuilderIntroduced":
     case "FundToppedUp":
     case "Priced":
@@ -51,6 +52,32 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
     case "Sampled":
       return
   }
+}
+
+/** Says which events move a position or money, and so bring an account nearer to liquidation, or away from it (rule 9.1). */
+export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
+  Traded: true,
+  Funded: true,
+  DividendPaid: true,
+  TakeoverClosed: true,
+  TakeoverOpened: false,
+  Accepted: false,
+  Modified: false,
+  Ended: false,
+  Refused: false,
+  Done: false,
+  StopPlaced: false,
+  Triggered: false,
+  BuilderIntroduced: false,
+  FundToppedUp: false,
+  SettlementBegan: false,
+  TwapOpened: false,
+  TwapAdvanced: false,
+  TwapClosed: false,
+  Priced: false,
+  TradingStateChanged: false,
+  EpochRaised: false,
+  Sampled: false
 }
 
 /**
@@ -150,6 +177,12 @@ function paid(
     book(exposure.position, exposure.instrument)
     exposure.stale = true
   }
+}
+
+/** While a takeover is open, nobody else gets anything of the account. */
+function freeze(trader: Trader, symbol: MarketSymbol, event: TakeoverOpened | TakeoverClosed): void {
+  release(trader, event.takeoverId.text)
+  exposureIn(trader, accountOf(trader, event.accountId), symbol).frozen = event._tag === "TakeoverOpened"
 }
 
 function stopPlaced(trader: Trader, symbol: MarketSymbol, { commandId, order }: StopPlaced): void {

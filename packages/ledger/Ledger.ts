@@ -36,7 +36,7 @@ import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
 
 export type { Prices } from "./Account.ts"
 export { enter } from "./Entry.ts"
-export { adopt, observe } from "./Events.ts"
+export { adopt, moves, observe } from "./Events.ts"
 export { atRisk } from "./Liquidation.ts"
 export { hash, restore, snapshot, type Snapshot } from "./Snapshot.ts"
 export { defaults, make, type Settings, type Trader } from "./Trader.ts"

@@ -9,7 +9,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Account, available, refresh } from "./Account.ts"
 import * as Exposure from "./Exposure.ts"
 import * as Provider from "./Provider.ts"
-import type { Trader } from "./Trader.ts"
+import { send, type Trader } from "./Trader.ts"
 
 /** Says whether equity has come down to the maintenance margin (rule 9.1). */
 export const isInLiquidation = (account: Account): boolean => {
@@ -17,6 +17,12 @@ export const isInLiquidation = (account: Account): boolean => {
   if (available(account) > 0n) return false
   const margin = maintenanceMargin(account)
   return margin > 0n && account.equity <= margin
+}
+
+/** Says whether a takeover of one of its positions is open. */
+export const isFrozen = ({ exposures }: Account): boolean => {
+  for (const { frozen } of exposures.values()) if (frozen) return true
+  return false
 }
 
 /** Counts the accounts of a trader that are in liquidation, and those that are warned of it (rule 9.2). */
@@ -59,6 +65,21 @@ export const measure = (
   return { exposure, measure: isOnBook ? slice(account, exposure) : takeover(account, exposure) }
 }
 
+/** Makes it a command, and notes that as on its way. */
+export const enterMeasure = (
+  trader: Trader,
+  account: Account,
+  envelope: Pick<Liquidate, "commandId" | "expiresAtMillis" | "traderEpoch">,
+  isOpen: (symbol: MarketSymbol) => boolean
+): { readonly symbol: MarketSymbol; readonly command: Liquidate | OpenTakeover } | undefined => {
+  const next = measure(account, isOpen)
+  if (next === undefined) return undefined
+  const { accountId } = account
+  send(trader, account, next.exposure, envelope.commandId.text, "")
+  const command = { ...next.measure, ...envelope, userId: trader.userId, accountId }
+  return { symbol: next.exposure.instrument.symbol, command }
+}
+
 /** Lists the markets where the account has orders or stops, or may have them once what is on its way has come. */
 export const ordered = ({ exposures }: Account): ReadonlyArray<MarketSymbol> =>
   [...exposures].filter(([, { holds, stops }]) => holds.size > 0 || stops.size > 0).map(([symbol]) => symbol)
@@ -71,12 +92,6 @@ export const stand = (account: Account, exposure: Exposure.Exposure): Omit<Stand
   mayLose: Math.max(0, shareOf(account, exposure)),
   provider: Provider.part(account, exposure)
 })
-
-/** A takeover of one of its positions is open. */
-function isFrozen({ exposures }: Account): boolean {
-  for (const { frozen } of exposures.values()) if (frozen) return true
-  return false
-}
 
 function largest({ exposures }: Account, isOpen: (symbol: MarketSymbol) => boolean): Exposure.Exposure | undefined {
   let found: Exposure.Exposure | undefined
@@ -92,7 +107,7 @@ function largest({ exposures }: Account, isOpen: (symbol: MarketSymbol) => boole
 }
 
 /**
- * The least quantity that brings equity back to 5/4 of the maintenance margin if all of it fills at its limit (rule 9.5):
+ * The least quantity that brings equity back to 5/4 of the maintenance margin if all of it fills at its limit (rule 9.4):
  * `q >= (k MM - E) / (M (k MMR - s - f))` with k = 5/4, `MMR = 2 / 3L`, `s = 2 / 9Lmax` and f the taker rate, rounded up.
  */
 function slice(account: Account, exposure: Exposure.Exposure): Measure {

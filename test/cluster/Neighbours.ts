@@ -91,6 +91,7 @@ export const neighbours = () => {
         submit: (symbol, command) => submitted.push({ symbol, command }) > 0,
         view: (symbol, _user, _epoch, accountIds) => view(symbol, accountIds),
         depth: () => Effect.never,
+        stand: () => Effect.void,
         observe: () => Effect.void,
         pauseSources: () => Effect.void,
         payDividend: () => Effect.never,

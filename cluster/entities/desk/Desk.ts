@@ -15,6 +15,7 @@ import { VenueSettings } from "../../VenueSettings.ts"
 import * as Builders from "./Builders.ts"
 import * as Disconnects from "./Disconnects.ts"
 import * as FeeTiers from "./FeeTiers.ts"
+import * as Liquidations from "./Liquidations.ts"
 import * as Providers from "./Providers.ts"
 import * as Submissions from "./Submissions.ts"
 import * as TraderCalls from "./TraderCalls.ts"
@@ -35,6 +36,7 @@ export const DeskLayer: Layer.Layer<
     yield* disconnects.wakeArmed(entityId)
 
     yield* FeeTiers.make(traders)
+    const liquidations = yield* Liquidations.make(traders)
 
     const submissions = yield* Submissions.make(entityId, traders)
     const calls = yield* TraderCalls.make(traders)
@@ -50,6 +52,7 @@ export const DeskLayer: Layer.Layer<
       Submit: ({ payload }) => Rpc.fork(submissions.submit(payload.submissions)),
       ...reads(calls, [...instruments.keys()]),
       AtRisk: () => Rpc.fork(Effect.sync(() => atRisk(traders))),
+      LeftPositions: () => Rpc.fork(Effect.sync(liquidations.left)),
       ...changes(calls, disconnects),
       AppointProvider: ({ payload: { cost, userId, ...command } }) =>
         Rpc.fork(

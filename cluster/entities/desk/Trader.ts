@@ -26,11 +26,15 @@ export interface Surroundings {
   readonly dropped: (trader: Trader) => void
   /** A row of the trader's journal is committed. */
   readonly recorded: (userId: UserId) => void
+  /** A position or money of the trader is another, or a market of it has become live. */
+  readonly moved: (userId: UserId) => void
 }
 
 export interface Trader {
   readonly userId: UserId
   readonly ledger: Ledger.Trader
+  /** The epoch of the trader's journal: commands carry it, and those of an older one are refused. */
+  readonly epoch: number
   readonly symbols: () => ReadonlyArray<MarketSymbol>
   /** Joins the market unless it has been joined; it is live once `whenLive` says so. */
   readonly join: (symbol: MarketSymbol) => void
@@ -81,6 +85,7 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
     const market = bySymbol.get(symbol)
     if (market === undefined || !JoinedMarket.event(market, event, seq, nowMillis(), isSent)) return
     Ledger.observe(ledger, symbol, event)
+    if (Ledger.moves[event._tag]) around.moved(userId)
   }
   const observe = (event: MarketEvent, { instrument, seq }: Batch) => take(instrument.symbol, event, seq)
   const follows = makeFollows(feed, { rank: "trader", observe, broken: lose })
@@ -94,6 +99,7 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
     }
     for (const request of JoinedMarket.released(joined)) submit(markets, ledger, request, from.epoch)
     if (JoinedMarket.isLive(joined)) waiters.tell(true)
+    around.moved(userId)
   }
   const join = (symbol: MarketSymbol): JoinedMarket.JoinedMarket => {
     const market = JoinedMarket.join(joined, symbol, Ledger.joined(ledger, symbol))
@@ -111,6 +117,7 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   const trader: Trader = {
     userId,
     ledger,
+    epoch: from.epoch,
     ...looks(joined),
     join: (symbol) => {
       if (!isGone && !bySymbol.has(symbol)) join(symbol)
@@ -120,12 +127,8 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
       const answer = JoinedMarket.request(joined, bySymbol.get(request.symbol) ?? join(request.symbol), request)
       return answer === "submit" ? submit(markets, ledger, request, from.epoch) : answer !== "full"
     },
-    change: (command, done) => {
-      if (isGone) return done(Result.fail("lost"))
-      const decided = Ledger.decide(ledger, command, nowMillis())
-      if (Result.isFailure(decided)) return done(Result.fail(decided.failure))
-      record(decided.success, (committed) => done(committed ? Result.succeed(undefined) : Result.fail("lost")))
-    },
+    change: (command, done) =>
+      isGone ? done(Result.fail("lost")) : change(ledger, command, nowMillis(), record, done),
     whenLive: waiters.add,
     isLive: (symbol) => !isGone && JoinedMarket.isLive(joined, symbol),
     leave
@@ -138,6 +141,19 @@ const looks = ({ bySymbol }: JoinedMarket.JoinedMarkets): Pick<Trader, "symbols"
   symbols: () => [...bySymbol.keys()],
   watermarks: () => [...bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))
 })
+
+/** Decides the command and hands what came of it to the journal. */
+const change = <Tag extends LedgerCommand["_tag"]>(
+  ledger: Ledger.Trader,
+  command: LedgerCommandOf<Tag>,
+  nowMillis: number,
+  record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void,
+  done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
+): void => {
+  const decided = Ledger.decide(ledger, command, nowMillis)
+  if (Result.isFailure(decided)) return done(Result.fail(decided.failure))
+  record(decided.success, (committed) => done(committed ? Result.succeed(undefined) : Result.fail("lost")))
+}
 
 /** The ledger holds for it and it is on its way; false when too much waits for its market. */
 const submit = (

@@ -23,6 +23,8 @@ export interface Traders {
   readonly all: () => Iterable<Trader.Trader>
   /** Told of each trader that comes, and whenever its journal has a new row. */
   readonly watch: (observe: (trader: Trader.Trader) => void) => void
+  /** Told whenever a position or money of a trader is another, or a market of it has become live. */
+  readonly watchMoves: (observe: (trader: Trader.Trader) => void) => void
   /** 0, or the milliseconds to wait until the user may send this. */
   readonly spend: MessageRate.SpendOf
 }
@@ -36,11 +38,15 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   const run = (effect: Effect.Effect<void>) => void runIn(Effect.forkIn(effect, scope))
   const traders = new Map<UserId, Trader.Trader>()
   const observers: Array<(trader: Trader.Trader) => void> = []
+  const moveObservers: Array<(trader: Trader.Trader) => void> = []
 
+  const tell = (told: typeof observers, userId: UserId) => {
+    const trader = traders.get(userId)
+    if (trader !== undefined) for (const observe of told) observe(trader)
+  }
   const changed = (userId: UserId) => {
     projection.recorded(userId)
-    const trader = traders.get(userId)
-    if (trader !== undefined) for (const observe of observers) observe(trader)
+    tell(observers, userId)
   }
   const around: Trader.Surroundings = {
     journal: yield* Journal,
@@ -51,7 +57,8 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     dropped: (trader) => {
       if (traders.get(trader.userId) === trader) drop(trader.userId)
     },
-    recorded: changed
+    recorded: changed,
+    moved: (userId) => tell(moveObservers, userId)
   }
   const claims = yield* TraderClaims.make(owned, (userId, ledger, from) => {
     traders.set(userId, Trader.make(userId, ledger, from, around))
@@ -94,6 +101,9 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     all: () => traders.values(),
     watch: (observe) => {
       observers.push(observe)
+    },
+    watchMoves: (observe) => {
+      moveObservers.push(observe)
     },
     spend: rateLimits ? MessageRate.ofUsers() : () => 0
   } satisfies Traders as Traders

@@ -17,6 +17,7 @@ import * as MarketLog from "./MarketLog.ts"
 import * as MarketWatchers from "./MarketWatchers.ts"
 import * as PriceAlarms from "./PriceAlarms.ts"
 import * as Projection from "./Projection.ts"
+import * as Takeovers from "./Takeovers.ts"
 
 export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal | ReadTables | LocalEntities> =
   Market.toLayer(
@@ -33,18 +34,21 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const scope = yield* Effect.scope
       const alarms = PriceAlarms.make(symbol, (line) => void run(Effect.forkIn(line, scope)))
       const clock = yield* MarketClock.make(() => log)
+      const takeovers = yield* Takeovers.make(() => log)
       const watchers = yield* MarketWatchers.make(symbol, () => log)
       const projection = yield* Projection.make(symbol, Projections.ofMarkets)
       const log = yield* MarketLog.make(instrument, {
         owned: Effect.sync(() => sharding.hasShardId(shardId)),
         committed: (committed) => {
           clock.committed(committed)
+          takeovers.committed(committed)
           projection.committed(committed)
           watchers.committed(committed)
           alarms(committed.events)
         },
         reclaimed: () => {
           clock.start()
+          takeovers.start()
           watchers.reclaimed()
         },
         ended: () => leave()
@@ -64,11 +68,13 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       yield* Effect.addFinalizer(() => Effect.sync(leave))
 
       clock.start()
+      takeovers.start()
       yield* Effect.forkScoped(clock.quarters)
 
       return Market.of({
         Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),
         Watch: () => Rpc.fork(watchers.stream),
+        Stand: ({ payload }) => Rpc.fork(Effect.sync(() => takeovers.stand(payload.stands))),
         View: ({ payload }) => view(payload.userId, payload.traderEpoch, payload.accountIds).pipe(Rpc.fork),
         Depth: () => Rpc.fork(depth),
         Totals: () => Rpc.fork(totalsOf(log)),

@@ -1,5 +1,6 @@
 /** One market's machine with its log: what is decided gathers in the open row, and is true once that row is committed. */
 import type { Instrument } from "@venue/domain/Instrument"
+import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import { type MarketCommand, type MarketEvent, marketStream } from "@venue/domain/Market"
 import * as Engine from "@venue/matching/Engine"
 import { Journal, type JournalShape, type JournalUnavailable, maxRowBytes, type NotOwner } from "@venue/journal/Journal"
@@ -22,6 +23,8 @@ export interface MarketLog {
   readonly serving: () => boolean
   /** A tick would change nothing until an order, a price, a period or a day comes, or until the log is served again. */
   readonly isAtRest: () => boolean
+  /** Those that are open, the oldest first; none while the log is not served. */
+  readonly takeovers: () => ReadonlyArray<TakeoverOpened>
 }
 
 /** Claims the log and serves it until the scope closes. */
@@ -108,7 +111,8 @@ export const make = Effect.fnUntraced(function* (
     asOf,
     head: claim.head,
     serving: claim.isHeld,
-    isAtRest: () => !claim.isHeld() || Engine.isIdle(claim.engine(), clock.currentTimeMillisUnsafe())
+    isAtRest: () => !claim.isHeld() || Engine.isIdle(claim.engine(), clock.currentTimeMillisUnsafe()),
+    takeovers: () => (claim.isHeld() ? Engine.takeovers(claim.engine()) : [])
   }
 })
 

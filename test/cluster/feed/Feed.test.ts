@@ -91,6 +91,7 @@ const setUp = Effect.gen(function* () {
           MarketClient.of({
             submit: () => true,
             view: () => Effect.never,
+            stand: () => Effect.never,
             observe: () => Effect.void,
             pauseSources: () => Effect.void,
             payDividend: () => Effect.never,

@@ -1,0 +1,79 @@
+/** Entries by a bound that may change: the lowest are taken first. A binary heap in which each entry knows its place. */
+
+export interface Entry {
+  bound: number
+  /** Its place in the heap; -1 while it is in none. */
+  at: number
+}
+
+export interface BoundHeap<A extends Entry> {
+  /** Puts an entry in, or moves it. */
+  readonly set: (entry: A, bound: number) => void
+  readonly remove: (entry: A) => void
+  /** Takes out every entry whose bound is reached. One comparison when there is none. */
+  readonly reach: (bound: number) => ReadonlyArray<A>
+}
+
+export const make = <A extends Entry>(): BoundHeap<A> => {
+  const entries: Array<A> = []
+
+  const put = (entry: A, at: number) => {
+    entries[at] = entry
+    entry.at = at
+  }
+  const rise = (entry: A) => {
+    let at = entry.at
+    while (at > 0) {
+      const parent = entries[(at - 1) >> 1]!
+      if (parent.bound <= entry.bound) break
+      const above = parent.at
+      put(parent, at)
+      at = above
+    }
+    put(entry, at)
+  }
+  const sink = (entry: A) => {
+    let at = entry.at
+    while (true) {
+      const left = entries[2 * at + 1]
+      const right = entries[2 * at + 2]
+      const child = right !== undefined && right.bound < left!.bound ? right : left
+      if (child === undefined || child.bound >= entry.bound) break
+      const below = child.at
+      put(child, at)
+      at = below
+    }
+    put(entry, at)
+  }
+  const set = (entry: A, bound: number) => {
+    entry.bound = bound
+    if (entry.at === -1) put(entry, entries.length)
+    rise(entry)
+    sink(entry)
+  }
+  const remove = (entry: A) => {
+    const { at } = entry
+    if (at === -1) return
+    entry.at = -1
+    const last = entries.pop()!
+    if (last === entry) return
+    put(last, at)
+    rise(last)
+    sink(last)
+  }
+  return {
+    set,
+    remove,
+    reach: (bound) => {
+      if (entries.length === 0 || entries[0]!.bound > bound) return none
+      const reached: Array<A> = []
+      while (entries.length > 0 && entries[0]!.bound <= bound) {
+        reached.push(entries[0]!)
+        remove(entries[0]!)
+      }
+      return reached
+    }
+  }
+}
+
+const none: ReadonlyArray<never> = []

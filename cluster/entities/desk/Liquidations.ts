@@ -1,0 +1,96 @@
+/**
+ * The accounts of a desk whose equity has come down to their maintenance margin (rule 9): what is done about each, at once
+ * and then every second until its equity is higher. Nothing of it is stored, since whoever holds the trader finds it again.
+ */
+import { type Account, refresh } from "@venue/ledger/Account"
+import { isFrozen, isInLiquidation } from "@venue/ledger/Liquidation"
+import { Clock, Effect, type Scope } from "effect"
+import type { Batch } from "../../clients/LocalEntities.ts"
+import type { MarketClient } from "../../clients/MarketClient.ts"
+import { Feed } from "../../feed/Feed.ts"
+import * as Beat from "../../protocol/Beat.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
+import * as LeftPositions from "./LeftPositions.ts"
+import * as MarkWatch from "./MarkWatch.ts"
+import * as Measures from "./Measures.ts"
+import * as Stands from "./Stands.ts"
+import type { Trader } from "./Trader.ts"
+import type { Traders } from "./Traders.ts"
+
+export interface Liquidations {
+  /** Positions of this desk that nobody took so far. */
+  readonly left: LeftPositions.LeftPositions["all"]
+}
+
+export const make = Effect.fnUntraced(function* (
+  traders: Traders
+): Effect.fn.Return<Liquidations, never, Feed | MarketClient | Scope.Scope> {
+  const clock = yield* Clock.Clock
+  const feed = yield* Feed
+  const { instruments } = yield* VenueSettings
+  const act = yield* Measures.make
+  const left = yield* LeftPositions.make(traders)
+  const stands = yield* Stands.make(traders)
+  const cases = new Map<Account, Measures.Case>()
+  const now = () => clock.currentTimeMillisUnsafe()
+
+  const marks = MarkWatch.make(instruments.keys(), traders.get, (trader, account) => {
+    if (cases.has(account)) return
+    const one = Measures.none(trader, account)
+    cases.set(account, one)
+    act(one)
+    beat.start()
+  })
+  const goOn = (one: Measures.Case) => {
+    const { account, trader } = one
+    const isHere = traders.get(trader.userId) === trader
+    if (isHere && !trader.isLive()) return
+    refresh(account, trader.ledger.prices)
+    if (isHere && (isInLiquidation(account) || isFrozen(account))) {
+      if (now() - one.actedAtMillis >= againMillis) act(one)
+      return
+    }
+    cases.delete(account)
+    left.over(account.accountId)
+    if (isHere) changed(trader)
+  }
+  const beat = yield* Beat.make(
+    againMillis,
+    Effect.sync(() => {
+      for (const one of cases.values()) goOn(one)
+      return cases.size > 0
+    })
+  )
+
+  const looks = yield* Beat.make(lookMillis, Effect.as(Effect.sync(marks.lookAgain), false))
+  const changed = (trader: Trader) => {
+    marks.changed(trader)
+    looks.start()
+  }
+  for (const trader of traders.all()) changed(trader)
+  traders.watch(changed)
+  traders.watchMoves(changed)
+
+  const hear = ({ events, instrument: { symbol } }: Batch) => {
+    let hasMoved = false
+    for (const event of events) {
+      if (event._tag === "Priced") hasMoved = true
+      else if (event._tag === "TakeoverOpened") stands.opened(symbol, event)
+      else if (event._tag === "TakeoverClosed") {
+        stands.closed(symbol, event)
+        left.closed(symbol, event)
+      }
+    }
+    if (hasMoved) marks.moved(symbol, feed.prices.get(symbol)!.freshMarkE8)
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => feed.watch(hear)),
+    (stop) => Effect.sync(stop)
+  )
+  return { left: left.all }
+})
+
+/** For as long as an account is in liquidation, something is done about it once in this time. */
+const againMillis = 1_000
+/** Accounts of which something changed are looked at within this, and with every mark. */
+const lookMillis = 100
