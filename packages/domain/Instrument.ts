@@ -1,5 +1,5 @@
 /** A perpetual contract: its steps, its bounds and the list the venue starts with. */
-import { unitScale, unitsOf } from "./Decimal.ts"
+import { divideUp, unitScale, unitsOf } from "./Decimal.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 
 export type ProductCategory = "EQUITY" | "INDEX" | "COMMODITY" | "FX"
@@ -42,6 +42,12 @@ export const quantityOf = (instrument: Instrument, lots: number): number => (lot
 /** Gives the money of a quantity at a price of whole ticks, exactly. */
 export const notional = (instrument: Instrument, ticks: number, lots: number): number =>
   ticks * lots * instrument.tickLotMicros
+
+/** Gives what signed lots are worth at a price in 1e-8 USD, in 1e-6 USD, rounded down (rule 0.4). */
+export const valueDown = ({ lotE8 }: Instrument, lots: number, priceE8: number): number => {
+  const exact = BigInt(lots) * BigInt(lotE8) * BigInt(priceE8)
+  return Number(exact < 0n ? -divideUp(-exact, perMicro) : exact / perMicro)
+}
 
 /** A price is printed with so many decimals. */
 export const priceDecimals = (instrument: Instrument): number => decimals(instrument.tickE8)
@@ -93,6 +99,9 @@ function list(
     tickLotMicros: (tickE8 * lotE8) / 10_000_000_000
   }
 }
+
+/** A lot in 1e-8 and a price in 1e-8, and money in 1e-6. */
+const perMicro = 10n ** 10n
 
 /** Counted in units: beyond this a count of 1e-8 is no safe integer. */
 const mostCounted = Number.MAX_SAFE_INTEGER / unitScale

@@ -90,5 +90,8 @@ export interface CloseTakeovers {
   readonly stands: ReadonlyArray<Stand>
 }
 
+/** A provider that takes a position over is paid this, in 1e-8 of notional, for lots that do not make its own smaller. */
+export const providerRate = 250_000
+
 /** Desks have so long to answer a takeover. */
 export const standMillis = 500

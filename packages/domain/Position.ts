@@ -76,14 +76,16 @@ export const earn = (position: Position, amount: number): void => {
   assertSafe(position)
 }
 
-/** Says whether nothing was booked in between, but for what changed nothing. */
+/**
+ * Says whether nothing was booked in between, but for what changed nothing, and rewards: these only come in, and those of
+ * a busy market never stand still.
+ */
 export const isSame = (one: PositionState, other: PositionState): boolean =>
   one.quantityLots === other.quantityLots &&
   one.cashFlow === other.cashFlow &&
   one.basis === other.basis &&
   one.fees === other.fees &&
-  one.funding === other.funding &&
-  one.rewards === other.rewards
+  one.funding === other.funding
 
 function assertSafe(position: Position): void {
   if (

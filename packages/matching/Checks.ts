@@ -98,8 +98,11 @@ export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }
 /** An order may bring a take profit and a stop loss. */
 export const stopsOfOne = 2
 
-function isCount(value: number): boolean {
-  return Number.isInteger(value) && value > 0 && value < 0x7fffffff
+/** Prices and lots of one order fit 31 bits; a larger position takes two orders. */
+export const largestOrder = 0x7ffffffe
+
+export function isCount(value: number): boolean {
+  return Number.isInteger(value) && value > 0 && value <= largestOrder
 }
 
 function range(prices: Priced, { priceTicks, side }: Order): OrderRefusal | undefined {
@@ -168,7 +171,7 @@ const minimumNotional = 10 * moneyScale
 /**
  * The share is rounded down. Whole ten-thousandths and the rest are multiplied apart, so that no product passes 2^53.
  */
-function share(money: number, { limitShareBps }: Priced): number {
+export function share(money: number, { limitShareBps }: Priced): number {
   if (limitShareBps === 10_000) return money
   const whole = Math.floor(money / 10_000)
   return whole * limitShareBps + Math.floor(((money - whole * 10_000) * limitShareBps) / 10_000)

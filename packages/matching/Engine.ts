@@ -79,6 +79,7 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       Builders.introduce(engine, command, atMillis, events)
       break
     case "CloseTakeovers":
+      Takeovers.close(engine, command, atMillis, events)
       break
     case "TopUpFund":
       ReserveFund.topUp(engine, command, atMillis, events)
@@ -230,7 +231,7 @@ function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events)
   }
 }
 
-/** Of a frozen account only cancels are let in, and what its desk has refused (rule 9). */
+/** Of a frozen account only cancels are let in, and what its desk has refused (rule 9.9). */
 function isHeldBack({ _tag }: Obeyed): boolean {
   return _tag === "Place" || _tag === "Modify" || _tag === "Close"
 }

@@ -212,7 +212,7 @@ export const left = (market: Market, taker: Taker, events: Events): Order | unde
  * fit. This is done after every trade and before the next one, so that together they cannot turn the position. The
  * incoming order is none of them: one that a modify brought here has nothing resting meanwhile.
  */
-function trim(market: Market, account: Participants.Account, events: Events): void {
+export function trim(market: Market, account: Participants.Account, events: Events): void {
   const { pool } = market
   let slot = account.newest
   while (slot !== 0) {

@@ -42,16 +42,13 @@ export const close = (market: Market, account: Account, command: Close, events: 
       type: "LIMIT",
       timeInForce: "IOC",
       priceTicks: closingPrice(instrument, prices, isSell),
-      quantityLots: Math.min(Math.abs(position.quantityLots), largestOrder),
+      quantityLots: Math.min(Math.abs(position.quantityLots), Checks.largestOrder),
       reduceOnly: true,
       origin: "CLOSE_POSITION"
     },
     events
   )
 }
-
-/** Lots of one order fit 31 bits; a larger position takes two closes. */
-const largestOrder = 0x7ffffffe
 
 function asked(command: Place, atMillis: number): Order {
   const order: Order = {

@@ -10,6 +10,7 @@ import * as Book from "./Book.ts"
 import * as Builders from "./Builders.ts"
 import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
+import * as Liquidation from "./Liquidation.ts"
 import { type Market, stopMarkE8 } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import { remember } from "./Outcome.ts"
@@ -104,6 +105,7 @@ function traded(market: Market, { maker, notional, number, offBook, priceTicks, 
     maker.fee,
     taker.fee
   )
+  if (offBook === undefined && taker.order.origin === "LIQUIDATION") Liquidation.count(market, notional)
   if (offBook !== undefined) Participants.reserve(market.participants, maker.fee + taker.fee)
   Builders.bookReward(market, maker.reward)
   Builders.bookReward(market, taker.reward)

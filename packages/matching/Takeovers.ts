@@ -1,18 +1,28 @@
-/** Positions that are to go to others off the book (rule 9): they are frozen while a takeover is open. */
+/** Positions that are to go to others off the book (rule 9.9): they are frozen while a takeover is open. */
 import { parse } from "@venue/domain/Id"
-import type { OpenTakeover, TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
-import type { PositionState } from "@venue/domain/Position"
+import {
+  type CloseTakeovers,
+  type OpenTakeover,
+  standMillis,
+  type TakeoverClosed,
+  type TakeoverOpened
+} from "@venue/domain/Liquidation"
+import { isSame, type PositionState } from "@venue/domain/Position"
 import { endAll } from "./Cancel.ts"
+import * as Counterparties from "./Counterparties.ts"
 import { isAsDecided } from "./Liquidation.ts"
-import type { Events, Market } from "./Market.ts"
+import type { Events, Market, Takeover } from "./Market.ts"
+import { mostEvents } from "./Match.ts"
 import { done, remember } from "./Outcome.ts"
 import * as Participants from "./Participants.ts"
+import { isFresh } from "./Pricing.ts"
+import * as Waterfall from "./Waterfall.ts"
 
 /** The account's orders end either way; where the position is another by now, or its price, nothing else happens. */
 export const open = (market: Market, account: Participants.Account, command: OpenTakeover, events: Events): void => {
   const { accountId, commandId, decidedOn, expiresAtMillis, share, userId } = command
   endAll(market, account, commandId, events)
-  if (!isAsDecided(market, account, decidedOn) || market.takeovers.size >= mostOpen)
+  if (!isAsDecided(market, account, decidedOn) || !Number.isSafeInteger(share) || market.takeovers.size >= mostOpen)
     return done(market, command, account.user, events)
   const opened: TakeoverOpened = {
     _tag: "TakeoverOpened",
@@ -31,19 +41,7 @@ export const open = (market: Market, account: Participants.Account, command: Ope
 
 /** The contract ends or changes, and with that what was to be taken over: all that are open close, with nothing done. */
 export const abandon = (market: Market, atMillis: number, events: Events): void => {
-  for (const [{ position }, { opened }] of market.takeovers) {
-    const { accountId, takeoverId, userId } = opened
-    const closed: TakeoverClosed = {
-      _tag: "TakeoverClosed",
-      takeoverId,
-      userId,
-      accountId,
-      leftLots: position.quantityLots,
-      atMillis
-    }
-    apply(market, closed)
-    events.push(closed)
-  }
+  for (const [account, takeover] of market.takeovers) end(market, account, takeover, atMillis, events)
 }
 
 export const apply = (market: Market, event: TakeoverOpened | TakeoverClosed): void => {
@@ -52,6 +50,23 @@ export const apply = (market: Market, event: TakeoverOpened | TakeoverClosed): v
   if (event._tag === "TakeoverClosed") return void market.takeovers.delete(account)
   remember(market, event.takeoverId, event.expiresAtMillis, account.user, "DONE")
   market.takeovers.set(account, { opened: event, position: { ...account.position } })
+}
+
+/**
+ * Closes those that have been open for so long that every desk could answer, the oldest first. Where the position is another
+ * by now, or the market does not trade or knows no fresh price, nothing else happens.
+ */
+export const close = (market: Market, { stands }: CloseTakeovers, nowMillis: number, events: Events): void => {
+  let counterparties: Counterparties.Counterparties | undefined
+  const untilEvents = events.length + mostEvents
+  for (const [account, takeover] of market.takeovers) {
+    if (takeover.opened.atMillis + standMillis > nowMillis || events.length >= untilEvents) return
+    market.timeMillis = nowMillis
+    counterparties ??= Counterparties.make(market, stands)
+    if (isSame(account.position, takeover.position) && mayTrade(market))
+      Waterfall.pass(market, account, takeover, counterparties, untilEvents, events)
+    end(market, account, takeover, nowMillis, events)
+  }
 }
 
 /** An open takeover as plain values, for a snapshot. */
@@ -76,6 +91,25 @@ export const restore = (market: Market, stored: ReadonlyArray<StoredTakeover>): 
     account.isFrozen = true
     market.takeovers.set(account, { opened: { ...rest, takeoverId }, position })
   }
+}
+
+/** What of the position is still there stays. */
+function end(
+  market: Market,
+  account: Participants.Account,
+  { opened: { accountId, takeoverId, userId } }: Takeover,
+  atMillis: number,
+  events: Events
+): void {
+  const leftLots = account.position.quantityLots
+  const closed: TakeoverClosed = { _tag: "TakeoverClosed", takeoverId, userId, accountId, leftLots, atMillis }
+  apply(market, closed)
+  events.push(closed)
+}
+
+function mayTrade(market: Market): boolean {
+  const { prices, tradingState } = market
+  return tradingState === "TRADING" && prices !== undefined && isFresh(market, prices)
 }
 
 /** So many at once, since all of them are looked through when one is old enough. */

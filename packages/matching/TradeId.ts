@@ -29,7 +29,8 @@ export const ofTrade = (number: number, { high, low }: Salt): Id => {
   return version4(left, high, low, right)
 }
 
-function digest(text: string, word: number): number {
+/** A word of an id that follows from a text. */
+export function digest(text: string, word: number): number {
   let h = mix(word ^ text.length)
   for (let i = 0; i < text.length; i++) h = mix(h ^ Math.imul(text.charCodeAt(i) + 1, 0x9e3779b1))
   return h

@@ -1,0 +1,142 @@
+/** A part of a position is sold on the book: by the worked numbers of rule 9, and as far as the market lets it be. */
+import { AccountId } from "@venue/domain/AccountId"
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { assertDurable, eventOf, Scene, told, usd } from "./EngineScene.ts"
+import { liquidate, worth } from "./LiquidationScene.ts"
+
+/** Ann is long 50 from 200, and the mark is 190. */
+const scene = (): Scene => {
+  const market = new Scene()
+  market.hold("ann", 50)
+  market.ask({ _tag: "Observe", priceE8: usd(190), teller: "operator" })
+  return market
+}
+
+describe("rule 9.8: a liquidation on the book", () => {
+  it("of 16.782 at 185.78 costs 70.82 and a fee of 3.118, and leaves 1.2503 of the maintenance margin", () => {
+    const market = scene()
+    market.buy(20, 185.78, { account: "ben" })
+    const before = worth(market, "ann", 190)
+    const events = liquidate(market, "ann", 16.782, 185.78)
+    const { notional, offBook, taker } = eventOf(events, "Traded")
+    assert.strictEqual(offBook, undefined)
+    assert.strictEqual(taker.order.origin, "LIQUIDATION")
+    assert.strictEqual(taker.reward, null)
+    assert.strictEqual(Math.round((16.782 * 190 - notional / 1e6) * 100) / 100, 70.82)
+    assert.strictEqual(Math.round(taker.fee / 1e3) / 1e3, 3.118)
+    // It had brought 1,100, so that 600 are left of it at 190.
+    const equity = 600 + worth(market, "ann", 190) - before
+    const margin = (market.position("ann") * 190) / 15
+    assert.strictEqual(Math.round(equity * 100) / 100, 526.06)
+    assert.strictEqual(Math.round(margin * 100) / 100, 420.76)
+    assert.strictEqual(Math.round((equity / margin) * 1e4) / 1e4, 1.2503)
+    assertDurable(market)
+  })
+
+  it("takes the account's orders and stops off first, and what finds no order at its price ends", () => {
+    const market = scene()
+    market.sell(5, 210, { account: "ann" })
+    market.sell(5, 180, { account: "ann", type: "STOP_LOSS" })
+    market.buy(3, 188, { account: "ben" })
+    market.buy(9, 185.77, { account: "ben" })
+    assert.deepStrictEqual(told(liquidate(market, "ann", 16.782, 185.78)), [
+      "CANCELLED 5 ann",
+      "CANCELLED 5 ann",
+      "Accepted",
+      "Traded 3 @ 188 ben",
+      "IOC_PARTIALLY_FILLED 13.782 ann"
+    ])
+    assertDurable(market)
+  })
+
+  it("is bound by neither band, nor bounds, nor the least that an order may have", () => {
+    const market = scene()
+    market.buy(9, 171, { account: "ben" })
+    market.ask({ _tag: "Observe", priceE8: usd(260), teller: "operator" })
+    assert.deepStrictEqual(told(liquidate(market, "ann", 0.001, 150)), ["Accepted", "Traded 0.001 @ 171 ben"])
+  })
+
+  it("never turns the position, whatever was asked", () => {
+    const market = scene()
+    market.buy(90, 186, { account: "ben" })
+    assert.deepStrictEqual(told(liquidate(market, "ann", 90, 185.78)), ["Accepted", "Traded 50 @ 186 ben"])
+  })
+
+  it("of a short buys", () => {
+    const market = new Scene()
+    market.hold("ann", -50)
+    market.sell(10, 203, { account: "ben" })
+    assert.deepStrictEqual(told(liquidate(market, "ann", 10, 204)), ["Accepted", "Traded 10 @ 203 ben"])
+  })
+
+  it("is told to nobody where position or mark are another than the desk saw, but the orders are off", () => {
+    const market = scene()
+    const position = Engine.view(market.engine, AccountId.make("ann")).position
+    const decidedOn = { position: { ...position, cashFlow: position.cashFlow - 1 }, markE8: usd(190) }
+    market.sell(5, 195, { account: "ann" })
+    assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { decidedOn })), ["CANCELLED 5 ann", "Done"])
+    const moved = { position, markE8: usd(190.01) }
+    assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { decidedOn: moved })), ["Done"])
+    assert.deepStrictEqual(told(liquidate(market, "ann", 0, 185.78)), ["Done"])
+    assert.deepStrictEqual(told(liquidate(market, "ann", 5, NaN)), ["Done"])
+    assert.deepStrictEqual(told(liquidate(market, "nobody", 5, 185.78)), ["Done"])
+  })
+
+  it("does nothing, not even to its orders, for a desk of before, too late, or where nothing is traded", () => {
+    const market = scene()
+    market.sell(5, 195, { account: "ann" })
+    market.ask({ _tag: "RaiseEpoch", userId: market.envelope({ account: "ann" }).userId, traderEpoch: 3 })
+    assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { epoch: 2 })), ["Done"])
+    assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { epoch: 3, expires: market.now - 1 })), ["Done"])
+    market.ask({ _tag: "SetTradingState", state: "CANCEL_ONLY" })
+    assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { epoch: 3 })), ["Done"])
+    assert.deepStrictEqual(market.orders("ann"), ["SELL 5 of 5 @ 195"])
+  })
+
+  it("I29: does nothing on a price that is stale", () => {
+    const market = new Scene()
+    market.hold("ann", 50)
+    market.ask({ _tag: "Observe", priceE8: usd(190), teller: "external" })
+    market.now += 60_000
+    assert.strictEqual(told(liquidate(market, "ann", 5, 185.78)).at(-1), "Done")
+    assert.strictEqual(market.position("ann"), 50)
+  })
+
+  it("I20: is done once, however often it comes", () => {
+    const market = scene()
+    market.buy(90, 186, { account: "ben" })
+    const id = market.id()
+    assert.strictEqual(liquidate(market, "ann", 5, 185.78, { id }).length, 2)
+    assert.deepStrictEqual(liquidate(market, "ann", 5, 185.78, { id }), [])
+  })
+})
+
+describe("rule 9.8: how much liquidations trade on the book", () => {
+  /** EQUITY: a tenth of 2,500,000 while it is open, and 100,000 at a weekend. */
+  const crowd = (): Scene => {
+    const market = new Scene(100)
+    for (const account of ["ann", "ben"]) market.hold(account, 4_000, 100)
+    market.buy(8_000, 99, { account: "carl" })
+    return market
+  }
+  const traded = (market: Scene, account: string) =>
+    eventOf(liquidate(market, account, 4_000, 99), "Accepted").order.quantityLots / 1000
+
+  it("is a tenth of the position limit, and what was traded a minute ago counts for e^-1 of it", () => {
+    const market = crowd()
+    assert.strictEqual(traded(market, "ann"), 2_525.252)
+    assert.strictEqual(traded(market, "ben"), 0.001)
+    market.now += 60_000
+    assertDurable(market)
+    // (250,000 - 0.36788 x 250,000.047) / 99
+    assert.strictEqual(traded(market, "ben"), 1_596.263)
+  })
+
+  it("is 100,000 USD where the tenth is less", () => {
+    const market = crowd()
+    market.now = Date.UTC(2026, 10, 21, 15)
+    market.ask({ _tag: "Tick" })
+    assert.strictEqual(traded(market, "ann"), 1_010.101)
+  })
+})

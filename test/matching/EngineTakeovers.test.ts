@@ -1,0 +1,308 @@
+/** Positions go to others off the book: by the worked numbers of rule 9, and by what must not happen. */
+import { AccountId } from "@venue/domain/AccountId"
+import type { MarketEvent, Traded } from "@venue/domain/Market"
+import * as Engine from "@venue/matching/Engine"
+import { assert, describe, it } from "@effect/vitest"
+import { assertDurable, eventOf, orderIdOf, Scene, told, usd } from "./EngineScene.ts"
+import { closeTakeovers, openTakeover, reserveFund, stand, worth } from "./LiquidationScene.ts"
+
+/** Ann is long from 200, as much as all these are short. */
+const scene = (...shorts: ReadonlyArray<readonly [string, number]>): Scene => {
+  const market = new Scene()
+  for (const [account, quantity] of shorts) {
+    market.sell(quantity, 200, { account })
+    market.buy(quantity, 200, { account: "ann", timeInForce: "IOC" })
+  }
+  return market
+}
+
+const mark = (market: Scene, price: number) => market.ask({ _tag: "Observe", priceE8: usd(price), teller: "operator" })
+
+/** The reserve fund gets so much, of an account that is closed at the mark. */
+const endow = (market: Scene, amount: number): void => {
+  market.hold("donor", 10)
+  openTakeover(market, "donor", amount)
+  closeTakeovers(market, [stand(market, "house", { ratio: 1 })])
+  assert.strictEqual(reserveFund(market), amount)
+}
+
+const made = (events: ReadonlyArray<MarketEvent>): ReadonlyArray<string> =>
+  events
+    .filter((event): event is Traded => event._tag === "Traded")
+    .map(
+      ({ maker, offBook, priceTicks, quantityLots, taker }) =>
+        `${offBook} ${maker.order.accountId} ${quantityLots / 1000} @ ${priceTicks / 100}, fees ${taker.fee / 1e6} and ${maker.fee / 1e6}`
+    )
+
+const toCents = (amount: number): number => Math.round(amount * 100) / 100
+
+describe("rule 9.12: a takeover by its worked numbers", () => {
+  it("at 186.00 what is left of the account's money goes to the fund, and a provider takes 50 for 23.25", () => {
+    const market = scene(["ben", 50])
+    const before = worth(market, "ann", 200)
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    const events = closeTakeovers(market, [stand(market, "dora", { freeMargin: 50_000 })])
+    assert.deepStrictEqual(made(events), ["TAKEOVER dora 50 @ 186, fees 400 and -23.25"])
+    assert.strictEqual(reserveFund(market), 376.75)
+    assert.strictEqual(market.position("dora"), 50)
+    assert.strictEqual(worth(market, "dora", 186), 23.25)
+    assert.strictEqual(toCents(worth(market, "ann", 0) - before), -1_100)
+    assertDurable(market)
+  })
+
+  it("I28: at 170.00 a fund of 150 does not cover 400: those nearest to their own end close at 178.00, and it is untouched", () => {
+    const market = scene(["a", 40], ["c", 30], ["b", 60])
+    market.sell(80, 200, { account: "ann" })
+    market.buy(80, 200, { account: "house", timeInForce: "IOC" })
+    endow(market, 150)
+    const before = worth(market, "ann", 200)
+    mark(market, 170)
+    openTakeover(market, "ann", -400)
+    const events = closeTakeovers(market, [
+      stand(market, "b", { ratio: 7.353, mayLose: 5_000 }),
+      stand(market, "c", { ratio: 2.059, mayLose: 700 }),
+      stand(market, "a", { ratio: 1.985, mayLose: 900 })
+    ])
+    assert.deepStrictEqual(made(events), [
+      "DELEVERAGING a 40 @ 178, fees 0 and 0",
+      "DELEVERAGING c 10 @ 178, fees 0 and 0"
+    ])
+    assert.strictEqual(toCents(worth(market, "ann", 0) - before), -1_100)
+    assert.strictEqual(reserveFund(market), 150)
+    assertDurable(market)
+  })
+
+  it("a fund of 400 covers all of it: the position goes at the mark, and nobody on the other side loses", () => {
+    const market = scene(["a", 50])
+    endow(market, 400)
+    mark(market, 170)
+    openTakeover(market, "ann", -400)
+    const events = closeTakeovers(market, [stand(market, "a", { ratio: 2, mayLose: 0 })])
+    assert.deepStrictEqual(made(events), ["DELEVERAGING a 50 @ 170, fees -400 and 0"])
+    assert.strictEqual(reserveFund(market), 0)
+  })
+})
+
+describe("rule 9.13, rule 9.14: who takes a position over", () => {
+  it("providers by their free margin, as far as each wants, what is left first the one with the most", () => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    const events = closeTakeovers(market, [
+      stand(market, "dora", { freeMargin: 1_000 }),
+      stand(market, "emil", { freeMargin: 3_000, buys: 20 }),
+      stand(market, "fritz", { freeMargin: 0 })
+    ])
+    assert.deepStrictEqual(made(events), [
+      "TAKEOVER emil 20 @ 186, fees 160 and -9.3",
+      "TAKEOVER dora 30 @ 186, fees 240 and -13.95"
+    ])
+  })
+
+  it("for lots that make its position smaller a provider is paid nothing", () => {
+    const market = scene(["dora", 20], ["ben", 30])
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    const events = closeTakeovers(market, [stand(market, "dora", { freeMargin: 1_000 })])
+    assert.deepStrictEqual(made(events), ["TAKEOVER dora 50 @ 186, fees 400 and -13.95"])
+  })
+
+  it("I28: as many lots as the fund can pay for, with what it gets for them", () => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    openTakeover(market, "ann", 0)
+    const none = closeTakeovers(market, [stand(market, "dora", { freeMargin: 1_000 })])
+    assert.deepStrictEqual(told(none), ["Traded 50 @ 186 ben", "TakeoverClosed"])
+
+    const other = scene(["ben", 50])
+    endow(other, 10)
+    mark(other, 186)
+    openTakeover(other, "ann", 0)
+    const some = closeTakeovers(other, [stand(other, "dora", { freeMargin: 1_000 })])
+    assert.deepStrictEqual(made(some), [
+      "TAKEOVER dora 21.505 @ 186, fees 0 and -9.999825",
+      "DELEVERAGING ben 28.495 @ 186, fees 0 and 0"
+    ])
+  })
+
+  it("no other account of its user, whether that provides or holds the other side", () => {
+    const market = scene(["ben", 20])
+    market.buy(20, 200, { account: "house" })
+    market.sell(20, 200, { account: "ann/1", user: "ann", timeInForce: "IOC" })
+    mark(market, 186)
+    openTakeover(market, "ann", 0)
+    const ours = { user: "ann", ratio: 1, freeMargin: 1_000 }
+    const events = closeTakeovers(market, [stand(market, "ann/1", ours), stand(market, "ann/2", ours)])
+    assert.deepStrictEqual(told(events), ["Traded 20 @ 186 ben", "TakeoverClosed"])
+  })
+
+  it("I28: at a price worse than the mark one loses at most what it can bear, and the rest stays", () => {
+    const market = scene(["a", 30], ["c", 20])
+    mark(market, 170)
+    openTakeover(market, "ann", -400)
+    const events = closeTakeovers(market, [stand(market, "a", { ratio: 1, mayLose: 100 })])
+    assert.deepStrictEqual(made(events), ["DELEVERAGING a 12.5 @ 178, fees 0 and 0"])
+    assert.strictEqual(eventOf(events, "TakeoverClosed").leftLots, 37_500)
+    assert.strictEqual(reserveFund(market), 0)
+    assertDurable(market)
+  })
+
+  it("I28: who did not answer comes last, largest position first, and only at the mark or better", () => {
+    const market = scene(["a", 10], ["b", 30], ["c", 20])
+    mark(market, 186)
+    openTakeover(market, "ann", 5)
+    const events = closeTakeovers(market, [stand(market, "a", { ratio: 9 })])
+    assert.deepStrictEqual(told(events), [
+      "Traded 10 @ 186 a",
+      "Traded 30 @ 186 b",
+      "Traded 20 @ 186 c",
+      "TakeoverClosed"
+    ])
+    const fallen = scene(["a", 10])
+    mark(fallen, 186)
+    openTakeover(fallen, "ann", 5)
+    mark(fallen, 185.99)
+    assert.deepStrictEqual(told(closeTakeovers(fallen, [])), ["TakeoverClosed"])
+  })
+
+  it("who answered for another position than it has counts as one who did not answer", () => {
+    const market = scene(["a", 10], ["b", 30])
+    mark(market, 186)
+    openTakeover(market, "ann", 5)
+    const before = stand(market, "a", { ratio: 1 })
+    market.sell(1, 190, { account: "a" })
+    market.buy(1, 190, { account: "b", timeInForce: "IOC" })
+    const events = closeTakeovers(market, [before, stand(market, "b", { ratio: 9 })])
+    assert.deepStrictEqual(told(events), ["Traded 29 @ 186 b", "Traded 11 @ 186 a", "TakeoverClosed"])
+  })
+
+  it("two takeovers in one decision count what the first of them took", () => {
+    const market = scene(["a", 50])
+    market.sell(10, 200, { account: "b" })
+    market.buy(10, 200, { account: "bea", timeInForce: "IOC" })
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    openTakeover(market, "bea", 80)
+    const events = closeTakeovers(market, [
+      stand(market, "dora", { freeMargin: 9, buys: 55 }),
+      stand(market, "a", {}),
+      stand(market, "b", {})
+    ])
+    assert.deepStrictEqual(made(events), [
+      "TAKEOVER dora 50 @ 186, fees 400 and -23.25",
+      "TAKEOVER dora 5 @ 186, fees 40 and -2.325",
+      "DELEVERAGING a 5 @ 186, fees 40 and 0"
+    ])
+    assertDurable(market)
+  })
+})
+
+describe("rule 9.9: a takeover that is open", () => {
+  it("takes the account's orders and stops off, and lets it do nothing but cancel", () => {
+    const market = scene(["ben", 50])
+    const resting = orderIdOf(market.buy(1, 150, { account: "ann" }))
+    market.sell(5, 210, { account: "ann", type: "TAKE_PROFIT" })
+    mark(market, 186)
+    assert.deepStrictEqual(told(openTakeover(market, "ann", 400)), [
+      "CANCELLED 1 ann",
+      "CANCELLED 5 ann",
+      "TakeoverOpened"
+    ])
+    assert.deepStrictEqual(told(market.sell(1, 190, { account: "ann" })), ["USER_IN_LIQUIDATION"])
+    assert.deepStrictEqual(told(market.close({ account: "ann" })), ["USER_IN_LIQUIDATION"])
+    assert.deepStrictEqual(told(market.modify(resting, { account: "ann" })), ["USER_IN_LIQUIDATION"])
+    assert.deepStrictEqual(told(market.cancel(resting, { account: "ann" })), ["NO_SUCH_ORDER"])
+    assert.deepStrictEqual(told(market.cancelAll({ account: "ann" })), ["Done"])
+    assert.deepStrictEqual(told(openTakeover(market, "ann", 400)), ["Done"])
+    assert.deepStrictEqual(
+      Engine.takeovers(market.engine).map(({ accountId, share }) => [accountId, share]),
+      [[AccountId.make("ann"), 400_000_000]]
+    )
+    assertDurable(market)
+    closeTakeovers(market, [])
+    assert.deepStrictEqual(Engine.takeovers(market.engine), [])
+    assert.deepStrictEqual(told(market.buy(1, 180, { account: "ann" })), ["Accepted"])
+  })
+
+  it("closes no sooner than every desk could answer", () => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    market.now += 499
+    assert.deepStrictEqual(market.ask({ _tag: "CloseTakeovers", stands: [] }), [])
+    market.now += 1
+    assert.strictEqual(told(market.ask({ _tag: "CloseTakeovers", stands: [] })).at(-1), "TakeoverClosed")
+  })
+
+  it("closes with nothing done where the position is another by then", () => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    market.ask({ _tag: "PayDividend", exDay: 20_777, perUnitE8: usd(0.26) })
+    assert.deepStrictEqual(told(closeTakeovers(market, [stand(market, "dora", { freeMargin: 9 })])), ["TakeoverClosed"])
+    assert.strictEqual(market.position("ann"), 50)
+  })
+
+  it("I29: closes with nothing done in a market that trades no more, or on a price that is stale", () => {
+    const halted = scene(["ben", 50])
+    mark(halted, 186)
+    openTakeover(halted, "ann", 400)
+    halted.ask({ _tag: "SetTradingState", state: "CANCEL_ONLY" })
+    assert.deepStrictEqual(told(closeTakeovers(halted, [])), ["TakeoverClosed"])
+    const stale = scene(["ben", 50])
+    stale.ask({ _tag: "Observe", priceE8: usd(186), teller: "external" })
+    stale.now += 59_800
+    openTakeover(stale, "ann", 400)
+    assert.strictEqual(told(closeTakeovers(stale, [])).at(-1), "TakeoverClosed")
+    assert.strictEqual(stale.position("ann"), 50)
+  })
+
+  it("is not opened where position or mark are another than the desk saw, nor for a command of before", () => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    const decidedOn = {
+      position: Engine.view(market.engine, AccountId.make("ann")).position,
+      markE8: usd(186.01)
+    }
+    assert.deepStrictEqual(told(openTakeover(market, "ann", 400, { decidedOn })), ["Done"])
+    const another = { ...decidedOn, position: { ...decidedOn.position, funding: 1 } }
+    assert.deepStrictEqual(told(openTakeover(market, "ann", 400, { decidedOn: another })), ["Done"])
+    assert.deepStrictEqual(told(openTakeover(market, "ann", 400, { expires: market.now - 1 })), ["Done"])
+    assert.deepStrictEqual(told(openTakeover(market, "nobody", 0)), ["Done"])
+    market.ask({ _tag: "SetTradingState", state: "HALTED" })
+    assert.deepStrictEqual(told(openTakeover(market, "ann", 400)), ["Done"])
+  })
+
+  it("is one of 256 at most", () => {
+    const market = new Scene()
+    const accounts = Array.from({ length: 257 }, (_, n) => `long ${n}`)
+    for (const account of accounts) market.hold(account, 1)
+    const opened = accounts.map((account) => told(openTakeover(market, account, 0)))
+    assert.deepStrictEqual(opened.slice(255), [["TakeoverOpened"], ["Done"]])
+  })
+
+  it("cuts the stops and reduce-only orders of who is deleveraged", () => {
+    const market = scene(["ben", 50])
+    market.buy(50, 150, { account: "ben", reduceOnly: true })
+    market.buy(50, 240, { account: "ben", type: "STOP_LOSS" })
+    mark(market, 186)
+    market.sell(20, 186, { account: "ann" })
+    market.buy(20, 186, { account: "carl", timeInForce: "IOC" })
+    openTakeover(market, "ann", 0)
+    closeTakeovers(market, [stand(market, "ben", {})])
+    assert.deepStrictEqual(market.orders("ben"), ["BUY 20 of 20 @ 150"])
+    assert.deepStrictEqual(market.stops("ben"), ["BUY 20 STOP_LOSS 240"])
+    assertDurable(market)
+  })
+
+  it("of a short goes at the mark too, rounded for it: what that is worth goes to the fund", () => {
+    const market = new Scene()
+    market.hold("ann", -50)
+    mark(market, 214.003)
+    openTakeover(market, "ann", 400)
+    const events = closeTakeovers(market, [stand(market, "house", { ratio: 1 })])
+    assert.deepStrictEqual(made(events), ["DELEVERAGING house 50 @ 214, fees 400.15 and 0"])
+    assertDurable(market)
+  })
+})

@@ -1,0 +1,98 @@
+/** Short ways to liquidate an account of a scene, and to answer its takeovers: money in USD. */
+import { AccountId } from "@venue/domain/AccountId"
+import { type Liquidate, type OpenTakeover, type Stand, standMillis } from "@venue/domain/Liquidation"
+import type { MarketEvent } from "@venue/domain/Market"
+import { UserId } from "@venue/domain/UserId"
+import * as Engine from "@venue/matching/Engine"
+import { type Ask, lots, type Scene, ticks } from "./EngineScene.ts"
+
+export const micros = (usd: number): number => Math.round(usd * 1e6)
+
+/** What the desk would see now. */
+const decidedOn = ({ engine }: Scene, account: string) => ({
+  position: Engine.view(engine, AccountId.make(account)).position,
+  markE8: Engine.prices(engine)!.markE8
+})
+
+export const liquidate = (
+  scene: Scene,
+  account: string,
+  quantity: number,
+  price: number,
+  over: Ask & Partial<Liquidate> = {}
+): ReadonlyArray<MarketEvent> => {
+  const { epoch: _epoch, expires: _expires, id: _id, user: _user, account: _account, ...rest } = over
+  return scene.ask({
+    _tag: "Liquidate",
+    ...scene.envelope({ ...over, account }),
+    decidedOn: decidedOn(scene, account),
+    takerRate: 100_000,
+    leverage: 10,
+    quantityLots: lots(quantity),
+    priceTicks: ticks(price),
+    ...rest
+  })
+}
+
+export const openTakeover = (
+  scene: Scene,
+  account: string,
+  share: number,
+  over: Ask & Partial<OpenTakeover> = {}
+): ReadonlyArray<MarketEvent> => {
+  const { epoch: _epoch, expires: _expires, id: _id, user: _user, account: _account, ...rest } = over
+  return scene.ask({
+    _tag: "OpenTakeover",
+    ...scene.envelope({ ...over, account }),
+    decidedOn: decidedOn(scene, account),
+    share: micros(share),
+    ...rest
+  })
+}
+
+export interface Answer {
+  readonly ratio?: number
+  readonly mayLose?: number
+  readonly user?: string
+  /** Of a provider. */
+  readonly freeMargin?: number
+  readonly buys?: number
+  readonly sells?: number
+  readonly over?: Partial<Stand>
+}
+
+/** What the desk of an account answers now. */
+export const stand = (scene: Scene, account: string, answer: Answer): Stand => {
+  const { buys, freeMargin, mayLose = 1_000_000, ratio = 10, sells, user = account } = answer
+  return {
+    userId: UserId.make(user),
+    accountId: AccountId.make(account),
+    position: Engine.view(scene.engine, AccountId.make(account)).position,
+    ratioE6: micros(ratio),
+    mayLose: micros(mayLose),
+    provider:
+      freeMargin === undefined
+        ? null
+        : {
+            freeMargin: micros(freeMargin),
+            buysLots: lots(buys ?? 1_000),
+            sellsLots: lots(sells ?? 1_000),
+            leverage: 10
+          },
+    ...answer.over
+  }
+}
+
+/** Half a second later all desks have had the time to answer. */
+export const closeTakeovers = (scene: Scene, stands: ReadonlyArray<Stand>): ReadonlyArray<MarketEvent> => {
+  scene.now += standMillis
+  return scene.ask({ _tag: "CloseTakeovers", stands })
+}
+
+/** All that an account has here at a price, beside what it brought. */
+export const worth = ({ engine }: Scene, account: string, price: number): number => {
+  const { cashFlow, fees, funding, quantityLots, rewards } = Engine.view(engine, AccountId.make(account)).position
+  return (cashFlow - fees + funding + rewards) / 1e6 + (quantityLots / 1000) * price
+}
+
+export const reserveFund = ({ engine }: Scene): number => Engine.totals(engine).reserveFund / 1e6
