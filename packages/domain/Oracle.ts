@@ -23,6 +23,16 @@ export const alarmingRejections = 3
 /** No outside price may be higher: ten million USD. */
 export const highestE8 = 1_000_000_000_000_000
 
+/**
+ * Gives the highest price that may be told while so many lots are held long: beyond it they would be worth more than
+ * 4.5 billion USD, half of what can be counted exactly, and the mark may stand above the price (rule 3.2).
+ */
+export const mostE8 = ({ lotE8 }: Instrument, openInterestLots: number): number =>
+  openInterestLots === 0 ? highestE8 : Math.min(highestE8, Number(mostValue / BigInt(openInterestLots * lotE8)))
+
+/** In 1e-16 USD. */
+const mostValue = 45n * 10n ** 24n
+
 /** What a price was told as, and when. */
 export type Told = Pick<Priced, "source" | "toldAtMillis">
 

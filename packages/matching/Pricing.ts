@@ -19,8 +19,9 @@ type Told = Pick<Priced, "source" | "toldE8" | "toldAtMillis" | "rejections" | "
  * from the last price (rule 3.1). What is told again unchanged is recorded once a second, so that its age is known.
  */
 export const observe = (market: Market, { priceE8, teller }: Observe, atMillis: number, events: Events): void => {
-  if (!Number.isSafeInteger(priceE8) || priceE8 <= 0 || priceE8 > Oracle.highestE8) return
-  const { instrument, prices } = market
+  const { instrument, participants, prices } = market
+  const mostE8 = Oracle.mostE8(instrument, participants.totals.openInterest)
+  if (!Number.isSafeInteger(priceE8) || priceE8 <= 0 || priceE8 > mostE8) return
   const told: Told = { source: teller, toldE8: priceE8, toldAtMillis: atMillis, rejections: 0, paused: false }
   if (prices === undefined) return record(market, pricedAt(market, told, atMillis), 0, events)
   if (teller === "operator")

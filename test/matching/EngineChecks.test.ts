@@ -1,4 +1,5 @@
 /** What one market refuses, and that it does each thing once. */
+import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -278,6 +279,23 @@ describe("prices over time", () => {
     for (const priceE8 of [0, -1, NaN, 0.5, Infinity])
       assert.deepStrictEqual(scene.ask({ _tag: "Observe", priceE8, teller: "operator" }), [])
     assert.strictEqual(Engine.prices(scene.engine)!.oracleE8, usd(200))
+  })
+
+  it("I26 I29: nor is one at which what is held could not be counted exactly; beneath it an hour is paid to the millionth", () => {
+    const scene = new Scene(204)
+    const free = { maxNotional: 9e14 }
+    scene.sell(122_000, 204, { account: "bob", ...free })
+    scene.buy(122_000, 204, { account: "alice", ...free })
+    for (const teller of ["operator", "external"] as const)
+      assert.deepStrictEqual(scene.ask({ _tag: "Observe", priceE8: usd(36_885.25), teller }), [])
+    assert.strictEqual(Engine.prices(scene.engine)!.oracleE8, usd(204))
+    scene.ask({ _tag: "Observe", priceE8: usd(36_885.24), teller: "operator" })
+    scene.buy(1, 40_000, { account: "bob" })
+    scene.now += 3_600_000
+    const { rateE12 } = eventOf(scene.ask({ _tag: "Tick" }), "Funded")
+    assert.isAbove(rateE12 * usd(36_885.24) * 122_000, Number.MAX_SAFE_INTEGER)
+    assert.isAbove(Engine.view(scene.engine, AccountId.make("bob")).position.funding, 3_000_000_000_000)
+    assert.deepInclude(Engine.totals(scene.engine), { cash: 0, positions: 0 })
   })
 
   it("best prices are told in ticks", () => {

@@ -6,7 +6,7 @@ import { problems } from "@venue/api/Problem"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { unitsOf } from "@venue/domain/Decimal"
-import { believable } from "@venue/domain/Oracle"
+import { believable, mostE8 } from "@venue/domain/Oracle"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
 import { makeAsked, makeListed } from "./Operators.ts"
@@ -46,10 +46,17 @@ export const layer = (baseUrl: string) =>
         .handle(
           "set",
           Effect.fnUntraced(function* ({ payload: { confirm = false, price, reason = null, symbol: given } }) {
-            const { symbol } = yield* listed(given)
+            const instrument = yield* listed(given)
+            const { symbol } = instrument
             const priceE8 = unitsOf(price)
             if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")
             const inForce = feed.prices.get(symbol)
+            const highestE8 = mostE8(instrument, inForce?.openInterestLots ?? 0)
+            if (priceE8 > highestE8)
+              return yield* refusals.unfit(
+                "body.price",
+                `Expected at most ${printed(highestE8)}: the open positions would be worth more than can be counted`
+              )
             if (inForce !== undefined && !confirm) {
               const { lowerE8, upperE8 } = believable(inForce.oracleE8)
               if (priceE8 < lowerE8 || priceE8 > upperE8)

@@ -3,8 +3,10 @@ import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Audit } from "@venue/storage/access/Audit"
+import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { limit } from "../../venue/Story.ts"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
 const copper = MarketSymbol.make("COPPER-USD")
@@ -31,6 +33,31 @@ it.layer(layer, { excludeTestServices: true })("prices of the operator", (it) =>
         [3, false],
         [2, false]
       ])
+    })
+  )
+
+  it.effect("rule 3.2: a price at which open positions could not be counted exactly is refused, confirmed or not", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const venue = yield* TestVenue
+      yield* venue.price("EUR-USD", 1.1)
+      const [seller, buyer] = [yield* venue.trade(yield* venue.user("s")), yield* venue.trade(yield* venue.user("b"))]
+      for (const [client, side] of [
+        [seller, "SELL"],
+        [buyer, "BUY"]
+      ] as const) {
+        yield* client.send(limit(side, 1_000, 1.1, { symbol: "EUR-USD" }))
+        yield* client.take("order_response")
+      }
+      yield* buyer.take("fill_response")
+      // Open interest is told with the next price.
+      yield* venue.price("EUR-USD", 1.2)
+      const set = (price: number) => admin("POST", "/prices", { symbol: "EUR-USD", price, confirm: true })
+      const { body, status } = yield* set(4_500_000.01)
+      expect([status, body.errors[0].location]).toEqual([422, "body.price"])
+      expect(body.errors[0].message).toContain("Expected at most 4500000")
+      expect((yield* set(4_500_000)).status).toBe(200)
+      expect((yield* Feed).prices.get(MarketSymbol.make("EUR-USD"))!.oracleE8).toBe(450_000_000_000_000)
     })
   )
 
