@@ -4,8 +4,14 @@ import type { Fields } from "../Incoming.ts"
 import { type Malformed, wrong } from "../Malformed.ts"
 import * as Field from "./Field.ts"
 
+/** Prices of the stops that an order brings, as far as something was said of them. */
+interface Triggers {
+  readonly takeProfit?: number
+  readonly stopLoss?: number
+}
+
 /** Numbers are the client's own decimals; `price` is 0 for MARKET. */
-export interface AddOrder {
+export interface AddOrder extends Triggers {
   readonly _tag: "AddOrder"
   readonly symbol: string
   readonly side: Side
@@ -16,13 +22,10 @@ export interface AddOrder {
   readonly reduceOnly: boolean
   /** Empty when the client gave none. */
   readonly clientOrderId: string
-  /** Prices of the stops that it brings, where there are any. */
-  readonly takeProfit?: number
-  readonly stopLoss?: number
 }
 
 /** `price` and `quantity` 0 mean unchanged; so does a stop's price that is left out, and 0 that there is none. */
-export interface ModifyOrder {
+export interface ModifyOrder extends Triggers {
   readonly _tag: "ModifyOrder"
   readonly symbol: string
   readonly orderId: string
@@ -31,8 +34,6 @@ export interface ModifyOrder {
   readonly price: number
   readonly quantity: number
   readonly reduceOnly: boolean
-  readonly takeProfit?: number
-  readonly stopLoss?: number
 }
 
 export interface CancelOrder {
@@ -81,10 +82,8 @@ export const addOrder = (fields: Fields): AddOrder | Malformed => {
   if (typeof reduceOnly !== "boolean") return reduceOnly
   const clientOrderId = Field.clientId(fields, "client_order_id")
   if (typeof clientOrderId !== "string") return clientOrderId
-  const takeProfit = Field.trigger(fields, "take_profit")
-  if (typeof takeProfit === "object") return takeProfit
-  const stopLoss = Field.trigger(fields, "stop_loss")
-  if (typeof stopLoss === "object") return stopLoss
+  const triggers = triggersOf(fields, (price) => price !== 0)
+  if ("_tag" in triggers) return triggers
   return {
     _tag: "AddOrder",
     symbol,
@@ -95,8 +94,7 @@ export const addOrder = (fields: Fields): AddOrder | Malformed => {
     quantity,
     reduceOnly,
     clientOrderId,
-    ...(takeProfit === undefined || takeProfit === 0 ? {} : { takeProfit }),
-    ...(stopLoss === undefined || stopLoss === 0 ? {} : { stopLoss })
+    ...triggers
   }
 }
 
@@ -115,10 +113,8 @@ export const modifyOrder = (fields: Fields): ModifyOrder | Malformed => {
   if (typeof price !== "number") return price
   const quantity = Field.numberOrZero(fields, "quantity")
   if (typeof quantity !== "number") return quantity
-  const takeProfit = Field.trigger(fields, "take_profit")
-  if (typeof takeProfit === "object") return takeProfit
-  const stopLoss = Field.trigger(fields, "stop_loss")
-  if (typeof stopLoss === "object") return stopLoss
+  const triggers = triggersOf(fields, () => true)
+  if ("_tag" in triggers) return triggers
   return {
     _tag: "ModifyOrder",
     symbol,
@@ -128,8 +124,7 @@ export const modifyOrder = (fields: Fields): ModifyOrder | Malformed => {
     price,
     quantity,
     reduceOnly,
-    ...(takeProfit === undefined ? {} : { takeProfit }),
-    ...(stopLoss === undefined ? {} : { stopLoss })
+    ...triggers
   }
 }
 
@@ -160,6 +155,18 @@ export const closePosition = (fields: Fields): ClosePosition | Malformed => {
   if (typeof symbol !== "string") return symbol
   const clientOrderId = Field.clientId(fields, "client_order_id")
   return typeof clientOrderId === "string" ? { _tag: "ClosePosition", symbol, clientOrderId } : clientOrderId
+}
+
+/** A new order without a stop says nothing of it, where a modify says 0. */
+const triggersOf = (fields: Fields, isSaid: (price: number) => boolean): Triggers | Malformed => {
+  const takeProfit = Field.trigger(fields, "take_profit")
+  if (typeof takeProfit === "object") return takeProfit
+  const stopLoss = Field.trigger(fields, "stop_loss")
+  if (typeof stopLoss === "object") return stopLoss
+  return {
+    ...(takeProfit === undefined || !isSaid(takeProfit) ? {} : { takeProfit }),
+    ...(stopLoss === undefined || !isSaid(stopLoss) ? {} : { stopLoss })
+  }
 }
 
 const isSide = (value: unknown): value is Side => value === "BUY" || value === "SELL"
