@@ -5,6 +5,7 @@ import type { Balance, Holding } from "@venue/domain/Trader"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { averagePrice } from "../AveragePrice.ts"
+import { BalanceParts } from "../Balance.ts"
 import { Rows, SchemaLink } from "../Body.ts"
 import { ServiceUnavailable } from "../Problem.ts"
 import { Authenticated } from "./Caller.ts"
@@ -29,15 +30,7 @@ export type PositionPublic = typeof PositionPublic.Type
 
 export const BalancePublic = Schema.Struct({
   $schema: SchemaLink,
-  deposit: Schema.Finite,
-  realised_pnl: Schema.Finite,
-  order_margin: Schema.Finite,
-  position_margin: Schema.Finite,
-  unrealised_pnl: Schema.Finite,
-  net_funding: Schema.Finite,
-  available_balance: Schema.Finite,
-  /** Only the owner of a builder code has this. */
-  builder_rewards: Schema.optionalKey(Schema.Finite)
+  ...BalanceParts
 }).annotate({ identifier: "BalancePublic" })
 export type BalancePublic = typeof BalancePublic.Type
 

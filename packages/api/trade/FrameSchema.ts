@@ -3,6 +3,7 @@ import { ExecutionType } from "@venue/domain/Execution"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { Schema, Struct } from "effect"
+import { BalanceParts } from "../Balance.ts"
 import { ErrorResponse, IncomingMessage } from "../ErrorFrame.ts"
 import { Channel } from "./CommandSchema.ts"
 
@@ -111,17 +112,9 @@ export type PositionResponse = typeof PositionResponse.Type
 export const BalanceResponse = Schema.Struct({
   id: Schema.String,
   user_id: Schema.String,
-  deposit: Schema.Finite,
-  realised_pnl: Schema.Finite,
-  order_margin: Schema.Finite,
-  position_margin: Schema.Finite,
-  unrealised_pnl: Schema.Finite,
-  net_funding: Schema.Finite,
-  available_balance: Schema.Finite,
+  ...BalanceParts,
   referral_rewards: Schema.Finite,
-  fees: Schema.Finite,
-  /** For the owner of a builder code alone. */
-  builder_rewards: Schema.optionalKey(Schema.Finite)
+  fees: Schema.Finite
 }).annotate({ identifier: "BalanceResponse" })
 export type BalanceResponse = typeof BalanceResponse.Type
 
