@@ -16,7 +16,7 @@ import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect } from "effect"
 import { accessRefusal } from "./AccessRefusal.ts"
 import type { Connection, Gateway } from "./Connection.ts"
-import type { Answered, ExpectedCancelAll, ExpectedOrder } from "./ExpectedReply.ts"
+import type { Answered, ExpectedAcknowledgement, ExpectedOrder } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
 import * as Queries from "./Queries.ts"
 import type { Answer } from "./QueryAnswers.ts"
@@ -140,7 +140,7 @@ const makeOrder = Effect.gen(function* () {
   const ids = yield* Ids
   const clock = yield* Clock.Clock
 
-  return (member: Member, command: OrderCommand, cost: Cost, text: string): ExpectedOrder | ExpectedCancelAll => {
+  return (member: Member, command: OrderCommand, cost: Cost, text: string): ExpectedOrder | ExpectedAcknowledgement => {
     const id = ids.next()
     const named = MarketSymbol.make(command._tag === "CancelStopOrder" ? "" : (command.symbol ?? ""))
     const instrument = instruments.get(named)
@@ -155,7 +155,7 @@ const makeOrder = Effect.gen(function* () {
     const dueMillis = expiresAtMillis + graceMillis
     const isOfStop = command._tag === "CancelStopOrder" || command._tag === "ModifyStopOrder"
     if (isOfStop || command._tag === "CancelAllOrders") {
-      return { _tag: "CancelAll", commandId: id.text, symbol, request: text, dueMillis, submission, isOfStop }
+      return { _tag: "Acknowledgement", commandId: id.text, symbol, request: text, dueMillis, submission, isOfStop }
     }
     const ordering = instrument === undefined ? "none" : "bySymbol"
     return { _tag: "Order", ordering, commandId: id.text, symbol, request: text, dueMillis, submission }

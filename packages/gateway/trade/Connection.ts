@@ -13,7 +13,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
 import * as AccountEvents from "./AccountEvents.ts"
 import * as Backpressure from "./Backpressure.ts"
-import type { Answered, ExpectedCancelAll, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
+import type { Answered, ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
 import type { Member, Origin, Unsigned } from "./Member.ts"
 import { Replies } from "./Replies.ts"
 import type { TradingCommand } from "./Request.ts"
@@ -43,7 +43,7 @@ export interface Gateway {
     text: string
   ) => Answered | ExpectedReply
   /** An order whose reply is expected leaves for its desk. */
-  readonly submit: (connection: Connection, member: Member, expected: ExpectedOrder | ExpectedCancelAll) => void
+  readonly submit: (connection: Connection, member: Member, expected: ExpectedOrder | ExpectedAcknowledgement) => void
   readonly follow: (
     accountId: AccountId,
     observe: (event: MarketEvent, batch: Batch) => void,

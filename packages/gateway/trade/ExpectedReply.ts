@@ -2,7 +2,7 @@
 import type { Submission } from "@venue/cluster/protocol/Desk"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 
-export type ExpectedReply = ExpectedOrder | ExpectedCancelAll | ExpectedQuery
+export type ExpectedReply = ExpectedOrder | ExpectedAcknowledgement | ExpectedQuery
 
 /** The answer was found on the spot: it overtakes what is outstanding. */
 export interface Answered {
@@ -25,11 +25,11 @@ export interface ExpectedOrder {
 }
 
 /**
- * A cancel of all orders, or a command about a stop, leaves at once too. It is answered after all that came before it:
- * acknowledged, and then told.
+ * A cancel of all orders, or a command about a stop, leaves at once too. It is acknowledged after all that came before it
+ * is answered, and then told.
  */
-export interface ExpectedCancelAll {
-  readonly _tag: "CancelAll"
+export interface ExpectedAcknowledgement {
+  readonly _tag: "Acknowledgement"
   readonly commandId: string
   /** It is empty where orders of all symbols are cancelled, or a stop whose symbol was not said. */
   readonly symbol: MarketSymbol

@@ -3,8 +3,8 @@ import * as Incoming from "@venue/api/Incoming"
 import * as Frame from "@venue/api/trade/Frame"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Backpressure from "./Backpressure.ts"
-import * as CancelAllReply from "./CancelAllReply.ts"
-import type { ExpectedCancelAll, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
+import * as Acknowledgement from "./Acknowledgement.ts"
+import type { ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
 import * as ReplyBarrier from "./ReplyBarrier.ts"
 import * as ReplyQueue from "./ReplyQueue.ts"
 
@@ -14,7 +14,7 @@ export class Replies {
   private readonly send: (text: string) => void
   private readonly queues = new Map<MarketSymbol, ReplyQueue.ReplyQueue>()
   private readonly barriers = ReplyBarrier.make()
-  private readonly cancels = CancelAllReply.make()
+  private readonly acknowledgements = Acknowledgement.make()
 
   constructor(
     backpressure: Backpressure.Backpressure,
@@ -31,23 +31,23 @@ export class Replies {
   /** A command has its turn behind those before it; a query is asked when that has come. */
   expect(expected: ExpectedReply): void {
     if (expected._tag === "Query") this.expectQuery(expected)
-    else if (expected._tag === "CancelAll") this.expectCancelAll(expected)
+    else if (expected._tag === "Acknowledgement") this.expectAcknowledgement(expected)
     else if (expected.ordering === "bySymbol") ReplyQueue.expect(this.queueOf(expected.symbol), expected)
     else this.backpressure.outstanding.weight += Backpressure.weightOf(expected.request)
   }
 
   /** The desk has handed it on to these markets, whose logs answer it. */
-  handedOn(expected: ExpectedOrder | ExpectedCancelAll, symbols: ReadonlyArray<MarketSymbol>): void {
-    if (expected._tag === "CancelAll") {
-      CancelAllReply.touched(this.cancels, expected.commandId, symbols, this.send)
+  handedOn(expected: ExpectedOrder | ExpectedAcknowledgement, symbols: ReadonlyArray<MarketSymbol>): void {
+    if (expected._tag === "Acknowledgement") {
+      Acknowledgement.touched(this.acknowledgements, expected.commandId, symbols, this.send)
       this.backpressure.update()
     } else if (expected.ordering === "none") this.answer(expected, "")
   }
 
   /** The desk has answered it by itself; an empty frame is not sent. */
-  answer(expected: ExpectedOrder | ExpectedCancelAll, frame: string): void {
+  answer(expected: ExpectedOrder | ExpectedAcknowledgement, frame: string): void {
     const { commandId, request, symbol } = expected
-    if (expected._tag === "CancelAll") CancelAllReply.refuse(this.cancels, commandId, frame, this.send)
+    if (expected._tag === "Acknowledgement") Acknowledgement.refuse(this.acknowledgements, commandId, frame, this.send)
     else if (expected.ordering === "bySymbol") ReplyQueue.answer(this.queueOf(symbol), commandId, frame, this.send)
     else {
       this.send(frame)
@@ -61,8 +61,11 @@ export class Replies {
    * told before the order: its fill, or the stop. `refused` is empty unless the market refused the command with it.
    */
   tell(symbol: MarketSymbol, commandId: string, beside: string, order: string, isLast: boolean, refused: string): void {
-    const { cancels, send } = this
-    if (cancels.size > 0 && CancelAllReply.tell(cancels, commandId, symbol, [beside, order], isLast, refused, send)) {
+    const { acknowledgements, send } = this
+    if (
+      acknowledgements.size > 0 &&
+      Acknowledgement.tell(acknowledgements, commandId, symbol, [beside, order], isLast, refused, send)
+    ) {
       return this.backpressure.update()
     }
     const queue = this.queues.get(symbol)
@@ -81,12 +84,12 @@ export class Replies {
     for (const queue of this.queues.values()) {
       ReplyQueue.giveUp(queue, nowMillis, (request) => unknown(Incoming.ofObject(request)), this.send)
     }
-    CancelAllReply.giveUp(this.cancels, nowMillis, unknown, this.send)
+    Acknowledgement.giveUp(this.acknowledgements, nowMillis, unknown, this.send)
     this.backpressure.update()
   }
 
-  private expectCancelAll({ commandId, dueMillis, isOfStop, request, symbol }: ExpectedCancelAll): void {
-    const { barriers, cancels, send } = this
+  private expectAcknowledgement({ commandId, dueMillis, isOfStop, request, symbol }: ExpectedAcknowledgement): void {
+    const { acknowledgements, barriers, send } = this
     const { outstanding } = this.backpressure
     const isOfAll = symbol === ""
     const touched = isOfAll ? this.queues.values() : this.isListed(symbol) ? [this.queueOf(symbol)] : []
@@ -97,8 +100,10 @@ export class Replies {
       outstanding.weight -= weight
       ReplyBarrier.leave(barriers, commandId, send)
     }
-    CancelAllReply.begin(cancels, commandId, { incoming, dueMillis, done, isOfStop })
-    ReplyBarrier.enter(barriers, commandId, touched, isOfAll, () => CancelAllReply.turn(cancels, commandId, send))
+    Acknowledgement.begin(acknowledgements, commandId, { incoming, dueMillis, done, isOfStop })
+    ReplyBarrier.enter(barriers, commandId, touched, isOfAll, () =>
+      Acknowledgement.turn(acknowledgements, commandId, send)
+    )
   }
 
   private expectQuery({ ask, commandId, ordering, request, symbol }: ExpectedQuery): void {

@@ -1,11 +1,12 @@
 /**
- * The replies to cancels of all orders, and to commands about stops, of one connection: each is acknowledged once every market it touched has
- * committed and its turn among the connection's commands has come, and told order by order then.
+ * The replies of one connection that begin with an acknowledgement, to cancels of all orders and to commands about stops:
+ * each is sent once every market it touched has committed and its turn among the connection's commands has come, and what
+ * became of the orders is told then.
  */
 import * as Frame from "@venue/api/trade/Frame"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 
-export interface CancelAllReply {
+export interface Acknowledgement {
   readonly incoming: string | undefined
   /** Markets it touches; unknown until the desk says which. */
   symbols: ReadonlyArray<MarketSymbol> | undefined
@@ -22,14 +23,14 @@ export interface CancelAllReply {
 }
 
 /** They are kept by command id. */
-export type CancelAllReplies = Map<string, CancelAllReply>
+export type Acknowledgements = Map<string, Acknowledgement>
 
-export const make = (): CancelAllReplies => new Map()
+export const make = (): Acknowledgements => new Map()
 
 export const begin = (
-  replies: CancelAllReplies,
+  replies: Acknowledgements,
   commandId: string,
-  { done, dueMillis, incoming, isOfStop }: Pick<CancelAllReply, "incoming" | "dueMillis" | "done" | "isOfStop">
+  { done, dueMillis, incoming, isOfStop }: Pick<Acknowledgement, "incoming" | "dueMillis" | "done" | "isOfStop">
 ): void =>
   void replies.set(commandId, {
     incoming,
@@ -44,7 +45,7 @@ export const begin = (
   })
 
 /** Everything that came before it is answered. */
-export const turn = (replies: CancelAllReplies, commandId: string, send: (text: string) => void): void => {
+export const turn = (replies: Acknowledgements, commandId: string, send: (text: string) => void): void => {
   const reply = replies.get(commandId)
   if (reply === undefined) return
   reply.isItsTurn = true
@@ -56,7 +57,7 @@ export const turn = (replies: CancelAllReplies, commandId: string, send: (text: 
  * when it belongs to none of these.
  */
 export const tell = (
-  replies: CancelAllReplies,
+  replies: Acknowledgements,
   commandId: string,
   symbol: MarketSymbol,
   frames: ReadonlyArray<string>,
@@ -76,7 +77,7 @@ export const tell = (
 
 /** The desk says which markets it touches. */
 export const touched = (
-  replies: CancelAllReplies,
+  replies: Acknowledgements,
   commandId: string,
   symbols: ReadonlyArray<MarketSymbol>,
   send: (text: string) => void
@@ -89,7 +90,7 @@ export const touched = (
 
 /** Its request is refused. What the markets have told of it all the same is sent after that. */
 export const refuse = (
-  replies: CancelAllReplies,
+  replies: Acknowledgements,
   commandId: string,
   refusal: string,
   send: (text: string) => void
@@ -103,7 +104,7 @@ export const refuse = (
 
 /** Gives up on those whose answer is overdue, and not on those that only wait for their turn: `unknown` tells the client. */
 export const giveUp = (
-  replies: CancelAllReplies,
+  replies: Acknowledgements,
   nowMillis: number,
   unknown: (incoming: string | undefined) => void,
   send: (text: string) => void
@@ -118,9 +119,9 @@ export const giveUp = (
 }
 
 const answer = (
-  replies: CancelAllReplies,
+  replies: Acknowledgements,
   commandId: string,
-  reply: CancelAllReply,
+  reply: Acknowledgement,
   send: (text: string) => void
 ): void => {
   if (!reply.isItsTurn || !isComplete(reply)) return
@@ -130,5 +131,5 @@ const answer = (
   reply.done()
 }
 
-const isComplete = ({ answered, refusal, symbols }: CancelAllReply): boolean =>
+const isComplete = ({ answered, refusal, symbols }: Acknowledgement): boolean =>
   refusal !== undefined || (symbols !== undefined && symbols.every((symbol) => answered.has(symbol)))
