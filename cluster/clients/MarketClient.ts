@@ -1,5 +1,6 @@
 /** Commands to markets: all that one node has for one market leaves in one call; what comes meanwhile goes with the next. */
 import type { AccountId } from "@venue/domain/AccountId"
+import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Stand } from "@venue/domain/Liquidation"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
@@ -44,6 +45,7 @@ export class MarketClient extends Context.Service<
     ) => Effect.Effect<void, Unavailable>
     readonly setTradingState: (symbol: MarketSymbol, state: OpenState) => Effect.Effect<void, Unavailable>
     readonly delist: (symbol: MarketSymbol) => Effect.Effect<void, Unavailable>
+    readonly alarms: (symbol: MarketSymbol) => Effect.Effect<ReadonlyArray<MarketAlarm>, Unavailable>
     readonly totals: (symbol: MarketSymbol) => Effect.Effect<Totals, Unavailable>
   }
 >()("@venue/cluster/MarketClient") {
@@ -94,6 +96,7 @@ export class MarketClient extends Context.Service<
         introduceBuilder: (symbol, builder) => ask(symbol, client(symbol).IntroduceBuilder(builder)),
         setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
         delist: (symbol) => ask(symbol, client(symbol).Delist()),
+        alarms: (symbol) => ask(symbol, client(symbol).Alarms()),
         totals: (symbol) => ask(symbol, client(symbol).Totals())
       })
     })

@@ -1,5 +1,6 @@
 /** What may be asked of the entity that is one market. */
 import { AccountId } from "@venue/domain/AccountId"
+import { MarketAlarm } from "@venue/domain/Alarm"
 import { FeeShare } from "@venue/domain/FeeShare"
 import { Stand } from "@venue/domain/Liquidation"
 import { Teller, TraderCommand } from "@venue/domain/Market"
@@ -110,6 +111,8 @@ export const Market = Entity.make("Market", [
     error: Unavailable
   }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
+  /** Answers with what an operator has to see to. */
+  Rpc.make("Alarms", { success: Schema.Array(MarketAlarm), error: Unavailable }),
   Rpc.make("Totals", { success: Totals, error: Unavailable }),
   /** Answers once it is recorded, or was paid before. */
   Rpc.make("PayDividend", {

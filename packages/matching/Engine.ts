@@ -1,5 +1,6 @@
 /** One market's machine: commands in, events out; no clock, no chance, nothing awaited. */
 import type { AccountId } from "@venue/domain/AccountId"
+import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { Id } from "@venue/domain/Id"
 import type { Instrument } from "@venue/domain/Instrument"
 import { noEcho } from "@venue/domain/Echo"
@@ -11,6 +12,7 @@ import type { Outcome } from "@venue/domain/Reject"
 import type { Twap } from "@venue/domain/Twap"
 import { isOver } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
+import * as Alarms from "./Alarms.ts"
 import * as Book from "./Book.ts"
 import * as Builders from "./Builders.ts"
 import { cancel, cancelAll } from "./Cancel.ts"
@@ -152,6 +154,9 @@ export const lastDividendDay = (engine: Engine): number => engine.lastDividendDa
 
 /** Gives what was put into the reserve fund under that id. */
 export const topUp = (engine: Engine, topUpId: string): number | undefined => engine.topUps.get(topUpId)
+
+/** Gives what an operator has to see to. */
+export const alarms = ({ since, tradingState }: Engine): ReadonlyArray<MarketAlarm> => Alarms.all(since, tradingState)
 
 /** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {

@@ -9,6 +9,7 @@ import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { PositionState } from "@venue/domain/Position"
 import { type OracleSamples, unsampled as noOracle } from "@venue/domain/Settlement"
+import * as Alarms from "./Alarms.ts"
 import * as Ladder from "./Ladder.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
@@ -49,6 +50,7 @@ export interface Market {
   /** Time alone brings nothing before this; it is no part of the state, as it follows from the time of the last event. */
   dueMillis: number
   tradingState: TradingState
+  readonly since: Alarms.Since
   /** What a settlement would go by (rule 19.3). */
   oracleSamples: OracleSamples
   /** Positions are closed at this price; 0 before that. */
@@ -116,6 +118,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   sampling: unsampled(),
   dueMillis: 0,
   tradingState: "TRADING",
+  since: Alarms.never(),
   oracleSamples: noOracle,
   settlementTicks: 0,
   lastDividendDay: 0,

@@ -6,6 +6,7 @@ import { isLive, limitShareBps, period } from "@venue/domain/MarketHours"
 import * as Oracle from "@venue/domain/Oracle"
 import * as PriceBand from "@venue/domain/PriceBand"
 import { isOver } from "@venue/domain/TradingState"
+import * as Alarms from "./Alarms.ts"
 import * as Ladder from "./Ladder.ts"
 import { type Events, type Market, stopMarkE8 } from "./Market.ts"
 import * as Stops from "./Stops.ts"
@@ -75,10 +76,15 @@ function record(market: Market, priced: Priced, laterMillis: number, events: Eve
 }
 
 function take(market: Market, priced: Priced, events: Events): void {
+  apply(market, priced)
+  events.push(priced)
+}
+
+export const apply = (market: Market, priced: Priced): void => {
   market.timeMillis = priced.atMillis
   sample(market, priced.atMillis)
   market.prices = priced
-  events.push(priced)
+  Alarms.priced(market.since, priced)
   Stops.reach(market.stops, stopMarkE8(market))
 }
 

@@ -16,6 +16,7 @@ import * as Participants from "./Participants.ts"
 import { remember } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { bookTrade } from "./Match.ts"
+import * as Pricing from "./Pricing.ts"
 import * as ReserveFund from "./ReserveFund.ts"
 import * as Twaps from "./Twaps.ts"
 import * as Settlement from "./Settlement.ts"
@@ -43,9 +44,7 @@ export const apply = (market: Market, event: MarketEvent): void => {
     case "Ended":
       return ended(market, event.order)
     case "Priced":
-      TradingState.sample(market, event.atMillis)
-      market.prices = event
-      return Stops.reach(market.stops, stopMarkE8(market))
+      return Pricing.apply(market, event)
     case "TradingStateChanged":
       return TradingState.apply(market, event)
     case "SettlementBegan":

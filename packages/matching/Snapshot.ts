@@ -10,6 +10,7 @@ import { orderIdFrom } from "@venue/domain/OrderId"
 import type { Twap } from "@venue/domain/Twap"
 import type { OracleSamples } from "@venue/domain/Settlement"
 import type { UserId } from "@venue/domain/UserId"
+import type { Since } from "./Alarms.ts"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
 import { builderNumber, type Liquidated, make, type Market, type Sampling, type Settings } from "./Market.ts"
@@ -21,7 +22,7 @@ import * as Takeovers from "./Takeovers.ts"
 import * as Twaps from "./Twaps.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 16
+export const version = 17
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -31,6 +32,7 @@ export interface Snapshot {
   readonly trades: number
   readonly prices: Priced | null
   readonly tradingState: TradingState
+  readonly since: Since
   readonly oracleSamples: OracleSamples
   readonly settlementTicks: number
   readonly lastDividendDay: number
@@ -79,6 +81,7 @@ export const snapshot = (market: Market): Snapshot => {
     trades,
     prices: market.prices ?? null,
     tradingState: market.tradingState,
+    since: { ...market.since },
     oracleSamples: market.oracleSamples,
     settlementTicks: market.settlementTicks,
     lastDividendDay: market.lastDividendDay,
@@ -114,6 +117,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.trades = stored.trades
   market.prices = stored.prices ?? undefined
   market.tradingState = stored.tradingState
+  Object.assign(market.since, stored.since)
   market.oracleSamples = stored.oracleSamples
   market.settlementTicks = stored.settlementTicks
   market.lastDividendDay = stored.lastDividendDay

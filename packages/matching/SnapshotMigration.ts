@@ -4,6 +4,7 @@ import type { Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
 import { unsampled as noOracle } from "@venue/domain/Settlement"
 import type { UserId } from "@venue/domain/UserId"
+import { never } from "./Alarms.ts"
 import { noneLiquidated, unsampled } from "./Market.ts"
 import * as OrderPool from "./OrderPool.ts"
 import type { Totals } from "./Participants.ts"
@@ -32,6 +33,7 @@ interface Version5 extends Omit<
   | "totals"
   | "sampling"
   | "tradingState"
+  | "since"
   | "oracleSamples"
   | "settlementTicks"
   | "lastDividendDay"
@@ -77,6 +79,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     stops: StopSnapshot.none,
     twaps: [],
     tradingState: "TRADING",
+    since: never(),
     oracleSamples: noOracle,
     settlementTicks: 0,
     lastDividendDay: 0,

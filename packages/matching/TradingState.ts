@@ -21,6 +21,7 @@ export const apply = (market: Market, { atMillis, state }: TradingStateChanged):
   market.timeMillis = atMillis
   sample(market, atMillis)
   market.tradingState = state
+  market.since.tradingState = atMillis
   Stops.reach(market.stops, stopMarkE8(market))
 }
 

@@ -96,6 +96,7 @@ export const neighbours = () => {
         pauseSources: () => Effect.void,
         payDividend: () => Effect.never,
         topUpFund: () => Effect.never,
+        alarms: () => Effect.never,
         introduceBuilder: (symbol, { builderCode }) => {
           introduced.push(`${builderCode} to ${symbol}`)
           return knows.has(symbol) ? Effect.void : Effect.fail(new Unavailable({ what: symbol }))

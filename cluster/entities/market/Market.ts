@@ -1,4 +1,5 @@
 /** One market: its log, its clock, those who watch it, and the tables written from it. */
+import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { MarketCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Engine from "@venue/matching/Engine"
@@ -77,6 +78,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         Stand: ({ payload }) => Rpc.fork(Effect.sync(() => takeovers.stand(payload.stands))),
         View: ({ payload }) => view(payload.userId, payload.traderEpoch, payload.accountIds).pipe(Rpc.fork),
         Depth: () => Rpc.fork(depth),
+        Alarms: () => Rpc.fork(alarmsOf(log)),
         Totals: () => Rpc.fork(totalsOf(log)),
         PayDividend: ({ payload }) => submitted([{ _tag: "PayDividend", ...payload }]).pipe(Rpc.fork),
         TopUpFund: ({ payload }) =>
@@ -127,6 +129,13 @@ const depthOf = (log: MarketLog.MarketLog) =>
     })),
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
   )
+
+/** A market that takes cancels only because of a fault says since when, as of the node that has it. */
+const alarmsOf = (log: MarketLog.MarketLog) =>
+  Effect.map(log.asOf(Engine.alarms), ({ value }): ReadonlyArray<MarketAlarm> => {
+    const sinceMillis = log.faultSinceMillis()
+    return sinceMillis === undefined ? value : [{ kind: "FAULT", sinceMillis }, ...value]
+  })
 
 const totalsOf = (log: MarketLog.MarketLog) =>
   Effect.map(log.asOf(Engine.totals), ({ epoch, seq, value: { cash, positions, reserveFund, toppedUp } }) => ({

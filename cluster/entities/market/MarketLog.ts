@@ -21,6 +21,8 @@ export interface MarketLog {
   ) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly serving: () => boolean
+  /** Since then a fault of ours keeps prices and time out. */
+  readonly faultSinceMillis: () => number | undefined
   /** A tick would change nothing until an order, a price, a period or a day comes, or until the log is served again. */
   readonly isAtRest: () => boolean
   /** Those that are open, the oldest first; none while the log is not served. */
@@ -36,10 +38,10 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
   /**
-   * Prices and time cannot be taken in: only what takes risk away is done, and market time stands still, until another
+   * Since then prices and time cannot be taken in: only what takes risk away is done, and market time stands still, until another
    * node or process serves it.
    */
-  let cancelOnly = false
+  let faultSinceMillis: number | undefined
   /** It answers a command that threw, and must not be refused in its turn. */
   let refusal: MarketCommand | undefined
   const claim = yield* MarketClaim.make(instrument, {
@@ -54,10 +56,11 @@ export const make = Effect.fnUntraced(function* (
   const submit: MarketLog["submit"] = (asked, done) => {
     const open = pending.open()
     if (!claim.isHeld() || open.length >= maxOpenEvents) return done(false)
-    const commands = cancelOnly ? asked.flatMap(CancelOnly.instead) : asked
+    const isFaulty = faultSinceMillis !== undefined
+    const commands = isFaulty ? asked.flatMap(CancelOnly.instead) : asked
     if (commands.length === 0) return done(false)
     const before = open.length
-    const nowMillis = cancelOnly ? 0 : clock.currentTimeMillisUnsafe()
+    const nowMillis = isFaulty ? 0 : clock.currentTimeMillisUnsafe()
     const decided = decide(claim.engine(), commands, nowMillis, open)
     if (decided.fault !== undefined) {
       poisoned(commands[decided.count]!, decided.fault.error)
@@ -79,7 +82,7 @@ export const make = Effect.fnUntraced(function* (
     // What cannot be refused comes again by itself: prices and time are no longer let in, and nothing comes at once.
     // Whoever asked for one of the others hears that it was not done.
     if (!onceAsked.has(command._tag)) {
-      cancelOnly = true
+      faultSinceMillis ??= clock.currentTimeMillisUnsafe()
       run(Effect.logError(`market ${instrument.symbol} takes cancels only until it is served anew`))
     }
     claim.rebuild(MarketClaim.pause)
@@ -111,6 +114,7 @@ export const make = Effect.fnUntraced(function* (
     asOf,
     head: claim.head,
     serving: claim.isHeld,
+    faultSinceMillis: () => faultSinceMillis,
     isAtRest: () => !claim.isHeld() || Engine.isIdle(claim.engine(), clock.currentTimeMillisUnsafe()),
     takeovers: () => (claim.isHeld() ? Engine.takeovers(claim.engine()) : [])
   }

@@ -5,6 +5,7 @@ import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { AlarmsGroup } from "./Alarms.ts"
 import { DelistingsGroup } from "./Delistings.ts"
 import { DividendsGroup } from "./Dividends.ts"
 import { FuturesGroup } from "./Futures.ts"
@@ -76,6 +77,7 @@ export const OperatorGroup = HttpApiGroup.make("operator")
 export class AdminApi extends HttpApi.make("venue-admin")
   .add(
     OperatorGroup,
+    AlarmsGroup,
     PricesGroup,
     FuturesGroup,
     UsersGroup,

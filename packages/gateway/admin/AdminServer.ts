@@ -10,6 +10,7 @@ import { Health } from "../http/Health.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import * as Pages from "../rest/Pages.ts"
+import * as Alarms from "./Alarms.ts"
 import * as Commands from "./Commands.ts"
 import * as Delistings from "./Delistings.ts"
 import * as Dividends from "./Dividends.ts"
@@ -36,6 +37,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
       HttpApiBuilder.layer(AdminApi).pipe(
         Layer.provide([
           Commands.layer(baseUrl),
+          Alarms.layer,
           Prices.layer(baseUrl),
           Futures.layer(baseUrl),
           Users.layer(baseUrl),

@@ -96,6 +96,7 @@ const setUp = Effect.gen(function* () {
             pauseSources: () => Effect.void,
             payDividend: () => Effect.never,
             topUpFund: () => Effect.never,
+            alarms: () => Effect.never,
             introduceBuilder: () => Effect.never,
             setTradingState: () => Effect.never,
             delist: () => Effect.never,

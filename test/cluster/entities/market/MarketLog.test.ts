@@ -10,7 +10,7 @@ import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Engine from "@venue/matching/Engine"
 import { Journal, type Owner } from "@venue/journal/Journal"
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { idOf, one, turns, userId, venue } from "../../Neighbours.ts"
 
@@ -207,7 +207,9 @@ it.effect("rule 21.6: a market that cannot take the time in takes cancels only, 
     yield* turns
     isBroken = true
     yield* TestClock.adjust("6 seconds")
+    assert.isUndefined(log.faultSinceMillis())
     say(command(2))
+    const faultSinceMillis = yield* Clock.currentTimeMillis
     yield* turns
     yield* TestClock.adjust("1 second")
     yield* turns
@@ -223,6 +225,7 @@ it.effect("rule 21.6: a market that cannot take the time in takes cancels only, 
     assert.deepEqual(told, [true, false, true])
     assert.deepEqual(outcomes(), ["3 REJECTED"])
     assert.lengthOf(owners, 3)
+    assert.strictEqual(log.faultSinceMillis(), faultSinceMillis)
     const { value } = yield* log.asOf((engine) => Engine.view(engine, primaryAccountOf(userId)).orders.length)
     assert.strictEqual(value, 0)
   }).pipe(Effect.provide(around))

@@ -1,0 +1,121 @@
+/** An operator asks what has to be seen to, and finds nothing in the good case. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import type { LeftPosition } from "@venue/cluster/protocol/Desk"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { AccountId } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { UserId } from "@venue/domain/UserId"
+import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { adminToken, call, layer, RestClient } from "../rest/RestClient.ts"
+
+const gold = MarketSymbol.make("GOLD-USD")
+
+interface Alarm {
+  readonly kind: string
+  readonly symbol: string | null
+  readonly since: string | null
+}
+const alarms = Effect.gen(function* () {
+  const { body } = yield* (yield* RestClient).admin("GET", "/alarms")
+  expect(body.count).toBe(body.data.length)
+  return body as { readonly data: ReadonlyArray<Alarm>; readonly at: string }
+})
+const kinds = Effect.map(alarms, ({ data }) => data.map(({ kind, symbol }) => `${symbol} ${kind}`))
+const set = (state: string) =>
+  Effect.flatMap(RestClient, ({ admin }) =>
+    admin("POST", "/trading-state", { symbols: [gold], state, reason: "a bad hour" })
+  )
+
+/** What a gateway lists to which desks, or markets, say something else. */
+const listedBy = Effect.fnUntraced(function* (desks: DeskClient["Service"], markets?: MarketClient["Service"]) {
+  const { url } = yield* AdminServer.open({ port: 0, token: Redacted.make(adminToken) }).pipe(
+    Effect.provideService(DeskClient, desks),
+    Effect.provideService(MarketClient, markets ?? (yield* MarketClient))
+  )
+  const { body } = yield* call(`${url}/alarms`, { headers: { authorization: `Bearer ${adminToken}` } })
+  return body as { readonly data: ReadonlyArray<Alarm> }
+})
+
+it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
+  it.effect("are none while all is well, and each ends with what it is about", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { admin } = yield* RestClient
+      yield* venue.price(gold, 3_400)
+      expect(yield* kinds).toEqual([])
+
+      yield* admin("POST", "/prices/pause", { symbol: gold, reason: "wrong prices" })
+      yield* set("HALTED")
+      const { at, data } = yield* alarms
+      expect(data.map(({ kind, symbol }) => [kind, symbol])).toEqual([
+        ["HALTED", gold],
+        ["SOURCES_PAUSED", gold]
+      ])
+      for (const { since } of data)
+        expect([since! <= at, Date.parse(at) - Date.parse(since!) < 60_000]).toEqual([true, true])
+
+      yield* set("CANCEL_ONLY")
+      expect(yield* kinds).toEqual([`${gold} CANCEL_ONLY`, `${gold} SOURCES_PAUSED`])
+      yield* set("TRADING")
+      yield* admin("POST", "/prices/resume", { symbol: gold, reason: "right again" })
+      expect(yield* kinds).toEqual([])
+    })
+  )
+
+  it.effect("name positions that nobody takes, and markets that do not answer, since they were heard last", () =>
+    Effect.gen(function* () {
+      const desks = yield* DeskClient
+      const markets = yield* MarketClient
+      const left: LeftPosition = {
+        userId: UserId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be001"),
+        accountId: AccountId.make("5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be002"),
+        symbol: gold,
+        quantityLots: -2_500,
+        sinceMillis: 1_790_503_244_118
+      }
+      const told = yield* listedBy(
+        {
+          ...desks,
+          askDesk: (deskId, ask) =>
+            desks.askDesk(deskId, (desk) =>
+              ask(deskId === "3" ? { ...desk, LeftPositions: () => Effect.succeed([left]) as never } : desk)
+            )
+        },
+        {
+          ...markets,
+          alarms: (symbol) => (symbol === gold ? Effect.fail(new Unavailable({ what: gold })) : markets.alarms(symbol))
+        }
+      )
+      expect(told.data).toEqual([
+        { kind: "UNREACHABLE", symbol: gold, since: expect.stringMatching(/^20\d\d-/) },
+        {
+          kind: "POSITION_LEFT",
+          symbol: gold,
+          since: "2026-09-27T10:00:44.118Z",
+          account_id: left.accountId,
+          quantity: -2.5
+        }
+      ])
+    })
+  )
+
+  it.effect("say that no desk answers, and tell what the markets say all the same", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      yield* venue.price(gold, 3_400)
+      yield* set("HALTED")
+      const { data } = yield* listedBy({
+        ...(yield* DeskClient),
+        askDesk: (deskId) => Effect.fail(new Unavailable({ what: deskId })) as never
+      })
+      expect(data[0]).toMatchObject({ kind: "HALTED", symbol: gold })
+      expect(data.slice(1)).toEqual(
+        Array.from({ length: 16 }, () => ({ kind: "UNREACHABLE", symbol: null, since: null }))
+      )
+    })
+  )
+})
