@@ -1,0 +1,111 @@
+/** An account over two markets, of which one may be shut, and positions that nobody can take (rule 9.3, rule 9.6, I28). */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { deskOf } from "@venue/cluster/protocol/Desk"
+import { defaults } from "@venue/cluster/VenueSettings"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import type { TestVenue } from "@venue/testing/TestVenue"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { deal, equityOf, fifty, fundOf, heldBy, logOf, type Person, person, topUp } from "./Ruin.ts"
+import { aapl, gold, story } from "./Story.ts"
+
+type Venue = TestVenue["Service"]
+
+/** Alice, with 1,300, is long 50 AAPL and short 2 of gold; Bob is on the other side of both. */
+const two = Effect.fnUntraced(function* (venue: Venue) {
+  yield* venue.price(gold, 3_400)
+  const everybody = yield* fifty(venue, 100_000, 1_310)
+  yield* deal(venue, everybody.bob, everybody.alice, 2, 3_400, gold)
+  return everybody
+})
+
+const sharesOf = Effect.fnUntraced(function* () {
+  const both = [...(yield* logOf(aapl)), ...(yield* logOf(gold))]
+  return both.flatMap((event) => (event._tag === "TakeoverOpened" ? [event.share] : []))
+})
+
+story("rule 9.6: of two markets the larger goes first, and each has its part of the equity; nothing is left", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* two(venue)
+    const equity = (yield* equityOf(alice)) - 900
+    yield* venue.price(aapl, 182)
+    yield* TestClock.adjust("5 seconds")
+    yield* venue.settle
+    assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0, 0])
+    assert.deepEqual([yield* heldBy(bob), yield* heldBy(bob, gold)], [0, 0])
+    const shares = yield* sharesOf()
+    assert.closeTo(shares[0]! / 1e6, (equity * 606.666667) / (606.666667 + 151.111112), 0.001)
+    assert.closeTo((shares[0]! + shares[1]!) / 1e6, equity, 1e-6)
+    assert.closeTo((yield* fundOf()) + (yield* fundOf(gold)), equity, 1e-6)
+  })
+)
+
+for (const state of ["HALTED", "CANCEL_ONLY"] as const) {
+  story(`rule 9.3: beside a market that is ${state} the other goes on, and that one follows once it trades`, (venue) =>
+    Effect.gen(function* () {
+      const markets = yield* MarketClient
+      const { alice } = yield* two(venue)
+      yield* markets.setTradingState(gold, state)
+      yield* venue.price(aapl, 182)
+      yield* TestClock.adjust("5 seconds")
+      yield* venue.settle
+      assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold)], [0, -2])
+      yield* markets.setTradingState(gold, "TRADING")
+      yield* TestClock.adjust("5 seconds")
+      yield* venue.settle
+      assert.deepEqual([yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0])
+      yield* fundOf()
+      yield* fundOf(gold)
+    })
+  )
+}
+
+story("I29, rule 9.3: a stale market keeps its position, at its last mark, beside one with a fresh price", (venue) =>
+  Effect.gen(function* () {
+    const markets = yield* MarketClient
+    const { alice } = yield* two(venue)
+    const observe = (usd: number) => markets.observe(gold, usd * 1e8, "external")
+    yield* observe(3_400)
+    yield* TestClock.adjust("90 seconds")
+    yield* venue.price(aapl, 182)
+    yield* TestClock.adjust("5 seconds")
+    yield* venue.settle
+    assert.deepEqual([yield* heldBy(alice), yield* heldBy(alice, gold)], [0, -2])
+    yield* observe(3_400)
+    yield* TestClock.adjust("5 seconds")
+    yield* venue.settle
+    assert.deepEqual([yield* heldBy(alice, gold), yield* equityOf(alice)], [0, 0])
+  })
+)
+
+const leftOf = Effect.fnUntraced(function* ({ user: { userId } }: Person) {
+  const found = yield* (yield* DeskClient).askDesk(deskOf(userId, defaults.desks), (desk) => desk.LeftPositions())
+  return found.map(({ accountId, quantityLots, symbol }) => {
+    assert.strictEqual(accountId, primaryAccountOf(userId))
+    return `${symbol} ${quantityLots}`
+  })
+})
+
+story("I28: what nobody can take stays and is told of, until the fund covers it", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* fifty(venue, 7_110)
+    const dan = yield* person(venue, "dan", 1_000_000)
+    yield* venue.price(gold, 3_400)
+    yield* deal(venue, bob, dan, 40, 3_400, gold)
+    // Bob loses all he has and more in gold, so that on the other side of Alice nobody may lose anything.
+    yield* Effect.all([venue.price(gold, 3_150), venue.price(aapl, 170)], { concurrency: "unbounded" })
+    yield* TestClock.adjust("3 seconds")
+    yield* venue.settle
+    assert.strictEqual(yield* heldBy(alice), 50)
+    assert.deepEqual(yield* leftOf(alice), ["AAPL-USD 50000"])
+    yield* fundOf()
+    yield* topUp(10_000)
+    yield* TestClock.adjust("3 seconds")
+    yield* venue.settle
+    assert.deepEqual([yield* heldBy(alice), yield* equityOf(alice)], [0, 0])
+    assert.deepEqual(yield* leftOf(alice), [])
+    yield* fundOf()
+  })
+)

@@ -1,0 +1,101 @@
+/** Whoever is loaded again in the middle of a liquidation: it goes on, and nothing is done twice (rule 9, I8). */
+import type { DeskClient } from "@venue/cluster/clients/DeskClient"
+import type { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { marketStream } from "@venue/domain/Market"
+import type { Journal } from "@venue/journal/Journal"
+import type { TestVenue } from "@venue/testing/TestVenue"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { equityOf, fifty, fundOf, heldBy, logOf, person, provide, take, takeTrader } from "./Ruin.ts"
+import { aapl, limit, story } from "./Story.ts"
+
+type Venue = TestVenue["Service"]
+
+/** Alice is long 50, Bob short, and Cid is there to take something of her. */
+const scene = Effect.fnUntraced(function* (venue: Venue) {
+  const { alice, bob } = yield* fifty(venue)
+  return { alice, bob, cid: yield* person(venue, "cid", 100_000) }
+})
+type Scene = Effect.Success<ReturnType<typeof scene>>
+
+/** What went off the book came from takeovers that are closed, and is as much as Alice had. */
+const takenOnce = Effect.fnUntraced(function* () {
+  const log = yield* logOf()
+  const opened = log.flatMap((event) => (event._tag === "TakeoverOpened" ? [event.takeoverId.text] : []))
+  const closed = log.flatMap((event) => (event._tag === "TakeoverClosed" ? [event.takeoverId.text] : []))
+  assert.deepEqual(closed, opened)
+  const lots = log.reduce(
+    (sum, event) => (event._tag === "Traded" && event.offBook !== undefined ? sum + event.quantityLots : sum),
+    0
+  )
+  assert.strictEqual(lots, 50_000)
+})
+
+type Step = (scene: Scene) => Effect.Effect<void, unknown, DeskClient | MarketClient | Journal>
+
+/** The mark that each stage begins with, who is there for it, and what it comes to. */
+const stages: Record<string, { readonly mark: number; readonly ready: Step; readonly done: Step }> = {
+  "on the book": {
+    mark: 190,
+    ready: ({ cid }) => cid.client.send(limit("BUY", 50, 189)),
+    done: Effect.fnUntraced(function* ({ alice, cid }: Scene) {
+      assert.strictEqual(yield* heldBy(alice), 33.218)
+      assert.strictEqual(yield* heldBy(cid), 16.782)
+      yield* fundOf()
+    })
+  },
+  "off the book": {
+    mark: 186,
+    ready: ({ cid }) => provide(cid),
+    done: Effect.fnUntraced(function* ({ alice, bob, cid }: Scene) {
+      yield* takenOnce()
+      assert.strictEqual(yield* equityOf(alice), 0)
+      // Who was not heard in time is asked after those on the other side.
+      assert.deepEqual([yield* heldBy(alice), (yield* heldBy(bob)) + (yield* heldBy(cid))], [0, 0])
+      assert.include([376.75, 400], yield* fundOf())
+    })
+  },
+  "by deleveraging": {
+    mark: 170,
+    ready: () => Effect.void,
+    done: Effect.fnUntraced(function* ({ alice, bob }: Scene) {
+      yield* takenOnce()
+      assert.deepEqual([yield* heldBy(alice), yield* equityOf(alice)], [0, 0])
+      assert.strictEqual(yield* heldBy(bob), 0)
+      assert.strictEqual(yield* fundOf(), 0)
+    })
+  }
+}
+
+const losses: Record<string, Step> = {
+  "her trader": ({ alice }) => takeTrader(alice),
+  "the trader on the other side": ({ bob }) => takeTrader(bob),
+  "the one who takes": ({ cid }) => takeTrader(cid),
+  "the market": () => take(marketStream(aapl))
+}
+
+for (const [stage, { done, mark, ready }] of Object.entries(stages)) {
+  for (const [who, lose] of Object.entries(losses)) {
+    for (const millis of [0, 250]) {
+      story(`a liquidation ${stage} goes on when ${who} is loaded again ${millis} ms after the mark`, (venue) =>
+        Effect.gen(function* () {
+          const everybody = yield* scene(venue)
+          yield* ready(everybody)
+          yield* venue.settle
+          yield* Effect.ignore(Effect.sandbox(venue.price(aapl, mark)))
+          yield* TestClock.adjust(millis)
+          yield* lose(everybody)
+          yield* TestClock.adjust("3 seconds")
+          // A market that lost its log hears so with what it is told next.
+          yield* Effect.ignore(Effect.sandbox(venue.price(aapl, mark)))
+          yield* TestClock.adjust("3 seconds")
+          yield* venue.price(aapl, mark)
+          yield* TestClock.adjust("5 seconds")
+          yield* venue.settle
+          yield* done(everybody)
+        })
+      )
+    }
+  }
+}
