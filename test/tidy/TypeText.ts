@@ -1,0 +1,50 @@
+/** The text of a type with the texts of all types that it is made of, as far as the house declares them. */
+import { basename } from "node:path"
+import { imports, read } from "./Files.ts"
+
+interface Named {
+  readonly file: string
+  readonly name: string
+}
+
+/** They stand in the order of their names, without comments, each on one line. */
+export const texts = (root: Named): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>()
+  const wanted = [root]
+  for (let next = wanted.pop(); next !== undefined; next = wanted.pop()) {
+    const key = `${next.name} of ${next.file}`
+    const text = found.has(key) ? undefined : declarations(next.file).get(next.name)
+    if (text === undefined) continue
+    found.set(key, text)
+    wanted.push(...mentioned(next.file, text))
+  }
+  return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** A formatted file begins each declaration at the margin, and nothing else but what closes one. */
+const declarations = (file: string): ReadonlyMap<string, string> => {
+  const code = read(file).replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "")
+  const found = new Map<string, string>()
+  for (const text of code.split(/\n(?=[^\s)}\]|])/)) {
+    const [, kind, name] = /^(?:export )?(interface|type|const) (\w+)/.exec(text) ?? []
+    if (kind === undefined || name === undefined) continue
+    // Of values only schemas say what something is made of; a list of words may grow at any time.
+    if (kind === "const" && (!text.includes("Schema.") || text.includes("= Schema.Literals("))) continue
+    found.set(name, [found.get(name), text.replaceAll(/\s+/g, " ").trim()].filter(Boolean).join(" "))
+  }
+  return found
+}
+
+/** Names of its own file, those it imports, and those of rooms that it imports whole, as `Takeovers.StoredTakeover`. */
+const mentioned = (file: string, text: string): ReadonlyArray<Named> => {
+  const words = new Set(text.match(/\b[A-Za-z]\w*\b/g))
+  const used = imports.filter((each) => each.file === file && each.ours)
+  const own = Array.from(words, (name) => ({ file, name }))
+  const others = used.flatMap(({ names, target }) =>
+    names.filter((name) => words.has(name)).map((name) => ({ file: target, name }))
+  )
+  const within = [...text.matchAll(/\b([A-Z]\w*)\.([A-Z]\w*)\b/g)].flatMap(([, room = "", name = ""]) =>
+    used.filter(({ target }) => basename(target) === `${room}.ts`).map(({ target }) => ({ file: target, name }))
+  )
+  return [...own, ...others, ...within]
+}
