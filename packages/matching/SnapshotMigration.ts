@@ -2,7 +2,7 @@
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
-import { unsampled as noOracle } from "@venue/domain/Settlement"
+import { sampled, unsampled as noOracle } from "@venue/domain/Settlement"
 import type { UserId } from "@venue/domain/UserId"
 import { never } from "./Alarms.ts"
 import { noneLiquidated, unsampled } from "./Market.ts"
@@ -80,7 +80,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     twaps: [],
     tradingState: "TRADING",
     since: never(),
-    oracleSamples: noOracle,
+    oracleSamples: prices === null ? noOracle : sampled(noOracle, undefined, prices.atMillis),
     settlementTicks: 0,
     lastDividendDay: 0,
     topUps: [],
