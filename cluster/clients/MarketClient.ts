@@ -6,6 +6,7 @@ import type { Stand } from "@venue/domain/Liquidation"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TopUpFund } from "@venue/domain/ReserveFund"
+import type { SplitContract } from "@venue/domain/Split"
 import type { OpenState } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, Effect, Exit, Layer } from "effect"
@@ -44,6 +45,10 @@ export class MarketClient extends Context.Service<
       builder: Omit<IntroduceBuilder, "_tag">
     ) => Effect.Effect<void, Unavailable>
     readonly setTradingState: (symbol: MarketSymbol, state: OpenState) => Effect.Effect<void, Unavailable>
+    readonly splitContract: (
+      symbol: MarketSymbol,
+      split: Omit<SplitContract, "_tag">
+    ) => Effect.Effect<{ readonly isDone: boolean; readonly missing: number | null }, Unavailable>
     readonly delist: (symbol: MarketSymbol) => Effect.Effect<void, Unavailable>
     readonly alarms: (symbol: MarketSymbol) => Effect.Effect<ReadonlyArray<MarketAlarm>, Unavailable>
     readonly totals: (symbol: MarketSymbol) => Effect.Effect<Totals, Unavailable>
@@ -95,6 +100,7 @@ export class MarketClient extends Context.Service<
         topUpFund: (symbol, topUp) => ask(symbol, client(symbol).TopUpFund(topUp)),
         introduceBuilder: (symbol, builder) => ask(symbol, client(symbol).IntroduceBuilder(builder)),
         setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
+        splitContract: (symbol, split) => ask(symbol, client(symbol).SplitContract(split)),
         delist: (symbol) => ask(symbol, client(symbol).Delist()),
         alarms: (symbol) => ask(symbol, client(symbol).Alarms()),
         totals: (symbol) => ask(symbol, client(symbol).Totals())

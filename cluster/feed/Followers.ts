@@ -112,6 +112,7 @@ const tell = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
       return tellAccount(event.twap.accountId, event, batch)
     case "Funded":
     case "DividendPaid":
+    case "ContractSplit":
       return tellMarket(batch.instrument.symbol, event, batch)
     case "TakeoverOpened":
     case "TakeoverClosed":

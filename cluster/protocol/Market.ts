@@ -52,7 +52,7 @@ export const AccountView = Schema.Struct({
 export type AccountView = typeof AccountView.Type
 
 /**
- * All levels as of (epoch, seq), what is let in, the day of the last dividend in days since 1970-01-01, 0 before the first,
+ * All levels as of (epoch, seq), what is let in, the day of the last dividend, and that of the last split, in days since 1970-01-01, 0 before the first,
  * and the prices in force; `null` before the first.
  */
 export const DepthAt = Schema.Struct({
@@ -60,6 +60,7 @@ export const DepthAt = Schema.Struct({
   levels: Schema.Array(Schema.Struct({ side: Side, priceTicks: Schema.Number, quantityLots: Schema.Number })),
   tradingState: TradingState,
   lastDividendDay: Schema.Number,
+  lastSplitDay: Schema.Number,
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
       source: Schema.Literals(["external", "internal", "operator", "stale"]),
@@ -130,6 +131,15 @@ export const Market = Entity.make("Market", [
   }),
   /** Answers once the state is recorded, or was in force already. */
   Rpc.make("SetTradingState", { payload: { state: OpenState }, error: Unavailable }),
+  /**
+   * Answers with how far it came: some orders may be left, to be ended by the same again, or the reserve fund may lack so much.
+   * `null` where the market is not halted, or could not trade at the new price.
+   */
+  Rpc.make("SplitContract", {
+    payload: { exDay: Schema.Number, numerator: Schema.Number, denominator: Schema.Number },
+    success: Schema.Struct({ isDone: Schema.Boolean, missing: Schema.NullOr(Schema.Number) }),
+    error: Unavailable
+  }),
   /** Answers once the settlement is recorded to have begun, or had before; a market that trades is left alone. */
   Rpc.make("Delist", { error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */

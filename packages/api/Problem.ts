@@ -47,6 +47,8 @@ export const pages = {
   "not-resumable": "A symbol trades again from cancel-only, with a fresh price and balanced books.",
   "symbol-trades": "The symbol has to be stopped first: it is done to one that does not trade.",
   "symbol-delisted": "The contract has ended, or is being settled; nothing leads back.",
+  "not-split":
+    "The symbol is not halted, was split for this day or a later one, or cannot be split so; detail says which.",
   "dividend-paid": "A dividend for this day or a later one was paid already; nothing was paid now.",
   "top-up-exists": "A top-up of this id was of another amount; nothing was put in now.",
   "client-exists": "An application of this id was registered before; it keeps its id when it is disabled.",
@@ -221,6 +223,7 @@ export const problems = (baseUrl: string) => ({
   symbolTrades: (detail: string) => new Conflict(body(baseUrl, 409, "symbol-trades", { detail })),
   symbolDelisted: (symbol: string) =>
     new Conflict(body(baseUrl, 409, "symbol-delisted", { detail: `${symbol} is delisted, or about to be.` })),
+  notSplit: (detail: string) => new Conflict(body(baseUrl, 409, "not-split", { detail })),
   dividendPaid: (detail: string) => new Conflict(body(baseUrl, 409, "dividend-paid", { detail })),
   topUpExists: (detail: string) => new Conflict(body(baseUrl, 409, "top-up-exists", { detail })),
   clientExists: () => new Conflict(body(baseUrl, 409, "client-exists")),

@@ -19,6 +19,7 @@ import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
 import type { FundToppedUp, TopUpFund } from "./ReserveFund.ts"
 import type { Delist, SettlementBegan } from "./Settlement.ts"
+import type { ContractSplit, SplitContract } from "./Split.ts"
 import type { StopPlaced, Triggered } from "./Stop.ts"
 import type { SetTradingState, TradingStateChanged } from "./TradingState.ts"
 import { CloseTwaps, OpenTwap, type TwapAdvanced, type TwapClosed, TwapId, type TwapOpened } from "./Twap.ts"
@@ -183,6 +184,7 @@ export type MarketCommand =
   | CloseTakeovers
   | TopUpFund
   | Delist
+  | SplitContract
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -360,6 +362,7 @@ export type MarketEvent =
   | Funded
   | TradingStateChanged
   | SettlementBegan
+  | ContractSplit
   | DividendPaid
   | StopPlaced
   | Triggered

@@ -77,6 +77,17 @@ export const earn = (position: Position, amount: number): void => {
 }
 
 /**
+ * Books that the position counts in other units: a part of what it cost leaves with a fraction that was closed, and that
+ * brought so much.
+ */
+export const restate = (position: Position, quantityLots: number, leaving: number, received: number): void => {
+  position.quantityLots = quantityLots
+  position.basis -= leaving
+  position.cashFlow += received
+  assertSafe(position)
+}
+
+/**
  * Says whether nothing was booked in between, but for what changed nothing, and rewards: these only come in, and those of
  * a busy market never stand still.
  */
@@ -89,6 +100,7 @@ export const isSame = (one: PositionState, other: PositionState): boolean =>
 
 function assertSafe(position: Position): void {
   if (
+    !Number.isSafeInteger(position.quantityLots) ||
     !Number.isSafeInteger(position.cashFlow) ||
     !Number.isSafeInteger(position.basis) ||
     !Number.isSafeInteger(position.fees) ||

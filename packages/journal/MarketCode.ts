@@ -28,7 +28,8 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   TwapOpened: 29,
   TwapAdvanced: 30,
   TwapClosed: 31,
-  SettlementBegan: 32
+  SettlementBegan: 32,
+  ContractSplit: 33
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */

@@ -12,6 +12,7 @@ type Tag =
   | "DividendPaid"
   | "TradingStateChanged"
   | "SettlementBegan"
+  | "ContractSplit"
   | "BuilderIntroduced"
   | "FundToppedUp"
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
@@ -69,6 +70,13 @@ export function write(writer: Writer, event: MarketWide): void {
       return writer.number(event.remainder)
     case "TradingStateChanged":
       return writer.byte(tradingStates[event.state])
+    case "ContractSplit":
+      writer.number(event.exDay)
+      writer.number(event.numerator)
+      writer.number(event.denominator)
+      writer.number(event.markE8)
+      writer.number(event.fundLots)
+      return writer.number(event.remainder)
     case "SettlementBegan":
       writer.number(event.averageE8)
       return writer.number(event.priceTicks)
@@ -104,6 +112,17 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
       return { _tag, exDay: reader.number(), perUnitE8: reader.number(), remainder: reader.number(), atMillis }
     case "TradingStateChanged":
       return { _tag, state: name(tradingStateOf, reader.byte()), atMillis }
+    case "ContractSplit":
+      return {
+        _tag,
+        exDay: reader.number(),
+        numerator: reader.number(),
+        denominator: reader.number(),
+        markE8: reader.number(),
+        fundLots: reader.number(),
+        remainder: reader.number(),
+        atMillis
+      }
     case "SettlementBegan":
       return { _tag, averageE8: reader.number(), priceTicks: reader.number(), atMillis }
     case "BuilderIntroduced":

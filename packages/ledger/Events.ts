@@ -6,6 +6,7 @@ import * as Funding from "@venue/domain/Funding"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import type { TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
+import * as Split from "@venue/domain/Split"
 import { isStop, type StopPlaced } from "@venue/domain/Stop"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
@@ -36,6 +37,8 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return paid(trader, symbol, (position, instrument) => Funding.book(position, instrument, event))
     case "DividendPaid":
       return paid(trader, symbol, (position, instrument) => Dividend.book(position, instrument, event.perUnitE8))
+    case "ContractSplit":
+      return paid(trader, symbol, (position, instrument) => Split.book(position, instrument, event))
     case "StopPlaced":
       return event.order.userId === trader.userId ? stopPlaced(trader, symbol, event) : undefined
     case "Triggered":
@@ -59,6 +62,7 @@ export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Traded: true,
   Funded: true,
   DividendPaid: true,
+  ContractSplit: true,
   TakeoverClosed: true,
   TakeoverOpened: false,
   Accepted: false,

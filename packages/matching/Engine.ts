@@ -10,6 +10,7 @@ import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
 import type { Twap } from "@venue/domain/Twap"
+import type { Ratio } from "@venue/domain/Split"
 import { isOver } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
 import * as Alarms from "./Alarms.ts"
@@ -30,6 +31,7 @@ import * as OrderPool from "./OrderPool.ts"
 import { liquidate } from "./Liquidation.ts"
 import * as ReserveFund from "./ReserveFund.ts"
 import * as Settlement from "./Settlement.ts"
+import * as Split from "./Split.ts"
 import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
 import * as TradingState from "./TradingState.ts"
@@ -67,6 +69,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       Pricing.tick(engine, atMillis, events)
       Trigger.fire(engine, atMillis, events)
       Settlement.proceed(engine, atMillis, events)
+      break
+    case "SplitContract":
+      Split.split(engine, command, atMillis, events)
       break
     case "Delist":
       Settlement.begin(engine, atMillis, events)
@@ -151,6 +156,12 @@ export const tradingState = (engine: Engine): Engine["tradingState"] => engine.t
 
 /** In days since 1970-01-01, 0 before the first. */
 export const lastDividendDay = (engine: Engine): number => engine.lastDividendDay
+
+/** In days since 1970-01-01, 0 before the first. */
+export const lastSplitDay = (engine: Engine): number => engine.lastSplitDay
+
+/** Gives what the reserve fund lacks to pay the odd lots of a split, in 1e-6 USD; undefined where it cannot be done at all. */
+export const splitMissing = (engine: Engine, ratio: Ratio): number | undefined => Split.plan(engine, ratio)?.missing
 
 /** Gives what was put into the reserve fund under that id. */
 export const topUp = (engine: Engine, topUpId: string): number | undefined => engine.topUps.get(topUpId)

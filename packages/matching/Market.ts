@@ -57,6 +57,8 @@ export interface Market {
   settlementTicks: number
   /** The last dividend was for this day, and 0 before the first. */
   lastDividendDay: number
+  /** The last split was for this day, and 0 before the first. */
+  lastSplitDay: number
   /** What the operator put into the reserve fund, by the ids of those commands: they are few, and kept for ever. */
   readonly topUps: Map<string, number>
   /** The price is in ticks, and 0 before the first trade. */
@@ -122,6 +124,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   oracleSamples: noOracle,
   settlementTicks: 0,
   lastDividendDay: 0,
+  lastSplitDay: 0,
   topUps: new Map(),
   lastPriceTicks: 0,
   trades: 0,

@@ -156,6 +156,22 @@ export const payAll = (
   totals.cash += remainder
 }
 
+/** Has every position count in other units, and books what that brought it. */
+export const restateAll = (
+  { accounts, totals, users }: Participants,
+  book: (position: Position.Position) => number
+): void => {
+  for (const user of users) user.held = 0
+  for (const { position, user } of accounts) {
+    const { basis, quantityLots: held } = position
+    totals.cash += book(position)
+    totals.basis += position.basis - basis
+    totals.positions += position.quantityLots - held
+    totals.openInterest += Math.max(0, position.quantityLots) - Math.max(0, held)
+    user.held += Math.abs(position.quantityLots)
+  }
+}
+
 /** Lots began to rest, or stopped resting where the number is negative. */
 export const rest = (
   participants: Participants,

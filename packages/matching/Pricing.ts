@@ -51,6 +51,13 @@ export const fix = (market: Market, priceE8: number, atMillis: number, events: E
   take(market, { ...pricedAt(market, told, atMillis), markE8: priceE8, freshMarkE8: priceE8, premiumE8: 0 }, events)
 }
 
+/** What is in force counts as told by the operator from now on, until somebody tells another. */
+export const retell = (market: Market, atMillis: number, events: Events): void => {
+  const { oracleE8, paused } = market.prices!
+  const told: Told = { source: "operator", toldE8: oracleE8, toldAtMillis: atMillis, rejections: 0, paused }
+  take(market, pricedAt(market, told, atMillis), events)
+}
+
 /** Says whether time alone changes nothing any more, until the next period or day begins. */
 export const isIdle = (market: Market, atMillis: number): boolean => {
   const { prices } = market

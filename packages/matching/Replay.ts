@@ -20,6 +20,7 @@ import * as Pricing from "./Pricing.ts"
 import * as ReserveFund from "./ReserveFund.ts"
 import * as Twaps from "./Twaps.ts"
 import * as Settlement from "./Settlement.ts"
+import * as Split from "./Split.ts"
 import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
 import * as TradingState from "./TradingState.ts"
@@ -47,6 +48,8 @@ export const apply = (market: Market, event: MarketEvent): void => {
       return Pricing.apply(market, event)
     case "TradingStateChanged":
       return TradingState.apply(market, event)
+    case "ContractSplit":
+      return Split.apply(market, event)
     case "SettlementBegan":
       return Settlement.apply(market, event.priceTicks)
     case "StopPlaced":

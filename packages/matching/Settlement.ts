@@ -7,12 +7,11 @@ import type { Order, Side } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Settlement from "@venue/domain/Settlement"
 import { isOver } from "@venue/domain/TradingState"
+import { cancelMarket, mostEvents, sorted } from "./CancelMarket.ts"
 import type { Events, Market } from "./Market.ts"
 import * as Match from "./Match.ts"
 import type { Account } from "./Participants.ts"
 import * as Pricing from "./Pricing.ts"
-import * as StopOrder from "./StopOrder.ts"
-import * as Stops from "./Stops.ts"
 import * as Takeovers from "./Takeovers.ts"
 import { ofTrade } from "./TradeId.ts"
 import * as TradingState from "./TradingState.ts"
@@ -41,30 +40,10 @@ export const proceed = (market: Market, atMillis: number, events: Events): void 
   if (market.tradingState !== "IN_SETTLEMENT") return
   market.timeMillis = atMillis
   const upTo = events.length + mostEvents
-  endOrders(market, upTo, events)
+  cancelMarket(market, upTo, events)
   close(market, upTo, events)
   if (events.length < upTo) TradingState.record(market, "DELISTED", atMillis, events)
 }
-
-/** Ends open orders and stops until there are so many events; false where some are left. */
-export const endOrders = (market: Market, upTo: number, events: Events): boolean => {
-  const { participants, stops } = market
-  for (const account of sorted(
-    participants.accounts.filter((each) => each.oldest !== 0 || stops.byAccount.has(each))
-  )) {
-    while (account.oldest !== 0) {
-      if (events.length >= upTo) return false
-      Match.end(market, account.oldest, "CANCELLED", null, events)
-    }
-    for (const stop of Stops.ofAccount(market.stops, account)) {
-      if (events.length >= upTo) return false
-      StopOrder.end(market, stop, null, events)
-    }
-  }
-  return true
-}
-
-export const mostEvents = 4_096
 
 /** Those who are long sell to those who are short, in the order of their accounts' ids, whoever they belong to. */
 function close(market: Market, upTo: number, events: Events): void {
@@ -78,11 +57,6 @@ function close(market: Market, upTo: number, events: Events): void {
     if (long.position.quantityLots === 0) long = longs.next().value
     if (short.position.quantityLots === 0) short = shorts.next().value
   }
-}
-
-/** By their ids, since their numbers are others after a replay. */
-function sorted(accounts: ReadonlyArray<Account>): ReadonlyArray<Account> {
-  return accounts.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
 }
 
 function trade(market: Market, long: Account, short: Account, lots: number, events: Events): void {

@@ -37,6 +37,7 @@ interface Version5 extends Omit<
   | "oracleSamples"
   | "settlementTicks"
   | "lastDividendDay"
+  | "lastSplitDay"
   | "topUps"
   | "lastPriceTicks"
   | "stops"
@@ -83,6 +84,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     oracleSamples: prices === null ? noOracle : sampled(noOracle, undefined, prices.atMillis),
     settlementTicks: 0,
     lastDividendDay: 0,
+    lastSplitDay: 0,
     topUps: [],
     totals: { ...stored.totals, reserveFund: 0, toppedUp: 0 },
     sampling: unsampled(),

@@ -21,6 +21,7 @@ export const hash = (market: Market): string => {
     market.lastPriceTicks,
     market.trades,
     market.lastDividendDay,
+    market.lastSplitDay,
     market.settlementTicks
   ])
     number(digest, value)

@@ -102,6 +102,7 @@ export const neighbours = () => {
           return knows.has(symbol) ? Effect.void : Effect.fail(new Unavailable({ what: symbol }))
         },
         setTradingState: () => Effect.never,
+        splitContract: () => Effect.never,
         delist: () => Effect.never,
         totals: () => Effect.never
       })

@@ -231,6 +231,16 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     state: fc.constantFrom(...TradingState.literals),
     atMillis: millis
   }),
+  fc.record({
+    _tag: fc.constant("ContractSplit"),
+    exDay: count,
+    numerator: count,
+    denominator: count,
+    markE8: count,
+    fundLots: signed,
+    remainder: count,
+    atMillis: millis
+  }),
   fc.record({ _tag: fc.constant("SettlementBegan"), averageE8: count, priceTicks: count, atMillis: millis }),
   fc.record({
     _tag: fc.constant("EpochRaised"),

@@ -65,7 +65,8 @@ describe("MarketRecord", () => {
     "market-record-1-stops",
     "market-record-1-takeovers",
     "market-record-1-twap",
-    "market-record-1-settlement"
+    "market-record-1-settlement",
+    "market-record-1-split"
   ])("I6: what %s holds stays readable for ever", (name) => {
     const bytes = Buffer.from(readFileSync(fixture(`${name}.hex`), "utf8").replaceAll(/\s/g, ""), "hex")
     const events = JSON.parse(readFileSync(fixture(`${name}.json`), "utf8"))

@@ -6,6 +6,7 @@ import * as OpenInterest from "@venue/domain/OpenInterest"
 import { realised } from "@venue/domain/Position"
 import { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
+import { fundAccountId } from "@venue/domain/Split"
 import * as Engine from "@venue/matching/Engine"
 import { assert, test } from "@effect/vitest"
 import { Result } from "effect"
@@ -147,6 +148,19 @@ test("I10, I32: over 200 hours of trading every ledger holds what the market hol
   let state = 7
   const below = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit
   let paid = 0
+  let keptBySplits = 0
+  let day = 0
+  /** Nearly as it was before: one way and back. */
+  const split = (numerator: number, denominator: number) => {
+    const events = market.ask({ _tag: "SplitContract", exDay: ++day, numerator, denominator })
+    for (const event of events) {
+      if (event._tag !== "ContractSplit") continue
+      keptBySplits += event.remainder
+      splits++
+    }
+    return events
+  }
+  let splits = 0
   const step = (run: () => ReadonlyArray<MarketEvent>) => {
     const events = run()
     ledgers.tell(events)
@@ -154,7 +168,8 @@ test("I10, I32: over 200 hours of trading every ledger holds what the market hol
     const { cash, positions, reserveFund } = Engine.totals(market.engine)
     assert.deepStrictEqual([positions, cash], [0, 0])
     const received = ledgers.books().reduce((sum, { ledger }) => sum + ledger.funding, 0)
-    assert.strictEqual(received + reserveFund, 0)
+    const { funding } = Engine.view(market.engine, fundAccountId).position
+    assert.strictEqual(received + funding + reserveFund, keptBySplits)
     assert.isAtLeast(reserveFund, 0)
     for (const event of events) if (event._tag === "Funded" && event.rateE12 !== 0) paid++
   }
@@ -175,10 +190,18 @@ test("I10, I32: over 200 hours of trading every ledger holds what the market hol
     if (below(5) === 0) ledgers.load(users[below(3)]!)
     if (below(10) === 0)
       step(() => market.ask({ _tag: "PayDividend", exDay: hours + 1, perUnitE8: 1 + below(100_000_000) }))
+    if (below(10) === 0) {
+      step(() => market.ask({ _tag: "SetTradingState", state: "HALTED" }))
+      step(() => split(3, 2))
+      step(() => split(2, 3))
+      step(() => market.ask({ _tag: "Observe", priceE8: 200_00000000, teller: "operator" }))
+      step(() => market.ask({ _tag: "SetTradingState", state: "TRADING" }))
+    }
     market.now += below(3_000_000)
     step(() => market.ask({ _tag: "Tick" }))
     market.now = friday + (hours + 1) * 3_600_000 + below(2) * (sampleMillis + 1)
     step(() => (below(2) === 0 ? market.ask({ _tag: "Tick" }) : market.buy(1, middle, who())))
   }
   assert.isAbove(paid, 50)
+  assert.isAbove(splits, 10)
 })

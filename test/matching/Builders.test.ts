@@ -1,6 +1,7 @@
 /** What fills of orders with a builder code earn its owner, and where the rest of the fee goes (rule 12). */
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { Traded } from "@venue/domain/Market"
+import { valueOf } from "@venue/domain/Split"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
@@ -165,6 +166,8 @@ it("I18 I26: over 300 random streams the parts of each fee are all of it, and ev
       for (const event of events) {
         if (event._tag === "FundToppedUp") kept += event.amount
         if (event._tag === "Funded" || event._tag === "DividendPaid") kept += event.remainder
+        if (event._tag === "ContractSplit")
+          kept += event.remainder - valueOf(stream.instrument, BigInt(event.fundLots), 1, event.markE8)
         if (event._tag !== "Traded") continue
         for (const { fee, order, reward } of [event.maker, event.taker]) {
           fees += fee

@@ -18,6 +18,33 @@ export function introducing(seed: number, steps: ReadonlyArray<Step>): ReadonlyA
   return steps.toSpliced(at, 0, { atMillis: steps[at]!.atMillis, command })
 }
 
+/** One of three markets is split at two thirds of its stream; half of these have a fund that can pay odd lots. */
+export function splitting(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
+  if (seed % 3 !== 1) return steps
+  const place = Math.floor((steps.length * 2) / 3)
+  const { atMillis } = steps[place]!
+  const [numerator, denominator] = ratios[seed % ratios.length]!
+  const split = { _tag: "SplitContract", exDay: 30, numerator, denominator } as const
+  const asked: ReadonlyArray<MarketCommand> = [
+    ...(seed % 2 === 0 ? [{ _tag: "TopUpFund", topUpId: "fund", amount: 10 ** 9, reason: "odd lots" } as const] : []),
+    split,
+    { _tag: "SetTradingState", state: "HALTED" },
+    split,
+    split,
+    { _tag: "SetTradingState", state: "TRADING" }
+  ]
+  return steps.toSpliced(place, 0, ...asked.map((command) => ({ atMillis, command })))
+}
+
+const ratios = [
+  [4, 1],
+  [3, 2],
+  [2, 3],
+  [7, 5],
+  [99, 100],
+  [1, 7]
+] as const
+
 /** One of four markets is stopped in the end and its contract settled; what is asked of it then comes too late. */
 export function ending(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
   if (seed % 4 !== 1) return steps

@@ -156,6 +156,8 @@ export const line = (event: MarketEvent): string => {
       return `TakeoverOpened ${event.takeoverId} of ${event.accountId}: ${event.quantityLots} at ${event.markE8} share ${event.share} until ${event.expiresAtMillis} ${at}`
     case "TakeoverClosed":
       return `TakeoverClosed ${event.takeoverId} of ${event.accountId}: ${event.leftLots} left ${at}`
+    case "ContractSplit":
+      return `ContractSplit ${event.numerator}:${event.denominator} for ${event.exDay} at ${event.markE8} odd ${event.fundLots} rest ${event.remainder} ${at}`
     case "SettlementBegan":
       return `SettlementBegan at ${event.averageE8} ${event.priceTicks} ${at}`
     case "Priced":

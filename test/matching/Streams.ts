@@ -6,13 +6,14 @@ import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Finding, MarketCommand, Place, TraderCommand } from "@venue/domain/Market"
 import type { Bracket, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
+import { fundAccountId } from "@venue/domain/Split"
 import { UserId } from "@venue/domain/UserId"
 import { id } from "../Id.ts"
 import { chanceOf } from "./Chance.ts"
 import { names } from "./CommandIds.ts"
 import { slicing } from "./StreamTwaps.ts"
 
-import { ending, introducing, type Step } from "./OperatorSteps.ts"
+import { ending, introducing, splitting, type Step } from "./OperatorSteps.ts"
 
 export interface Stream {
   readonly seed: number
@@ -321,7 +322,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     seed,
     instrument,
     maxOpenOrders: isMonth ? 8 : pick(3, 8, 200),
-    steps: ending(seed, introducing(seed, isMonth ? steps : slicing(seed, steps)))
+    steps: ending(seed, introducing(seed, isMonth ? steps : splitting(seed, slicing(seed, steps))))
   }
 
   function close(accountId: AccountId): void {
@@ -335,7 +336,9 @@ export const accountsIn = (command: MarketCommand): ReadonlyArray<AccountId> =>
     ? [command.accountId]
     : command._tag === "IntroduceBuilder"
       ? [primaryAccountOf(command.ownerId)]
-      : []
+      : command._tag === "SplitContract"
+        ? [fundAccountId]
+        : []
 
 export const isTraderCommand = (command: MarketCommand): command is TraderCommand => "commandId" in command
 

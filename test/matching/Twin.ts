@@ -34,6 +34,7 @@ import {
   type Twin
 } from "./TwinState.ts"
 import * as Settlement from "./TwinSettlement.ts"
+import { split } from "./TwinSplit.ts"
 import * as Stops from "./TwinStops.ts"
 import * as TwinTwaps from "./TwinTwaps.ts"
 
@@ -62,13 +63,9 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     if (command._tag === "Tick") Settlement.proceed(twin, nowMillis, emit)
     return fire(twin, nowMillis, emit)
   }
+  if (command._tag === "SplitContract") return split(twin, command, nowMillis, emit)
   if (command._tag === "Delist") return Settlement.begin(twin, nowMillis, emit)
-  if (command._tag === "SetTradingState") {
-    if (command.state === twin.letsIn || Settlement.isOver(twin)) return
-    twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
-    Settlement.enter(twin, command.state, emit)
-    return Stops.marked(twin)
-  }
+  if (command._tag === "SetTradingState") return Settlement.change(twin, command.state, nowMillis, emit)
   if (command._tag === "IntroduceBuilder") return TwinBuilders.introduce(twin, command, nowMillis, emit)
   if (command._tag === "TopUpFund") {
     if (twin.topUps.has(command.topUpId)) return

@@ -19,6 +19,13 @@ export const assertPriced = (twin: Twin, { freshMarkE8, markE8 }: Priced): void 
   if (markE8 !== endE8 || freshMarkE8 !== endE8) throw new Error(`settled at ${markE8}`)
 }
 
+export const change = (twin: Twin, state: TradingState, nowMillis: number, emit: Emit): void => {
+  if (state === twin.letsIn || isOver(twin)) return
+  twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
+  enter(twin, state, emit)
+  Stops.marked(twin)
+}
+
 export const enter = (twin: Twin, state: TradingState, emit: Emit): void => {
   twin.letsIn = state
   emit({ _tag: "TradingStateChanged", state, atMillis: twin.timeMillis })

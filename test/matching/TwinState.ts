@@ -59,6 +59,7 @@ export interface Twin {
   readonly inForce: Array<{ readonly fromMillis: number; readonly priceE8: number | undefined }>
   settlementTicks: number
   lastDividendDay: number
+  lastSplitDay: number
   numbers: number
   trades: number
   resting: Array<Resting>
@@ -87,6 +88,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   inForce: [],
   settlementTicks: 0,
   lastDividendDay: 0,
+  lastSplitDay: 0,
   numbers: 0,
   trades: 0,
   resting: [],

@@ -89,6 +89,17 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
               ({ value }) => value
             )
           ).pipe(Rpc.fork),
+        SplitContract: ({ payload }) =>
+          Effect.andThen(
+            submitted([{ _tag: "SplitContract", ...payload }]),
+            Effect.map(
+              log.asOf((engine) => ({
+                isDone: Engine.lastSplitDay(engine) >= payload.exDay,
+                missing: Engine.splitMissing(engine, payload) ?? null
+              })),
+              ({ value }) => value
+            )
+          ).pipe(Rpc.fork),
         Delist: () => submitted([{ _tag: "Delist" }]).pipe(Rpc.fork),
         SetTradingState: ({ payload }) => submitted([{ _tag: "SetTradingState", state: payload.state }]).pipe(Rpc.fork),
         IntroduceBuilder: ({ payload }) => submitted([{ _tag: "IntroduceBuilder", ...payload }]).pipe(Rpc.fork),
@@ -125,6 +136,7 @@ const depthOf = (log: MarketLog.MarketLog) =>
       levels: Engine.depth(engine),
       tradingState: Engine.tradingState(engine),
       lastDividendDay: Engine.lastDividendDay(engine),
+      lastSplitDay: Engine.lastSplitDay(engine),
       prices: Engine.prices(engine) ?? null
     })),
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })

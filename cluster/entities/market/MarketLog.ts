@@ -180,7 +180,8 @@ const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "PayDividend",
   "SetTradingState",
   "TopUpFund",
-  "Delist"
+  "Delist",
+  "SplitContract"
 ])
 
 /** Twice as often as a snapshot must be at most old. */

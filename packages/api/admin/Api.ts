@@ -16,6 +16,7 @@ import { PricesGroup } from "./Prices.ts"
 import { ProvidersGroup } from "./Providers.ts"
 import { ReserveFundGroup } from "./ReserveFund.ts"
 import { SigningKeysGroup } from "./SigningKeys.ts"
+import { SplitsGroup } from "./Splits.ts"
 import { TradingStateGroup } from "./TradingState.ts"
 import { Usd } from "./Usd.ts"
 import { UsersGroup } from "./Users.ts"
@@ -89,6 +90,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     ReserveFundGroup,
     DelistingsGroup,
     ProvidersGroup,
+    SplitsGroup,
     HealthGroup
   )
   .middleware(InvalidRequest)

@@ -22,6 +22,7 @@ import * as Prices from "./Prices.ts"
 import * as Providers from "./Providers.ts"
 import * as ReserveFund from "./ReserveFund.ts"
 import * as SigningKeys from "./SigningKeys.ts"
+import * as Splits from "./Splits.ts"
 import * as TradingState from "./TradingState.ts"
 import * as Users from "./Users.ts"
 
@@ -49,6 +50,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           ReserveFund.layer(baseUrl),
           Delistings.layer(baseUrl),
           Providers.layer(baseUrl),
+          Splits.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

@@ -1,4 +1,5 @@
 /** How far the mark of a symbol moved in 24 hours, from one sample a minute. */
+import type { Ratio } from "@venue/domain/Split"
 
 interface Sample {
   readonly minute: number
@@ -18,6 +19,10 @@ export const sampled = (samples: Samples, mark: number, atMillis: number): Sampl
   const start = next.findLastIndex((sample) => sample.minute <= minute - dayMinutes)
   return start > 0 ? next.slice(start) : next
 }
+
+/** All marks as they would have been in the units of after a split. */
+export const split = (samples: Samples, { denominator, numerator }: Ratio): Samples =>
+  samples.map(({ mark, minute }) => ({ minute, mark: (mark * denominator) / numerator }))
 
 /** In percent; 0 while nothing is known of a day ago. */
 export const changePercent = (samples: Samples, mark: number, nowMillis: number): number => {

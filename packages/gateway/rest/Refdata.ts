@@ -29,6 +29,8 @@ export const layer = (baseUrl: string) =>
           feed.watch(({ events, instrument }) => {
             for (const event of events) {
               if (event._tag === "Priced") sample(instrument.symbol, event.markE8, event.atMillis)
+              else if (event._tag === "ContractSplit")
+                marks.set(instrument.symbol, MarkChange.split(marks.get(instrument.symbol) ?? MarkChange.empty, event))
             }
           })
         ),

@@ -71,6 +71,7 @@ const setUp = Effect.gen(function* () {
     levels: [],
     tradingState: "TRADING" as const,
     lastDividendDay: 0,
+    lastSplitDay: 0,
     prices: null
   }))
   const local: LocalMarket = {
@@ -99,6 +100,7 @@ const setUp = Effect.gen(function* () {
             alarms: () => Effect.never,
             introduceBuilder: () => Effect.never,
             setTradingState: () => Effect.never,
+            splitContract: () => Effect.never,
             delist: () => Effect.never,
             totals: () => Effect.never,
             depth: () => depth

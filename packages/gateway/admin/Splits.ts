@@ -1,0 +1,67 @@
+/** Answers an operator who splits a contract. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { problems } from "@venue/api/Problem"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { dateOf, dayOf } from "@venue/domain/Day"
+import { moneyScale } from "@venue/domain/Decimal"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { SplitContract } from "@venue/domain/Split"
+import { Clock, Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { makeAsked, makeListed } from "./Operators.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "splits",
+    Effect.fnUntraced(function* (handlers) {
+      const asked = yield* makeAsked
+      const markets = yield* MarketClient
+      const listed = yield* makeListed(baseUrl)
+      const refusals = problems(baseUrl)
+
+      /** Where there are many orders to end, the same is asked again until none is left. */
+      const carryOut = Effect.fnUntraced(function* (symbol: MarketSymbol, split: Omit<SplitContract, "_tag">) {
+        for (let times = 0; times < mostTimes; times++) {
+          const { isDone, missing } = yield* Effect.retry(markets.splitContract(symbol, split), { times: 2 })
+          if (isDone) return
+          if (missing === null)
+            return yield* refusals.notSplit(`${symbol} is not halted, or could not trade at its new price.`)
+          if (missing > 0)
+            return yield* refusals.notSplit(
+              `The reserve fund of ${symbol} lacks ${missing / moneyScale} USD to buy the lots that nobody can have.`
+            )
+        }
+        return yield* refusals.notSplit(`${symbol} has more orders than were cancelled so far; ask again.`)
+      })
+
+      return handlers.handle(
+        "split",
+        Effect.fnUntraced(
+          function* ({ payload: { denominator, ex_date, numerator, reason, symbol: given } }) {
+            const { category, symbol } = yield* listed(given)
+            if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
+            if (numerator === denominator)
+              return yield* refusals.unfit("body.denominator", "Expected another number than the numerator")
+            const exDay = dayOf(Date.parse(ex_date))
+            if (exDay > dayOf(yield* Clock.currentTimeMillis))
+              return yield* refusals.unfit("body.ex_date", "Expected today or an earlier day: it is done at once")
+            const { lastSplitDay, tradingState } = yield* markets.depth(symbol)
+            if (exDay <= lastSplitDay)
+              return yield* refusals.notSplit(`The last split of ${symbol} was for ${dateOf(lastSplitDay)}.`)
+            if (tradingState !== "HALTED") return yield* refusals.notSplit(`${symbol} is not halted: halt it first.`)
+            yield* asked("split_asked", symbol, { numerator, denominator, exDate: ex_date, reason })
+            yield* carryOut(symbol, { exDay, numerator, denominator })
+            return { symbol, numerator, denominator, ex_date }
+          },
+          Effect.catchTags({
+            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+            Unavailable: () => Effect.fail(refusals.deadlinePassed())
+          })
+        )
+      )
+    })
+  )
+
+/** Of four thousand orders each. */
+const mostTimes = 64

@@ -1,0 +1,31 @@
+/** All orders and stops of a market end, as many as one decision may say. */
+import type { Events, Market } from "./Market.ts"
+import * as Match from "./Match.ts"
+import type { Account } from "./Participants.ts"
+import * as StopOrder from "./StopOrder.ts"
+import * as Stops from "./Stops.ts"
+
+/** One decision says no more where it can go on with the next one, since its events have to fit one row. */
+export const mostEvents = 4_096
+
+/** Ends them until there are so many events; false where some are left. */
+export const cancelMarket = (market: Market, upTo: number, events: Events): boolean => {
+  const { participants, stops } = market
+  for (const account of sorted(
+    participants.accounts.filter((each) => each.oldest !== 0 || stops.byAccount.has(each))
+  )) {
+    while (account.oldest !== 0) {
+      if (events.length >= upTo) return false
+      Match.end(market, account.oldest, "CANCELLED", null, events)
+    }
+    for (const stop of Stops.ofAccount(stops, account)) {
+      if (events.length >= upTo) return false
+      StopOrder.end(market, stop, null, events)
+    }
+  }
+  return true
+}
+
+/** By their ids, since their numbers are others after a replay. */
+export const sorted = (accounts: ReadonlyArray<Account>): ReadonlyArray<Account> =>
+  accounts.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))
