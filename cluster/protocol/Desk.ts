@@ -16,6 +16,7 @@ import {
   SetLeverage,
   Transfer
 } from "@venue/domain/Trader"
+import { AddTwap, Twap } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import { Schema, Struct } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
@@ -37,7 +38,7 @@ export const noCost: Cost = { bucket: "general", weight: 0 }
 export const Submission = Schema.Struct({
   userId: UserId,
   cost: Cost,
-  request: Schema.Union([OrderRequest, StopRequest])
+  request: Schema.Union([OrderRequest, StopRequest, AddTwap])
 })
 export type Submission = typeof Submission.Type
 
@@ -61,6 +62,13 @@ export const OpenOrder = Schema.Struct({
   order: Order
 })
 export type OpenOrder = typeof OpenOrder.Type
+
+/** The newest come first. */
+export const OpenOrders = Schema.Struct({
+  orders: Schema.Array(OpenOrder),
+  twaps: Schema.Array(Schema.Struct({ symbol: MarketSymbol, twap: Twap }))
+})
+export type OpenOrders = typeof OpenOrders.Type
 
 /** How far the logs had come that this account's state was read from: reads of the past wait for these. */
 export const Watermark = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
@@ -115,7 +123,7 @@ export const Desk = Entity.make("Desk", [
   Rpc.make("Summary", { payload: Read, success: AccountSummary, error: Schema.Union([Unavailable, RateLimited]) }),
   Rpc.make("Orders", {
     payload: Read,
-    success: Schema.Array(OpenOrder),
+    success: OpenOrders,
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("Leverages", {

@@ -3,8 +3,11 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Holding } from "@venue/domain/Trader"
 import * as Digits from "./Digits.ts"
 
-/** Gives the cost basis over the quantity, to the nearest 1e-8; 0 when flat. */
-export const averagePrice = (instrument: Instrument, { basis, quantityLots }: Holding): string => {
+/** Gives the cost over the quantity, to the nearest 1e-8; 0 when there is none. */
+export const averagePrice = (
+  instrument: Instrument,
+  { basis, quantityLots }: Pick<Holding, "basis" | "quantityLots">
+): string => {
   if (quantityLots === 0) return "0"
   const cost = BigInt(Math.abs(basis)) * costScale
   const size = BigInt(Math.abs(quantityLots)) * BigInt(instrument.lotE8)

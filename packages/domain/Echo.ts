@@ -30,6 +30,9 @@ export const noEcho: Echo = {
 
 /** One object is made with every field by name, which is the fastest: a flood of refusals passes here. */
 export const echoOf = (request: OrderRequest): Echo => {
+  if (request._tag === "CancelTwap") {
+    return { ...noEcho, [request.byClientTwapId ? "clientOrderId" : "orderId"]: request.twapId }
+  }
   const isOrder = request._tag === "PlaceOrder" || request._tag === "ModifyOrder"
   const isCancel = request._tag === "CancelOrder"
   return {
@@ -50,6 +53,7 @@ export const unlisted: Record<OrderRequest["_tag"], OrderRefusal> = {
   PlaceOrder: "BAD_SYMBOL",
   ModifyOrder: "CANNOT_MODIFY_NO_SUCH_ORDER",
   CancelOrder: "NO_SUCH_ORDER",
+  CancelTwap: "NO_SUCH_ORDER",
   CancelAllOrders: "BAD_SYMBOL",
   ClosePosition: "BAD_SYMBOL"
 }

@@ -128,6 +128,15 @@ export const CancelOrder = Schema.TaggedStruct("CancelOrder", {
 })
 export type CancelOrder = typeof CancelOrder.Type
 
+/** What is named ends in its trader's journal first. */
+export const CancelTwap = Schema.TaggedStruct("CancelTwap", {
+  ...envelope,
+  /** This is a TWAP id, or a client TWAP id when `byClientTwapId`, of which there may be several. */
+  twapId: Schema.String,
+  byClientTwapId: Schema.Boolean
+})
+export type CancelTwap = typeof CancelTwap.Type
+
 /** It is for one symbol; the desk sends one to each market the account has joined. */
 export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", { ...envelope, cause: CancelCause })
 export type CancelAllOrders = typeof CancelAllOrders.Type
@@ -158,5 +167,12 @@ export type ModifyStop = typeof ModifyStop.Type
 export const StopRequest = Schema.Union([CancelStop, ModifyStop])
 export type StopRequest = typeof StopRequest.Type
 
-export const OrderRequest = Schema.Union([PlaceOrder, ModifyOrder, CancelOrder, CancelAllOrders, ClosePosition])
+export const OrderRequest = Schema.Union([
+  PlaceOrder,
+  ModifyOrder,
+  CancelOrder,
+  CancelTwap,
+  CancelAllOrders,
+  ClosePosition
+])
 export type OrderRequest = typeof OrderRequest.Type

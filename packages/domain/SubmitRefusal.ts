@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
+import { TwapFlaw } from "./Twap.ts"
 
 export const SubmitRefusal = Schema.Union([
   /** The trader could not be read from its journal in time. */
@@ -12,6 +13,8 @@ export const SubmitRefusal = Schema.Union([
   Schema.TaggedStruct("TooManyWaiting", { symbol: MarketSymbol }),
   /** The account has no such stop, or it is unlike what was said of it. */
   Schema.TaggedStruct("NoSuchStop", {}),
+  /** What was asked of a TWAP does not fit. */
+  Schema.TaggedStruct("InvalidTwap", TwapFlaw.fields),
   /** More wait for the desk itself than a node keeps. */
   Schema.TaggedStruct("DeskOverloaded", {}),
   /** Whether it was done is unknown; so with the next. */

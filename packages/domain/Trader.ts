@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { AccountId } from "./AccountId.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
+import { AddTwap, InvalidTwap, TwapEnding, TwapId, TwapTerms } from "./Twap.ts"
 import { UserId } from "./UserId.ts"
 
 /** The name of a trader's stream in the journal. */
@@ -69,6 +70,14 @@ export const AppointProvider = Schema.TaggedStruct("AppointProvider", {
 })
 export type AppointProvider = typeof AppointProvider.Type
 
+/** These TWAPs end; those that have ended, or are unknown, stay as they are. */
+export const EndTwaps = Schema.TaggedStruct("EndTwaps", { twapIds: Schema.Array(TwapId), ending: TwapEnding })
+export type EndTwaps = typeof EndTwaps.Type
+
+/** The market of these TWAPs, which have ended, knows nothing of them. */
+export const ForgetTwaps = Schema.TaggedStruct("ForgetTwaps", { twapIds: Schema.Array(TwapId) })
+export type ForgetTwaps = typeof ForgetTwaps.Type
+
 export const LedgerCommand = Schema.Union([
   Credit,
   Transfer,
@@ -77,7 +86,10 @@ export const LedgerCommand = Schema.Union([
   Arm,
   SetTier,
   AppointBuilder,
-  AppointProvider
+  AppointProvider,
+  AddTwap,
+  EndTwaps,
+  ForgetTwaps
 ])
 export type LedgerCommand = typeof LedgerCommand.Type
 /** The command of that name. */
@@ -150,6 +162,22 @@ export const ProviderAppointed = Schema.TaggedStruct("ProviderAppointed", {
 })
 export type ProviderAppointed = typeof ProviderAppointed.Type
 
+/** The schedule of a TWAP. Its market opens it after this is recorded. */
+export const TwapAccepted = Schema.TaggedStruct("TwapAccepted", { symbol: MarketSymbol, terms: TwapTerms })
+export type TwapAccepted = typeof TwapAccepted.Type
+
+/** No slice of it is placed from here on. Its market closes it after this is recorded. */
+export const TwapEnded = Schema.TaggedStruct("TwapEnded", {
+  twapId: TwapId,
+  ending: TwapEnding,
+  atMillis: Schema.Number
+})
+export type TwapEnded = typeof TwapEnded.Type
+
+/** Its market has closed it, so nothing is left to do. */
+export const TwapForgotten = Schema.TaggedStruct("TwapForgotten", { twapId: TwapId })
+export type TwapForgotten = typeof TwapForgotten.Type
+
 export const TraderEvent = Schema.Union([
   Credited,
   Transferred,
@@ -160,7 +188,10 @@ export const TraderEvent = Schema.Union([
   Disarmed,
   TierSet,
   BuilderAppointed,
-  ProviderAppointed
+  ProviderAppointed,
+  TwapAccepted,
+  TwapEnded,
+  TwapForgotten
 ])
 export type TraderEvent = typeof TraderEvent.Type
 
@@ -205,7 +236,10 @@ export const ledgerRefusals = {
   Arm: UnknownAccount,
   SetTier: Schema.Never,
   AppointBuilder: Schema.Never,
-  AppointProvider: Schema.Union([UnknownAccount, UnknownSymbol])
+  AppointProvider: Schema.Union([UnknownAccount, UnknownSymbol]),
+  AddTwap: Schema.Union([UnknownAccount, InvalidTwap]),
+  EndTwaps: Schema.Never,
+  ForgetTwaps: Schema.Never
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]

@@ -1,5 +1,5 @@
 /**
- * A TWAP: a large order that the venue places in parts, one after the other. Its schedule is in the journal of the
+ * A TWAP: a large order that the venue places in parts, one after the other (rule 16). Its schedule is in the journal of the
  * trader, its progress in the log of the market. Prices in ticks, quantities in lots, money in 1e-6 USD.
  */
 import { Schema } from "effect"
@@ -127,17 +127,6 @@ export const AddTwap = Schema.TaggedStruct("AddTwap", {
 })
 export type AddTwap = typeof AddTwap.Type
 
-export const CancelTwap = Schema.TaggedStruct("CancelTwap", {
-  ...envelope,
-  /** This is a TWAP id, or a client TWAP id when `byClientTwapId`, of which there may be several. */
-  twapId: Schema.String,
-  byClientTwapId: Schema.Boolean
-})
-export type CancelTwap = typeof CancelTwap.Type
-
-export const TwapRequest = Schema.Union([AddTwap, CancelTwap])
-export type TwapRequest = typeof TwapRequest.Type
-
 /** What of a TWAP does not fit, and the bound that it passes where there is one. */
 const flaw = {
   flaw: Schema.Literals([
@@ -146,9 +135,10 @@ const flaw = {
     /** The quantity is no number of lots, or the worst price no number of ticks. */
     "LOT",
     "TICK",
-    /** A slice is smaller or larger than an order may be. */
+    /** A slice is smaller or larger than an order may be, or all of it is worth more than can be counted. */
     "SLICE_TOO_SMALL",
     "SLICE_TOO_LARGE",
+    "TOO_LARGE",
     /** It would last longer, or begin later, than a TWAP may. */
     "TOO_LONG",
     /** The account has as many as it may. */

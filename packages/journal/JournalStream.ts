@@ -16,7 +16,7 @@ export interface Row {
 export type Alongside = {
   readonly _tag: "WakeUp" | "WakeUpEnded"
   readonly userId: UserId
-  readonly reason: "joined" | "armed" | "participant"
+  readonly reason: "joined" | "armed" | "twap" | "participant"
   readonly detail: string
 }
 

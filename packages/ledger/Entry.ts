@@ -42,6 +42,9 @@ function translate(entry: Entry, request: OrderRequest, account: Account, exposu
       return modify(entry, request, account, exposure)
     case "CancelOrder":
       return cancel(entry, request)
+    // One that names a TWAP does not come here: it ends in the journal, and is closed in its market after that.
+    case "CancelTwap":
+      return refuse(entry, "NO_SUCH_ORDER")
     case "CancelAllOrders":
       return { _tag: "CancelAll", ...envelope(entry), cause: request.cause }
     case "ClosePosition":

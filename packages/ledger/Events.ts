@@ -14,6 +14,7 @@ import { earn, fill, type Position } from "@venue/domain/Position"
 import type { Account } from "./Account.ts"
 import * as OrderHold from "./OrderHold.ts"
 import * as Exposure from "./Exposure.ts"
+import * as Twaps from "./Twaps.ts"
 import { accountOf, add, arrive, exposureOf, release, remove, type Trader } from "./Trader.ts"
 
 /** Events of other users change nothing, nor do those of the market that concern no position. */
@@ -43,6 +44,10 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return event.order.userId === trader.userId ? stopPlaced(trader, symbol, event) : undefined
     case "Triggered":
       return event.order.userId === trader.userId ? stopEnded(trader, symbol, event.order) : undefined
+    case "TwapOpened":
+    case "TwapAdvanced":
+    case "TwapClosed":
+      return Twaps.observe(trader, event)
     case "TakeoverOpened":
     case "TakeoverClosed":
       return event.userId === trader.userId ? freeze(trader, symbol, event) : undefined
@@ -57,7 +62,10 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
   }
 }
 
-/** Says which events move a position or money, and so bring an account nearer to liquidation, or away from it (rule 9.1). */
+/**
+ * Says which events move a position or money, and so bring an account nearer to liquidation, or away from it (rule 9.1), or
+ * bring a TWAP further.
+ */
 export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Traded: true,
   Funded: true,
@@ -75,8 +83,8 @@ export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   BuilderIntroduced: false,
   FundToppedUp: false,
   SettlementBegan: false,
-  TwapOpened: false,
-  TwapAdvanced: false,
+  TwapOpened: true,
+  TwapAdvanced: true,
   TwapClosed: false,
   Priced: false,
   TradingStateChanged: false,

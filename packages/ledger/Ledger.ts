@@ -32,6 +32,7 @@ import { Result } from "effect"
 import * as Account from "./Account.ts"
 import * as Exposure from "./Exposure.ts"
 import * as Provider from "./Provider.ts"
+import * as Twaps from "./Twaps.ts"
 import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
 
 export type { Prices } from "./Account.ts"
@@ -54,7 +55,10 @@ const decisions: {
   Arm: arm,
   SetTier: setTier,
   AppointBuilder: appointBuilder,
-  AppointProvider: Provider.appoint
+  AppointProvider: Provider.appoint,
+  AddTwap: Twaps.add,
+  EndTwaps: (trader, command, atMillis) => Result.succeed(Twaps.end(trader, command, atMillis)),
+  ForgetTwaps: (trader, command) => Result.succeed(Twaps.forget(trader, command))
 }
 
 /** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
@@ -107,6 +111,18 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
       return
     case "ProviderAppointed":
       return Provider.apply(trader, event)
+    case "TwapAccepted": {
+      const { symbol, terms } = event
+      trader.twaps.set(terms.twapId, { symbol, terms, progress: undefined, ending: null, sentId: "" })
+      return
+    }
+    case "TwapEnded": {
+      const twap = trader.twaps.get(event.twapId)
+      if (twap !== undefined) twap.ending = event.ending
+      return
+    }
+    case "TwapForgotten":
+      trader.twaps.delete(event.twapId)
   }
 }
 

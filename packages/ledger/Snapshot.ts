@@ -1,6 +1,7 @@
 /** What a trader's own journal says, as plain values; what its markets say comes from their views. */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { TwapEnding, TwapTerms } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
 import { setLimit } from "./Provider.ts"
@@ -8,7 +9,7 @@ import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 4
+  readonly version: 5
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -23,24 +24,30 @@ export interface Snapshot {
   readonly builderMarkets: ReadonlyArray<MarketSymbol>
   readonly tier: number
   readonly tierDay: number
+  /** How far they have come is for their markets to tell. */
+  readonly twaps: ReadonlyArray<readonly [symbol: MarketSymbol, terms: TwapTerms, ending: TwapEnding | null]>
 }
 
-/** What any version wrote: the first knew no tiers, the second no builders, the third no liquidity providers. */
+/** What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs. */
 type Stored =
   | Snapshot
+  | Version4
   | Version3
   | Version2
   | ({ readonly version: 1 } & Omit<Version2, "version" | "tier" | "tierDay">)
 interface Version2 extends Omit<Version3, "version" | "builderMarkets"> {
   readonly version: 2
 }
-interface Version3 extends Omit<Snapshot, "version" | "accounts"> {
+interface Version3 extends Omit<Version4, "version" | "accounts"> {
   readonly version: 3
   readonly accounts: ReadonlyArray<Omit<Snapshot["accounts"][number], "providerLimits">>
 }
+interface Version4 extends Omit<Snapshot, "version" | "twaps"> {
+  readonly version: 4
+}
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 4,
+  version: 5,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits }) => ({
     accountId,
@@ -54,7 +61,8 @@ export const snapshot = (trader: Trader): Snapshot => ({
   armed: [...trader.armed],
   builderMarkets: [...trader.builderMarkets],
   tier: trader.tier,
-  tierDay: trader.tierDay
+  tierDay: trader.tierDay,
+  twaps: [...trader.twaps.values()].map(({ ending, symbol, terms }) => [symbol, terms, ending])
 })
 
 /** Fills a trader just made. It holds nothing yet of any market. */
@@ -78,6 +86,10 @@ export const restore = (trader: Trader, from: Stored): void => {
   if (from.version === 3) return
   for (const { accountId, providerLimits } of from.accounts) {
     for (const [symbol, limit] of providerLimits) setLimit(trader, accountOf(trader, accountId), symbol, limit)
+  }
+  if (from.version === 4) return
+  for (const [symbol, terms, ending] of from.twaps) {
+    trader.twaps.set(terms.twapId, { symbol, terms, progress: undefined, ending, sentId: "" })
   }
 }
 

@@ -4,6 +4,7 @@ import { firstTier } from "@venue/domain/Fee"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OpenInterest } from "@venue/domain/OpenInterest"
+import type { Twap, TwapEnding, TwapId, TwapTerms } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Account from "./Account.ts"
 import type * as OrderHold from "./OrderHold.ts"
@@ -26,6 +27,18 @@ export interface InFlight {
   readonly orderId: string
 }
 
+/** A TWAP as its trader knows it. */
+export interface TraderTwap {
+  readonly symbol: MarketSymbol
+  readonly terms: TwapTerms
+  /** How far its market has come with it; undefined where that has told nothing of it. */
+  progress: Twap | undefined
+  /** Null until the journal says that it ends. */
+  ending: TwapEnding | null
+  /** The last command about it that was sent to its market; empty before the first. */
+  sentId: string
+}
+
 /** Its one owner changes it in place. */
 export interface Trader {
   readonly userId: UserId
@@ -45,6 +58,8 @@ export interface Trader {
   /** Each connection that cancels on disconnect has its account here. */
   readonly armed: Map<string, AccountId>
   readonly inFlight: Map<string, InFlight>
+  /** Those that its journal has accepted and not yet forgotten, in that order. */
+  readonly twaps: Map<TwapId, TraderTwap>
   /** The fee tier, from 1 on, and the day it was set for; 0 before the first. */
   tier: number
   tierDay: number
@@ -70,6 +85,7 @@ export const make = (
   transferIds: new Set(),
   armed: new Map(),
   inFlight: new Map(),
+  twaps: new Map(),
   tier: firstTier,
   tierDay: 0,
   lastSequence: 0

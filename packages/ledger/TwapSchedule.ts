@@ -1,5 +1,5 @@
 /**
- * When the slices of a TWAP are due and how large each is. A slice may be placed until the next one
+ * When the slices of a TWAP are due and how large each is (rule 16.3, rule 16.4). A slice may be placed until the next one
  * is due, and is skipped then; what was not filled is spread over those that are left.
  */
 import type { Twap, TwapTerms } from "@venue/domain/Twap"

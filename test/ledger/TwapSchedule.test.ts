@@ -58,7 +58,7 @@ const dealt = ({ filledLots, slices, totalLots }: Twap, slice: number, most: num
   return Math.min(left[0]!, Math.max(3 * even, rest), most)
 }
 
-describe("how large a slice is", () => {
+describe("rule 16.4: how large a slice is", () => {
   it("10 in 3 are 3.333, 3.333 and 3.334", () => {
     assert.deepStrictEqual(
       sizes(twapOf(), (lots) => lots),
@@ -120,7 +120,7 @@ describe("how large a slice is", () => {
   })
 })
 
-describe("when a slice may be placed", () => {
+describe("rule 16.3: when a slice may be placed", () => {
   const stepAt = (lastSlice: number, seconds: number) =>
     TwapSchedule.stepAt(twapOf({ lastSlice }), unbound, start + seconds * 1_000)
   const wait = (seconds: number): TwapSchedule.Step => ({ _tag: "Wait", untilMillis: start + seconds * 1_000 })

@@ -20,6 +20,7 @@ import * as Providers from "./Providers.ts"
 import * as Submissions from "./Submissions.ts"
 import * as TraderCalls from "./TraderCalls.ts"
 import * as Traders from "./Traders.ts"
+import * as Twaps from "./Twaps.ts"
 
 export const DeskLayer: Layer.Layer<
   never,
@@ -38,7 +39,8 @@ export const DeskLayer: Layer.Layer<
     yield* FeeTiers.make(traders)
     const liquidations = yield* Liquidations.make(traders)
 
-    const submissions = yield* Submissions.make(entityId, traders)
+    const twaps = yield* Twaps.make(traders)
+    const submissions = yield* Submissions.make(entityId, traders, twaps)
     const calls = yield* TraderCalls.make(traders)
     const { appoint } = yield* Builders.make(traders)
     yield* enter(entityId, {
@@ -91,7 +93,7 @@ const reads = (
   symbols: ReadonlyArray<MarketSymbol>
 ): Pick<Handlers, "Summary" | "Orders" | "Leverages" | "Watermarks"> => ({
   Summary: ({ payload }) => Rpc.fork(read(payload, TraderCalls.summary)),
-  Orders: ({ payload }) => Rpc.fork(read(payload, ({ ledger }, accountId) => Ledger.orders(ledger, accountId))),
+  Orders: ({ payload }) => Rpc.fork(read(payload, TraderCalls.openOrders)),
   Leverages: ({ payload }) =>
     Rpc.fork(
       read(payload, ({ ledger }, accountId) =>

@@ -1,6 +1,7 @@
 /** What a desk does with the orders it is sent: each is charged, checked, and handed on to its market or refused. */
-import type { OrderRequest } from "@venue/domain/Order"
+import type { CancelTwap, OrderRequest } from "@venue/domain/Order"
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
+import type { AddTwap } from "@venue/domain/Twap"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import { Clock, Effect, Result } from "effect"
@@ -10,6 +11,7 @@ import { addsRisk } from "./JoinedMarket.ts"
 import * as Repeats from "./Repeats.ts"
 import * as SilentMarkets from "./SilentMarkets.ts"
 import type { Traders } from "./Traders.ts"
+import type { DeskTwaps } from "./Twaps.ts"
 
 export interface Submissions {
   /**
@@ -21,7 +23,7 @@ export interface Submissions {
   readonly submit: (submissions: ReadonlyArray<Submission>) => Effect.Effect<ReadonlyArray<Submitted>>
 }
 
-export const make = Effect.fnUntraced(function* (deskId: string, traders: Traders) {
+export const make = Effect.fnUntraced(function* (deskId: string, traders: Traders, twaps: DeskTwaps) {
   const clock = yield* Clock.Clock
   const { instruments } = yield* VenueSettings
   const silent = yield* SilentMarkets.make
@@ -31,12 +33,27 @@ export const make = Effect.fnUntraced(function* (deskId: string, traders: Trader
     const commandId = request.commandId.text
     const waitMillis = traders.spend(userId, cost, clock.currentTimeMillisUnsafe())
     if (waitMillis > 0) return { _tag: "RateLimited", commandId, retryAfterMillis: waitMillis }
+    if (request._tag === "AddTwap" || request._tag === "CancelTwap") return ofTwap(userId, request)
     if (request._tag !== "CancelStop" && request._tag !== "ModifyStop") return enter(userId, request)
     const trader = traders.get(userId)
     // What stops there are is known once every market has told.
     if (trader === undefined || !trader.isLive()) return refused(commandId, { _tag: "AccountLoading" })
     const target = Ledger.stopTarget(trader.ledger, request)
     return target === undefined ? refused(commandId, { _tag: "NoSuchStop" }) : enter(userId, target)
+  }
+  /** What a cancel finds none for is refused by its market, in its place among the other answers. */
+  const ofTwap = (userId: UserId, request: AddTwap | CancelTwap): Submitted => {
+    const commandId = request.commandId.text
+    const trader = traders.get(userId)
+    if (trader === undefined) return refused(commandId, { _tag: "AccountLoading" })
+    if (request._tag === "CancelTwap") {
+      const isFound = twaps.cancel(trader, request)
+      return isFound ? { _tag: "HandedOn", commandId, symbols: [request.symbol] } : enter(userId, request)
+    }
+    const refusal = twaps.add(trader, request)
+    return refusal === undefined
+      ? { _tag: "HandedOn", commandId, symbols: [request.symbol] }
+      : refused(commandId, refusal)
   }
   const enter = (userId: UserId, request: OrderRequest): Submitted => {
     const commandId = request.commandId.text

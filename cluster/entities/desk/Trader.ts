@@ -1,11 +1,12 @@
 /** One trader at its desk: its ledger, its journal, and the markets it has joined. */
 import type { AccountId } from "@venue/domain/AccountId"
-import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
+import * as Twaps from "@venue/ledger/Twaps"
 import type { Claimed, JournalShape } from "@venue/journal/Journal"
 import { Effect, Result, Schedule } from "effect"
 import type { Batch } from "../../clients/LocalEntities.ts"
@@ -26,7 +27,7 @@ export interface Surroundings {
   readonly dropped: (trader: Trader) => void
   /** A row of the trader's journal is committed. */
   readonly recorded: (userId: UserId) => void
-  /** A position or money of the trader is another, or a market of it has become live. */
+  /** A position, money or a TWAP of the trader is another, or a market of it has become live. */
   readonly moved: (userId: UserId) => void
 }
 
@@ -40,6 +41,8 @@ export interface Trader {
   readonly join: (symbol: MarketSymbol) => void
   /** False when too much waits already. */
   readonly enter: (request: OrderRequest) => boolean
+  /** A command that the ledger makes leaves for a market that was joined; false when too much waits for that already. */
+  readonly send: (symbol: MarketSymbol, make: (traderEpoch: number) => TraderCommand) => boolean
   readonly change: <Tag extends LedgerCommand["_tag"]>(
     command: LedgerCommandOf<Tag>,
     done: (result: Result.Result<void, LedgerRefusal<Tag> | "lost">) => void
@@ -73,13 +76,12 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   }
   const log = TraderLog.make(userId, from, around.journal, { recorded: () => around.recorded(userId), lost: lose })
   const record = (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => {
-    for (const event of events) {
-      Ledger.apply(ledger, event)
-      if (event._tag === "AccountOpened") follows.account(event.accountId)
-    }
+    for (const event of events) Ledger.apply(ledger, event)
+    for (const event of events) if (event._tag === "AccountOpened") follows.account(event.accountId)
     log.record(events, done)
   }
 
+  const { send, submit } = makeSends(markets, ledger, from.epoch)
   const isSent = (commandId: string) => ledger.inFlight.has(commandId)
   const take = (symbol: MarketSymbol, event: MarketEvent, seq: number) => {
     const market = bySymbol.get(symbol)
@@ -91,13 +93,11 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   const follows = makeFollows(feed, { rank: "trader", observe, broken: lose })
 
   const takeView = (market: JoinedMarket.JoinedMarket, view: AccountView) => {
-    for (const { accountId, orders, position, stops } of view.accounts) {
-      Ledger.adopt(ledger, market.symbol, accountId, { position: { ...position }, orders, stops })
-    }
+    adopt(ledger, market.symbol, view)
     for (const { event, seq } of JoinedMarket.goLive(joined, market, view, nowMillis())) {
       take(market.symbol, event, seq)
     }
-    for (const request of JoinedMarket.released(joined)) submit(markets, ledger, request, from.epoch)
+    for (const request of JoinedMarket.released(joined)) submit(request)
     if (JoinedMarket.isLive(joined)) waiters.tell(true)
     around.moved(userId)
   }
@@ -125,10 +125,11 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
     enter: (request) => {
       if (isGone) return false
       const answer = JoinedMarket.request(joined, bySymbol.get(request.symbol) ?? join(request.symbol), request)
-      return answer === "submit" ? submit(markets, ledger, request, from.epoch) : answer !== "full"
+      return answer === "submit" ? submit(request) : answer !== "full"
     },
     change: (command, done) =>
       isGone ? done(Result.fail("lost")) : change(ledger, command, nowMillis(), record, done),
+    send: (symbol, make) => !isGone && send(symbol, make),
     whenLive: waiters.add,
     isLive: (symbol) => !isGone && JoinedMarket.isLive(joined, symbol),
     leave
@@ -156,15 +157,22 @@ const change = <Tag extends LedgerCommand["_tag"]>(
 }
 
 /** The ledger holds for it and it is on its way; false when too much waits for its market. */
-const submit = (
-  markets: MarketClient["Service"],
-  ledger: Ledger.Trader,
-  request: OrderRequest,
-  traderEpoch: number
-): boolean => {
-  if (markets.submit(request.symbol, Ledger.enter(ledger, request, traderEpoch))) return true
-  Ledger.release(ledger, request.symbol, request.commandId)
-  return false
+const makeSends = (markets: MarketClient["Service"], ledger: Ledger.Trader, traderEpoch: number) => {
+  const send: Trader["send"] = (symbol, make) => {
+    const command = make(traderEpoch)
+    if (markets.submit(symbol, command)) return true
+    Ledger.release(ledger, symbol, command.commandId)
+    return false
+  }
+  const submit = (request: OrderRequest) => send(request.symbol, () => Ledger.enter(ledger, request, traderEpoch))
+  return { send, submit }
+}
+
+const adopt = (ledger: Ledger.Trader, symbol: MarketSymbol, { accounts }: AccountView): void => {
+  for (const { accountId, orders, position, stops, twaps } of accounts) {
+    Ledger.adopt(ledger, symbol, accountId, { position: { ...position }, orders, stops })
+    Twaps.adopt(ledger, symbol, accountId, twaps)
+  }
 }
 
 /** Asks until the market answers with a view that is not behind what this node has already been told. */

@@ -3,8 +3,9 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
+import * as Twaps from "@venue/ledger/Twaps"
 import { Clock, Effect, Result } from "effect"
-import { type AccountSummary, type Cost, RateLimited, type Read } from "../../protocol/Desk.ts"
+import { type AccountSummary, type Cost, type OpenOrders, RateLimited, type Read } from "../../protocol/Desk.ts"
 import { Unavailable } from "../../protocol/Market.ts"
 import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
@@ -59,6 +60,12 @@ export const summary = ({ ledger }: Trader, accountId: AccountId): AccountSummar
   const balance = Ledger.balance(ledger, accountId)
   return balance === undefined ? undefined : { balance, holdings: Ledger.holdings(ledger, accountId) }
 }
+
+/** Undefined when the user has no such account. */
+export const openOrders = ({ ledger }: Trader, accountId: AccountId): OpenOrders | undefined =>
+  ledger.accounts.has(accountId)
+    ? { orders: Ledger.orders(ledger, accountId), twaps: Twaps.open(ledger, accountId) }
+    : undefined
 
 /** Waits until every joined market is live. */
 export const live = (trader: Trader) =>

@@ -77,6 +77,10 @@ function wakeUpOf(userId: UserId, event: TraderEvent): Alongside | undefined {
       return { _tag: "WakeUp", userId, reason: "armed", detail: event.connectionId }
     case "Disarmed":
       return { _tag: "WakeUpEnded", userId, reason: "armed", detail: event.connectionId }
+    case "TwapAccepted":
+      return { _tag: "WakeUp", userId, reason: "twap", detail: event.terms.twapId }
+    case "TwapForgotten":
+      return { _tag: "WakeUpEnded", userId, reason: "twap", detail: event.twapId }
     default:
       return undefined
   }

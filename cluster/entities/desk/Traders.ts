@@ -23,7 +23,7 @@ export interface Traders {
   readonly all: () => Iterable<Trader.Trader>
   /** Told of each trader that comes, and whenever its journal has a new row. */
   readonly watch: (observe: (trader: Trader.Trader) => void) => void
-  /** Told whenever a position or money of a trader is another, or a market of it has become live. */
+  /** Told whenever a position, money or a TWAP of a trader is another, or a market of it has become live. */
   readonly watchMoves: (observe: (trader: Trader.Trader) => void) => void
   /** 0, or the milliseconds to wait until the user may send this. */
   readonly spend: MessageRate.SpendOf

@@ -1,17 +1,16 @@
 /** A frame of the trade socket becomes a command, or what was wrong with it. */
 import { type Fields, isFields, parse } from "../Incoming.ts"
 import { echoing, type Malformed, malformed, notAnObject, wrong } from "../Malformed.ts"
-import * as Later from "./LaterCommand.ts"
 import * as Orders from "./OrderCommand.ts"
 import * as Queries from "./QueryCommand.ts"
 import * as Session from "./SessionCommand.ts"
 import * as Stops from "./StopCommand.ts"
+import * as Twaps from "./TwapCommand.ts"
 
 export type Command =
   | Orders.AddOrder
   | Orders.ModifyOrder
   | Orders.CancelOrder
-  | Orders.CancelTwap
   | Orders.CancelAllOrders
   | Orders.ClosePosition
   | Stops.CancelStopOrder
@@ -26,7 +25,8 @@ export type Command =
   | Queries.GetUserLeverage
   | Queries.GetAvailableLeverageLevels
   | Queries.SetUserLeverage
-  | Later.NotOffered
+  | Twaps.AddTwap
+  | Twaps.CancelTwap
 
 /** What a frame would have been, had it been well formed; `nothing` is no JSON object. */
 export interface Unreadable extends Malformed {
@@ -109,7 +109,7 @@ const read = (type: unknown, params: Fields): Command | Malformed => {
     case "cancel_on_disconnect":
       return Session.cancelOnDisconnect(params)
     case "add_twap":
-      return Later.addTwap(params)
+      return Twaps.addTwap(params)
     case "cancel_stop_order":
       return Stops.cancelStopOrder(params)
     case "modify_stop_order":

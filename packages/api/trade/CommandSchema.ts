@@ -135,13 +135,28 @@ export const ModifyStopOrder = message(
   ])
 )
 
+/** Unix seconds, or milliseconds from 1e11 on. */
+const Moment = NumberOrText(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 })))
+
+export const AddTwap = message(
+  "add_twap",
+  Schema.Struct({
+    symbol: Symbol,
+    side: Side,
+    total_quantity: Decimal,
+    num_orders: NumberOrText(Schema.Int.check(Schema.isGreaterThanOrEqualTo(2))),
+    order_interval_secs: NumberOrText(Schema.Int.check(Schema.isGreaterThanOrEqualTo(30))),
+    reduce_only: Truth,
+    client_twap_id: Maybe(ClientId),
+    start_time: Maybe(Moment),
+    worst_price: Trigger
+  })
+)
+
 const Page = {
   limit: Maybe(NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))),
   offset: Maybe(NumberOrText(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))))
 }
-
-/** Unix seconds, or milliseconds from 1e11 on. */
-const Moment = NumberOrText(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 })))
 
 /** The id is an order id or a client order id. */
 export const GetOrder = message("get_order", Schema.Struct({ symbol: Symbol, order_id: Id }))
@@ -196,7 +211,7 @@ export const CancelOnDisconnect = message(
   Schema.Struct({ cancel_on_disconnect: Schema.Boolean })
 )
 
-/** Any command that this venue does; of what it only recognises and refuses, see `LaterCommand.ts`. */
+/** Any command that this venue does. */
 export const Command = Schema.Union([
   AddOrder,
   ModifyOrder,
@@ -205,6 +220,7 @@ export const Command = Schema.Union([
   ClosePosition,
   CancelStopOrder,
   ModifyStopOrder,
+  AddTwap,
   GetOrder,
   GetUserOrders,
   GetUserTrades,

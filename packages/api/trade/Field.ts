@@ -81,6 +81,16 @@ export const trigger = (fields: Fields, name: string): number | undefined | Malf
   return outOfRange(name, value, "a price, or 0 for none")
 }
 
+/** Unix seconds, or milliseconds from 1e11 on: that many seconds are the year 5138. */
+export const moment = (fields: Fields, name: string): number | null | Malformed => {
+  const given = fields[name]
+  if (given === undefined || given === null) return null
+  const value = number(fields, name)
+  if (typeof value !== "number") return value
+  if (value < 0 || value > lastMillis) return outOfRange(name, value, "Unix seconds or milliseconds")
+  return Math.round(value >= firstAsMillis ? value : value * 1_000)
+}
+
 /** One of a few words, or `undefined` so that the caller says which. */
 export const oneOf = <const Word extends string | null>(words: ReadonlyArray<Word>, value: unknown): Word | undefined =>
   words.find((word) => word === value)
@@ -88,3 +98,7 @@ export const oneOf = <const Word extends string | null>(words: ReadonlyArray<Wor
 const symbolLimit = 64
 const printable = /^[\x20-\x7e]{1,64}$/
 const printableWords = "1 to 64 printable ASCII characters"
+const firstAsMillis = 1e11
+
+/** The last instant a date can name. */
+const lastMillis = 8.64e15

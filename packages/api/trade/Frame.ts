@@ -22,6 +22,7 @@ export {
 } from "./OrderFrame.ts"
 
 export { stopOrderResponse } from "./StopFrame.ts"
+export { twapCancelled, twapResponse, type TwapRow } from "./TwapFrame.ts"
 
 /** Clients look for the one sign or the other. */
 export const authenticated = '{"type":"auth","result":"success","authenticated":true}'

@@ -2,6 +2,7 @@
 import { ExecutionType } from "@venue/domain/Execution"
 import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
+import { TwapStatus } from "@venue/domain/Twap"
 import { Schema, Struct } from "effect"
 import { BalanceParts } from "../Balance.ts"
 import { ErrorResponse, IncomingMessage } from "../ErrorFrame.ts"
@@ -128,9 +129,33 @@ export const LeverageLevel = Schema.Struct({
 }).annotate({ identifier: "LeverageLevel" })
 export type LeverageLevel = typeof LeverageLevel.Type
 
+export const TwapResponse = Schema.Struct({
+  twap_id: Schema.String,
+  client_twap_id: Schema.NullOr(Schema.String),
+  user_id: Schema.String,
+  status: TwapStatus,
+  symbol: Schema.String,
+  total_quantity: Schema.Finite,
+  filled_quantity: Schema.Finite,
+  /** 0 while nothing is filled. */
+  average_fill_price: Schema.Finite,
+  total_num_orders: Schema.Int,
+  /** So many orders filled something. */
+  filled_num_orders: Schema.Int,
+  order_interval_secs: Schema.Int,
+  reduce_only: Schema.Boolean,
+  side: Side,
+  /** 0 for none. */
+  worst_price: Schema.Finite,
+  start_time: Seconds,
+  created_at: Seconds,
+  updated_at: Seconds
+}).annotate({ identifier: "TwapResponse" })
+export type TwapResponse = typeof TwapResponse.Type
+
 export const AllOrders = Schema.Struct({
   orders: Schema.Array(OrderResponse),
-  twaps: Schema.Array(Schema.Unknown)
+  twaps: Schema.Array(TwapResponse)
 }).annotate({ identifier: "AllOrders" })
 export type AllOrders = typeof AllOrders.Type
 
@@ -144,6 +169,7 @@ export const Bodies = Schema.Struct({
   order_response: OrderResponse,
   fill_response: FillResponse,
   stop_order_response: StopOrderResponse,
+  twap_response: TwapResponse,
   position_response: PositionResponse,
   balance_response: BalanceResponse,
   all_orders_response: AllOrders,

@@ -3,6 +3,7 @@ import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import type { Fields } from "../Incoming.ts"
 import { type Malformed, wrong } from "../Malformed.ts"
 import * as Field from "./Field.ts"
+import type { CancelTwap } from "./TwapCommand.ts"
 
 /** Prices of the stops that an order brings, as far as something was said of them. */
 interface Triggers {
@@ -42,15 +43,6 @@ export interface CancelOrder {
   /** An order id, or a client order id when `byClientOrderId`. */
   readonly orderId: string
   readonly byClientOrderId: boolean
-}
-
-/** Of a TWAP; none exists yet, so its answer is `NO_SUCH_ORDER`. */
-export interface CancelTwap {
-  readonly _tag: "CancelTwap"
-  readonly symbol: string
-  /** A TWAP id, or a client TWAP id when `byClientTwapId`. */
-  readonly twapId: string
-  readonly byClientTwapId: boolean
 }
 
 /** Of every symbol when `symbol` is `null`. */

@@ -8,6 +8,7 @@ import type { Order } from "@venue/domain/Order"
 import * as Digits from "../Digits.ts"
 import type { UserTrade } from "../UserTrade.ts"
 import type { OrderStatus } from "./FrameSchema.ts"
+import { twapBody, type TwapRow } from "./TwapFrame.ts"
 
 /** An open order; clients take any other status as not open. */
 export interface RestingOrder {
@@ -66,14 +67,14 @@ export const fillResponse = (instrument: Instrument, traded: Traded, role: "make
 }
 
 /** Clients of the two names read the one list. */
-export const allOrdersResponse = (orders: ReadonlyArray<RestingOrder>): string => {
-  const body = listBody(orders)
+export const allOrdersResponse = (orders: ReadonlyArray<RestingOrder>, twaps: ReadonlyArray<TwapRow>): string => {
+  const body = listBody(orders, twaps)
   return `{"all_orders_response":${body},"get_orders_response":${body}}`
 }
 
 /** Sources differ on the answer to `get_order`, so it carries both. */
 export const getOrderResponse = (resting: RestingOrder): string =>
-  `{"order_response":${restingBody(resting)},"all_orders_response":${listBody([resting])}}`
+  `{"order_response":${restingBody(resting)},"all_orders_response":${listBody([resting], [])}}`
 
 export const userTradesResponse = (
   instrumentOf: (symbol: MarketSymbol) => Instrument,
@@ -120,8 +121,8 @@ const orderBody = (
 const restingBody = ({ instrument, order, status, updateMillis }: RestingOrder): string =>
   orderBody(instrument, order, status, updateMillis, null)
 
-const listBody = (orders: ReadonlyArray<RestingOrder>): string =>
-  `{"orders":[${orders.map(restingBody).join(",")}],"twaps":[]}`
+const listBody = (orders: ReadonlyArray<RestingOrder>, twaps: ReadonlyArray<TwapRow>): string =>
+  `{"orders":[${orders.map(restingBody).join(",")}],"twaps":[${twaps.map(twapBody).join(",")}]}`
 
 /** Only a placement and a modify say these; a cancel that found nothing leaves them out. */
 const known = ({ side, timeInForce, type }: Echo): string =>

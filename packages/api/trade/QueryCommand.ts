@@ -1,6 +1,6 @@
 /** Commands that ask: orders, trades and leverage. */
 import type { Fields } from "../Incoming.ts"
-import { type Malformed, outOfRange } from "../Malformed.ts"
+import type { Malformed } from "../Malformed.ts"
 import * as Field from "./Field.ts"
 
 export interface GetOrder {
@@ -66,9 +66,9 @@ export const getUserTrades = (fields: Fields): GetUserTrades | Malformed => {
   if ("_tag" in page) return page
   const orderId = Field.clientId(fields, "order_id")
   if (typeof orderId !== "string") return orderId
-  const startMillis = moment(fields, "start_ts")
+  const startMillis = Field.moment(fields, "start_ts")
   if (typeof startMillis === "object" && startMillis !== null) return startMillis
-  const endMillis = moment(fields, "end_ts")
+  const endMillis = Field.moment(fields, "end_ts")
   if (typeof endMillis === "object" && endMillis !== null) return endMillis
   return { _tag: "GetUserTrades", ...page, orderId: orderId === "" ? null : orderId, startMillis, endMillis }
 }
@@ -103,18 +103,3 @@ const readPage = (fields: Fields): Page | Malformed => {
 }
 
 const pageLimit = 1_000
-
-/** Unix seconds, or milliseconds from 1e11 on: that many seconds are the year 5138. */
-const moment = (fields: Fields, name: string): number | null | Malformed => {
-  const given = fields[name]
-  if (given === undefined || given === null) return null
-  const value = Field.number(fields, name)
-  if (typeof value !== "number") return value
-  if (value < 0 || value > lastMillis) return outOfRange(name, value, "Unix seconds or milliseconds")
-  return Math.round(value >= firstAsMillis ? value : value * 1_000)
-}
-
-const firstAsMillis = 1e11
-
-/** The last instant a date can name. */
-const lastMillis = 8.64e15

@@ -1,5 +1,7 @@
 /** What a trader is told when a desk handed an order on to no market. */
 import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
+import type { TwapFlaw } from "@venue/domain/Twap"
+import * as Digits from "../Digits.ts"
 
 export const message = (refusal: SubmitRefusal): string => {
   switch (refusal._tag) {
@@ -13,11 +15,36 @@ export const message = (refusal: SubmitRefusal): string => {
       return `too many orders wait for ${refusal.symbol}; try again`
     case "NoSuchStop":
       return "no such stop order"
+    case "InvalidTwap":
+      return twapMessage(refusal)
     case "DeskOverloaded":
       return "too many orders are waiting; not placed, try again"
     case "Faulted":
       return "it could not be processed; whether it was done is unknown"
     case "DeskUnreachable":
       return "no desk could be reached; whether it was done is unknown"
+  }
+}
+
+const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
+  switch (flaw) {
+    case "SYMBOL":
+      return "symbol is not known or not active"
+    case "LOT":
+      return `total_quantity: expected a multiple of ${Digits.plain(bound)}`
+    case "TICK":
+      return `worst_price: expected a multiple of ${Digits.plain(bound)}, or 0 for none`
+    case "SLICE_TOO_SMALL":
+      return `total_quantity / num_orders: expected at least ${Digits.plain(bound)}`
+    case "SLICE_TOO_LARGE":
+      return `total_quantity / num_orders: expected at most ${Digits.plain(bound)}`
+    case "TOO_LARGE":
+      return "total_quantity is too large"
+    case "TOO_LONG":
+      return `the last order would be due in more than ${bound} days`
+    case "TOO_MANY":
+      return `the account has ${bound} TWAPs, which are all there may be`
+    case "IN_LIQUIDATION":
+      return "the account is in liquidation: expected reduce_only"
   }
 }

@@ -1,16 +1,24 @@
 /** What the owner of an account is told of a recorded event. A text is built once for all the owner's connections. */
 import * as Frame from "@venue/api/trade/Frame"
 import type { AccountId } from "@venue/domain/AccountId"
+import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import { isStop } from "@venue/domain/Stop"
+import { statusAfter, statusAt, type TwapClosed } from "@venue/domain/Twap"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 
-/** The command it answers, or empty. */
-export const commandOf = (event: MarketEvent): string => ("commandId" in event ? (event.commandId?.text ?? "") : "")
+/** The command it answers, or empty. A TWAP has the id of the one that added it. */
+export const commandOf = (event: MarketEvent): string =>
+  event._tag === "TwapOpened" ? event.twap.twapId : "commandId" in event ? (event.commandId?.text ?? "") : ""
 
 /** The command is answered by it. */
 export const isLast = ({ _tag }: MarketEvent): boolean =>
-  _tag === "Accepted" || _tag === "StopPlaced" || _tag === "Modified" || _tag === "Refused" || _tag === "Done"
+  _tag === "Accepted" ||
+  _tag === "StopPlaced" ||
+  _tag === "Modified" ||
+  _tag === "Refused" ||
+  _tag === "Done" ||
+  _tag === "TwapOpened"
 
 type Tell = (event: MarketEvent, accountId: AccountId, batch: Batch) => string
 
@@ -50,6 +58,13 @@ export const order = remembering((event, accountId, { instrument }) => {
         event.atMillis,
         event.tradeId.text
       )
+    case "TwapOpened":
+    case "TwapAdvanced":
+      return Frame.twapResponse({ instrument, twap: event.twap, status: statusAt(event.twap, event.atMillis) })
+    case "TwapClosed":
+      return event.ending === "REQUEST"
+        ? Frame.twapCancelled(instrument, event.twap, event.atMillis)
+        : closed(instrument, event)
     default:
       return ""
   }
@@ -76,6 +91,18 @@ export const stop = remembering((event, _accountId, { instrument }) => {
       return ""
   }
 })
+
+/** For `order_responses`, ahead of the order response that answers the cancel of a TWAP; empty for all else. */
+export const twap = remembering((event, _accountId, { instrument }) =>
+  event._tag === "TwapClosed" && event.ending === "REQUEST" ? closed(instrument, event) : ""
+)
+
+const closed = (instrument: Instrument, { atMillis, ending, twap }: TwapClosed): string =>
+  Frame.twapResponse({
+    instrument,
+    twap: { ...twap, updatedAtMillis: atMillis },
+    status: statusAfter(ending)
+  })
 
 const roleOf = (
   { taker }: Extract<MarketEvent, { readonly _tag: "Traded" }>,

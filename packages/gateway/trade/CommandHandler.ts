@@ -4,12 +4,12 @@ import * as Frame from "@venue/api/trade/Frame"
 import * as SubmitRefusal from "@venue/api/trade/SubmitRefusal"
 import type * as Permission from "@venue/auth/access/Permission"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
-import type { Cost, Submitted } from "@venue/cluster/protocol/Desk"
+import type { Cost, Submission, Submitted } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { echoOf, noEcho, unlisted } from "@venue/domain/Echo"
+import { echoOf, unlisted } from "@venue/domain/Echo"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import type { OrderRequest, StopRequest } from "@venue/domain/Order"
+import type { CancelAllOrders, OrderRequest } from "@venue/domain/Order"
 import type { SubmitRefusal as Refusal } from "@venue/domain/SubmitRefusal"
 import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
@@ -29,7 +29,6 @@ const graceMillis = 1_000
 
 export const make = Effect.gen(function* () {
   const desks = yield* DeskClient
-  const clock = yield* Clock.Clock
   const queries = yield* Queries.make
   const order = yield* makeOrder
   const setLeverage = yield* makeSetLeverage
@@ -49,14 +48,9 @@ export const make = Effect.gen(function* () {
       case "ClosePosition":
       case "CancelStopOrder":
       case "ModifyStopOrder":
-        return order(member, command, cost, text)
-      case "CancelTwap": {
-        if (!connection.subscriptions.hearsOrders) return answered("")
-        const answer = Effect.sync(() => noSuchTwap(member, command, clock.currentTimeMillisUnsafe()))
-        return { ...queries.bySymbol(MarketSymbol.make(command.symbol), text, answer), isFree: true }
-      }
       case "AddTwap":
-        return answered(Frame.err(command.code, command.message, Incoming.ofObject(text)))
+      case "CancelTwap":
+        return order(member, command, cost, text)
       case "GetOrder":
       case "GetUserOrders":
       case "GetUserTrades":
@@ -102,18 +96,6 @@ export const make = Effect.gen(function* () {
 })
 
 const answered = (frame: string): Answered => ({ _tag: "Answered", frame })
-
-const noSuchTwap = (
-  { accountId }: Member,
-  { byClientTwapId, symbol, twapId }: Extract<TradingCommand, { readonly _tag: "CancelTwap" }>,
-  atMillis: number
-): string =>
-  Frame.refusal(symbol, {
-    accountId,
-    status: "NO_SUCH_ORDER",
-    echo: byClientTwapId ? { ...noEcho, clientOrderId: twapId } : { ...noEcho, orderId: twapId },
-    atMillis
-  })
 
 const actions: { readonly [Tag in TradingCommand["_tag"]]: Permission.Action } = {
   AddOrder: "add_order",
@@ -169,7 +151,7 @@ const makeRefused = Effect.gen(function* () {
   const refused = (
     connection: Connection,
     member: Member,
-    request: OrderRequest | StopRequest,
+    request: Submission["request"],
     submitted: Exclude<Submitted, { readonly _tag: "HandedOn" }>,
     text: string,
     say: (frame: string) => void
@@ -183,7 +165,7 @@ const makeRefused = Effect.gen(function* () {
           Frame.err(codeOf(submitted.refusal), SubmitRefusal.message(submitted.refusal), Incoming.ofObject(text))
         )
       case "BadSymbol":
-        if (request._tag === "CancelAllOrders" || request._tag === "CancelStop" || request._tag === "ModifyStop") {
+        if (isWithoutEcho(request)) {
           return say(Frame.err("InvalidParameter", `unknown symbol ${symbol}`, Incoming.ofObject(text)))
         }
         if (!connection.subscriptions.hearsOrders) return say("")
@@ -201,7 +183,17 @@ const makeRefused = Effect.gen(function* () {
   return refused
 })
 
-const codeOf = ({ _tag }: Refusal): Frame.ErrorCode => (_tag === "NoSuchStop" ? "InvalidOrder" : "ServerError")
+/** What is refused of these is told as an error. */
+const isWithoutEcho = (
+  request: Submission["request"]
+): request is Exclude<Submission["request"], Exclude<OrderRequest, CancelAllOrders>> =>
+  request._tag === "CancelAllOrders" ||
+  request._tag === "CancelStop" ||
+  request._tag === "ModifyStop" ||
+  request._tag === "AddTwap"
+
+const codeOf = ({ _tag }: Refusal): Frame.ErrorCode =>
+  _tag === "NoSuchStop" ? "InvalidOrder" : _tag === "InvalidTwap" ? "InvalidParameter" : "ServerError"
 
 const makeSetLeverage = Effect.gen(function* () {
   const desks = yield* DeskClient

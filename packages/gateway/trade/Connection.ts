@@ -265,15 +265,21 @@ export class Connection {
     this.send(Frame.authenticated)
   }
 
+  /** Who adds a TWAP is told that it has begun, whatever the connection hears. */
+  private isAnswer(event: MarketEvent, { instrument }: Batch): boolean {
+    return event._tag === "TwapOpened" && this.replies.isExpected(instrument.symbol, event.twap.twapId)
+  }
+
   private observe(accountId: AccountId, event: MarketEvent, batch: Batch): void {
     const { hearsFills, hearsOrders, hearsStops } = this.subscriptions
     const fill = hearsFills ? AccountEvents.fill(event, accountId, batch) : ""
     const stop = hearsStops ? AccountEvents.stop(event, accountId, batch) : ""
+    const twap = event._tag === "TwapClosed" && hearsOrders ? AccountEvents.twap(event, accountId, batch) : ""
     this.replies.tell(
       batch.instrument.symbol,
       AccountEvents.commandOf(event),
-      fill + stop,
-      hearsOrders ? AccountEvents.order(event, accountId, batch) : "",
+      fill + stop + twap,
+      hearsOrders || this.isAnswer(event, batch) ? AccountEvents.order(event, accountId, batch) : "",
       AccountEvents.isLast(event),
       event._tag === "Refused" ? event.status : ""
     )

@@ -8,10 +8,12 @@ import type {
   GetUserTrades
 } from "@venue/api/trade/QueryCommand"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
-import type { OpenOrder, RateLimited, Read } from "@venue/cluster/protocol/Desk"
+import type { OpenOrder, OpenOrders, RateLimited, Read } from "@venue/cluster/protocol/Desk"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { noEcho } from "@venue/domain/Echo"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { statusAt } from "@venue/domain/Twap"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 
@@ -33,8 +35,14 @@ export const make = Effect.gen(function* () {
     updateMillis: order.updatedAtMillis
   })
 
+  const active = ({ symbol, twap }: OpenOrders["twaps"][0]): Frame.TwapRow => ({
+    instrument: instruments.get(symbol)!,
+    twap,
+    status: statusAt(twap, clock.currentTimeMillisUnsafe())
+  })
+
   const order = (reader: Read, { orderId, symbol: asked }: GetOrder): Answer =>
-    Effect.map(orders(reader), (open) => {
+    Effect.map(orders(reader), ({ orders: open }) => {
       const found =
         open.find(({ order, symbol }) => symbol === asked && order.orderId.text === orderId) ??
         open.find(({ order, symbol }) => symbol === asked && order.clientOrderId === orderId)
@@ -49,14 +57,16 @@ export const make = Effect.gen(function* () {
     })
 
   const openOrders = (reader: Read, { limit, offset, symbol: asked }: GetUserOrders): Answer =>
-    Effect.map(orders(reader), (open) =>
-      Frame.allOrdersResponse(
-        open
-          .filter(({ symbol }) => asked === null || symbol === asked)
+    Effect.map(orders(reader), (open) => {
+      const isAsked = ({ symbol }: { readonly symbol: MarketSymbol }) => asked === null || symbol === asked
+      return Frame.allOrdersResponse(
+        open.orders
+          .filter(isAsked)
           .slice(offset, offset + limit)
-          .map(resting)
+          .map(resting),
+        open.twaps.filter(isAsked).map(active)
       )
-    )
+    })
 
   const trades = (reader: Read, { endMillis, limit, offset, orderId, startMillis }: GetUserTrades): Answer =>
     Effect.map(

@@ -78,6 +78,11 @@ export class Replies {
     this.backpressure.update()
   }
 
+  /** The command has no answer yet. */
+  isExpected(symbol: MarketSymbol, commandId: string): boolean {
+    return this.queues.get(symbol)?.entries.some((entry) => entry.commandId === commandId) ?? false
+  }
+
   /** Tells of all commands whose answer has not come by that time that their outcome is not known. */
   giveUp(nowMillis: number): void {
     const unknown = (incoming: string | undefined) => this.send(Frame.err("ServerError", unknownOutcome, incoming))

@@ -1,8 +1,8 @@
 /** A command of the wire as the request the venue knows. */
 import type { Command } from "@venue/api/trade/Command"
+import type { Submission } from "@venue/cluster/protocol/Desk"
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import type { OrderRequest, StopRequest } from "@venue/domain/Order"
 import type { Member } from "./Member.ts"
 
 /** A member trades with these; the rest is about the connection itself. */
@@ -19,6 +19,8 @@ export type OrderCommand = Extract<
       | "ClosePosition"
       | "CancelStopOrder"
       | "ModifyStopOrder"
+      | "AddTwap"
+      | "CancelTwap"
   }
 >
 
@@ -28,7 +30,7 @@ export function requestOf(
   commandId: Id,
   expiresAtMillis: number,
   member: Member
-): OrderRequest | StopRequest {
+): Submission["request"] {
   const { accountId, builderCode } = member
   switch (command._tag) {
     case "AddOrder":
@@ -52,6 +54,7 @@ export function requestOf(
     case "ModifyOrder":
       return { ...command, commandId, expiresAtMillis, accountId, symbol }
     case "CancelOrder":
+    case "CancelTwap":
       return { ...command, commandId, expiresAtMillis, accountId, symbol }
     case "CancelAllOrders":
       return { _tag: "CancelAllOrders", commandId, expiresAtMillis, accountId, symbol, cause: "REQUEST" }
@@ -62,6 +65,8 @@ export function requestOf(
       const changes = { side, type, price, quantity }
       return { _tag: "ModifyStop", commandId, expiresAtMillis, accountId, symbol, orderId: stopOrderId, ...changes }
     }
+    case "AddTwap":
+      return { ...command, commandId, expiresAtMillis, accountId, symbol, builderCode }
     case "ClosePosition":
       return {
         _tag: "ClosePosition",

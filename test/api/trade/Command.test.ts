@@ -79,7 +79,18 @@ describe("the examples of the reference", () => {
     ],
     [
       `{"type":"add_twap","params":{"symbol":"GOLD-USD","side":"SELL","total_quantity":12,"num_orders":6,"order_interval_secs":45,"reduce_only":true,"client_twap_id":"unwind-12","worst_price":3390.5}}`,
-      { _tag: "AddTwap", code: "InvalidParameter", message: "TWAPs are not offered yet" }
+      {
+        _tag: "AddTwap",
+        symbol: "GOLD-USD",
+        side: "SELL",
+        totalQuantity: 12,
+        slices: 6,
+        intervalSeconds: 45,
+        reduceOnly: true,
+        clientTwapId: "unwind-12",
+        startMillis: 0,
+        worstPrice: 3390.5
+      }
     ],
     [
       `{"type":"get_order","params":{"symbol":"GOLD-USD","order_id":"e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"}}`,
@@ -228,6 +239,18 @@ describe("what clients write in more than one way", () => {
       twapId: "t-1",
       byClientTwapId: true
     })
+  })
+
+  it("a TWAP may start later, in seconds with a fraction or in milliseconds", () => {
+    const twap = { symbol: "GOLD-USD", side: "SELL", total_quantity: 12, num_orders: 6, order_interval_secs: 45 }
+    for (const start_time of [1790503301.4, 1790503301400]) {
+      expect(decode(frame("add_twap", { ...twap, reduce_only: 1, start_time, worst_price: null }))).toMatchObject({
+        startMillis: 1790503301400,
+        reduceOnly: true,
+        clientTwapId: "",
+        worstPrice: 0
+      })
+    }
   })
 
   it("cancel all may name a symbol", () =>

@@ -62,6 +62,19 @@ const meaning = ({ params, type }: Written.Command): unknown => {
         price: params.price ?? 0,
         quantity: params.quantity ?? 0
       }
+    case "add_twap":
+      return {
+        _tag: "AddTwap",
+        symbol: params.symbol,
+        side: params.side,
+        totalQuantity: params.total_quantity,
+        slices: params.num_orders,
+        intervalSeconds: params.order_interval_secs,
+        reduceOnly: params.reduce_only,
+        clientTwapId: params.client_twap_id ?? "",
+        startMillis: millis(params.start_time) ?? 0,
+        worstPrice: params.worst_price ?? 0
+      }
     case "get_order":
       return { _tag: "GetOrder", symbol: params.symbol, orderId: params.order_id }
     case "get_user_orders":

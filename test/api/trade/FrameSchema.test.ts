@@ -15,6 +15,7 @@ import { type Order, OrderOrigin, OrderType, Side, TimeInForce } from "@venue/do
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { OrderRefusal } from "@venue/domain/Reject"
 import type { Balance, Holding } from "@venue/domain/Trader"
+import { TwapId, TwapStatus } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -62,6 +63,32 @@ const resting: fc.Arbitrary<Frame.RestingOrder> = fc.record({
   order,
   status: oneOf(["ACK", "MODIFIED"] as const),
   updateMillis: millis
+})
+
+const twapRow: fc.Arbitrary<Frame.TwapRow> = fc.record({
+  instrument,
+  status: oneOf(TwapStatus.literals),
+  twap: fc.record({
+    twapId: uuid.map((text) => TwapId.make(text)),
+    userId: uuid.map((text) => UserId.make(text)),
+    accountId: uuid.map((text) => AccountId.make(text)),
+    clientTwapId: clientOrderId,
+    side: oneOf(Side.literals),
+    totalLots: count,
+    slices: count,
+    intervalMillis: fc.integer({ min: 30, max: 86_400 }).map((seconds) => seconds * 1_000),
+    reduceOnly: fc.boolean(),
+    worstTicks: count,
+    builderCode: fc.constant(""),
+    startMillis: millis,
+    createdAtMillis: millis,
+    lastSlice: count,
+    filledLots: count,
+    filledValue: count,
+    filledSlices: count,
+    refusal: fc.constant(null),
+    updatedAtMillis: millis
+  })
 })
 
 const reward = fc.record({ ownerId: uuid.map((text) => UserId.make(text)), amount: money, remainder: money })
@@ -126,8 +153,15 @@ it("orders: what became of one, a refusal, and lists", () => {
       holds(Frame.refusal(symbol, { accountId: AccountId.make(accountId), status, echo, atMillis }), "order_response")
   )
   check(resting, (one) => holds(Frame.getOrderResponse(one), "order_response", "all_orders_response"))
-  check(fc.array(resting, { maxLength: 3 }), (all) =>
-    holds(Frame.allOrdersResponse(all), "all_orders_response", "get_orders_response")
+  check(fc.tuple(fc.array(resting, { maxLength: 3 }), fc.array(twapRow, { maxLength: 3 })), ([all, twaps]) =>
+    holds(Frame.allOrdersResponse(all, twaps), "all_orders_response", "get_orders_response")
+  )
+})
+
+it("TWAPs: how far one has come, and the answer to its cancel", () => {
+  check(twapRow, (row) => holds(Frame.twapResponse(row), "twap_response"))
+  check(twapRow, ({ instrument, twap }) =>
+    holds(Frame.twapCancelled(instrument, twap, 1_790_503_301_400), "order_response")
   )
 })
 

@@ -190,7 +190,7 @@ it("the two sides of a trade", () => {
 it("open orders stand under both names, with the status of an open order", () => {
   const resting = { instrument: gold, order, status: "ACK", updateMillis: 1790503244118 } as const
   const list = { orders: [{ ...orderRow, status: "ACK", trade_id: null }], twaps: [] }
-  expect(JSON.parse(Frame.allOrdersResponse([resting]))).toEqual({
+  expect(JSON.parse(Frame.allOrdersResponse([resting], []))).toEqual({
     all_orders_response: list,
     get_orders_response: list
   })
@@ -198,7 +198,7 @@ it("open orders stand under both names, with the status of an open order", () =>
     order_response: list.orders[0],
     all_orders_response: list
   })
-  expect(JSON.parse(Frame.allOrdersResponse([])).all_orders_response).toEqual({ orders: [], twaps: [] })
+  expect(JSON.parse(Frame.allOrdersResponse([], [])).all_orders_response).toEqual({ orders: [], twaps: [] })
 })
 
 it("trades of an account", () =>

@@ -1,5 +1,6 @@
 /** Orders at a desk: waited for while their trader wakes, and one that throws costs nobody else anything. */
 import * as Submissions from "@venue/cluster/entities/desk/Submissions"
+import * as Twaps from "@venue/cluster/entities/desk/Twaps"
 import * as Traders from "@venue/cluster/entities/desk/Traders"
 import type { Submission, Submitted } from "@venue/cluster/protocol/Desk"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -36,7 +37,7 @@ const handedOn = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(
 
 const make = Effect.fnUntraced(function* (owned = true) {
   const traders = yield* Traders.make(Effect.succeed(owned))
-  const submissions = yield* Submissions.make("0", traders)
+  const submissions = yield* Submissions.make("0", traders, yield* Twaps.make(traders))
   return { traders, submissions }
 })
 

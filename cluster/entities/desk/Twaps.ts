@@ -1,0 +1,200 @@
+/**
+ * The TWAPs of a desk's traders (rule 16): one timer for all of them, which is set while there are any. What is due is done
+ * once the journal has all that came before it, and once the market has told how far it has come, so that a new owner of the
+ * desk goes on where the last one stopped.
+ */
+import type { AccountId } from "@venue/domain/AccountId"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { CancelTwap } from "@venue/domain/Order"
+import { type AddTwap, childId, type InvalidTwap, TwapId, type TwapEnding } from "@venue/domain/Twap"
+import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
+import type { LedgerCommandOf, UnknownAccount } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
+import * as Ledger from "@venue/ledger/Ledger"
+import type { TraderTwap } from "@venue/ledger/Trader"
+import * as TwapCommands from "@venue/ledger/TwapCommands"
+import * as Twaps from "@venue/ledger/Twaps"
+import { Clock, Effect, Latch, Result } from "effect"
+import { Ids } from "../../clients/Ids.ts"
+import { Feed } from "../../feed/Feed.ts"
+import { VenueSettings } from "../../VenueSettings.ts"
+import * as SilentMarkets from "./SilentMarkets.ts"
+import type { Trader } from "./Trader.ts"
+import type { Traders } from "./Traders.ts"
+
+export interface DeskTwaps {
+  /** Why it is not accepted; undefined when its market is going to tell that it has begun. */
+  readonly add: (trader: Trader, request: AddTwap) => SubmitRefusal | undefined
+  /** False when it names none that could end; otherwise its market is going to tell. */
+  readonly cancel: (trader: Trader, request: CancelTwap) => boolean
+  /** Ends all of an account, of a symbol, or of both, though nobody asked. */
+  readonly end: (
+    trader: Trader,
+    of: { readonly accountId?: AccountId; readonly symbol?: MarketSymbol },
+    ending: TwapEnding
+  ) => void
+}
+
+/** They go on for as long as the scope is open. */
+export const make = Effect.fnUntraced(function* (traders: Traders) {
+  const clock = yield* Clock.Clock
+  const { tradingStates } = yield* Feed
+  const { close, open, place } = yield* makeSteps
+  const now = () => clock.currentTimeMillisUnsafe()
+  /** So much that the journal is to say of each is not committed yet. */
+  const recording = new Map<TwapId, number>()
+  const count = (twapIds: ReadonlyArray<TwapId>, more: 1 | -1) => {
+    for (const twapId of twapIds) {
+      const left = (recording.get(twapId) ?? 0) + more
+      if (left === 0) recording.delete(twapId)
+      else recording.set(twapId, left)
+    }
+  }
+  const due = yield* makeDue(traders, (trader) => look(trader))
+  traders.watch(due.notice)
+  traders.watchMoves(due.notice)
+
+  const record = <Tag extends "AddTwap" | "EndTwaps" | "ForgetTwaps">(
+    trader: Trader,
+    twapIds: ReadonlyArray<TwapId>,
+    command: LedgerCommandOf<Tag>,
+    then: () => void
+  ) => {
+    if (twapIds.length === 0) return
+    count(twapIds, 1)
+    trader.change<Tag>(command, (result) => {
+      count(twapIds, -1)
+      if (Result.isSuccess(result)) then()
+    })
+  }
+  const end = (trader: Trader, twapIds: ReadonlyArray<TwapId>, ending: TwapEnding) =>
+    record(trader, twapIds, { _tag: "EndTwaps", twapIds, ending }, () => {})
+
+  /** Does what is due, and answers when to look again. */
+  const look = (trader: Trader): number => {
+    let againMillis = Infinity
+    const over: Array<TwapId> = []
+    for (const [twapId, twap] of trader.ledger.twaps) {
+      if (recording.has(twapId) || !trader.isLive(twap.symbol)) continue
+      const next = TwapCommands.next(trader.ledger, twap, now())
+      if (next._tag === "Open") open(trader, twap)
+      else if (next._tag === "Slice") place(trader, twap, next)
+      else if (next._tag === "Close") close(trader, [twap], next.ending)
+      else if (next._tag === "End") end(trader, [twapId], next.ending)
+      else if (next._tag === "Forget") over.push(twapId)
+      againMillis = Math.min(againMillis, next._tag === "Wait" ? next.untilMillis : now() + lookAgainMillis)
+    }
+    record(trader, over, { _tag: "ForgetTwaps", twapIds: over }, () => {})
+    return againMillis
+  }
+
+  return {
+    add: (trader, request) => {
+      const { symbol } = request
+      if (tradingStates.get(symbol) !== "TRADING") return { _tag: "InvalidTwap", flaw: "SYMBOL", bound: 0 }
+      const decided = Ledger.decide(trader.ledger, request, now())
+      if (Result.isFailure(decided)) return refusalOf(decided.failure)
+      const twapId = TwapId.make(request.commandId.text)
+      trader.join(symbol)
+      record(trader, [twapId], request, () => open(trader, trader.ledger.twaps.get(twapId)!))
+      return undefined
+    },
+    cancel: (trader, request) => {
+      const twapIds = Twaps.named(trader.ledger, request)
+      record(trader, twapIds, { _tag: "EndTwaps", twapIds, ending: "REQUEST" }, () => {
+        const [first, ...others] = twapIds.map((twapId) => trader.ledger.twaps.get(twapId)!)
+        // Its market hears of each before it hears that it is over.
+        for (const twap of [first!, ...others]) if (twap.sentId === "") open(trader, twap)
+        close(trader, [first!, ...others], "REQUEST", request.commandId)
+      })
+      return twapIds.length > 0
+    },
+    end: (trader, of, ending) => {
+      const twapIds = Twaps.live(trader.ledger, of).map(({ terms }) => terms.twapId)
+      end(trader, twapIds, ending)
+    }
+  } satisfies DeskTwaps as DeskTwaps
+})
+
+/** What is sent to a market about a TWAP. */
+const makeSteps = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const silent = yield* SilentMarkets.make
+  const { commandExpiryMillis } = yield* VenueSettings
+  const ids = yield* Ids
+  const now = () => clock.currentTimeMillisUnsafe()
+  const open = (trader: Trader, twap: TraderTwap) =>
+    trader.send(twap.symbol, (traderEpoch) => {
+      const envelope = { commandId: ids.next(), expiresAtMillis: now() + expiryMillis, traderEpoch }
+      return TwapCommands.opening(trader.ledger, twap, envelope)
+    })
+  const close = (trader: Trader, twaps: TwapCommands.OfOneMarket, ending: TwapEnding, commandId = ids.next()) =>
+    trader.send(twaps[0].symbol, (traderEpoch) => {
+      const envelope = { commandId, expiresAtMillis: now() + expiryMillis, traderEpoch }
+      return TwapCommands.closing(trader.ledger, twaps, ending, envelope)
+    })
+  /** The id of a child says which slice it is of. Margin is held as for any order, so what adds risk waits likewise. */
+  const place = (trader: Trader, twap: TraderTwap, step: { readonly slice: number; readonly lots: number }) => {
+    const { symbol, terms } = twap
+    const mayGo = terms.reduceOnly || (trader.isLive() && silent.mayAddRisk(trader, symbol))
+    if (!mayGo) return
+    trader.send(symbol, (traderEpoch) => {
+      const commandId = childId(terms.twapId, step.slice)
+      const envelope = { commandId, expiresAtMillis: now() + commandExpiryMillis, traderEpoch }
+      return TwapCommands.placing(trader.ledger, twap, step, envelope)
+    })
+  }
+  return { open, close, place }
+})
+
+const refusalOf = (failure: InvalidTwap | UnknownAccount): SubmitRefusal =>
+  failure._tag === "UnknownAccount"
+    ? { _tag: "UnknownAccount", accountId: failure.accountId }
+    : { _tag: "InvalidTwap", flaw: failure.flaw, bound: failure.bound }
+
+/** Traders with TWAPs, and when each is to be looked at next. */
+const makeDue = Effect.fnUntraced(function* (traders: Traders, look: (trader: Trader) => number) {
+  const clock = yield* Clock.Clock
+  const more = yield* Latch.make(false)
+  const dueMillis = new Map<UserId, number>()
+
+  const notice = (trader: Trader) => {
+    if (trader.ledger.twaps.size === 0) return
+    dueMillis.set(trader.userId, -Infinity)
+    more.openUnsafe()
+  }
+  /** A thrown error is a fault of ours: it costs its own trader a new start from the journal, and nobody else anything. */
+  const lookAt = Effect.fnUntraced(function* (trader: Trader) {
+    const looked = Result.try(() => look(trader))
+    if (Result.isSuccess(looked)) return looked.success
+    yield* Effect.logError(`the TWAPs of user ${trader.userId} could not go on; it is loaded again`, looked.failure)
+    traders.drop(trader.userId)
+    return Infinity
+  })
+  const loop = Effect.gen(function* () {
+    yield* more.close
+    let nextMillis = Infinity
+    for (const [userId, atMillis] of Array.from(dueMillis)) {
+      let againMillis = atMillis
+      if (atMillis <= clock.currentTimeMillisUnsafe()) {
+        // Before it is looked at, so that what is noticed meanwhile counts.
+        dueMillis.delete(userId)
+        const trader = traders.get(userId)
+        againMillis = trader === undefined ? Infinity : yield* lookAt(trader)
+        if (againMillis !== Infinity && !dueMillis.has(userId)) dueMillis.set(userId, againMillis)
+      }
+      nextMillis = Math.min(nextMillis, againMillis)
+    }
+    const waitMillis = Math.min(nextMillis - clock.currentTimeMillisUnsafe(), longestSleepMillis)
+    if (waitMillis > 0) yield* Effect.raceFirst(more.await, Effect.sleep(waitMillis))
+  })
+  yield* Effect.forkScoped(Effect.forever(loop))
+  return { notice }
+})
+
+/** A TWAP that begins or ends has time to wait for its market. */
+const expiryMillis = 60_000
+/** Where the outcome of what was done is not known, or nothing could be done, it is looked at again after this. */
+const lookAgainMillis = TwapCommands.lookAgainMillis
+/** Timers know no longer times than some weeks. */
+const longestSleepMillis = 86_400_000

@@ -1,0 +1,113 @@
+/** What is to be done next about a TWAP, and the commands to its market that do it. */
+import type { Id } from "@venue/domain/Id"
+import { priceOf, quantityOf } from "@venue/domain/Instrument"
+import type { PlaceSlice } from "@venue/domain/Market"
+import type { PlaceOrder } from "@venue/domain/Order"
+import type { CloseTwaps, OpenTwap, TwapEnding } from "@venue/domain/Twap"
+import { enter } from "./Entry.ts"
+import { exposureOf, send, type Trader, type TraderTwap } from "./Trader.ts"
+import * as TwapSchedule from "./TwapSchedule.ts"
+
+/** What is to be done about a TWAP, once its market has told what it has of it. */
+export type Next =
+  | { readonly _tag: "Open" }
+  | { readonly _tag: "Slice"; readonly slice: number; readonly lots: number }
+  | { readonly _tag: "Wait"; readonly untilMillis: number }
+  | { readonly _tag: "End"; readonly ending: TwapEnding }
+  | { readonly _tag: "Close"; readonly ending: TwapEnding }
+  | { readonly _tag: "Forget" }
+
+export const next = (trader: Trader, twap: TraderTwap, nowMillis: number): Next => {
+  const { ending, progress, sentId, symbol, terms } = twap
+  if (trader.inFlight.has(sentId)) return { _tag: "Wait", untilMillis: nowMillis + lookAgainMillis }
+  if (ending !== null) return progress === undefined ? { _tag: "Forget" } : { _tag: "Close", ending }
+  if (progress === undefined) return { _tag: "Open" }
+  if (progress.refusal === "FAILED_MARGIN_CHECK") return { _tag: "End", ending: "MARGIN" }
+  if (nowMillis >= terms.startMillis && terms.reduceOnly && heldAgainst(trader, twap) <= 0) {
+    return { _tag: "End", ending: "REDUCED" }
+  }
+  const step = TwapSchedule.stepAt(progress, trader.instruments.get(symbol)!.maxQuantityLots, nowMillis)
+  return step._tag === "Over" ? { _tag: "End", ending: "COMPLETED" } : step
+}
+
+/** Where nothing can be done now, it is looked at again after this. */
+export const lookAgainMillis = 1_000
+
+/** What a command to a market gets of whoever sends it. */
+export interface Envelope {
+  readonly commandId: Id
+  readonly expiresAtMillis: number
+  readonly traderEpoch: number
+}
+
+export const opening = (trader: Trader, twap: TraderTwap, envelope: Envelope): OpenTwap => {
+  const { userId } = trader
+  const { accountId } = twap.terms
+  sent(trader, twap, envelope)
+  return { _tag: "OpenTwap", ...envelope, userId, accountId, terms: twap.terms }
+}
+
+/** One or more TWAPs of one account. */
+export type OfOneMarket = readonly [TraderTwap, ...ReadonlyArray<TraderTwap>]
+
+/** They have ended for one reason. */
+export const closing = (trader: Trader, twaps: OfOneMarket, ending: TwapEnding, envelope: Envelope): CloseTwaps => {
+  const { userId } = trader
+  const { accountId } = twaps[0].terms
+  for (const twap of twaps) sent(trader, twap, envelope)
+  return { _tag: "CloseTwaps", ...envelope, userId, accountId, twapIds: twaps.map(({ terms }) => terms.twapId), ending }
+}
+
+/**
+ * A child is entered as its account's order would be: MARKET, or with a worst price LIMIT IOC at that, or at the edge of the
+ * band where that is nearer.
+ */
+export const placing = (
+  trader: Trader,
+  twap: TraderTwap,
+  { lots, slice }: { readonly lots: number; readonly slice: number },
+  { traderEpoch, ...envelope }: Envelope
+): PlaceSlice => {
+  const { symbol, terms } = twap
+  const { accountId, builderCode, reduceOnly, side, twapId } = terms
+  const instrument = trader.instruments.get(symbol)!
+  const limitTicks = limitOf(trader, twap)
+  const order: PlaceOrder = {
+    _tag: "PlaceOrder",
+    ...envelope,
+    accountId,
+    symbol,
+    side,
+    type: limitTicks === 0 ? "MARKET" : "LIMIT",
+    timeInForce: "IOC",
+    price: priceOf(instrument, limitTicks),
+    quantity: quantityOf(instrument, lots),
+    reduceOnly,
+    clientOrderId: "",
+    builderCode
+  }
+  const entered = enter(trader, order, traderEpoch)
+  twap.sentId = envelope.commandId.text
+  const child = entered._tag === "Place" ? { ...entered, origin: "TWAP" as const } : entered
+  if (child._tag !== "Place" && child._tag !== "Refuse") throw new Error(`an order was entered as ${child._tag}`)
+  return { _tag: "PlaceSlice", ...envelope, traderEpoch, userId: trader.userId, accountId, twapId, slice, child }
+}
+
+/** Gives 0 where there is no worst price. */
+function limitOf(trader: Trader, { symbol, terms: { side, worstTicks } }: TraderTwap): number {
+  const priced = trader.prices.get(symbol)
+  if (worstTicks === 0 || priced === undefined) return worstTicks
+  return side === "BUY" ? Math.min(worstTicks, priced.upperTicks) : Math.max(worstTicks, priced.lowerTicks)
+}
+
+function heldAgainst(trader: Trader, { symbol, terms: { accountId, side } }: TraderTwap): number {
+  const lots = trader.accounts.get(accountId)?.exposures.get(symbol)?.position.quantityLots ?? 0
+  return side === "SELL" ? lots : -lots
+}
+
+function sent(trader: Trader, twap: TraderTwap, { commandId }: Envelope): void {
+  const { symbol, terms } = twap
+  const account = trader.accounts.get(terms.accountId)!
+  twap.sentId = commandId.text
+  if (!trader.inFlight.has(twap.sentId)) send(trader, account, exposureOf(trader, account, symbol)!, twap.sentId, "")
+}

@@ -1,0 +1,314 @@
+/** TWAPs as a trader sees them (rule 16). */
+import type { Frame } from "@venue/api/trade/FrameSchema"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { TestVenue } from "@venue/testing/TestVenue"
+import { aapl, cancel, friday, limit, say, story, told } from "./Story.ts"
+
+const add = (params: object = {}) =>
+  say("add_twap", {
+    symbol: aapl,
+    side: "BUY",
+    total_quantity: 10,
+    num_orders: 3,
+    order_interval_secs: 30,
+    reduce_only: false,
+    ...params
+  })
+
+const begin = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
+  const user = yield* venue.user("alice")
+  const alice = yield* venue.trade(user)
+  const bob = yield* venue.trade(yield* venue.user("bob"), [])
+  return { user, alice, bob }
+})
+
+/** Status, what is filled at which average in how many orders, of each TWAP response. */
+const progress = (frames: ReadonlyArray<Frame>) =>
+  frames.flatMap(({ twap_response: twap }) =>
+    twap === undefined
+      ? []
+      : [`${twap.status} ${twap.filled_quantity} @ ${twap.average_fill_price} in ${twap.filled_num_orders}`]
+  )
+const children = (frames: ReadonlyArray<Frame>) =>
+  frames.flatMap(({ order_response: order }) => (order?.status === "ACK" ? [`${order.type} ${order.quantity}`] : []))
+
+story("rule 16.4: 10 in 3 are 3.333, 4.499 where the first fills 1.000 only, and 4.501", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* begin(venue)
+    yield* bob.send(limit("SELL", 1, 200))
+    yield* venue.settle
+    yield* alice.send(add({ client_twap_id: "unwind-12" }))
+    const { twap_response: first } = yield* alice.take("twap_response")
+    yield* venue.settle
+    const began = yield* alice.drain
+    assert.deepInclude(first, {
+      client_twap_id: "unwind-12",
+      status: "ACTIVE",
+      symbol: aapl,
+      side: "BUY",
+      total_quantity: 10,
+      filled_quantity: 0,
+      average_fill_price: 0,
+      total_num_orders: 3,
+      filled_num_orders: 0,
+      order_interval_secs: 30,
+      reduce_only: false,
+      worst_price: 0,
+      start_time: (friday + 1) / 1_000,
+      created_at: (friday + 1) / 1_000
+    })
+    assert.deepEqual(told(began), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED", "twap_response"])
+    assert.deepInclude(began[0]!.order_response, { type: "MARKET", time_in_force: "IOC", client_order_id: "" })
+    yield* bob.send(limit("SELL", 50, 201))
+    yield* TestClock.adjust("29999 millis")
+    yield* venue.settle
+    assert.deepEqual(yield* alice.drain, [])
+    yield* TestClock.adjust(1)
+    yield* venue.settle
+    const second = yield* alice.drain
+    yield* TestClock.adjust("30 seconds")
+    yield* venue.settle
+    const last = yield* alice.drain
+    assert.deepEqual(children([...began, ...second, ...last]), ["MARKET 3.333", "MARKET 4.499", "MARKET 4.501"])
+    assert.deepEqual(progress([...began, ...second, ...last]), [
+      "ACTIVE 1 @ 200 in 1",
+      "ACTIVE 5.499 @ 200.81814875 in 2",
+      "ACTIVE 10 @ 200.9 in 3",
+      "COMPLETED 10 @ 200.9 in 3"
+    ])
+    yield* TestClock.adjust("5 minutes")
+    yield* venue.settle
+    assert.deepEqual(yield* alice.drain, [])
+  })
+)
+
+story("rule 16.7: a cancel by its id, or by the client's, stops all later slices and is told in two frames", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* begin(venue)
+    yield* bob.send(limit("SELL", 50, 200))
+    yield* alice.sendAll([add({ client_twap_id: "mine" }), add({ client_twap_id: "mine" }), add()])
+    yield* venue.settle
+    const ids = (yield* alice.drain).flatMap(({ twap_response: twap }) =>
+      twap !== undefined && twap.filled_quantity === 0 ? [twap.twap_id] : []
+    )
+    assert.lengthOf(ids, 3)
+    yield* alice.send(cancel("mine", "client_twap_id"))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames), ["twap_response", "CANCELLED", "twap_response", "CANCELLED"])
+    assert.deepEqual(progress(frames), ["CANCELLED 3.333 @ 200 in 1", "CANCELLED 3.333 @ 200 in 1"])
+    assert.deepInclude(frames[1]!.order_response, {
+      order_id: ids[0]!,
+      client_order_id: "mine",
+      quantity: 10,
+      quantity_remaining: 6.667,
+      symbol: aapl,
+      side: "BUY",
+      trade_id: null
+    })
+    yield* alice.sendAll([cancel(ids[2]!, "twap_id"), cancel(ids[2]!, "twap_id"), cancel(ids[0]!, "twap_id")])
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), ["twap_response", "CANCELLED", "NO_SUCH_ORDER", "NO_SUCH_ORDER"])
+    yield* TestClock.adjust("10 minutes")
+    yield* venue.settle
+    assert.deepEqual(yield* alice.drain, [])
+  })
+)
+
+story(
+  "rule 16.2: one that starts later is SCHEDULED until then, and stands among the open orders until its end",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* begin(venue)
+      yield* bob.send(limit("SELL", 50, 200))
+      yield* alice.send(add({ start_time: friday / 1_000 + 90.5, num_orders: 2 }))
+      assert.strictEqual((yield* alice.take("twap_response")).twap_response.status, "SCHEDULED")
+      const open = Effect.gen(function* () {
+        yield* alice.send(say("get_user_orders", { symbol: aapl }))
+        return (yield* alice.take("all_orders_response")).all_orders_response.twaps.map(
+          ({ filled_quantity, status }) => `${status} ${filled_quantity}`
+        )
+      })
+      assert.deepEqual(yield* open, ["SCHEDULED 0"])
+      yield* TestClock.adjust("90498 millis")
+      yield* venue.settle
+      assert.deepEqual(yield* alice.drain, [])
+      yield* TestClock.adjust(1)
+      yield* venue.settle
+      assert.deepEqual(progress(yield* alice.drain), ["ACTIVE 5 @ 200 in 1"])
+      assert.deepEqual(yield* open, ["ACTIVE 5"])
+      yield* alice.send(say("get_user_orders", { symbol: "GOLD-USD" }))
+      assert.deepEqual((yield* alice.take("all_orders_response")).all_orders_response.twaps, [])
+      yield* TestClock.adjust("30 seconds")
+      yield* venue.settle
+      assert.deepEqual(progress(yield* alice.drain), ["ACTIVE 10 @ 200 in 2", "COMPLETED 10 @ 200 in 2"])
+      assert.deepEqual(yield* open, [])
+    })
+)
+
+story("rule 16.5: with a worst price its orders are LIMIT IOC at that, or at the edge of the band", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* begin(venue)
+    yield* bob.sendAll([limit("SELL", 1, 200), limit("SELL", 50, 201)])
+    yield* alice.sendAll([add({ worst_price: 200.5 }), add({ worst_price: 250, total_quantity: 1 })])
+    yield* venue.settle
+    const orders = (yield* alice.drain).flatMap(({ order_response: order }) =>
+      order === undefined
+        ? []
+        : [`${order.status} ${order.type} ${order.time_in_force} ${order.quantity} @ ${order.price}`]
+    )
+    assert.deepEqual(orders, [
+      "ACK LIMIT IOC 3.333 @ 200.5",
+      "FILLED LIMIT IOC 3.333 @ 200.5",
+      "IOC_PARTIALLY_FILLED LIMIT IOC 3.333 @ 200.5",
+      "ACK LIMIT IOC 0.333 @ 220",
+      "FILLED LIMIT IOC 0.333 @ 220"
+    ])
+  })
+)
+
+story(
+  "rule 16.3: a slice that cannot trade is skipped, and what it had is spread, up to three times the even size",
+  (venue) =>
+    Effect.gen(function* () {
+      const { alice, bob } = yield* begin(venue)
+      const markets = yield* MarketClient
+      yield* bob.send(limit("SELL", 50, 200))
+      yield* venue.settle
+      yield* markets.setTradingState(aapl, "CANCEL_ONLY")
+      yield* alice.send(add())
+      assert.strictEqual((yield* alice.take("err")).err.error_code, "InvalidParameter")
+      yield* markets.setTradingState(aapl, "TRADING")
+      yield* alice.send(add({ num_orders: 5 }))
+      yield* venue.settle
+      yield* alice.drain
+      yield* markets.setTradingState(aapl, "CANCEL_ONLY")
+      yield* TestClock.adjust("90 seconds")
+      yield* venue.settle
+      const skipped = yield* alice.drain
+      assert.deepEqual(
+        told(skipped),
+        [...Array(3)].flatMap(() => ["REJECTED_MARKET_CLOSED", "twap_response"])
+      )
+      yield* markets.setTradingState(aapl, "TRADING")
+      yield* TestClock.adjust("30 seconds")
+      yield* venue.settle
+      const last = yield* alice.drain
+      assert.deepEqual(children(last), ["MARKET 6"])
+      assert.deepEqual(progress(last), ["ACTIVE 8 @ 200 in 2", "COMPLETED 8 @ 200 in 2"])
+    })
+)
+
+story("rule 16.6: one whose order fails the margin check is CANCELLED", (venue) =>
+  Effect.gen(function* () {
+    const { bob } = yield* begin(venue)
+    const carol = yield* venue.trade(yield* venue.user("carol", 500))
+    yield* bob.send(limit("SELL", 500, 200))
+    yield* carol.send(add({ total_quantity: 20, num_orders: 2 }))
+    yield* venue.settle
+    const began = yield* carol.drain
+    assert.deepEqual(progress(began), ["ACTIVE 0 @ 0 in 0", "ACTIVE 10 @ 200 in 1"])
+    yield* TestClock.adjust("30 seconds")
+    yield* venue.settle
+    const ended = yield* carol.drain
+    assert.deepEqual(told(ended), ["FAILED_MARGIN_CHECK", "twap_response", "twap_response"])
+    assert.deepEqual(progress(ended), ["ACTIVE 10 @ 200 in 1", "CANCELLED 10 @ 200 in 1"])
+  })
+)
+
+story("I33 rule 16.6: one that only reduces never turns the position, and is over when that is", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob } = yield* begin(venue)
+    yield* bob.sendAll([limit("SELL", 5, 200), limit("BUY", 50, 199)])
+    yield* alice.send(limit("BUY", 5, 200))
+    yield* venue.settle
+    yield* alice.drain
+    yield* alice.send(add({ side: "SELL", total_quantity: 12, reduce_only: true }))
+    yield* venue.settle
+    assert.deepEqual(progress(yield* alice.drain), ["ACTIVE 0 @ 0 in 0", "ACTIVE 4 @ 199 in 1"])
+    yield* TestClock.adjust("30 seconds")
+    yield* venue.settle
+    const last = yield* alice.drain
+    assert.deepEqual(told(last), ["ACK", "MODIFIED", "fill_response", "FILLED", "twap_response", "twap_response"])
+    assert.deepEqual(progress(last), ["ACTIVE 5 @ 199 in 2", "COMPLETED 5 @ 199 in 2"])
+    yield* TestClock.adjust("5 minutes")
+    yield* venue.settle
+    assert.deepEqual(yield* alice.drain, [])
+  })
+)
+
+story("rule 16.1: what does not fit is an error, and nothing of it begins", (venue) =>
+  Effect.gen(function* () {
+    const { alice } = yield* begin(venue)
+    const wrong: ReadonlyArray<readonly [object, RegExp]> = [
+      [{ symbol: "NOPE-USD" }, /not known or not active/],
+      [{ symbol: "GOLD-USD" }, /not known or not active/],
+      [{ num_orders: 1 }, /num_orders/],
+      [{ order_interval_secs: 29 }, /order_interval_secs/],
+      [{ total_quantity: 0.2999 }, /multiple of 0.001/],
+      [{ total_quantity: 0.299 }, /at least 0.1/],
+      [{ total_quantity: 300_001 }, /at most 100000/],
+      [{ total_quantity: -10 }, /at least 0.1/],
+      [{ worst_price: 200.001 }, /multiple of 0.01/],
+      [{ worst_price: -1 }, /worst_price/],
+      [{ order_interval_secs: 20_000_000 }, /365 days/],
+      [{ start_time: 1_900_000_000 }, /365 days/],
+      [{ client_twap_id: "x".repeat(65) }, /client_twap_id/]
+    ]
+    for (const [params, message] of wrong) {
+      yield* alice.send(add(params))
+      const { err } = yield* alice.take("err")
+      assert.strictEqual(err.error_code, "InvalidParameter", JSON.stringify(params))
+      assert.match(err.message, message)
+    }
+    yield* alice.send(say("get_user_orders"))
+    assert.deepEqual((yield* alice.take("all_orders_response")).all_orders_response.twaps, [])
+  })
+)
+
+story("rule 6.9: an account has fifty at once", (venue) =>
+  Effect.gen(function* () {
+    const { alice } = yield* begin(venue)
+    const later = add({ start_time: friday / 1_000 + 3_600 })
+    yield* alice.sendAll(Array.from({ length: 51 }, () => later))
+    yield* venue.settle
+    const frames = yield* alice.drain
+    assert.deepEqual(told(frames).filter((kind) => kind === "twap_response").length, 50)
+    assert.match(frames.find(({ err }) => err !== undefined)!.err!.message, /50/)
+    yield* alice.send(cancel(frames[0]!.twap_response!.twap_id, "twap_id"))
+    yield* alice.send(later)
+    yield* venue.settle
+    assert.deepEqual(told(yield* alice.drain), ["twap_response", "CANCELLED", "twap_response"])
+  })
+)
+
+story("who adds one is told that it began, whatever it hears; the rest goes to who hears orders", (venue) =>
+  Effect.gen(function* () {
+    const { bob, user } = yield* begin(venue)
+    const [deaf, hearing] = [yield* venue.trade(user, []), yield* venue.trade(user, ["order_responses"])]
+    yield* bob.send(limit("SELL", 50, 200))
+    yield* deaf.send(add())
+    yield* venue.settle
+    assert.deepEqual(told(yield* deaf.drain), ["twap_response"])
+    assert.deepEqual(told(yield* hearing.drain), ["twap_response", "ACK", "FILLED", "twap_response"])
+  })
+)
+
+story("a TWAP goes on when its connection is gone, and no cancel of all orders ends it", (venue) =>
+  Effect.gen(function* () {
+    const { alice, bob, user } = yield* begin(venue)
+    yield* bob.send(limit("SELL", 50, 200))
+    yield* alice.sendAll([say("cancel_on_disconnect", { cancel_on_disconnect: true }), add({ num_orders: 2 })])
+    yield* venue.settle
+    yield* alice.send(say("cancel_all_orders"))
+    yield* venue.settle
+    yield* alice.close
+    const again = yield* venue.trade(user)
+    yield* TestClock.adjust("30 seconds")
+    yield* venue.settle
+    assert.deepEqual(progress(yield* again.drain), ["ACTIVE 10 @ 200 in 2", "COMPLETED 10 @ 200 in 2"])
+  })
+)
