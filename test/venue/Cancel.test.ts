@@ -312,14 +312,14 @@ story("I33, rule 4.11: a reduce-only GTC that crosses trades first and rests wit
 
 story("rule 7.6: a MARKET order that only reduces fills to the bankruptcy price and loses the rest", (venue) =>
   Effect.gen(function* () {
-    // Ten at 200 and a fee of 2 leave 208: each may lose 20.80.
-    const alice = yield* venue.trade(yield* venue.user("alice", 210))
+    // Ten at 200 and a fee of 2 leave 260, more than is kept at 190: each may lose 26.
+    const alice = yield* venue.trade(yield* venue.user("alice", 262))
     const bob = yield* venue.trade(yield* venue.user("bob"), [])
     yield* bob.send(limit("SELL", 10, 200))
     yield* venue.settle
     yield* alice.send(limit("BUY", 10, 200))
     yield* venue.settle
-    yield* bob.sendAll([limit("BUY", 4, 179.2), limit("BUY", 9, 179.19)])
+    yield* bob.sendAll([limit("BUY", 4, 174), limit("BUY", 9, 173.99)])
     yield* venue.settle
     yield* venue.price(aapl, 190)
     yield* alice.drain
@@ -327,7 +327,7 @@ story("rule 7.6: a MARKET order that only reduces fills to the bankruptcy price 
     yield* venue.settle
     const frames = yield* alice.drain
     assert.deepEqual(told(frames), ["ACK", "fill_response", "FILLED", "IOC_PARTIALLY_FILLED"])
-    assert.deepInclude(frames[1]!.fill_response, { price: 179.2, quantity: 4 })
+    assert.deepInclude(frames[1]!.fill_response, { price: 174, quantity: 4 })
     assert.deepInclude(frames[3]!.order_response, { price: 0, quantity_remaining: 6 })
   })
 )

@@ -240,7 +240,8 @@ story(
       const alice = yield* venue.trade(yield* venue.user("alice", 1_110))
       yield* alice.send(limit("BUY", 50, 200))
       yield* venue.settle
-      yield* bob.sendAll([limit("BUY", 60, 189), limit("SELL", 60, 191)])
+      // Nobody buys at 185.78, so that it stays in liquidation.
+      yield* bob.sendAll([limit("BUY", 60, 185), limit("SELL", 60, 191)])
       yield* venue.price(aapl, 190)
       yield* venue.settle
       yield* alice.drain
