@@ -11,6 +11,8 @@ export const AlarmKind = Schema.Literals([
   /** The operator lets in cancels alone, or nothing (rule 1.7). */
   "CANCEL_ONLY",
   "HALTED",
+  /** Its reserve fund did not cover a debt, and was not topped up since (rule 9.10, rule 9.12). */
+  "FUND_SHORT",
   /** A fault of ours keeps prices and time out, and cancels alone are taken (rule 21.6). */
   "FAULT"
 ])

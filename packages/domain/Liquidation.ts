@@ -58,6 +58,8 @@ export interface TakeoverClosed {
   readonly accountId: AccountId
   /** Signed. */
   readonly leftLots: number
+  /** The reserve fund could not cover the debt (rule 9.12). Of most there is none, or it could. */
+  readonly isUncovered?: true
   readonly atMillis: number
 }
 

@@ -41,6 +41,9 @@ export const rewardedTrade = 23
 /** A `Traded` off the book: a byte says why, and the rest is as of one in which somebody has a share. */
 export const offBookTrade = 24
 
+/** A `TakeoverClosed` whose debt the reserve fund could not cover. */
+export const uncoveredTakeover = 34
+
 /** The first shape of `Priced`, of before its sources were told apart. */
 export const firstPriced = 7
 

@@ -29,7 +29,8 @@ import {
   statuses,
   tags,
   times,
-  types
+  types,
+  uncoveredTakeover
 } from "./MarketCode.ts"
 import * as MarketWideRecord from "./MarketWideRecord.ts"
 import * as OrderRecord from "./OrderRecord.ts"
@@ -134,7 +135,7 @@ function writeEvent(event: MarketEvent, context: OrderRecord.Context): void {
       return writer.number(event.traderEpoch)
     case "TakeoverOpened":
     case "TakeoverClosed":
-      head(tags[event._tag], same | (TakeoverRecord.isFlagged(event) ? flagged : 0), event.atMillis, context)
+      head(TakeoverRecord.tagOf(event), same | (TakeoverRecord.isFlagged(event) ? flagged : 0), event.atMillis, context)
       return TakeoverRecord.write(writer, event)
     case "TwapOpened":
     case "TwapAdvanced":
@@ -206,6 +207,7 @@ function readEvent(reader: Reader, context: OrderRecord.Context): MarketEvent {
   const atMillis = context.atMillis
   if (tag === firstPriced) return MarketWideRecord.readFirstPriced(reader, atMillis)
   if (tag === secondPriced) return MarketWideRecord.readSecondPriced(reader, (first & flagged) !== 0, atMillis)
+  if (tag === uncoveredTakeover) return TakeoverRecord.readUncovered(reader, (first & flagged) !== 0, atMillis)
   const _tag = tag === rewardedTrade || tag === offBookTrade ? "Traded" : tagOf[tag]
   switch (_tag) {
     case "Accepted":

@@ -3,8 +3,13 @@ import { type AccountId, isPrimary, primaryAccountOf } from "@venue/domain/Accou
 import type { TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
 import type { UserId } from "@venue/domain/UserId"
 import type { Reader, Writer } from "./Bytes.ts"
+import { tags, uncoveredTakeover } from "./MarketCode.ts"
 
 export type TakeoverEvent = TakeoverOpened | TakeoverClosed
+
+export function tagOf(event: TakeoverEvent): number {
+  return event._tag === "TakeoverClosed" && event.isUncovered ? uncoveredTakeover : tags[event._tag]
+}
 
 /** The flag beside the tag says that the account is its user's primary one, and so is not told. */
 export function isFlagged({ accountId, userId }: TakeoverEvent): boolean {
@@ -23,10 +28,7 @@ export function write(writer: Writer, event: TakeoverEvent): void {
 }
 
 export function read(reader: Reader, _tag: TakeoverEvent["_tag"], flagged: boolean, atMillis: number): TakeoverEvent {
-  const takeoverId = reader.id()
-  const userId = reader.known<UserId>()
-  const accountId = flagged ? primaryAccountOf(userId) : reader.known<AccountId>()
-  const whose = { takeoverId, userId, accountId }
+  const whose = readWhose(reader, flagged)
   if (_tag === "TakeoverClosed") return { _tag, ...whose, leftLots: reader.number(), atMillis }
   return {
     _tag,
@@ -37,4 +39,15 @@ export function read(reader: Reader, _tag: TakeoverEvent["_tag"], flagged: boole
     share: reader.number(),
     atMillis
   }
+}
+
+export function readUncovered(reader: Reader, flagged: boolean, atMillis: number): TakeoverClosed {
+  const whose = readWhose(reader, flagged)
+  return { _tag: "TakeoverClosed", ...whose, leftLots: reader.number(), isUncovered: true, atMillis }
+}
+
+function readWhose(reader: Reader, flagged: boolean) {
+  const takeoverId = reader.id()
+  const userId = reader.known<UserId>()
+  return { takeoverId, userId, accountId: flagged ? primaryAccountOf(userId) : reader.known<AccountId>() }
 }

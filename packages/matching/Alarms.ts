@@ -11,14 +11,20 @@ export interface Since {
   unbelieved: number
   /** The trading state is in force since then; 0 for the first. */
   tradingState: number
+  /** The reserve fund did not cover a debt, and was not topped up since. */
+  fundShort: number
 }
 
-export const never = (): Since => ({ stale: 0, paused: 0, unbelieved: 0, tradingState: 0 })
+export const never = (): Since => ({ stale: 0, paused: 0, unbelieved: 0, tradingState: 0, fundShort: 0 })
 
 export const priced = (since: Since, { atMillis, paused, rejections, source }: Priced): void => {
   since.stale = began(since.stale, source === "stale", atMillis)
   since.paused = began(since.paused, paused, atMillis)
   since.unbelieved = began(since.unbelieved, rejections === alarmingRejections, atMillis)
+}
+
+export const uncovered = (since: Since, atMillis: number): void => {
+  since.fundShort = began(since.fundShort, true, atMillis)
 }
 
 /** Gives none of a contract that is over. */
@@ -29,7 +35,8 @@ export const all = (since: Since, tradingState: TradingState): ReadonlyArray<Mar
     ...(shut === undefined ? [] : [{ kind: shut, sinceMillis: since.tradingState }]),
     ...one("STALE_PRICE", since.stale),
     ...one("SOURCES_PAUSED", since.paused),
-    ...one("PRICES_NOT_BELIEVED", since.unbelieved)
+    ...one("PRICES_NOT_BELIEVED", since.unbelieved),
+    ...one("FUND_SHORT", since.fundShort)
   ]
 }
 

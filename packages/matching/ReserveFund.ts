@@ -20,6 +20,7 @@ export const apply = (market: Market, { amount, atMillis, topUpId }: FundToppedU
   const { totals } = market.participants
   market.timeMillis = atMillis
   market.topUps.set(topUpId, amount)
+  market.since.fundShort = 0
   totals.reserveFund += amount
   totals.toppedUp += amount
 }

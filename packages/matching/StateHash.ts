@@ -49,8 +49,8 @@ export const hash = (market: Market): string => {
     for (const value of values) number(digest, value)
     text(digest, prices.source)
   }
-  const { paused, stale, tradingState, unbelieved } = market.since
-  for (const value of [paused, stale, tradingState, unbelieved]) number(digest, value)
+  const { fundShort, paused, stale, tradingState, unbelieved } = market.since
+  for (const value of [paused, stale, tradingState, unbelieved, fundShort]) number(digest, value)
   const { premiumE10, samples, untilMillis } = market.sampling
   for (const value of [premiumE10 ?? Infinity, untilMillis, samples.count, samples.weighted]) number(digest, value)
   number(digest, market.oracleSamples.lastMark)

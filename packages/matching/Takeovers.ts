@@ -8,6 +8,7 @@ import {
   type TakeoverOpened
 } from "@venue/domain/Liquidation"
 import { isSame, type PositionState } from "@venue/domain/Position"
+import * as Alarms from "./Alarms.ts"
 import { endAll } from "./Cancel.ts"
 import * as Counterparties from "./Counterparties.ts"
 import { isAsDecided } from "./Liquidation.ts"
@@ -41,13 +42,16 @@ export const open = (market: Market, account: Participants.Account, command: Ope
 
 /** The contract ends or changes, and with that what was to be taken over: all that are open close, with nothing done. */
 export const abandon = (market: Market, atMillis: number, events: Events): void => {
-  for (const [account, takeover] of market.takeovers) end(market, account, takeover, atMillis, events)
+  for (const [account, takeover] of market.takeovers) end(market, account, takeover, true, atMillis, events)
 }
 
 export const apply = (market: Market, event: TakeoverOpened | TakeoverClosed): void => {
   const account = Participants.account(market.participants, event.accountId, event.userId)
   account.isFrozen = event._tag === "TakeoverOpened"
-  if (event._tag === "TakeoverClosed") return void market.takeovers.delete(account)
+  if (event._tag === "TakeoverClosed") {
+    if (event.isUncovered) Alarms.uncovered(market.since, event.atMillis)
+    return void market.takeovers.delete(account)
+  }
   remember(market, event.takeoverId, event.expiresAtMillis, account.user, "DONE")
   market.takeovers.set(account, { opened: event, position: { ...account.position } })
 }
@@ -63,9 +67,11 @@ export const close = (market: Market, { stands }: CloseTakeovers, nowMillis: num
     if (takeover.opened.atMillis + standMillis > nowMillis || events.length >= untilEvents) return
     market.timeMillis = nowMillis
     counterparties ??= Counterparties.make(market, stands)
-    if (isSame(account.position, takeover.position) && mayTrade(market))
+    const isCovered =
+      !isSame(account.position, takeover.position) ||
+      !mayTrade(market) ||
       Waterfall.pass(market, account, takeover, counterparties, untilEvents, events)
-    end(market, account, takeover, nowMillis, events)
+    end(market, account, takeover, isCovered, nowMillis, events)
   }
 }
 
@@ -98,11 +104,14 @@ function end(
   market: Market,
   account: Participants.Account,
   { opened: { accountId, takeoverId, userId } }: Takeover,
+  isCovered: boolean,
   atMillis: number,
   events: Events
 ): void {
   const leftLots = account.position.quantityLots
-  const closed: TakeoverClosed = { _tag: "TakeoverClosed", takeoverId, userId, accountId, leftLots, atMillis }
+  const whose = { takeoverId, userId, accountId, leftLots }
+  const uncovered = isCovered ? {} : ({ isUncovered: true } as const)
+  const closed: TakeoverClosed = { _tag: "TakeoverClosed", ...whose, ...uncovered, atMillis }
   apply(market, closed)
   events.push(closed)
 }

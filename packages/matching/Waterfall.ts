@@ -14,7 +14,10 @@ import type { Events, Market, Takeover } from "./Market.ts"
 import * as OffBookTrade from "./OffBookTrade.ts"
 import type { Account } from "./Participants.ts"
 
-/** Moves what others take and leaves the rest where it is, as it does once there are so many events. */
+/**
+ * Moves what others take and leaves the rest where it is, as it does once there are so many events. Says whether there was no
+ * debt, or the fund covered it.
+ */
 export const pass = (
   market: Market,
   account: Account,
@@ -22,12 +25,13 @@ export const pass = (
   { providers, silent, answered }: Counterparties,
   untilEvents: number,
   events: Events
-): void => {
+): boolean => {
   const passing = begin(market, account, takeover, untilEvents, events)
-  if (!isPrice(passing.priceTicks)) return
+  if (!isPrice(passing.priceTicks)) return passing.isCovered
   if (passing.isCovered) provide(passing, providers)
   deleverage(passing, answered)
   if (passing.isCovered) deleverageSilent(passing, silent)
+  return passing.isCovered
 }
 
 interface Passing {

@@ -227,6 +227,13 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   }),
   fc.record({ _tag: fc.constant("TakeoverClosed"), takeoverId: id, ...caller, leftLots: signed }),
   fc.record({
+    _tag: fc.constant("TakeoverClosed"),
+    takeoverId: id,
+    ...caller,
+    leftLots: signed,
+    isUncovered: fc.constant(true)
+  }),
+  fc.record({
     _tag: fc.constant("TradingStateChanged"),
     state: fc.constantFrom(...TradingState.literals),
     atMillis: millis

@@ -61,6 +61,7 @@ describe("MarketRecord", () => {
     "market-record-1-fresh-mark",
     "market-record-1-open-interest",
     "market-record-1-top-ups",
+    "market-record-1-uncovered",
     "market-record-1-builder",
     "market-record-1-stops",
     "market-record-1-takeovers",

@@ -81,6 +81,24 @@ describe("rule 9.12: a takeover by its worked numbers", () => {
     const events = closeTakeovers(market, [stand(market, "a", { ratio: 2, mayLose: 0 })])
     assert.deepStrictEqual(made(events), ["DELEVERAGING a 50 @ 170, fees -400 and 0"])
     assert.strictEqual(reserveFund(market), 0)
+    assert.deepStrictEqual(Engine.alarms(market.engine), [])
+  })
+
+  it("a debt that the fund does not cover is an alarm, also where nobody takes anything, until the fund is topped up", () => {
+    const market = scene(["a", 50])
+    mark(market, 170)
+    openTakeover(market, "ann", -400)
+    assert.deepStrictEqual(told(closeTakeovers(market, [])), ["TakeoverClosed"])
+    const sinceMillis = market.now
+    openTakeover(market, "ann", -400)
+    assert.deepStrictEqual(made(closeTakeovers(market, [stand(market, "a", { mayLose: 900 })])), [
+      "DELEVERAGING a 50 @ 178, fees 0 and 0"
+    ])
+    assert.deepStrictEqual(Engine.alarms(market.engine), [{ kind: "FUND_SHORT", sinceMillis }])
+    assertDurable(market)
+    market.ask({ _tag: "TopUpFund", topUpId: "first", amount: 1, reason: "" })
+    assert.deepStrictEqual(Engine.alarms(market.engine), [])
+    assertDurable(market)
   })
 })
 
