@@ -2,49 +2,15 @@
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import * as Funding from "@venue/domain/Funding"
 import { starters } from "@venue/domain/Instrument"
-import { type MarketEvent, marketStream } from "@venue/domain/Market"
-import { Journal, type Owner } from "@venue/journal/Journal"
+import { marketStream } from "@venue/domain/Market"
+import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import type { TestVenue } from "@venue/testing/TestVenue"
 import { assert } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
+import { dying } from "./Dying.ts"
 import { aapl, friday, limit, market, story, told } from "./Story.ts"
-
-type Instant = "before its row is committed" | "after that and before anybody hears of it"
-
-/** The owner of AAPL dies, once, with the first row that holds such an event. What it knew is gone, and another begins. */
-const dying = (instant: Instant, tag: MarketEvent["_tag"]) => {
-  let hasDied = false
-  const dies = (owner: Owner): Owner => {
-    const flying: Array<boolean> = []
-    const die = (): undefined => {
-      hasDied = true
-      owner.lost("unknown")
-    }
-    return {
-      ...owner,
-      collect: () => {
-        const row = owner.collect()
-        if (row === undefined || hasDied) return row
-        const isMeant = MarketRecord.decode(row.events).some(({ _tag }) => _tag === tag)
-        if (isMeant && instant === "before its row is committed") return die()
-        flying.push(isMeant)
-        return row
-      },
-      committed: (seq) => (flying.shift() === true ? die() : owner.committed(seq))
-    }
-  }
-  return Layer.effect(
-    Journal,
-    Effect.map(Journal, (inner) =>
-      Journal.of({
-        ...inner,
-        append: (owner, from) => inner.append(owner.stream === marketStream(aapl) ? dies(owner) : owner, from)
-      })
-    )
-  ).pipe(Layer.provide(Journal.layerMemory))
-}
 
 /** All that the log of AAPL holds, and how often it was claimed. */
 const log = Effect.gen(function* () {

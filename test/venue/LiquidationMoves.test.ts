@@ -2,13 +2,14 @@
 import type { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { marketStream } from "@venue/domain/Market"
-import type { Journal } from "@venue/journal/Journal"
+import { Journal } from "@venue/journal/Journal"
 import type { TestVenue } from "@venue/testing/TestVenue"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { equityOf, fifty, fundOf, heldBy, logOf, person, provide, take, takeTrader } from "./Ruin.ts"
-import { aapl, limit, story } from "./Story.ts"
+import { dying } from "./Dying.ts"
+import { aapl, friday, limit, story } from "./Story.ts"
 
 type Venue = TestVenue["Service"]
 
@@ -97,5 +98,26 @@ for (const [stage, { done, mark, ready }] of Object.entries(stages)) {
         })
       )
     }
+  }
+}
+
+for (const tag of ["TakeoverOpened", "TakeoverClosed"] as const) {
+  for (const instant of ["before its row is committed", "after that and before anybody hears of it"] as const) {
+    story(
+      `a takeover is closed once where the market dies with its ${tag}, ${instant}`,
+      (venue) =>
+        Effect.gen(function* () {
+          const everybody = yield* scene(venue)
+          yield* provide(everybody.cid)
+          yield* venue.price(aapl, 186)
+          yield* TestClock.adjust("10 seconds")
+          yield* venue.settle
+          yield* stages["off the book"]!.done(everybody)
+          const rows = yield* (yield* Journal).read(marketStream(aapl), 0, 100_000)
+          assert.strictEqual(rows.at(-1)!.epoch, 2)
+        }),
+      friday,
+      dying(instant, tag)
+    )
   }
 }

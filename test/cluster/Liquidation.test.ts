@@ -1,0 +1,93 @@
+/** Accounts are liquidated while their desks and markets move between runners: on the book, off it, and by deleveraging. */
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, type Redacted, Schedule, Scope } from "effect"
+import { freshDatabase } from "../Postgres.ts"
+import { freePort, gateway, runner } from "./VenueNodes.ts"
+
+/** What the mark falls to from 200, and what the account of 50 units and 1,100 USD has then. */
+const falls = [
+  { symbol: MarketSymbol.make("AAPL-USD"), mark: 190, left: 33.218 },
+  { symbol: MarketSymbol.make("NVDA-USD"), mark: 186, left: 0 },
+  { symbol: MarketSymbol.make("TSLA-USD"), mark: 170, left: 0 }
+]
+
+const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const scope = yield* Scope.make()
+  const port = yield* Effect.promise(freePort)
+  const { desks, markets } = Context.get(yield* Layer.buildWithScope(runner(url, port), scope), LocalEntities)
+  return { desks, markets, end: Scope.close(scope, Exit.void) }
+})
+
+const order = (symbol: string, side: "BUY" | "SELL", quantity: number, price: number) => ({
+  type: "add_order",
+  params: { symbol, side, order_type: "LIMIT", order_time_in_force: "GTC", quantity, price }
+})
+
+const patiently = Schedule.spaced("100 millis")
+
+/** Somebody has bought 50 at 200 of another, who would buy as many again at 189. */
+const deal = Effect.fnUntraced(function* (venue: TestVenue["Service"], symbol: MarketSymbol) {
+  const long = yield* venue.user(`long ${symbol}`, 1_110)
+  const buyer = yield* venue.trade(long)
+  const seller = yield* venue.trade(yield* venue.user(`short ${symbol}`))
+  yield* seller.send(order(symbol, "SELL", 50, 200))
+  yield* seller.take("order_response")
+  yield* buyer.send(order(symbol, "BUY", 50, 200))
+  yield* buyer.take("fill_response")
+  yield* seller.send(order(symbol, "BUY", 50, 189))
+  yield* seller.take("fill_response")
+  return long.userId
+})
+
+it.live(
+  "rule 9, I8: accounts whose desks and markets move in the middle of it are liquidated all the same, and once",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const first = yield* begin(url)
+      const services = yield* Layer.build(gateway(url))
+      const venue = Context.get(services, TestVenue)
+      const markets = Context.get(services, MarketClient)
+      const desks = Context.get(services, DeskClient)
+      const persistently = <A, E>(effect: Effect.Effect<A, E>) => Effect.retry(Effect.sandbox(effect), patiently)
+      for (const { symbol } of falls) yield* persistently(venue.price(symbol, 200))
+      const longs = yield* Effect.forEach(falls, ({ symbol }) => deal(venue, symbol))
+
+      const second = yield* begin(url)
+      yield* Effect.repeat(Effect.sleep("20 millis"), {
+        until: () => second.markets.size > 0 && second.desks.size > 0
+      }).pipe(Effect.timeout("20 seconds"))
+      yield* Effect.all([first.end, ...falls.map(({ mark, symbol }) => persistently(venue.price(symbol, mark)))], {
+        concurrency: "unbounded"
+      })
+
+      const held = Effect.forEach(falls, ({ symbol }, index) => {
+        const userId = longs[index]!
+        return Effect.map(
+          desks.summary({ userId, accountId: primaryAccountOf(userId), cost: noCost }),
+          ({ holdings }) => (holdings.find((holding) => holding.symbol === symbol)?.quantityLots ?? 0) / 1_000
+        )
+      })
+      const expected = falls.map(({ left }) => left)
+      const isDone = (found: ReadonlyArray<number>) => found.every((units, index) => units === expected[index])
+      yield* Effect.repeat(persistently(held), { until: isDone, schedule: patiently }).pipe(
+        Effect.timeout("30 seconds")
+      )
+      yield* Effect.sleep("3 seconds")
+      assert.deepEqual(yield* held, expected)
+      for (const { symbol } of falls) {
+        const { cash, positions, reserveFund } = yield* markets.totals(symbol)
+        assert.deepEqual([positions, cash], [0, 0])
+        assert.isAtLeast(reserveFund, 0)
+      }
+      yield* second.end
+    }),
+  90_000
+)
