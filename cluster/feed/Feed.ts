@@ -54,11 +54,15 @@ export class Feed extends Context.Service<
         prices.set(instrument.symbol, priced)
         OpenInterest.take(openInterest, instrument, priced)
       }
+      const change = (symbol: MarketSymbol, state: TradingState) => {
+        tradingStates.set(symbol, state)
+        if (state === "DELISTED") OpenInterest.end(openInterest, symbol)
+      }
       const dispatch = (batch: Batch) => {
         const { symbol } = batch.instrument
         for (const event of batch.events) {
           if (event._tag === "Priced") price(batch.instrument, event)
-          else if (event._tag === "TradingStateChanged") tradingStates.set(symbol, event.state)
+          else if (event._tag === "TradingStateChanged") change(symbol, event.state)
           followers.tell(event, batch)
         }
         for (const watcher of watchers) {
@@ -72,7 +76,7 @@ export class Feed extends Context.Service<
         logs.set(instrument.symbol, log)
         yield* Watch.start(instrument, log, ({ prices: priced, tradingState }) => {
           if (priced !== null) price(instrument, priced)
-          tradingStates.set(instrument.symbol, tradingState)
+          change(instrument.symbol, tradingState)
         })
       }
 

@@ -13,7 +13,7 @@ describe("a top-up of the reserve fund", () => {
     assert.deepInclude(Engine.totals(scene.engine), { cash: 0, reserveFund: 150_000_000, toppedUp: 150_000_000 })
   })
 
-  it("counts once for its id, with the amount that came first", () => {
+  it("I16: counts once for its id, with the amount that came first", () => {
     const scene = new Scene()
     topUp(scene, "first", 150_000_000)
     assert.deepStrictEqual(topUp(scene, "first", 150_000_000), [])

@@ -203,12 +203,16 @@ it.effect("what concerns every position comes in its place among a trader's own 
   }).pipe(Effect.provide(around))
 )
 
-it.effect("what the positions are worth is known as of the last prices", () =>
+it.effect("what the positions are worth is known as of the last prices, and nothing of a contract that has ended", () =>
   Effect.gen(function* () {
     const { feed, record } = yield* setUp
     yield* record(1, true, [pricedAt(one.symbol, 200, 7_000)])
     yield* record(2, true, [pricedAt(one.symbol, 204, 5_000), event(2)])
     assert.strictEqual(feed.openInterest.total, 1_020n * 10n ** 16n)
+    yield* record(3, true, [{ _tag: "TradingStateChanged", state: "IN_SETTLEMENT", atMillis: 1 }])
+    assert.strictEqual(feed.openInterest.total, 1_020n * 10n ** 16n)
+    yield* record(4, true, [{ _tag: "TradingStateChanged", state: "DELISTED", atMillis: 1 }])
+    assert.strictEqual(feed.openInterest.total, 0n)
   }).pipe(Effect.provide(around))
 )
 
