@@ -1,12 +1,11 @@
 /**
  * A month of several markets and of everybody who trades in them, on the machines alone: each command passes a ledger, its
- * market and the market's twin, and what is recorded reaches all ledgers before the next.
+ * market and the market's twin, and what is recorded reaches all ledgers and their twins before the next.
  */
 import { type AccountId, primaryAccountOf } from "@venue/domain/AccountId"
-import { dayMillis, dayOf } from "@venue/domain/Day"
-import { effectiveVolume, volumeDays } from "@venue/domain/Fee"
+import { dayMillis } from "@venue/domain/Day"
 import type { Instrument } from "@venue/domain/Instrument"
-import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
+import type { Fill, MarketCommand, MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { LedgerCommand, TraderEvent } from "@venue/domain/Trader"
@@ -17,17 +16,10 @@ import { assert } from "@effect/vitest"
 import { Result } from "effect"
 import { type Chance, chanceOf } from "../matching/Chance.ts"
 import { decide, emptyEngine, linesOf, obey } from "../matching/Play.ts"
-import {
-  isOfVenue,
-  isTraderCommand,
-  type Listing,
-  listings,
-  make as makeStream,
-  type Stream
-} from "../matching/Streams.ts"
-import type { Step } from "../matching/OperatorSteps.ts"
+import { type Listing, listings, make as makeStream, type Stream } from "../matching/Streams.ts"
 import * as MarketTwin from "../matching/TwinState.ts"
-import { requestOf } from "./Requests.ts"
+import * as MonthTwin from "./MonthTwin.ts"
+import type * as Twin from "./Twin.ts"
 
 export interface MonthMarket {
   readonly symbol: MarketSymbol
@@ -41,6 +33,7 @@ export interface MonthMarket {
 
 export interface MonthTrader {
   readonly trader: Ledger.Trader
+  readonly twin: Twin.Twin
   readonly journal: Array<TraderEvent>
 }
 
@@ -48,6 +41,8 @@ export interface Month {
   readonly chance: Chance
   readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
   readonly prices: Map<MarketSymbol, Priced>
+  /** What positions are valued at, in 1e-8 USD. */
+  readonly marks: Map<string, number>
   readonly openInterest: OpenInterest.OpenInterest
   readonly markets: ReadonlyArray<MonthMarket>
   readonly traders: Map<UserId, MonthTrader>
@@ -63,8 +58,10 @@ export const make = (seed: number): Month => ({
   chance: chanceOf(seed),
   instruments: new Map(listings.map(([instrument]) => [instrument.symbol, instrument])),
   prices: new Map(),
+  marks: new Map(),
   openInterest: OpenInterest.none(),
-  markets: listings.map((listing, place) => marketOf(seed * listings.length + place, listing)),
+  // The contract of the second ends.
+  markets: listings.map((listing, place) => marketOf(4 * seed + place, listing)),
   traders: new Map(),
   sent: new Map(),
   credited: 0n,
@@ -79,84 +76,15 @@ function marketOf(seed: number, listing: Listing): MonthMarket {
   return { symbol, stream, engine: emptyEngine(stream), follower: emptyEngine(stream), twin, log: [] }
 }
 
-/** Plays it to its end; `night` is called as each day ends. */
-export const play = (month: Month, night: () => void): void => {
-  const steps = month.markets.flatMap((market) => market.stream.steps.map((step) => ({ market, step })))
-  for (const { market, step } of steps.sort((a, b) => a.step.atMillis - b.step.atMillis)) {
-    const day = dayOf(step.atMillis)
-    if (day > month.day) {
-      if (month.day > 0) night()
-      begin(month, day)
-    }
-    take(month, market, step)
-  }
-  night()
-}
-
-/** Tiers are set, and who has lost nearly everything brings more. */
-function begin(month: Month, day: number): void {
-  month.day = day
-  const volumes = volumesBefore(month, day)
-  for (const [userId, { trader }] of month.traders) {
-    change(month, userId, { _tag: "SetTier", day, effectiveVolume: volumes.get(userId) ?? 0n })
-    for (const accountId of Ledger.accountIds(trader)) {
-      if (Ledger.balance(trader, accountId)!.available < leastUsd) credit(month, userId, accountId)
-    }
-    move(month, userId)
-  }
-}
-
-/** What each user's fills of the days that count weigh, in 1e-6 USD. */
-function volumesBefore({ markets }: Month, day: number): ReadonlyMap<UserId, bigint> {
-  const volumes = new Map<UserId, bigint>()
-  for (const { log, stream } of markets) {
-    for (const event of log) {
-      if (event._tag !== "Traded" || event.atMillis < (day - volumeDays) * dayMillis) continue
-      for (const { order } of [event.maker, event.taker]) {
-        const volume = effectiveVolume(stream.instrument, BigInt(event.notional))
-        volumes.set(order.userId, (volumes.get(order.userId) ?? 0n) + volume)
-      }
-    }
-  }
-  return volumes
-}
-
-/** Some of what may leave one account goes to another of the same user. */
-function move(month: Month, userId: UserId): void {
-  const { trader } = month.traders.get(userId)!
-  const [fromAccountId, toAccountId] = [month.chance, month.chance].map(({ pick }) =>
-    pick(...Ledger.accountIds(trader))
-  )
-  const amount = Ledger.balance(trader, fromAccountId!)!.withdrawable / 4n
-  if (fromAccountId === toAccountId || amount === 0n) return
-  const transferId = `transfer-${++month.lastId}`
-  change(month, userId, {
-    _tag: "Transfer",
-    transferId,
-    fromAccountId: fromAccountId!,
-    toAccountId: toAccountId!,
-    amount
-  })
-}
-
-function take(month: Month, market: MonthMarket, { atMillis, command }: Step): void {
-  if (command._tag === "IntroduceBuilder") {
-    const { builderCode, ownerId } = command
-    change(month, ownerId, { _tag: "AppointBuilder", builderCode, symbols: [market.symbol] })
-  }
-  if (!isTraderCommand(command) || isOfVenue(command)) return tell(month, market, { atMillis, command })
-  const known = month.sent.get(command.commandId.text)
-  if (known !== undefined) return tell(month, market, { atMillis, command: known })
-  const { trader } = traderOf(month, command.userId)
-  open(month, command.userId, command.accountId)
-  const entered = Ledger.enter(trader, requestOf(market.stream.instrument, command), command.traderEpoch)
-  month.sent.set(command.commandId.text, entered)
-  tell(month, market, { atMillis, command: entered })
-  assert.strictEqual(Ledger.pending(trader, command.accountId, market.symbol), 0)
-}
-
-/** The market decides, its twin has to say the same, and everybody hears of it. */
-function tell(month: Month, market: MonthMarket, step: Step): void {
+/** The market decides, its twin has to say the same, and everybody hears of it. Answers what was said. */
+export const tell = (
+  month: Month,
+  market: MonthMarket,
+  atMillis: number,
+  command: MarketCommand
+): ReadonlyArray<MarketEvent> => {
+  const { follower, log, stream, symbol } = market
+  const step = { atMillis, command }
   const events = decide(market.engine, step)
   const expected: Array<string> = []
   obey(market.twin, step, events, expected)
@@ -165,15 +93,29 @@ function tell(month: Month, market: MonthMarket, step: Step): void {
     assert.deepStrictEqual(said, expected, `after ${JSON.stringify(step)}`)
   }
   for (const event of events) {
-    market.log.push(event)
-    Engine.apply(market.follower, event)
+    log.push(event)
+    Engine.apply(follower, event)
     if (event._tag === "Priced") {
-      month.prices.set(market.symbol, event)
-      OpenInterest.take(month.openInterest, market.stream.instrument, event)
+      month.prices.set(symbol, event)
+      month.marks.set(symbol, event.freshMarkE8)
+      OpenInterest.take(month.openInterest, stream.instrument, event)
     }
-    for (const { trader } of month.traders.values()) Ledger.observe(trader, market.symbol, event)
+    const isDeleveraging = event._tag === "Traded" && event.offBook === "DELEVERAGING"
+    const before = isDeleveraging ? equityOf(month, event.maker) : 0n
+    for (const [userId, { trader, twin }] of month.traders) {
+      Ledger.observe(trader, symbol, event)
+      MonthTwin.recorded(twin, userId, stream.instrument, event)
+    }
     assertSums(month, market, event)
+    if (!isDeleveraging) continue
+    const after = equityOf(month, event.maker)
+    assert.isTrue(after >= 0n || after >= before, `I28: from ${before} to ${after} by ${JSON.stringify(event)}`)
   }
+  return events
+}
+
+function equityOf({ traders }: Month, { order: { accountId, userId } }: Fill): bigint {
+  return Ledger.balance(traders.get(userId)!.trader, accountId)!.equity
 }
 
 /** Positions sum to zero, and so does the money of a market as the ledgers have it, with what the market itself keeps. */
@@ -196,29 +138,33 @@ function assertSums({ traders }: Month, { follower, symbol }: MonthMarket, event
 }
 
 /** An account begins with money, and half of them with a leverage of its own in each market. */
-function open(month: Month, userId: UserId, accountId: AccountId): void {
-  const { journal, trader } = traderOf(month, userId)
-  const isNew = accountId === primaryAccountOf(userId) ? journal.length === 0 : !trader.accounts.has(accountId)
-  if (!isNew) return
+export const open = (month: Month, userId: UserId, accountId: AccountId): MonthTrader => {
+  const trader = traderOf(month, userId)
+  const isPrimary = accountId === primaryAccountOf(userId)
+  const isNew = isPrimary ? trader.journal.length === 0 : !trader.trader.accounts.has(accountId)
+  if (!isNew) return trader
   change(month, userId, { _tag: "OpenAccount", accountId })
   credit(month, userId, accountId)
   for (const { maxLeverage, symbol } of month.instruments.values()) {
     const leverage = month.chance.whole(1, maxLeverage)
     if (month.chance.percent(50)) change(month, userId, { _tag: "SetLeverage", accountId, symbol, leverage })
   }
+  return trader
 }
 
-function credit(month: Month, userId: UserId, accountId: AccountId): void {
+export const credit = (month: Month, userId: UserId, accountId: AccountId, amount = creditedUsd): void => {
   const creditId = `credit-${++month.lastId}`
-  change(month, userId, { _tag: "Credit", creditId, accountId, amount: creditedUsd, reason: "" })
-  month.credited += creditedUsd
+  change(month, userId, { _tag: "Credit", creditId, accountId, amount, reason: "" })
+  month.credited += amount
 }
 
-function change(month: Month, userId: UserId, command: LedgerCommand): void {
-  const { journal, trader } = traderOf(month, userId)
+/** The ledger decides, and its journal has it. */
+export const change = (month: Month, userId: UserId, command: LedgerCommand): void => {
+  const { journal, trader, twin } = traderOf(month, userId)
   const decided = Ledger.decide(trader, command, month.day * dayMillis)
   for (const event of Result.getOrThrow(decided)) {
     Ledger.apply(trader, event)
+    MonthTwin.own(twin, event)
     journal.push(event)
   }
 }
@@ -226,11 +172,14 @@ function change(month: Month, userId: UserId, command: LedgerCommand): void {
 function traderOf(month: Month, userId: UserId): MonthTrader {
   const known = month.traders.get(userId)
   if (known !== undefined) return known
-  const { instruments, openInterest, prices } = month
-  const made = { trader: Ledger.make(userId, instruments, prices, openInterest, Ledger.defaults), journal: [] }
+  const { instruments, marks, openInterest, prices } = month
+  const made: MonthTrader = {
+    trader: Ledger.make(userId, instruments, prices, openInterest, Ledger.defaults),
+    twin: MonthTwin.make(userId, instruments, marks),
+    journal: []
+  }
   month.traders.set(userId, made)
   return made
 }
 
-const creditedUsd = 100_000_000_000n
-const leastUsd = 10_000_000_000n
+const creditedUsd = 10_000_000_000n

@@ -45,9 +45,12 @@ const ratios = [
   [1, 7]
 ] as const
 
-/** One of four markets is stopped in the end and its contract settled; what is asked of it then comes too late. */
+/** The contracts of one of four markets end. */
+export const doesEnd = (seed: number): boolean => seed % 4 === 1
+
+/** It is stopped in the end and its contract settled; what is asked of it then comes too late. */
 export function ending(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray<Step> {
-  if (seed % 4 !== 1) return steps
+  if (!doesEnd(seed)) return steps
   const at = (command: MarketCommand, later: number) => ({ atMillis: steps.at(-1)!.atMillis + later, command })
   const state = seed % 8 === 1 ? "HALTED" : "CANCEL_ONLY"
   return [

@@ -94,6 +94,7 @@ export const obey = (
 ): void => {
   const isOfTime = ({ _tag }: MarketEvent): boolean => _tag === "Sampled" || _tag === "Funded"
   const emit = (event: MarketEvent) => expected.push(line(event))
+  twin.heard = events
   Twin.pass(twin, atMillis, emit)
   // The mark is taken from the engine: what it says first holds for the command, what it says later for the next.
   const first = events.findIndex((event) => !isPriced(event) && !isOfTime(event))

@@ -13,7 +13,7 @@ import { chanceOf } from "./Chance.ts"
 import { names } from "./CommandIds.ts"
 import { slicing } from "./StreamTwaps.ts"
 
-import { ending, introducing, splitting, type Step } from "./OperatorSteps.ts"
+import { doesEnd, ending, introducing, splitting, type Step } from "./OperatorSteps.ts"
 
 export interface Stream {
   readonly seed: number
@@ -267,15 +267,26 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     const status = pick("INVALID_TICK_SIZE_PRECISION_PRICE", "NO_SUCH_ORDER", "REJECTED_FAILED_TO_PROCESS")
     add({ _tag: "Refuse", ...envelope(accountId), status, echo })
   }
-  const observe = () => {
-    const move = percent(85) ? 0.0002 : percent(70) ? 0.005 : 0.06
-    oracleE8 = Math.round(oracleE8 * (1 + (move * whole(-100, 100)) / 100))
+  const drift = (by: number) => {
+    oracleE8 = Math.round(oracleE8 * (1 + by))
     oracleE8 = Math.min(Math.max(oracleE8, Math.round(startPrice * 0.8)), Math.round(startPrice * 1.2))
-    add({
-      _tag: "Observe",
-      priceE8: percent(3) ? oracleE8 * 2 : oracleE8,
-      teller: percent(isMonth ? 90 : isHourly ? 60 : 10) ? "operator" : "external"
-    })
+  }
+  const observe = () => {
+    const move = percent(isMonth ? 50 : 85) ? 0.0002 : percent(70) ? 0.005 : isMonth ? 0.03 : 0.06
+    drift((move * whole(-100, 100)) / 100)
+    const isAbsurd = percent(3)
+    const teller = percent(isMonth ? 90 : isHourly ? 60 : 10) ? "operator" : "external"
+    // An operator is believed whatever it is, and would end every account of the month.
+    const isTold = isAbsurd && !(isMonth && teller === "operator")
+    add({ _tag: "Observe", priceE8: isTold ? oracleE8 * 2 : oracleE8, teller })
+  }
+  /** The price runs in one direction, step by step, and leaves many behind. */
+  const run = () => {
+    const each = pick(-0.007, -0.003, 0.003, 0.007)
+    for (let left = whole(5, 15); left > 0; left--) {
+      drift(each)
+      add({ _tag: "Observe", priceE8: oracleE8, teller: "operator" })
+    }
   }
   const raise = () => {
     const userId = pick(...users)
@@ -293,13 +304,17 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
 
   if (percent(15)) pick(place, close, modify, cancel)(AccountId.make(pick(...accounts)))
   add({ _tag: "Observe", priceE8: oracleE8, teller: "external" })
-  const isOver = () => isMonth && atMillis >= monthEnd
+  // A contract that ends does so before the others' month is over.
+  const endMillis = doesEnd(seed) ? monthEnd - 5 * 86_400_000 : monthEnd
+  const isOver = () => isMonth && atMillis >= endMillis
   for (let left = commands ?? (isMonth ? Infinity : whole(60, 120)); left > 0 && !isOver(); left--) {
     const accountId = pick(...accounts)
     const roll = whole(1, 100)
-    if (percent(1)) add({ _tag: "PayDividend", exDay: whole(1, 40), perUnitE8: whole(1, 300_000_000) })
+    if (percent(1))
+      add({ _tag: "PayDividend", exDay: whole(1, 40), perUnitE8: whole(1, isMonth ? startPrice / 200 : 300_000_000) })
     if (percent(2))
       add({ _tag: "TopUpFund", topUpId: `top-up ${whole(1, 9)}`, amount: whole(1, 9_000_000_000), reason: "" })
+    if (isMonth && percent(0.4)) run()
     if (percent(1)) shut()
     else if (percent(20)) add({ _tag: "SetTradingState", state: "TRADING" })
     if (percent(3)) takeAll(AccountId.make(accountId))

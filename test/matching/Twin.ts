@@ -1,7 +1,6 @@
 /** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
 import { divideUp } from "@venue/domain/Decimal"
 import { positionLimitUsd } from "@venue/domain/Leverage"
-import { isFresh } from "@venue/domain/Oracle"
 import type {
   Close,
   MarketCommand,
@@ -35,7 +34,9 @@ import {
 } from "./TwinState.ts"
 import * as Settlement from "./TwinSettlement.ts"
 import { split } from "./TwinSplit.ts"
+import * as TwinLiquidation from "./TwinLiquidation.ts"
 import * as Stops from "./TwinStops.ts"
+import * as Trigger from "./TwinTrigger.ts"
 import * as TwinTwaps from "./TwinTwaps.ts"
 
 /** Takes a price the engine computed: marks, averages and bands are not the twin's business, but which mark counts is. */
@@ -58,10 +59,11 @@ export const pass = TwinFunding.pass
 
 /** Prices come from the engine, so what is about them says nothing here but which stops fire; time has passed before. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
-  if (command._tag === "PauseSources" || command._tag === "CloseTakeovers") return
+  if (command._tag === "PauseSources") return
+  if (command._tag === "CloseTakeovers") return TwinLiquidation.close(twin, command, nowMillis, emit)
   if (command._tag === "Observe" || command._tag === "Tick") {
     if (command._tag === "Tick") Settlement.proceed(twin, nowMillis, emit)
-    return fire(twin, nowMillis, emit)
+    return Trigger.fire(twin, nowMillis, emit)
   }
   if (command._tag === "SplitContract") return split(twin, command, nowMillis, emit)
   if (command._tag === "Delist") return Settlement.begin(twin, nowMillis, emit)
@@ -105,7 +107,9 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
           ? twin.letsIn === "DELISTED"
             ? "BAD_SYMBOL"
             : "REJECTED_MARKET_CLOSED"
-          : run(twin, command, emit)
+          : TwinLiquidation.isHeldBack(twin, command)
+            ? "USER_IN_LIQUIDATION"
+            : run(twin, command, emit)
   twin.outcomes.set(command.commandId.text, refusal ?? "DONE")
   if (refusal !== undefined) emit(refused(twin, command, refusal))
 }
@@ -119,8 +123,9 @@ function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit
     case "Refuse":
       return command.status
     case "Liquidate":
+      return TwinLiquidation.slice(twin, command, emit) ? undefined : done(twin, command, emit)
     case "OpenTakeover":
-      return done(twin, command, emit)
+      return TwinLiquidation.open(twin, command, emit) ? undefined : done(twin, command, emit)
     case "Place":
       return place(twin, command, emit)
     case "Close":
@@ -141,7 +146,7 @@ function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit
                 : order.orderId.text === command.orderId.text
             )
       const stops = Stops.ofAccount(twin, command.accountId).filter(({ order }) =>
-        command._tag === "CancelAll" ? command.cause === "REQUEST" : order.orderId.text === command.orderId?.text
+        command._tag === "CancelAll" ? command.cause !== "DISCONNECT" : order.orderId.text === command.orderId?.text
       )
       if (found.length + stops.length === 0 && command._tag === "Cancel") return "NO_SUCH_ORDER"
       for (const resting of found) leave(twin, resting, command.commandId, "CANCELLED", emit)
@@ -353,37 +358,6 @@ function modifyStop(twin: Twin, command: Modify, emit: Emit): OrderRefusal | und
   emit({ _tag: "Modified", commandId: command.commandId, order: after, requeued, atMillis: twin.timeMillis })
   if (requeued) Stops.moved(twin, stop)
   return done(twin, command, emit)
-}
-
-function fire(twin: Twin, nowMillis: number, tell: Emit): void {
-  let said = 0
-  const emit: Emit = (event) => {
-    said++
-    tell(event)
-  }
-  const atMillis = Math.max(twin.timeMillis, nowMillis)
-  for (let left = 256; left > 0; left--) {
-    const stop = Stops.next(twin)
-    if (
-      stop === undefined ||
-      said >= 4_096 ||
-      twin.letsIn !== "TRADING" ||
-      !isFresh(twin.instrument, twin.prices!, atMillis)
-    )
-      return
-    twin.timeMillis = atMillis
-    twin.stops = twin.stops.filter((other) => other !== stop)
-    const fresh = { type: "STOP_MARKET", origin: "STOP", timeInForce: "IOC", updatedAtMillis: twin.timeMillis } as const
-    const order: Order = { ...stop.order, ...fresh }
-    const other = Stops.linked({ ...twin, stops: [...twin.stops, stop] }, stop)
-    emit({ _tag: "Triggered", stopType: stop.order.type as "STOP_LOSS", order, atMillis: twin.timeMillis })
-    if (other !== undefined) endStop(twin, other, null, emit)
-    const taker = { order, makerRate: 0, leverage: stop.leverage, acceptedNumber: 0, queuedNumber: 0 }
-    match(twin, taker, Stops.worst(twin, twin.prices!, stop), stop, emit)
-    const { quantityLots, remainingLots } = taker.order
-    const status = remainingLots < quantityLots ? "IOC_PARTIALLY_FILLED" : "IOC_CANCELLED"
-    if (remainingLots > 0) leave(twin, taker, null, status, emit)
-  }
 }
 
 function done(twin: Twin, { accountId, commandId, expiresAtMillis, userId }: TraderCommand, emit: Emit): undefined {

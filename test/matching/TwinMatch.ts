@@ -81,7 +81,7 @@ function trade(twin: Twin, maker: Resting, taker: Resting, lots: number, terms: 
 }
 
 /** Live reduce-only orders never add up to more than the position: the newest give way first. */
-function shrink(twin: Twin, accountId: AccountId, emit: Emit): void {
+export function shrink(twin: Twin, accountId: AccountId, emit: Emit): void {
   for (const side of ["BUY", "SELL"] as const) {
     const live = twin.resting.filter(
       ({ order }) => order.accountId === accountId && order.reduceOnly && order.side === side
@@ -168,7 +168,7 @@ function attach(twin: Twin, parent: Order, lots: number, leverage: number, emit:
 }
 
 /** None is larger than the position, and without one to close there is none. */
-function shrinkStops(twin: Twin, accountId: AccountId, emit: Emit): void {
+export function shrinkStops(twin: Twin, accountId: AccountId, emit: Emit): void {
   for (const stop of Stops.ofAccount(twin, accountId)) {
     const lots = Math.min(stop.order.remainingLots, reducible(twin, accountId, stop.order.side))
     if (lots === 0) endStop(twin, stop, null, emit)

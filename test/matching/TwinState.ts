@@ -3,9 +3,11 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
 import { isLive } from "@venue/domain/MarketHours"
-import type { Place, Priced, TraderCommand } from "@venue/domain/Market"
+import type { TakeoverOpened } from "@venue/domain/Liquidation"
+import type { MarketEvent, Place, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order, Side } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
+import type { PositionState } from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
 import type { Twap } from "@venue/domain/Twap"
 import type { TradingState } from "@venue/domain/TradingState"
@@ -29,6 +31,12 @@ export interface TwinStop {
   queuedNumber: number
   /** The mark has come to it, and this is its turn. */
   dueNumber: number | undefined
+}
+
+export interface TwinTakeover {
+  readonly opened: TakeoverOpened
+  /** As it was when it was frozen. */
+  readonly position: PositionState
 }
 
 export interface Holding {
@@ -66,6 +74,11 @@ export interface Twin {
   stops: Array<TwinStop>
   /** They go on, the oldest first. */
   twaps: ReadonlyArray<Twap>
+  takeovers: Array<TwinTakeover>
+  /** What liquidations have traded on the book. */
+  readonly liquidated: Array<{ readonly atMillis: number; readonly notional: number }>
+  /** What the engine said last: how much of a position goes where is taken from it. */
+  heard: ReadonlyArray<MarketEvent>
   readonly holdings: Map<string, Holding>
   readonly funding: Funding
   reserveFund: bigint
@@ -94,6 +107,9 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   resting: [],
   stops: [],
   twaps: [],
+  takeovers: [],
+  liquidated: [],
+  heard: [],
   holdings: new Map(),
   funding: { samples: [], sample: null, walkedMillis: 0, paidMillis: 0 },
   reserveFund: 0n,

@@ -1,0 +1,99 @@
+/** The twin of a trader as the records tell it, one after the other. */
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import type { Instrument } from "@venue/domain/Instrument"
+import type { MarketEvent } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { Order } from "@venue/domain/Order"
+import { isStop } from "@venue/domain/Stop"
+import type { TraderEvent } from "@venue/domain/Trader"
+import type { UserId } from "@venue/domain/UserId"
+import * as Twin from "./Twin.ts"
+
+/** `marks` are those of the markets, whoever brings them up to date. */
+export const make = (
+  userId: UserId,
+  instruments: ReadonlyMap<MarketSymbol, Instrument>,
+  marks: Map<string, number>
+): Twin.Twin => {
+  const twin: Twin.Twin = {
+    instruments,
+    symbols: [...instruments.keys()],
+    deposits: new Map([[primaryAccountOf(userId), 0n]]),
+    leverages: new Map(),
+    marks,
+    tier: { day: 0, volume: 0n },
+    orders: [],
+    fills: [],
+    payments: [],
+    rewards: null
+  }
+  highestLevels(twin, primaryAccountOf(userId))
+  return twin
+}
+
+/** Takes what the trader's own journal says. */
+export const own = (twin: Twin.Twin, event: TraderEvent): void => {
+  const deposit = (accountId: string, amount: bigint) =>
+    twin.deposits.set(accountId, (twin.deposits.get(accountId) ?? 0n) + amount)
+  switch (event._tag) {
+    case "Credited":
+      return void deposit(event.accountId, event.amount)
+    case "Transferred":
+      deposit(event.fromAccountId, -event.amount)
+      return void deposit(event.toAccountId, event.amount)
+    case "AccountOpened":
+      deposit(event.accountId, 0n)
+      return highestLevels(twin, event.accountId)
+    case "LeverageSet":
+      return void twin.leverages.set(`${event.accountId} ${event.symbol}`, event.leverage)
+    case "BuilderAppointed":
+      twin.rewards ??= 0n
+      return
+    case "TierSet":
+      twin.tier = { day: event.day, volume: event.effectiveVolume }
+  }
+}
+
+/** Takes what a market says. */
+export const recorded = (twin: Twin.Twin, userId: UserId, instrument: Instrument, event: MarketEvent): void => {
+  const { lotE8, symbol } = instrument
+  const fills = twin.fills.length
+  switch (event._tag) {
+    case "Funded":
+      return void twin.payments.push({ symbol, fills, perLot: Twin.perLotOfHour(instrument, event) })
+    case "DividendPaid":
+      return void twin.payments.push({ symbol, fills, perLot: [BigInt(lotE8) * BigInt(event.perUnitE8), 10n ** 10n] })
+    case "Traded": {
+      const { maker, notional, quantityLots: lots, taker } = event
+      for (const { fee, order, reward } of [maker, taker]) {
+        const { accountId, side } = order
+        if (reward?.ownerId === userId) twin.rewards = (twin.rewards ?? 0n) + BigInt(reward.amount)
+        if (order.userId !== userId) continue
+        twin.fills.push({ accountId, symbol, side, lots, notional, fee })
+        if (twin.orders.some(({ orderId }) => orderId === order.orderId.text))
+          stands(twin, symbol, order, order.remainingLots > 0)
+      }
+      return
+    }
+    case "Accepted":
+    case "Modified":
+      return event.order.userId === userId ? stands(twin, symbol, event.order, true) : undefined
+    case "Ended":
+      return event.order.userId === userId ? stands(twin, symbol, event.order, false) : undefined
+  }
+}
+
+/** The order is open as it is here, or it is open no more. */
+function stands(twin: Twin.Twin, symbol: MarketSymbol, order: Order, isOpen: boolean): void {
+  const { accountId, orderId, priceTicks, reduceOnly, remainingLots, side, type } = order
+  twin.orders = twin.orders.filter((other) => other.orderId !== orderId.text)
+  if (!isOpen || isStop(type)) return
+  const state = { commandId: "", price: priceTicks, lots: remainingLots }
+  const kind = { reduceOnly, rests: true, market: false, accepted: true }
+  twin.orders.push({ orderId: orderId.text, accountId, symbol, side, ...kind, states: [state] })
+}
+
+/** An account begins with them. */
+function highestLevels({ instruments, leverages }: Twin.Twin, accountId: string): void {
+  for (const { maxLeverage, symbol } of instruments.values()) leverages.set(`${accountId} ${symbol}`, maxLeverage)
+}
