@@ -15,6 +15,7 @@ import { PriceSources } from "@venue/providers/prices/PriceSource"
 import { Journal } from "@venue/journal/Journal"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import { Listings } from "@venue/storage/listing/Listings"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Seal } from "@venue/postgres/Seal"
 import * as ServerTime from "@venue/postgres/ServerTime"
@@ -49,8 +50,9 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   // Only now is it certain that no other venue's addresses stand there.
   yield* files.remove(devFile, { force: true })
 
-  const { leastSources, simulated, sources } = yield* Prices.sources(settings)
   yield* say("preparing the tables")
+  const instruments = yield* listed(url)
+  const { leastSources, simulated, sources } = yield* Prices.sources(settings, instruments)
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
   const live = Effect.gen(function* () {
     const feed = yield* Feed
@@ -98,9 +100,17 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   })
   const access = yield* Access.layer(settings, secretKey)
   return yield* Effect.scoped(live).pipe(
-    Effect.provide(services(settings, url, { secretKey, isKnown }, access)),
+    Effect.provide(services(settings, instruments, url, { secretKey, isKnown }, access)),
     Effect.provideService(PriceSources, { sources, leastSources })
   )
+})
+
+/** What a new venue lists, and what its operator had listed since; of one name the operator's, since records count in its steps. */
+const listed = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const listings = Effect.flatMap(Listings, ({ all }) => all)
+  const tables = Listings.layer.pipe(Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 1 }))))
+  const later = yield* Effect.provide(listings, tables)
+  return new Map([...defaults.instruments, ...later.map((instrument) => [instrument.symbol, instrument] as const)])
 })
 
 /** Whoever trades as soon as the venue is ready meets open markets. A market that cannot record prices keeps nobody out. */
@@ -118,6 +128,7 @@ const accessTables = (url: Redacted.Redacted) =>
 
 const services = (
   settings: Settings,
+  instruments: VenueSettings["instruments"],
   url: Redacted.Redacted,
   { isKnown, secretKey }: { readonly isKnown: boolean; readonly secretKey: Redacted.Redacted },
   access: Effect.Success<ReturnType<typeof Access.layer>>
@@ -128,7 +139,9 @@ const services = (
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
     Layer.provideMerge(ServerTime.layer),
-    Layer.provideMerge(Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, accessTables(url))),
+    Layer.provideMerge(
+      Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, Listings.layer, accessTables(url))
+    ),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(
@@ -141,6 +154,7 @@ const services = (
     Layer.provideMerge(
       Layer.succeed(VenueSettings)({
         ...defaults,
+        instruments,
         desks: settings.desks,
         rateLimits: settings.rateLimits,
         maxOpenOrdersPerSymbol: settings.maxOpenOrdersPerSymbol,

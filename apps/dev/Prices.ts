@@ -1,6 +1,6 @@
 /** Where the dev app's prices come from: the sources of a file, and a simulation of all symbols that they leave out. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { defaults } from "@venue/cluster/VenueSettings"
+import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as PriceSettings from "@venue/providers/prices/PriceSettings"
 import * as SimulatedPrices from "@venue/providers/prices/SimulatedPrices"
 import { Effect, FileSystem, Layer, Option } from "effect"
@@ -8,24 +8,27 @@ import { SettingRefused } from "./Access.ts"
 import type { Settings } from "./Settings.ts"
 
 /** `simulated` are the symbols whose prices come as soon as the venue stands. */
-export const sources = Effect.fn("Prices.sources")(function* ({ priceSources, simulatedPrices }: Settings) {
-  const told = Option.isNone(priceSources) ? { sources: [], leastSources: 1 } : yield* fromFile(priceSources.value)
-  const symbols = [...defaults.instruments.keys()].filter(
-    (symbol) => !told.sources.some((source) => source.symbols.has(symbol))
-  )
+export const sources = Effect.fn("Prices.sources")(function* (
+  { priceSources, simulatedPrices }: Settings,
+  instruments: VenueSettings["instruments"]
+) {
+  const told = Option.isNone(priceSources)
+    ? { sources: [], leastSources: 1 }
+    : yield* fromFile(priceSources.value, instruments)
+  const symbols = [...instruments.keys()].filter((symbol) => !told.sources.some((source) => source.symbols.has(symbol)))
   if (!simulatedPrices) return { ...told, simulated: [] }
   const simulation = SimulatedPrices.make({ seed: 1, speed: 1, symbols })
   return { ...told, sources: [...told.sources, simulation], simulated: [...simulation.symbols.keys()] }
 })
 
-const fromFile = Effect.fnUntraced(function* (path: string) {
+const fromFile = Effect.fnUntraced(function* (path: string, instruments: VenueSettings["instruments"]) {
   const files = yield* FileSystem.FileSystem
   const refused = (why: string) =>
     new SettingRefused({ setting: "VENUE_PRICE_SOURCES", expected: `a file of price sources (${path}: ${why})` })
   const text = yield* Effect.mapError(files.readFileString(path), ({ message }) => refused(message))
   // For as long as the app, since the sources keep it.
   const client = yield* Layer.build(NodeHttpClient.layerUndici)
-  return yield* PriceSettings.read(text, (symbol) => defaults.instruments.has(symbol)).pipe(
+  return yield* PriceSettings.read(text, (symbol) => instruments.has(symbol)).pipe(
     Effect.mapError(({ reason }) => refused(reason)),
     Effect.provide(client)
   )

@@ -47,6 +47,7 @@ export const pages = {
   "not-resumable": "A symbol trades again from cancel-only, with a fresh price and balanced books.",
   "symbol-trades": "The symbol has to be stopped first: it is done to one that does not trade.",
   "symbol-delisted": "The contract has ended, or is being settled; nothing leads back.",
+  "symbol-listed": "A contract of that name is listed with other terms; tick and lot are for ever.",
   "not-split":
     "The symbol is not halted, was split for this day or a later one, or cannot be split so; detail says which.",
   "dividend-paid": "A dividend for this day or a later one was paid already; nothing was paid now.",
@@ -223,6 +224,8 @@ export const problems = (baseUrl: string) => ({
   symbolTrades: (detail: string) => new Conflict(body(baseUrl, 409, "symbol-trades", { detail })),
   symbolDelisted: (symbol: string) =>
     new Conflict(body(baseUrl, 409, "symbol-delisted", { detail: `${symbol} is delisted, or about to be.` })),
+  symbolListed: (symbol: string) =>
+    new Conflict(body(baseUrl, 409, "symbol-listed", { detail: `${symbol} is listed with other terms.` })),
   notSplit: (detail: string) => new Conflict(body(baseUrl, 409, "not-split", { detail })),
   dividendPaid: (detail: string) => new Conflict(body(baseUrl, 409, "dividend-paid", { detail })),
   topUpExists: (detail: string) => new Conflict(body(baseUrl, 409, "top-up-exists", { detail })),

@@ -1,8 +1,10 @@
 /** A perpetual contract: its steps, its bounds and the list the venue starts with. */
+import { Schema } from "effect"
 import { divideUp, unitScale, unitsOf } from "./Decimal.ts"
 import { MarketSymbol } from "./MarketSymbol.ts"
 
-export type ProductCategory = "EQUITY" | "INDEX" | "COMMODITY" | "FX"
+export const ProductCategory = Schema.Literals(["EQUITY", "INDEX", "COMMODITY", "FX"])
+export type ProductCategory = typeof ProductCategory.Type
 
 export interface Instrument {
   readonly clobPairId: number
@@ -55,6 +57,29 @@ export const priceDecimals = (instrument: Instrument): number => decimals(instru
 /** A quantity is printed with so many decimals. */
 export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lotE8)
 
+/** What tells one contract from another; the rest of it follows from this. */
+export type Terms = Pick<
+  Instrument,
+  "base" | "category" | "tickE8" | "lotE8" | "minQuantityLots" | "maxQuantityLots" | "maxLeverage"
+>
+
+export const instrumentOf = (
+  clobPairId: number,
+  { base, category, lotE8, maxLeverage, maxQuantityLots, minQuantityLots, tickE8 }: Terms
+): Instrument => ({
+  clobPairId,
+  symbol: MarketSymbol.make(`${base}-USD`),
+  base,
+  quote: "USD",
+  category,
+  tickE8,
+  lotE8,
+  minQuantityLots,
+  maxQuantityLots,
+  maxLeverage,
+  tickLotMicros: (tickE8 * lotE8) / 10_000_000_000
+})
+
 /** A new venue lists these contracts (rule 1). */
 export const starters: ReadonlyArray<Instrument> = [
   list(1, "AAPL", "EQUITY", 0.01, 0.001, 0.1, 100_000, 10),
@@ -83,21 +108,16 @@ function list(
   max: number,
   maxLeverage: number
 ): Instrument {
-  const tickE8 = unitsOf(tick)
   const lotE8 = unitsOf(lot)
-  return {
-    clobPairId,
-    symbol: MarketSymbol.make(`${base}-USD`),
+  return instrumentOf(clobPairId, {
     base,
-    quote: "USD",
     category,
-    tickE8,
+    tickE8: unitsOf(tick),
     lotE8,
     minQuantityLots: unitsOf(min) / lotE8,
     maxQuantityLots: unitsOf(max) / lotE8,
-    maxLeverage,
-    tickLotMicros: (tickE8 * lotE8) / 10_000_000_000
-  }
+    maxLeverage
+  })
 }
 
 /** A lot in 1e-8 and a price in 1e-8, and money in 1e-6. */

@@ -20,6 +20,7 @@ import { freshSignIn } from "./migrations/0014_fresh_sign_in.ts"
 import { projectionGroups } from "./migrations/0015_projection_groups.ts"
 import { dailyVolume } from "./migrations/0016_daily_volume.ts"
 import { futuresReference } from "./migrations/0017_futures_reference.ts"
+import { listing } from "./migrations/0018_listing.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -40,7 +41,8 @@ const all = {
   "0014_fresh_sign_in": freshSignIn,
   "0015_projection_groups": projectionGroups,
   "0016_daily_volume": dailyVolume,
-  "0017_futures_reference": futuresReference
+  "0017_futures_reference": futuresReference,
+  "0018_listing": listing
 }
 
 /** Any number, the same on every node. */

@@ -21,6 +21,7 @@ import * as AccessTables from "@venue/storage/access/AccessTables"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import { Listings } from "@venue/storage/listing/Listings"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
@@ -260,6 +261,7 @@ export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
         journal,
         ReadTables.layerMemory,
         FuturesReference.layerMemory,
+        Listings.layerMemory,
         SigningKeys.layerMemory
       )
     ),

@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import * as DevApp from "./DevApp.ts"
+import * as Operator from "./Operator.ts"
 import * as TradeSocket from "./TradeSocket.ts"
 import * as Truth from "./Truth.ts"
 
@@ -105,6 +106,30 @@ it("a second start beside one that runs says what is in its way, and the first g
   expect(DevApp.postgresOf(other.dataDir)).toEqual([])
   await trade(first)
   await first.end("SIGINT")
+})
+
+it("rule 1.8: a contract that the operator had listed is traded from the next start on", patient, async () => {
+  const site = await DevApp.makeSite()
+  const first = await DevApp.start(site)
+  const ba = { base_asset: "BA", product_category: "EQUITY", tick_size: 0.01, lot_size: 0.001, min_quantity: 0.1 }
+  const terms = { ...ba, max_quantity: 100_000, default_max_leverage: 10, reason: "asked for" }
+  expect(await Operator.of(first.file)("POST", "/instruments", terms)).toMatchObject({ in_force: false })
+  await first.end("SIGINT")
+
+  for (const start of ["second", "third"]) {
+    const app = await DevApp.start(site)
+    const ask = Operator.of(app.file)
+    expect(await ask("POST", "/instruments", terms)).toMatchObject({ symbol: "BA-USD", in_force: true })
+    if (start === "second") await ask("POST", "/prices", { symbol: "BA-USD", price: 180, reason: "opening" })
+    const [alice] = app.file.users
+    const socket = await TradeSocket.open(app.file.urls.trade, alice!)
+    await TradeSocket.subscribe(socket, ["order_responses"])
+    const rests = socket.next(({ order_response: row }) => row)
+    const order = { symbol: "BA-USD", side: "BUY", quantity: 1, price: 179, reduce_only: false }
+    socket.send("add_order", { ...order, order_type: "LIMIT", order_time_in_force: "GTC" })
+    expect(await rests).toMatchObject({ status: "ACK", symbol: "BA-USD" })
+    await app.end("SIGINT")
+  }
 })
 
 it("the number of desks is fixed at the first start", patient, async () => {

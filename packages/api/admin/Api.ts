@@ -9,6 +9,7 @@ import { AlarmsGroup } from "./Alarms.ts"
 import { DelistingsGroup } from "./Delistings.ts"
 import { DividendsGroup } from "./Dividends.ts"
 import { FuturesGroup } from "./Futures.ts"
+import { InstrumentsGroup } from "./Instruments.ts"
 import { KeysGroup } from "./Keys.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
@@ -91,6 +92,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     DelistingsGroup,
     ProvidersGroup,
     SplitsGroup,
+    InstrumentsGroup,
     HealthGroup
   )
   .middleware(InvalidRequest)

@@ -15,6 +15,7 @@ import * as Commands from "./Commands.ts"
 import * as Delistings from "./Delistings.ts"
 import * as Dividends from "./Dividends.ts"
 import * as Futures from "./Futures.ts"
+import * as Instruments from "./Instruments.ts"
 import * as Keys from "./Keys.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
@@ -51,6 +52,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           Delistings.layer(baseUrl),
           Providers.layer(baseUrl),
           Splits.layer(baseUrl),
+          Instruments.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

@@ -15,6 +15,7 @@ import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Journal } from "@venue/journal/Journal"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { ReadTables } from "@venue/storage/history/ReadTables"
+import { Listings } from "@venue/storage/listing/Listings"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Seal } from "@venue/postgres/Seal"
 import * as TestAccess from "@venue/testing/TestAccess"
@@ -68,7 +69,14 @@ const layer = layerOver.pipe(
   Layer.provideMerge(Runner.alone({ simulate: true })),
   Layer.provideMerge(TestAccess.layer),
   Layer.provideMerge(
-    Layer.mergeAll(AccessTables.layer, Journal.layer, ReadTables.layer, FuturesReference.layer, SigningKeys.layerMemory)
+    Layer.mergeAll(
+      AccessTables.layer,
+      Journal.layer,
+      ReadTables.layer,
+      FuturesReference.layer,
+      Listings.layer,
+      SigningKeys.layerMemory
+    )
   ),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
   Layer.provideMerge(Seal.layer(Redacted.make(sealKey))),

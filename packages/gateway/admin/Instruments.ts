@@ -1,0 +1,94 @@
+/** Answers what is listed, and takes what is to be listed at the next start. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { listedInstrument } from "@venue/api/admin/Instruments"
+import { problems } from "@venue/api/Problem"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { unitsOf } from "@venue/domain/Decimal"
+import type { Terms } from "@venue/domain/Instrument"
+import * as Listing from "@venue/domain/Listing"
+import { Listings } from "@venue/storage/listing/Listings"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { makeAsked } from "./Operators.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "instruments",
+    Effect.fnUntraced(function* (handlers) {
+      const asked = yield* makeAsked
+      const listings = yield* Listings
+      const { instruments } = yield* VenueSettings
+      const refusals = problems(baseUrl)
+      const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+      const waiting = Effect.map(listings.all, (all) => all.filter(({ symbol }) => !instruments.has(symbol)))
+
+      return handlers
+        .handle("list", () =>
+          waiting.pipe(
+            Effect.map((later) => {
+              const data = [
+                ...Array.from(instruments.values(), (instrument) => listedInstrument(instrument, true)),
+                ...later.map((instrument) => listedInstrument(instrument, false))
+              ]
+              return { data, count: data.length }
+            }),
+            Effect.catchTags(unanswered)
+          )
+        )
+        .handle(
+          "add",
+          Effect.fnUntraced(function* ({ payload }) {
+            const terms = termsOf(payload)
+            const flaw = Listing.flawOf(terms)
+            if (flaw !== undefined)
+              return yield* refusals.unfit(`body.${fields[flaw.term]}`, `Expected ${flaw.expected}`)
+            const find = Effect.map(waiting, (later) =>
+              [...instruments.values(), ...later].find(({ base }) => base === terms.base)
+            )
+            const before = yield* find
+            if (before === undefined) {
+              const { reason, ...said } = payload
+              yield* asked("listing_asked", `${terms.base}-USD`, { ...said, reason })
+              yield* listings.add(terms)
+            }
+            const listed = before ?? (yield* find)!
+            if (!Listing.isListedAs(listed, terms)) return yield* refusals.symbolListed(listed.symbol)
+            return listedInstrument(listed, instruments.has(listed.symbol))
+          }, Effect.catchTags(unanswered))
+        )
+    })
+  )
+
+const fields: Record<keyof Terms, string> = {
+  base: "base_asset",
+  category: "product_category",
+  tickE8: "tick_size",
+  lotE8: "lot_size",
+  minQuantityLots: "min_quantity",
+  maxQuantityLots: "max_quantity",
+  maxLeverage: "default_max_leverage"
+}
+
+interface Asked {
+  readonly base_asset: string
+  readonly product_category: Terms["category"]
+  readonly tick_size: number
+  readonly lot_size: number
+  readonly min_quantity: number
+  readonly max_quantity: number
+  readonly default_max_leverage: number
+}
+
+function termsOf(asked: Asked): Terms {
+  const lotE8 = unitsOf(asked.lot_size)
+  return {
+    base: asked.base_asset.toUpperCase(),
+    category: asked.product_category,
+    tickE8: unitsOf(asked.tick_size),
+    lotE8,
+    minQuantityLots: unitsOf(asked.min_quantity) / lotE8,
+    maxQuantityLots: unitsOf(asked.max_quantity) / lotE8,
+    maxLeverage: asked.default_max_leverage
+  }
+}

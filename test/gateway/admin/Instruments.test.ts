@@ -1,0 +1,65 @@
+/** An operator has a contract listed at the next start (rule 1.8). */
+import { Audit } from "@venue/storage/access/Audit"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { layer, RestClient } from "../rest/RestClient.ts"
+
+const asked = {
+  base_asset: "ba",
+  product_category: "EQUITY",
+  tick_size: 0.01,
+  lot_size: 0.001,
+  min_quantity: 0.1,
+  max_quantity: 100_000,
+  default_max_leverage: 10,
+  reason: "asked for"
+}
+const { reason: _reason, ...terms } = asked
+const listed = { ...terms, symbol: "BA-USD", base_asset: "BA", clob_pair_id: 1_001, in_force: false }
+
+it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
+  it.effect("one is listed for the next start, once, and is not there before", () =>
+    Effect.gen(function* () {
+      const { admin, get } = yield* RestClient
+      for (let times = 0; times < 2; times++) expect((yield* admin("POST", "/instruments", asked)).body).toEqual(listed)
+      const { body, status } = yield* admin("POST", "/instruments", { ...asked, tick_size: 0.1 })
+      expect([status, body.detail]).toEqual([409, "BA-USD is listed with other terms."])
+      const { data } = (yield* admin("GET", "/instruments")).body
+      expect(data.at(-1)).toEqual(listed)
+      expect(data[0]).toMatchObject({ symbol: "AAPL-USD", in_force: true, tick_size: 0.01, lot_size: 0.001 })
+      expect((yield* get("/refdata?ticker=BA-USD")).body.data).toEqual([])
+      const told = yield* (yield* Audit).about("BA-USD")
+      expect(told).toHaveLength(1)
+      expect(told[0]).toMatchObject({ action: "listing_asked", facts: { tick_size: 0.01, reason: "asked for" } })
+    })
+  )
+
+  it.effect("one that is listed already is told as it is, or is in the way", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const apple = { ...asked, base_asset: "AAPL" }
+      expect((yield* admin("POST", "/instruments", apple)).body).toMatchObject({ symbol: "AAPL-USD", in_force: true })
+      expect((yield* admin("POST", "/instruments", { ...apple, default_max_leverage: 20 })).status).toBe(409)
+    })
+  )
+
+  it.effect("what cannot be listed is refused by its field", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      for (const [field, value] of [
+        ["base_asset", "B A"],
+        ["product_category", "CRYPTO"],
+        ["tick_size", 0.025],
+        ["lot_size", 0.00000001],
+        ["min_quantity", 0.0001],
+        ["max_quantity", 0.05],
+        ["max_quantity", 5_000_000],
+        ["default_max_leverage", 51]
+      ] as const) {
+        const { body, status } = yield* admin("POST", "/instruments", { ...asked, base_asset: "IBM", [field]: value })
+        expect([field, status, body.errors[0].location]).toEqual([field, 422, `body.${field}`])
+      }
+      expect(yield* (yield* Audit).about("IBM-USD")).toEqual([])
+    })
+  )
+})

@@ -1,0 +1,40 @@
+/** Contracts that an operator had listed, in memory and on Postgres. */
+import { starters } from "@venue/domain/Instrument"
+import { Listings } from "@venue/storage/listing/Listings"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import * as Layers from "effect/Layer"
+import { postgresLayer } from "../../Postgres.ts"
+
+const [{ clobPairId: _id, symbol: _symbol, quote: _quote, tickLotMicros: _money, ...apple }] = starters as [
+  (typeof starters)[number]
+]
+
+const suite = (name: string, services: Layer.Layer<Listings, unknown>) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("each has a number of its own beyond those of a new venue, and stays as it was first listed", () =>
+      Effect.gen(function* () {
+        const listings = yield* Listings
+        assert.deepStrictEqual(yield* listings.all, [])
+        yield* Effect.all(
+          ["BA", "IBM", "GE"].map((base) => listings.add({ ...apple, base })),
+          { concurrency: "unbounded" }
+        )
+        yield* listings.add({ ...apple, base: "BA", maxLeverage: 3 })
+        const all = yield* listings.all
+        assert.deepStrictEqual(
+          all.map(({ clobPairId }) => clobPairId),
+          [1_001, 1_002, 1_003]
+        )
+        assert.sameMembers(
+          all.map(({ symbol }) => symbol as string),
+          ["BA-USD", "IBM-USD", "GE-USD"]
+        )
+        const { base, clobPairId, symbol, ...same } = all.find((each) => each.base === "BA")!
+        assert.deepStrictEqual({ ...starters[0]!, base, clobPairId, symbol }, { ...same, base, clobPairId, symbol })
+      })
+    )
+  })
+
+suite("listings in memory", Listings.layerMemory)
+suite("listings on Postgres", Layers.provide(Listings.layer, postgresLayer))
