@@ -85,7 +85,8 @@ export const heldAgainst = ({ position }: Account, isSell: boolean): number =>
 export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }: Order): number => {
   let left = Stops.most
   const own = OrderPool.find(pool, orderId)
-  for (let slot = account.oldest; slot !== 0; slot = pool.words[slot + OrderPool.NEWER]!) {
+  const first = pool.brackets.size === 0 ? 0 : account.oldest
+  for (let slot = first; slot !== 0; slot = pool.words[slot + OrderPool.NEWER]!) {
     if (slot !== own && OrderPool.bracket(pool, slot) !== undefined) left -= stopsOfOne
   }
   for (const { parentId } of Stops.ofAccount(stops, account)) {
