@@ -5,9 +5,6 @@ import type { Account } from "./Participants.ts"
 import * as StopOrder from "./StopOrder.ts"
 import * as Stops from "./Stops.ts"
 
-/** One decision says no more where it can go on with the next one, since its events have to fit one row. */
-export const mostEvents = 4_096
-
 /** Ends them until there are so many events; false where some are left. */
 export const cancelMarket = (market: Market, upTo: number, events: Events): boolean => {
   const { participants, stops } = market

@@ -97,6 +97,12 @@ export const noneLiquidated: Liquidated = { notional: 0, atMillis: 0 }
 /** Events are decided in this order: whoever decides only adds to them. */
 export type Events = Array<MarketEvent>
 
+/**
+ * Whatever may bring any number of events ends after so many, or goes on in the next decision, since those of one decision
+ * have to fit one row.
+ */
+export const mostEvents = 4_096
+
 export const defaults: Settings = { maxOpenOrders: 200 }
 
 export const make = (instrument: Instrument, settings: Settings): Market => ({

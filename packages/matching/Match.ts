@@ -8,7 +8,7 @@ import * as Brackets from "./Brackets.ts"
 import * as Builders from "./Builders.ts"
 import { heldAgainst } from "./Checks.ts"
 import * as Ladder from "./Ladder.ts"
-import type { Events, Market } from "./Market.ts"
+import { type Events, type Market, mostEvents } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 import * as OrderPool from "./OrderPool.ts"
 import * as StopOrder from "./StopOrder.ts"
@@ -29,7 +29,7 @@ export interface Taker {
 
 /**
  * Trades at resting prices, the best price first and the oldest order first, until nothing is left of either side, or
- * until it brought as many events as one order may. Each position only ever moves one way meanwhile, so stops are cut to
+ * until it brought as many events as one order may (rule 4.16). Each position only ever moves one way meanwhile, so stops are cut to
  * theirs once, at the end: after each trade, a maker with many orders and stops would bring events by the thousand.
  */
 export const cross = (market: Market, taker: Taker, events: Events): void => {
@@ -57,12 +57,6 @@ export const cross = (market: Market, taker: Taker, events: Events): void => {
   for (const account of moved) StopOrder.trim(market, account, events)
   StopOrder.trim(market, taker.account, events)
 }
-
-/**
- * One order brings so many events and what its last trade adds, so that those of a decision fit the row that holds them
- * (rule 4.16).
- */
-export const mostEvents = 4_096
 
 /** Says whether the taker would trade at the best price of the other side, where it has one. */
 function reaches({ limitTicks }: Taker, isSell: boolean, bestTicks: number): boolean {

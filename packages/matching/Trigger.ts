@@ -2,7 +2,7 @@
 import type { Order } from "@venue/domain/Order"
 import * as Oracle from "@venue/domain/Oracle"
 import { stopBound } from "@venue/domain/PriceBand"
-import type { Events, Market } from "./Market.ts"
+import { type Events, type Market, mostEvents } from "./Market.ts"
 import * as Match from "./Match.ts"
 import * as StopOrder from "./StopOrder.ts"
 import * as Stops from "./Stops.ts"
@@ -16,7 +16,7 @@ export const fire = (market: Market, atMillis: number, events: Events): void => 
   if (isIdle(market, atMillis)) return
   market.timeMillis = atMillis
   const before = events.length
-  for (let count = 0; count < mostAtOnce && events.length - before < Match.mostEvents; count++) {
+  for (let count = 0; count < mostAtOnce && events.length - before < mostEvents; count++) {
     // To fire one may end others that are due.
     const [stop] = due
     if (stop === undefined) return
