@@ -49,15 +49,17 @@ type Envelope = "commandId" | "expiresAtMillis" | "traderEpoch" | "userId" | "ac
 /** What is done about an account in one market, without the id and the expiry that it gets. */
 export type Measure = Omit<Liquidate, Envelope> | Omit<OpenTakeover, Envelope>
 
+export interface NextMeasure {
+  readonly exposure: Exposure.Exposure
+  readonly measure: Measure
+}
+
 /**
  * Gives what is done next, in one market at a time: that of the largest maintenance margin among those that `isOpen` says
  * are traded at a fresh price, and of two the first by symbol. Nothing is done about an account that is not in liquidation,
  * nor while a position of it is frozen.
  */
-export const measure = (
-  account: Account,
-  isOpen: (symbol: MarketSymbol) => boolean
-): { readonly exposure: Exposure.Exposure; readonly measure: Measure } | undefined => {
+export const measure = (account: Account, isOpen: (symbol: MarketSymbol) => boolean): NextMeasure | undefined => {
   if (!isInLiquidation(account) || isFrozen(account)) return undefined
   const exposure = largest(account, isOpen)
   if (exposure === undefined) return undefined
@@ -69,15 +71,11 @@ export const measure = (
 export const enterMeasure = (
   trader: Trader,
   account: Account,
-  envelope: Pick<Liquidate, "commandId" | "expiresAtMillis" | "traderEpoch">,
-  isOpen: (symbol: MarketSymbol) => boolean
-): { readonly symbol: MarketSymbol; readonly command: Liquidate | OpenTakeover } | undefined => {
-  const next = measure(account, isOpen)
-  if (next === undefined) return undefined
-  const { accountId } = account
-  send(trader, account, next.exposure, envelope.commandId.text, "")
-  const command = { ...next.measure, ...envelope, userId: trader.userId, accountId }
-  return { symbol: next.exposure.instrument.symbol, command }
+  { exposure, measure }: NextMeasure,
+  envelope: Pick<Liquidate, "commandId" | "expiresAtMillis" | "traderEpoch">
+): Liquidate | OpenTakeover => {
+  send(trader, account, exposure, envelope.commandId.text, "")
+  return { ...measure, ...envelope, userId: trader.userId, accountId: account.accountId }
 }
 
 /** Lists the markets where the account has orders or stops, or may have them once what is on its way has come. */

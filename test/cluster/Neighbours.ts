@@ -1,6 +1,7 @@
 /** What stands round a desk or a market under test: markets and a feed that do as the test says. */
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
+import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { AccountView } from "@venue/cluster/protocol/Market"
 import { Unavailable } from "@venue/cluster/protocol/Market"
@@ -9,8 +10,10 @@ import type { AccountId } from "@venue/domain/AccountId"
 import { type Id, version4 } from "@venue/domain/Id"
 import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
+import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
+import type { TradingState } from "@venue/domain/TradingState"
 import { UserId } from "@venue/domain/UserId"
 import { Effect, Layer } from "effect"
 
@@ -41,6 +44,9 @@ export const neighbours = () => {
   /** Markets that take a builder code in. */
   const knows = new Set<string>()
   const prices = new Map<MarketSymbol, Priced>()
+  const tradingStates = new Map<MarketSymbol, TradingState>()
+  const watchers = new Set<(batch: Batch) => void>()
+  const stands: Array<{ readonly symbol: MarketSymbol; readonly stands: ReadonlyArray<Stand> }> = []
   /** When a market was heard last; never, unless told. */
   const heard = new Map<string, number>()
 
@@ -75,14 +81,17 @@ export const neighbours = () => {
           followers.set(symbol, all.add(follower))
           return () => void all.delete(follower)
         },
-        watch: () => () => {},
+        watch: (watcher) => {
+          watchers.add(watcher)
+          return () => void watchers.delete(watcher)
+        },
         head: (symbol) => {
           const seq = heads.get(symbol)
           return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: heard.get(symbol) ?? 0 }
         },
         prices,
         openInterest: OpenInterest.none(),
-        tradingStates: new Map(),
+        tradingStates,
         levels: () => new Map()
       })
     ),
@@ -91,7 +100,7 @@ export const neighbours = () => {
         submit: (symbol, command) => submitted.push({ symbol, command }) > 0,
         view: (symbol, _user, _epoch, accountIds) => view(symbol, accountIds),
         depth: () => Effect.never,
-        stand: () => Effect.void,
+        stand: (symbol, told) => Effect.sync(() => void stands.push({ symbol, stands: told })),
         observe: () => Effect.void,
         pauseSources: () => Effect.void,
         payDividend: () => Effect.never,
@@ -108,12 +117,13 @@ export const neighbours = () => {
       })
     )
   )
-  /** Tells whoever follows the account, or the market, of a row with this one event. */
+  /** Tells whoever follows the account, or the market, of a row with this one event, and then all who watch. */
   const tell = (instrument: Instrument, seq: number, followed: AccountId | MarketSymbol, event: MarketEvent) => {
     heads.set(instrument.symbol, seq)
-    for (const follower of followers.get(followed) ?? []) {
-      follower.observe(event, { instrument, epoch: 1, seq, events: [event], levels: [] })
-    }
+    if (event._tag === "Priced") prices.set(instrument.symbol, event)
+    const batch = { instrument, epoch: 1, seq, events: [event], levels: [] }
+    for (const follower of followers.get(followed) ?? []) follower.observe(event, batch)
+    for (const watcher of watchers) watcher(batch)
   }
   /** The market is up, has been heard at that row and answers as of it. */
   const answers = (instrument: Instrument, seq = 1) => {
@@ -121,7 +131,23 @@ export const neighbours = () => {
     views.set(instrument.symbol, seq)
   }
   const following = () => [...followers.values()].reduce((sum, all) => sum + all.size, 0)
-  return { answers, asked, following, heads, heard, held, introduced, knows, layer, recorded, submitted, tell, views }
+  return {
+    answers,
+    asked,
+    following,
+    heads,
+    heard,
+    held,
+    introduced,
+    knows,
+    layer,
+    recorded,
+    stands,
+    submitted,
+    tell,
+    tradingStates,
+    views
+  }
 }
 
 /** Long enough for what is on its way in a journal in memory. */

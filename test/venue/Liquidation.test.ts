@@ -3,19 +3,28 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deal, equityOf, fifty, fillsOf, fundOf, heldBy, logOf, person, provide, topUp } from "./Ruin.ts"
-import { aapl, gold, limit, story, told } from "./Story.ts"
+import { aapl, friday, gold, limit, say, story, told } from "./Story.ts"
 
-story("rule 9.3, rule 9.4: at 190 orders and stops end everywhere, and 16.782 are sold on the book", (venue) =>
+story("rule 9.3, rule 9.4: at 190 orders, stops and TWAPs end everywhere, and 16.782 are sold on the book", (venue) =>
   Effect.gen(function* () {
     const { alice, bob } = yield* fifty(venue)
     yield* venue.price(gold, 3_400)
     yield* alice.client.sendAll([
       limit("BUY", 0.1, 185),
       limit("BUY", 0.01, 3_390, { symbol: gold }),
-      limit("SELL", 50, 150, { order_type: "STOP_LOSS" })
+      limit("SELL", 50, 150, { order_type: "STOP_LOSS" }),
+      say("add_twap", {
+        symbol: gold,
+        side: "BUY",
+        total_quantity: 0.1,
+        num_orders: 10,
+        order_interval_secs: 30,
+        reduce_only: false,
+        start_time: (friday + 3_600_000) / 1_000
+      })
     ])
     yield* venue.settle
-    yield* alice.client.drain
+    assert.isDefined((yield* alice.client.drain).find((frame) => frame.twap_response !== undefined))
     yield* bob.client.send(limit("BUY", 10, 189))
     yield* bob.client.send(limit("BUY", 20, 186))
     yield* venue.settle
@@ -30,6 +39,10 @@ story("rule 9.3, rule 9.4: at 190 orders and stops end everywhere, and 16.782 ar
       "LIMIT GOLD-USD",
       "STOP_LOSS AAPL-USD"
     ])
+    assert.deepEqual(
+      frames.flatMap(({ twap_response: twap }) => twap?.status ?? []),
+      ["CANCELLED"]
+    )
     const fills = frames.flatMap(({ fill_response: fill }) => fill ?? [])
     assert.deepEqual(
       fills.map(({ execution_type, price, quantity }) => [execution_type, price, quantity]),

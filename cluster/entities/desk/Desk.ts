@@ -37,9 +37,8 @@ export const DeskLayer: Layer.Layer<
     yield* disconnects.wakeArmed(entityId)
 
     yield* FeeTiers.make(traders)
-    const liquidations = yield* Liquidations.make(traders)
-
     const twaps = yield* Twaps.make(traders)
+    const liquidations = yield* Liquidations.make(traders, twaps)
     const submissions = yield* Submissions.make(entityId, traders, twaps)
     const calls = yield* TraderCalls.make(traders)
     const { appoint } = yield* Builders.make(traders)

@@ -16,6 +16,7 @@ import * as Measures from "./Measures.ts"
 import * as Stands from "./Stands.ts"
 import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
+import type { DeskTwaps } from "./Twaps.ts"
 
 export interface Liquidations {
   /** Positions of this desk that nobody took so far. */
@@ -23,12 +24,13 @@ export interface Liquidations {
 }
 
 export const make = Effect.fnUntraced(function* (
-  traders: Traders
+  traders: Traders,
+  twaps: DeskTwaps
 ): Effect.fn.Return<Liquidations, never, Feed | MarketClient | Scope.Scope> {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
-  const act = yield* Measures.make
+  const act = yield* Measures.make(twaps)
   const left = yield* LeftPositions.make(traders)
   const stands = yield* Stands.make(traders)
   const cases = new Map<Account, Measures.Case>()

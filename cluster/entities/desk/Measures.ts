@@ -1,15 +1,17 @@
-/** What is sent to markets for one account in liquidation (rule 9.3): its positions one market at a time, its orders in all. */
+/**
+ * What is sent to markets for one account in liquidation (rule 9.3): its positions one market at a time, its orders
+ * and TWAPs in all.
+ */
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Account } from "@venue/ledger/Account"
-import * as Ledger from "@venue/ledger/Ledger"
-import { enterMeasure, ordered } from "@venue/ledger/Liquidation"
+import { enterMeasure, measure, ordered } from "@venue/ledger/Liquidation"
 import { Clock, Effect } from "effect"
 import { Ids } from "../../clients/Ids.ts"
-import { MarketClient } from "../../clients/MarketClient.ts"
 import { Feed } from "../../feed/Feed.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import type { Trader } from "./Trader.ts"
+import type { DeskTwaps } from "./Twaps.ts"
 
 interface Sent {
   readonly commandId: Id
@@ -34,10 +36,9 @@ export const none = (trader: Trader, account: Account): Case => ({
 })
 
 /** Answers how to take the next measures. What is still on its way is not sent again. */
-export const make = Effect.gen(function* () {
+export const make = Effect.fnUntraced(function* (twaps: DeskTwaps) {
   const clock = yield* Clock.Clock
   const feed = yield* Feed
-  const markets = yield* MarketClient
   const ids = yield* Ids
   const { commandExpiryMillis } = yield* VenueSettings
   const now = () => clock.currentTimeMillisUnsafe()
@@ -53,12 +54,15 @@ export const make = Effect.gen(function* () {
   const takeMeasure = (one: Case): MarketSymbol | undefined => {
     if (isOnItsWay(one, one.measure)) return undefined
     const { account, trader } = one
-    const sent = { commandId: ids.next(), expiresAtMillis: now() + commandExpiryMillis }
-    const next = enterMeasure(trader.ledger, account, { ...sent, traderEpoch: trader.epoch }, isOpen)
+    const next = measure(account, isOpen)
     if (next === undefined) return undefined
-    if (markets.submit(next.symbol, next.command)) one.measure = sent
-    else Ledger.release(trader.ledger, next.symbol, sent.commandId)
-    return next.symbol
+    const { symbol } = next.exposure.instrument
+    const sent = { commandId: ids.next(), expiresAtMillis: now() + commandExpiryMillis }
+    const isSent = trader.send(symbol, (traderEpoch) =>
+      enterMeasure(trader.ledger, account, next, { ...sent, traderEpoch })
+    )
+    if (isSent) one.measure = sent
+    return symbol
   }
   /** A halted market lets no cancel in. */
   const cancel = (one: Case, symbol: MarketSymbol) => {
@@ -71,6 +75,7 @@ export const make = Effect.gen(function* () {
 
   return (one: Case): void => {
     one.actedAtMillis = now()
+    twaps.end(one.trader, { accountId: one.account.accountId }, "LIQUIDATION")
     // What is done in a market ends the orders there.
     const symbol = takeMeasure(one)
     for (const other of ordered(one.account)) if (other !== symbol) cancel(one, other)

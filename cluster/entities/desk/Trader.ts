@@ -34,8 +34,6 @@ export interface Surroundings {
 export interface Trader {
   readonly userId: UserId
   readonly ledger: Ledger.Trader
-  /** The epoch of the trader's journal: commands carry it, and those of an older one are refused. */
-  readonly epoch: number
   readonly symbols: () => ReadonlyArray<MarketSymbol>
   /** Joins the market unless it has been joined; it is live once `whenLive` says so. */
   readonly join: (symbol: MarketSymbol) => void
@@ -117,7 +115,6 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   const trader: Trader = {
     userId,
     ledger,
-    epoch: from.epoch,
     ...looks(joined),
     join: (symbol) => {
       if (!isGone && !bySymbol.has(symbol)) join(symbol)
