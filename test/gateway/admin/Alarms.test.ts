@@ -4,15 +4,13 @@ import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import type { LeftPosition } from "@venue/cluster/protocol/Desk"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { AccountId } from "@venue/domain/AccountId"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { aapl, gold, limit } from "../../venue/Story.ts"
 import { adminToken, call, layer, RestClient } from "../rest/RestClient.ts"
-
-const gold = MarketSymbol.make("GOLD-USD")
 
 interface Alarm {
   readonly kind: string
@@ -62,6 +60,33 @@ it.layer(layer, { excludeTestServices: true })("alarms", (it) => {
       expect(yield* kinds).toEqual([`${gold} CANCEL_ONLY`, `${gold} SOURCES_PAUSED`])
       yield* set("TRADING")
       yield* admin("POST", "/prices/resume", { symbol: gold, reason: "right again" })
+      expect(yield* kinds).toEqual([])
+    })
+  )
+
+  it.effect("say that a fund of 150 did not cover a debt of 400, until the operator puts more in", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      const { admin } = yield* RestClient
+      const topUp = { symbol: aapl, amount: 150, reason: "for a bad day" }
+      const id = "5b1f0a52-7c2e-4f0e-9a51-0d2f6c9be00"
+      yield* venue.price(aapl, 200)
+      const [buyer, seller] = [yield* venue.user("long", 1_110), yield* venue.user("short", 1_500)]
+      const [long, short] = [yield* venue.trade(buyer), yield* venue.trade(seller)]
+      yield* short.send(limit("SELL", 50, 200))
+      yield* short.take("order_response")
+      yield* long.send(limit("BUY", 50, 200))
+      yield* long.take("fill_response")
+      yield* admin("POST", "/reserve-fund", { ...topUp, top_up_id: `${id}1` })
+
+      yield* admin("POST", "/prices", { symbol: aapl, price: 170, confirm: true })
+      const closed = (yield* long.take("fill_response")).fill_response
+      expect([closed.execution_type, closed.quantity, closed.price]).toEqual(["ADL", 50, 178])
+      expect(yield* kinds).toEqual([`${aapl} FUND_SHORT`])
+      const { body } = yield* admin("GET", "/proof")
+      expect(body.balanced).toBe(true)
+      expect(body.reserve_funds).toContainEqual({ symbol: aapl, amount: 150, topped_up: 150 })
+      yield* admin("POST", "/reserve-fund", { ...topUp, top_up_id: `${id}2`, amount: 400 })
       expect(yield* kinds).toEqual([])
     })
   )
