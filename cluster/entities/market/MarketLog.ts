@@ -179,6 +179,7 @@ const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "RaiseEpoch",
   "PayDividend",
   "SetTradingState",
+  "IntroduceBuilder",
   "TopUpFund",
   "Delist",
   "SplitContract"

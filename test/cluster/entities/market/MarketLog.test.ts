@@ -34,37 +34,23 @@ const envelope = (n: number) => ({
 
 const command = (n: number): Refuse => ({ _tag: "Refuse", ...envelope(n), status: "REJECTED", echo: noEcho })
 
-/** A command that no machine can take in. */
-const poison = (n: number): MarketCommand =>
-  Object.defineProperty({ ...command(n) }, "status", {
+/** A command that no machine can take in: it throws where its property is looked at. */
+const poisoned = <Command extends MarketCommand>(command: Command, property: keyof Command): Command =>
+  Object.defineProperty({ ...command }, property, {
     get: () => {
       throw new Error("poison")
     }
   })
+const poison = (n: number) => poisoned(command(n), "status")
+const poisonPrice = poisoned({ _tag: "Observe", priceE8: 0, teller: "operator" }, "priceE8")
 
-/** A price that no machine can take in. */
-const poisonPrice: MarketCommand = Object.defineProperty(
-  { _tag: "Observe", priceE8: 0, teller: "operator" } as const,
-  "priceE8",
-  {
-    get: () => {
-      throw new Error("poison")
-    }
-  }
-)
+const code = { builderCode: "code", ownerId: userId, venueBps: 10_000, builderBps: 0 }
 
-/** What an operator asks once and no machine can take in. */
+/** What is asked once and no machine can take in. */
 const poisonedDeeds: ReadonlyArray<MarketCommand> = [
-  Object.defineProperty({ _tag: "PayDividend", exDay: 0, perUnitE8: 1 } as const, "exDay", {
-    get: () => {
-      throw new Error("poison")
-    }
-  }),
-  Object.defineProperty({ _tag: "TopUpFund", topUpId: "", amount: 1, reason: "" } as const, "amount", {
-    get: () => {
-      throw new Error("poison")
-    }
-  })
+  poisoned({ _tag: "PayDividend", exDay: 0, perUnitE8: 1 }, "exDay"),
+  poisoned({ _tag: "TopUpFund", topUpId: "", amount: 1, reason: "" }, "amount"),
+  poisoned({ _tag: "IntroduceBuilder", ...code }, "builderCode")
 ]
 
 /** A buy far under the price, which rests. */
