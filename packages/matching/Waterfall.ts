@@ -97,10 +97,9 @@ function provide(passing: Passing, providers: ReadonlyArray<Counterparty>): void
   const paid = BigInt(providerRate) * BigInt(lots) * BigInt(notional(market.instrument, priceTicks, 1))
   willing.forEach((provider, place) => {
     const part = parts[place]!
-    const held = Math.max(0, heldAgainst(provider.account, !isLong))
-    const shrinking = affordable(passing.spare, gain, Math.min(part, held))
+    const shrinking = Math.min(part, Math.max(0, heldAgainst(provider.account, !isLong)))
     const spare = passing.spare + gain * BigInt(shrinking)
-    const growing = shrinking < held ? 0 : affordable(spare, gain - paid, part - shrinking)
+    const growing = affordable(spare, gain - paid, part - shrinking)
     if (shrinking + growing === 0 || isFull(passing)) return
     passing.spare = spare + (gain - paid) * BigInt(growing)
     moveTo(passing, "TAKEOVER", shrinking + growing, growing, provider)

@@ -170,7 +170,8 @@ it("I18 I26: over 300 random streams the parts of each fee are all of it, and ev
           kept += event.remainder - valueOf(stream.instrument, BigInt(event.fundLots), 1, event.markE8)
         if (event._tag !== "Traded") continue
         for (const { fee, order, reward } of [event.maker, event.taker]) {
-          fees += fee
+          if (event.offBook === undefined) fees += fee
+          else kept += fee
           if (reward === null) continue
           assert.strictEqual(order.builderCode, "code")
           const { amount, ownerId, remainder } = reward

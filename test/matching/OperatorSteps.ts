@@ -1,10 +1,13 @@
 /** What the venue itself asks of some markets of the streams. */
 import type { MarketCommand } from "@venue/domain/Market"
 import { UserId } from "@venue/domain/UserId"
+import type { Engine } from "@venue/matching/Engine"
 
 export interface Step {
   readonly atMillis: number
   readonly command: MarketCommand
+  /** What is asked in place of the command once the market is seen as it is then. */
+  readonly look?: (engine: Engine) => MarketCommand
 }
 
 /** Two of three markets learn somewhen in their first half whose the code is that orders carry: a trader's, or a stranger's. */

@@ -15,8 +15,15 @@ import * as TwinStops from "./TwinStops.ts"
 export const emptyEngine = ({ instrument, maxOpenOrders }: Stream): Engine.Engine =>
   Engine.make(instrument, { maxOpenOrders })
 
+/** A step with what is asked of the market as it is. */
+const looked = (engine: Engine.Engine, { atMillis, command, look }: Step): Step => ({
+  atMillis,
+  command: look?.(engine) ?? command
+})
+
 /** What one command made the engine say. */
-export const decide = (engine: Engine.Engine, { atMillis, command }: Step): ReadonlyArray<MarketEvent> => {
+export const decide = (engine: Engine.Engine, step: Step): ReadonlyArray<MarketEvent> => {
+  const { atMillis, command } = looked(engine, step)
   const events: Array<MarketEvent> = []
   Engine.decide(engine, command, atMillis, events)
   return events
@@ -61,7 +68,8 @@ export const difference = (stream: Stream): string | undefined => {
       ...got.map((line) => `    ${line}`)
     ].join("\n")
 
-  for (const step of stream.steps) {
+  for (const each of stream.steps) {
+    const step = looked(engine, each)
     told.push(`> ${step.atMillis} ${JSON.stringify(step.command)}`)
     const expected: Array<string> = []
     let got: ReadonlyArray<string>
@@ -94,7 +102,6 @@ export const obey = (
 ): void => {
   const isOfTime = ({ _tag }: MarketEvent): boolean => _tag === "Sampled" || _tag === "Funded"
   const emit = (event: MarketEvent) => expected.push(line(event))
-  twin.heard = events
   Twin.pass(twin, atMillis, emit)
   // The mark is taken from the engine: what it says first holds for the command, what it says later for the next.
   const first = events.findIndex((event) => !isPriced(event) && !isOfTime(event))

@@ -11,9 +11,9 @@ import { UserId } from "@venue/domain/UserId"
 import { id } from "../Id.ts"
 import { chanceOf } from "./Chance.ts"
 import { names } from "./CommandIds.ts"
-import { slicing } from "./StreamTwaps.ts"
-
 import { doesEnd, ending, introducing, splitting, type Step } from "./OperatorSteps.ts"
+import { liquidating } from "./StreamTakeovers.ts"
+import { slicing } from "./StreamTwaps.ts"
 
 export interface Stream {
   readonly seed: number
@@ -337,7 +337,10 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     seed,
     instrument,
     maxOpenOrders: isMonth ? 8 : pick(3, 8, 200),
-    steps: ending(seed, introducing(seed, isMonth ? steps : splitting(seed, slicing(seed, steps))))
+    steps: ending(
+      seed,
+      introducing(seed, isMonth ? steps : splitting(seed, liquidating(seed, instrument, slicing(seed, steps))))
+    )
   }
 
   function close(accountId: AccountId): void {

@@ -1,24 +1,13 @@
 /** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
 import { divideUp } from "@venue/domain/Decimal"
 import { positionLimitUsd } from "@venue/domain/Leverage"
-import type {
-  Close,
-  MarketCommand,
-  MarketEvent,
-  Modify,
-  Place,
-  PlaceSlice,
-  Priced,
-  TraderCommand
-} from "@venue/domain/Market"
-import { noEcho } from "@venue/domain/Echo"
+import type { Close, MarketCommand, Modify, Place, PlaceSlice, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as TwinBuilders from "./TwinBuilders.ts"
 import { cut, type Emit, endStop, leave, match, rest, room } from "./TwinMatch.ts"
 import * as TwinFunding from "./TwinFunding.ts"
 import {
-  clientOrderIdOf,
   copy,
   holding,
   isKeptOut,
@@ -34,9 +23,10 @@ import {
 } from "./TwinState.ts"
 import * as Settlement from "./TwinSettlement.ts"
 import { split } from "./TwinSplit.ts"
-import * as TwinLiquidation from "./TwinLiquidation.ts"
 import * as Stops from "./TwinStops.ts"
+import { done, refused } from "./TwinOutcome.ts"
 import * as Trigger from "./TwinTrigger.ts"
+import * as TwinTakeovers from "./TwinTakeovers.ts"
 import * as TwinTwaps from "./TwinTwaps.ts"
 
 /** Takes a price the engine computed: marks, averages and bands are not the twin's business, but which mark counts is. */
@@ -60,7 +50,7 @@ export const pass = TwinFunding.pass
 /** Prices come from the engine, so what is about them says nothing here but which stops fire; time has passed before. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {
   if (command._tag === "PauseSources") return
-  if (command._tag === "CloseTakeovers") return TwinLiquidation.close(twin, command, nowMillis, emit)
+  if (command._tag === "CloseTakeovers") return TwinTakeovers.close(twin, command, nowMillis, emit)
   if (command._tag === "Observe" || command._tag === "Tick") {
     if (command._tag === "Tick") Settlement.proceed(twin, nowMillis, emit)
     return Trigger.fire(twin, nowMillis, emit)
@@ -107,11 +97,14 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
           ? twin.letsIn === "DELISTED"
             ? "BAD_SYMBOL"
             : "REJECTED_MARKET_CLOSED"
-          : TwinLiquidation.isHeldBack(twin, command)
+          : TwinTakeovers.isFrozen(twin, command)
             ? "USER_IN_LIQUIDATION"
             : run(twin, command, emit)
-  twin.outcomes.set(command.commandId.text, refusal ?? "DONE")
-  if (refusal !== undefined) emit(refused(twin, command, refusal))
+  const isToldNothing = TwinTakeovers.isOfVenue(command)
+  twin.outcomes.set(command.commandId.text, isToldNothing ? "DONE" : (refusal ?? "DONE"))
+  if (refusal === undefined) return
+  if (isToldNothing) done(twin, command, emit)
+  else emit(refused(twin, command, refusal))
 }
 
 function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit): OrderRefusal | undefined {
@@ -123,9 +116,9 @@ function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit
     case "Refuse":
       return command.status
     case "Liquidate":
-      return TwinLiquidation.slice(twin, command, emit) ? undefined : done(twin, command, emit)
+      return TwinTakeovers.liquidate(twin, command, emit)
     case "OpenTakeover":
-      return TwinLiquidation.open(twin, command, emit) ? undefined : done(twin, command, emit)
+      return TwinTakeovers.open(twin, command, emit)
     case "Place":
       return place(twin, command, emit)
     case "Close":
@@ -358,14 +351,4 @@ function modifyStop(twin: Twin, command: Modify, emit: Emit): OrderRefusal | und
   emit({ _tag: "Modified", commandId: command.commandId, order: after, requeued, atMillis: twin.timeMillis })
   if (requeued) Stops.moved(twin, stop)
   return done(twin, command, emit)
-}
-
-function done(twin: Twin, { accountId, commandId, expiresAtMillis, userId }: TraderCommand, emit: Emit): undefined {
-  emit({ _tag: "Done", commandId, expiresAtMillis, userId, accountId, atMillis: twin.timeMillis })
-}
-
-function refused(twin: Twin, command: TraderCommand, status: "EXPIRED" | OrderRefusal): MarketEvent {
-  const { accountId, commandId, expiresAtMillis, userId } = command
-  const echo = { ...noEcho, clientOrderId: clientOrderIdOf(twin, command) }
-  return { _tag: "Refused", commandId, expiresAtMillis, userId, accountId, status, echo, atMillis: twin.timeMillis }
 }

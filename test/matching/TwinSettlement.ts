@@ -9,6 +9,7 @@ import type { Emit } from "./TwinMatch.ts"
 import { endStop, leave } from "./TwinMatch.ts"
 import { book, holding, type Twin } from "./TwinState.ts"
 import * as Stops from "./TwinStops.ts"
+import * as Takeovers from "./TwinTakeovers.ts"
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 
@@ -53,6 +54,7 @@ export const begin = (twin: Twin, nowMillis: number, emit: Emit): void => {
     last.length === 0 ? twin.prices.oracleE8 : Number(last.reduce((sum, each) => sum + each, 0n) / BigInt(last.length))
   twin.settlementTicks = Math.max(1, Math.round(averageE8 / twin.instrument.tickE8))
   emit({ _tag: "SettlementBegan", averageE8, priceTicks: twin.settlementTicks, atMillis: twin.timeMillis })
+  Takeovers.giveUpAll(twin, emit)
   proceed(twin, nowMillis, emit)
 }
 

@@ -4,6 +4,7 @@ import { fundAccountId, fundUserId, type SplitContract } from "@venue/domain/Spl
 import { type Emit, endStop, leave } from "./TwinMatch.ts"
 import { book, holding, type Twin } from "./TwinState.ts"
 import * as Stops from "./TwinStops.ts"
+import * as Takeovers from "./TwinTakeovers.ts"
 
 export const split = (twin: Twin, command: SplitContract, nowMillis: number, emit: Emit): void => {
   const { denominator, exDay, numerator } = command
@@ -27,6 +28,7 @@ export const split = (twin: Twin, command: SplitContract, nowMillis: number, emi
   const received = closed.reduce((sum, each) => sum + each.received, 0n)
   if (received > twin.reserveFund) return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
+  Takeovers.giveUpAll(twin, emit)
   for (const account of [...twin.owners.keys()].sort()) {
     const own = twin.resting.filter(({ order }) => order.accountId === account)
     for (const resting of own.sort((one, other) => one.acceptedNumber - other.acceptedNumber))

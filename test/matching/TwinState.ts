@@ -3,11 +3,10 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
 import { isLive } from "@venue/domain/MarketHours"
-import type { TakeoverOpened } from "@venue/domain/Liquidation"
-import type { MarketEvent, Place, Priced, TraderCommand } from "@venue/domain/Market"
+import type { OpenTakeover } from "@venue/domain/Liquidation"
+import type { Place, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Order, Side } from "@venue/domain/Order"
 import { type OrderId, orderIdFrom } from "@venue/domain/OrderId"
-import type { PositionState } from "@venue/domain/Position"
 import type { Outcome } from "@venue/domain/Reject"
 import type { Twap } from "@venue/domain/Twap"
 import type { TradingState } from "@venue/domain/TradingState"
@@ -33,12 +32,6 @@ export interface TwinStop {
   dueNumber: number | undefined
 }
 
-export interface TwinTakeover {
-  readonly opened: TakeoverOpened
-  /** As it was when it was frozen. */
-  readonly position: PositionState
-}
-
 export interface Holding {
   quantity: number
   cash: bigint
@@ -46,6 +39,13 @@ export interface Holding {
   fees: bigint
   funding: bigint
   rewards: bigint
+}
+
+export interface TwinTakeover {
+  readonly command: OpenTakeover
+  /** As it was when it was opened. */
+  readonly held: Holding
+  readonly atMillis: number
 }
 
 /** What has been sampled since the last whole hour. */
@@ -74,11 +74,10 @@ export interface Twin {
   stops: Array<TwinStop>
   /** They go on, the oldest first. */
   twaps: ReadonlyArray<Twap>
+  /** They are open, the oldest first. */
   takeovers: Array<TwinTakeover>
   /** What liquidations have traded on the book. */
-  readonly liquidated: Array<{ readonly atMillis: number; readonly notional: number }>
-  /** What the engine said last: how much of a position goes where is taken from it. */
-  heard: ReadonlyArray<MarketEvent>
+  liquidated: { readonly notional: number; readonly atMillis: number }
   readonly holdings: Map<string, Holding>
   readonly funding: Funding
   reserveFund: bigint
@@ -108,8 +107,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   stops: [],
   twaps: [],
   takeovers: [],
-  liquidated: [],
-  heard: [],
+  liquidated: { notional: 0, atMillis: 0 },
   holdings: new Map(),
   funding: { samples: [], sample: null, walkedMillis: 0, paidMillis: 0 },
   reserveFund: 0n,
@@ -203,9 +201,9 @@ export function isStale({ instrument }: Twin, { source, toldAtMillis }: Priced, 
 export function isKeptOut({ letsIn }: Twin, command: TraderCommand): boolean {
   const kept: Record<TradingState, ReadonlyArray<TraderCommand["_tag"]>> = {
     TRADING: [],
-    CANCEL_ONLY: ["Place", "Modify", "Close"],
-    HALTED: ["Place", "Modify", "Close", "Cancel", "CancelAll"],
-    IN_SETTLEMENT: ["Place", "Modify", "Close", "Cancel", "CancelAll"],
+    CANCEL_ONLY: ["Place", "Modify", "Close", "Liquidate", "OpenTakeover"],
+    HALTED: ["Place", "Modify", "Close", "Cancel", "CancelAll", "Liquidate", "OpenTakeover"],
+    IN_SETTLEMENT: ["Place", "Modify", "Close", "Cancel", "CancelAll", "Liquidate", "OpenTakeover"],
     DELISTED: ["Place", "Close"]
   }
   if (command._tag === "Refuse") {
