@@ -183,7 +183,8 @@ export interface TwapAdvanced {
 /** No child follows. Its market knows nothing more of it. */
 export interface TwapClosed {
   readonly _tag: "TwapClosed"
-  readonly commandId: Id.Id
+  /** It is null where nobody asked. */
+  readonly commandId: Id.Id | null
   readonly twap: Twap
   readonly ending: TwapEnding
   readonly atMillis: number

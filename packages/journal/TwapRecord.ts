@@ -27,7 +27,7 @@ export function write(writer: Writer, event: TwapEvent): void {
     case "TwapAdvanced":
       return
     case "TwapClosed":
-      writer.id(event.commandId)
+      writer.idOrNull(event.commandId)
       return writer.byte(twapEndings[event.ending])
   }
 }
@@ -40,7 +40,7 @@ export function read(reader: Reader, _tag: Tag, atMillis: number): TwapEvent {
     case "TwapAdvanced":
       return { _tag, twap, atMillis }
     case "TwapClosed":
-      return { _tag, commandId: reader.id(), twap, ending: name(endingOf, reader.byte()), atMillis }
+      return { _tag, commandId: reader.idOrNull(), twap, ending: name(endingOf, reader.byte()), atMillis }
   }
 }
 

@@ -85,7 +85,7 @@ export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   SettlementBegan: false,
   TwapOpened: true,
   TwapAdvanced: true,
-  TwapClosed: false,
+  TwapClosed: true,
   Priced: false,
   TradingStateChanged: false,
   EpochRaised: false,

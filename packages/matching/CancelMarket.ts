@@ -1,13 +1,15 @@
-/** All orders and stops of a market end, as many as one decision may say. */
+/** All orders, stops and TWAPs of a market end, as many as one decision may say. */
+import { isOver } from "@venue/domain/TradingState"
 import type { Events, Market } from "./Market.ts"
 import * as Match from "./Match.ts"
 import type { Account } from "./Participants.ts"
 import * as StopOrder from "./StopOrder.ts"
 import * as Stops from "./Stops.ts"
+import * as TwapProgress from "./TwapProgress.ts"
 
 /** Ends them until there are so many events; false where some are left. */
 export const cancelMarket = (market: Market, upTo: number, events: Events): boolean => {
-  const { participants, stops } = market
+  const { participants, stops, twaps } = market
   for (const account of sorted(
     participants.accounts.filter((each) => each.oldest !== 0 || stops.byAccount.has(each))
   )) {
@@ -19,6 +21,11 @@ export const cancelMarket = (market: Market, upTo: number, events: Events): bool
       if (events.length >= upTo) return false
       StopOrder.end(market, stop, null, events)
     }
+  }
+  const ending = isOver(market.tradingState) ? "DELISTING" : "SPLIT"
+  for (const twap of twaps.byId.values()) {
+    if (events.length >= upTo) return false
+    TwapProgress.end(market, twap, ending, null, events)
   }
   return true
 }

@@ -59,6 +59,8 @@ export interface Market {
   lastDividendDay: number
   /** The last split was for this day, and 0 before the first. */
   lastSplitDay: number
+  /** When that was; TWAPs accepted before are no more. */
+  lastSplitMillis: number
   /** What the operator put into the reserve fund, by the ids of those commands: they are few, and kept for ever. */
   readonly topUps: Map<string, number>
   /** The price is in ticks, and 0 before the first trade. */
@@ -131,6 +133,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   settlementTicks: 0,
   lastDividendDay: 0,
   lastSplitDay: 0,
+  lastSplitMillis: 0,
   topUps: new Map(),
   lastPriceTicks: 0,
   trades: 0,

@@ -22,7 +22,7 @@ import * as Takeovers from "./Takeovers.ts"
 import * as Twaps from "./Twaps.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 19
+export const version = 20
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -37,6 +37,7 @@ export interface Snapshot {
   readonly settlementTicks: number
   readonly lastDividendDay: number
   readonly lastSplitDay: number
+  readonly lastSplitMillis: number
   readonly topUps: ReadonlyArray<readonly [topUpId: string, amount: number]>
   /** Users stand in the order of their numbers: id and epoch. */
   readonly users: ReadonlyArray<readonly [UserId, number]>
@@ -87,6 +88,7 @@ export const snapshot = (market: Market): Snapshot => {
     settlementTicks: market.settlementTicks,
     lastDividendDay: market.lastDividendDay,
     lastSplitDay: market.lastSplitDay,
+    lastSplitMillis: market.lastSplitMillis,
     topUps: [...market.topUps],
     users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
     accounts: participants.accounts.map(({ accountId, position, user }) => [
@@ -124,6 +126,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.settlementTicks = stored.settlementTicks
   market.lastDividendDay = stored.lastDividendDay
   market.lastSplitDay = stored.lastSplitDay
+  market.lastSplitMillis = stored.lastSplitMillis
   for (const [topUpId, amount] of stored.topUps) market.topUps.set(topUpId, amount)
   for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch
   for (const [accountId, userId, quantityLots, cashFlow, basis, fees, funding, rewards] of stored.accounts) {

@@ -38,6 +38,7 @@ interface Version5 extends Omit<
   | "settlementTicks"
   | "lastDividendDay"
   | "lastSplitDay"
+  | "lastSplitMillis"
   | "topUps"
   | "lastPriceTicks"
   | "stops"
@@ -85,6 +86,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     settlementTicks: 0,
     lastDividendDay: 0,
     lastSplitDay: 0,
+    lastSplitMillis: 0,
     topUps: [],
     totals: { ...stored.totals, reserveFund: 0, toppedUp: 0 },
     sampling: unsampled(),

@@ -59,6 +59,7 @@ export const apply = (market: Market, event: Split.ContractSplit): void => {
   const { instrument, participants, prices } = market
   market.timeMillis = event.atMillis
   market.lastSplitDay = event.exDay
+  market.lastSplitMillis = event.atMillis
   Participants.restateAll(participants, (position) => Split.book(position, instrument, event))
   buyOddLots(market, event)
   if (prices !== undefined) market.prices = inNewUnits(prices, event)

@@ -22,6 +22,7 @@ export const hash = (market: Market): string => {
     market.trades,
     market.lastDividendDay,
     market.lastSplitDay,
+    market.lastSplitMillis,
     market.settlementTicks
   ])
     number(digest, value)

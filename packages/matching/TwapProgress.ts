@@ -2,7 +2,8 @@
  * A TWAP opened, gone on with child by child, and closed. Outcomes are forgotten a minute past their expiry, so it is the
  * newest slice that keeps a child from coming twice.
  */
-import { isSame } from "@venue/domain/Id"
+import { type Id, isSame } from "@venue/domain/Id"
+import { isOver } from "@venue/domain/TradingState"
 import type { PlaceSlice, Refused, Traded } from "@venue/domain/Market"
 import {
   type CloseTwaps,
@@ -10,6 +11,7 @@ import {
   type Twap,
   type TwapAdvanced,
   type TwapClosed,
+  type TwapEnding,
   type TwapOpened,
   unplaced
 } from "@venue/domain/Twap"
@@ -18,7 +20,10 @@ import { done, refuse, remember } from "./Outcome.ts"
 import type { Account } from "./Participants.ts"
 import * as Twaps from "./Twaps.ts"
 
-/** One that is known already stays as it is. */
+/**
+ * One that is known already stays as it is. One that was accepted before a split, or of a contract that has ended, is closed
+ * at once: its trader was not there to hear of that.
+ */
 export const open = (market: Market, account: Account, command: OpenTwap, events: Events): void => {
   const { commandId, expiresAtMillis, terms } = command
   if (market.twaps.byId.has(terms.twapId)) return done(market, command, account.user, events)
@@ -33,6 +38,8 @@ export const open = (market: Market, account: Account, command: OpenTwap, events
   }
   Twaps.apply(market.twaps, opened)
   events.push(opened)
+  if (isOver(market.tradingState)) end(market, opened.twap, "DELISTING", null, events)
+  else if (terms.createdAtMillis < market.lastSplitMillis) end(market, opened.twap, "SPLIT", null, events)
 }
 
 /** Says whether the child of that slice may come: its TWAP has not ended, and no child of this slice or a later one has come. */
@@ -67,16 +74,21 @@ export const advance = (market: Market, { child, slice, twapId }: PlaceSlice, fi
 
 export const close = (market: Market, account: Account, command: CloseTwaps, events: Events): void => {
   const { commandId, ending, twapIds } = command
-  const { timeMillis: atMillis, twaps } = market
+  const { twaps } = market
   let isAny = false
   for (const twapId of twapIds) {
     const twap = twaps.byId.get(twapId)
     if (twap?.accountId !== account.accountId) continue
     isAny = true
-    const closed: TwapClosed = { _tag: "TwapClosed", commandId, twap, ending, atMillis }
-    Twaps.apply(twaps, closed)
-    events.push(closed)
+    end(market, twap, ending, commandId, events)
   }
   if (isAny) done(market, command, account.user, events)
   else refuse(market, command, "NO_SUCH_ORDER", events)
+}
+
+/** `commandId` is that of the command that asked for it; null where none did. */
+export const end = (market: Market, twap: Twap, ending: TwapEnding, commandId: Id | null, events: Events): void => {
+  const closed: TwapClosed = { _tag: "TwapClosed", commandId, twap, ending, atMillis: market.timeMillis }
+  Twaps.apply(market.twaps, closed)
+  events.push(closed)
 }

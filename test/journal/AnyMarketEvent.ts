@@ -279,7 +279,7 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
   fc.record({ _tag: fc.constant("TwapAdvanced"), twap, atMillis: millis }),
   fc.record({
     _tag: fc.constant("TwapClosed"),
-    commandId: id,
+    commandId: fc.option(id),
     twap,
     ending: fc.constantFrom(...TwapEnding.literals),
     atMillis: millis

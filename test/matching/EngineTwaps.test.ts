@@ -217,6 +217,30 @@ describe("opening and closing", () => {
     assertDurable(scene)
   })
 
+  it("I31: a split ends all, and one that was accepted before it and opened after it", () => {
+    const scene = begun()
+    scene.ask({ _tag: "SetTradingState", state: "HALTED" })
+    scene.now = friday + 60_000
+    const split = { _tag: "SplitContract", exDay: 1, numerator: 4, denominator: 1 } as const
+    const events = scene.ask(split)
+    assert.deepStrictEqual(told(events).slice(0, 2), ["TwapClosed", "ContractSplit"])
+    assert.deepInclude(eventOf(events, "TwapClosed"), { ending: "SPLIT", commandId: null })
+    assert.deepStrictEqual(told(open(scene)), ["TwapOpened", "TwapClosed"])
+    assert.deepStrictEqual(told(open(scene, { createdAtMillis: friday + 60_001 })), ["TwapOpened"])
+    assertDurable(scene)
+  })
+
+  it("I31: the end of a contract ends all, and what comes after it", () => {
+    const scene = begun()
+    scene.ask({ _tag: "SetTradingState", state: "HALTED" })
+    const events = scene.ask({ _tag: "Delist" })
+    assert.strictEqual(eventOf(events, "TwapClosed").ending, "DELISTING")
+    const late = open(scene)
+    assert.deepStrictEqual(told(late), ["TwapOpened", "TwapClosed"])
+    assert.strictEqual(eventOf(late, "TwapClosed").ending, "DELISTING")
+    assertDurable(scene)
+  })
+
   it("what a child of an order of the account's own would meet is as of any order", () => {
     const scene = begun()
     scene.sell(1, 201, { account: "alice/1", user: "alice" })

@@ -34,7 +34,7 @@ export function slicing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray
     let twap = opened.findLast((each) => each.accountId === accountId)
     if (percent(5) && twap !== undefined) twap = pick(...opened)
     if (twap === undefined || percent(10)) {
-      const terms = termsOf(place, command, whole(2, 9))
+      const terms = termsOf(place, command, whole(2, 9), atMillis - (percent(10) ? 60_000 : 0))
       twap = { ...terms, next: 1 }
       opened.push(twap)
       add({ _tag: "OpenTwap", commandId: id(`open ${place}`), ...envelope, terms })
@@ -54,7 +54,12 @@ export function slicing(seed: number, steps: ReadonlyArray<Step>): ReadonlyArray
   })
 }
 
-function termsOf(place: number, { accountId, userId }: TraderCommand, slices: number): TwapTerms {
+function termsOf(
+  place: number,
+  { accountId, userId }: TraderCommand,
+  slices: number,
+  createdAtMillis: number
+): TwapTerms {
   return {
     twapId: TwapId.make(id(`twap ${place}`).text),
     userId,
@@ -68,6 +73,6 @@ function termsOf(place: number, { accountId, userId }: TraderCommand, slices: nu
     worstTicks: 0,
     builderCode: "",
     startMillis: 0,
-    createdAtMillis: 0
+    createdAtMillis
   }
 }

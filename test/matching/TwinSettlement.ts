@@ -10,6 +10,7 @@ import { endStop, leave } from "./TwinMatch.ts"
 import { book, holding, type Twin } from "./TwinState.ts"
 import * as Stops from "./TwinStops.ts"
 import * as Takeovers from "./TwinTakeovers.ts"
+import * as TwinTwaps from "./TwinTwaps.ts"
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 
@@ -68,6 +69,7 @@ export const proceed = (twin: Twin, nowMillis: number, emit: Emit): void => {
       leave(twin, resting, null, "CANCELLED", emit)
     for (const stop of Stops.ofAccount(twin, AccountId.make(account))) endStop(twin, stop, null, emit)
   }
+  TwinTwaps.end(twin, () => true, "DELISTING", null, emit)
   const next = (sign: number) =>
     [...twin.holdings].filter(([, held]) => Math.sign(held.quantity) === sign).sort(([a], [b]) => (a < b ? -1 : 1))[0]
   for (let long = next(1), short = next(-1); long && short; long = next(1), short = next(-1)) {

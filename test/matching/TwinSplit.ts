@@ -5,6 +5,7 @@ import { type Emit, endStop, leave } from "./TwinMatch.ts"
 import { book, holding, type Twin } from "./TwinState.ts"
 import * as Stops from "./TwinStops.ts"
 import * as Takeovers from "./TwinTakeovers.ts"
+import * as TwinTwaps from "./TwinTwaps.ts"
 
 export const split = (twin: Twin, command: SplitContract, nowMillis: number, emit: Emit): void => {
   const { denominator, exDay, numerator } = command
@@ -35,6 +36,7 @@ export const split = (twin: Twin, command: SplitContract, nowMillis: number, emi
       leave(twin, resting, null, "CANCELLED", emit)
     for (const stop of Stops.ofAccount(twin, AccountId.make(account))) endStop(twin, stop, null, emit)
   }
+  TwinTwaps.end(twin, () => true, "SPLIT", null, emit)
   for (const { account, cost, quantity, received: got } of closed) {
     const held = twin.holdings.get(account)!
     held.quantity = quantity
@@ -53,6 +55,7 @@ export const split = (twin: Twin, command: SplitContract, nowMillis: number, emi
   }
   const remainder = Number(price - received)
   twin.lastSplitDay = exDay
+  twin.lastSplitMillis = twin.timeMillis
   twin.prices = { ...twin.prices, freshMarkE8: renewed(twin.prices.freshMarkE8) }
   twin.inForce.forEach(({ fromMillis, priceE8 }, at) => {
     if (priceE8 !== undefined) twin.inForce[at] = { fromMillis, priceE8: renewed(priceE8) }

@@ -68,6 +68,7 @@ export interface Twin {
   settlementTicks: number
   lastDividendDay: number
   lastSplitDay: number
+  lastSplitMillis: number
   numbers: number
   trades: number
   resting: Array<Resting>
@@ -101,6 +102,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   settlementTicks: 0,
   lastDividendDay: 0,
   lastSplitDay: 0,
+  lastSplitMillis: 0,
   numbers: 0,
   trades: 0,
   resting: [],

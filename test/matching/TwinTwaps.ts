@@ -1,7 +1,9 @@
 /** The twin's part about TWAPs: one list of those that go on, and each child counted from what it said. */
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketEvent, PlaceSlice } from "@venue/domain/Market"
-import type { CloseTwaps, OpenTwap } from "@venue/domain/Twap"
+import type { Id } from "@venue/domain/Id"
+import { isOver } from "@venue/domain/TradingState"
+import type { CloseTwaps, OpenTwap, Twap, TwapEnding } from "@venue/domain/Twap"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import { sumOf, type Twin } from "./TwinState.ts"
 
@@ -14,6 +16,9 @@ export const open = (twin: Twin, { commandId, expiresAtMillis, terms }: OpenTwap
   const twap = { ...terms, ...nothing, updatedAtMillis: atMillis }
   twin.twaps = [...twin.twaps, twap]
   emit({ _tag: "TwapOpened", commandId, expiresAtMillis, twap, atMillis })
+  const close = (ending: TwapEnding) => end(twin, (own) => own === twap, ending, null, emit)
+  if (isOver(twin.letsIn)) close("DELISTING")
+  else if (terms.createdAtMillis < twin.lastSplitMillis) close("SPLIT")
   return true
 }
 
@@ -51,10 +56,22 @@ export const slice = (
 
 export const close = (twin: Twin, command: CloseTwaps, emit: Emit): OrderRefusal | undefined => {
   const { accountId, commandId, ending, twapIds } = command
-  const found = [...new Set(twapIds)].flatMap((twapId) =>
-    twin.twaps.filter((own) => own.twapId === twapId && own.accountId === accountId)
-  )
-  twin.twaps = twin.twaps.filter((own) => !found.includes(own))
-  for (const twap of found) emit({ _tag: "TwapClosed", commandId, twap, ending, atMillis: twin.timeMillis })
-  return found.length === 0 ? "NO_SUCH_ORDER" : undefined
+  const before = twin.twaps.length
+  for (const twapId of twapIds) {
+    end(twin, (own) => own.twapId === twapId && own.accountId === accountId, ending, commandId, emit)
+  }
+  return twin.twaps.length === before ? "NO_SUCH_ORDER" : undefined
+}
+
+/** The market ends those that are meant, the oldest first. */
+export const end = (
+  twin: Twin,
+  isMeant: (twap: Twap) => boolean,
+  ending: TwapEnding,
+  commandId: Id | null,
+  emit: Emit
+): void => {
+  const ended = twin.twaps.filter(isMeant)
+  twin.twaps = twin.twaps.filter((own) => !ended.includes(own))
+  for (const twap of ended) emit({ _tag: "TwapClosed", commandId, twap, ending, atMillis: twin.timeMillis })
 }
