@@ -21,6 +21,7 @@ import { projectionGroups } from "./migrations/0015_projection_groups.ts"
 import { dailyVolume } from "./migrations/0016_daily_volume.ts"
 import { futuresReference } from "./migrations/0017_futures_reference.ts"
 import { listing } from "./migrations/0018_listing.ts"
+import { twap } from "./migrations/0019_twap.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -42,7 +43,8 @@ const all = {
   "0015_projection_groups": projectionGroups,
   "0016_daily_volume": dailyVolume,
   "0017_futures_reference": futuresReference,
-  "0018_listing": listing
+  "0018_listing": listing,
+  "0019_twap": twap
 }
 
 /** Any number, the same on every node. */

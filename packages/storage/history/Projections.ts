@@ -3,9 +3,14 @@ import * as DailyVolumes from "./DailyVolumes.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import type { MarketProjection, TraderProjection } from "./Projection.ts"
 import * as Trading from "./Trading.ts"
+import * as Twaps from "./Twaps.ts"
 
 /** Written from the logs of markets. */
-export const ofMarkets: ReadonlyArray<MarketProjection> = [Trading.projection, DailyVolumes.projection]
+export const ofMarkets: ReadonlyArray<MarketProjection> = [
+  Trading.projection,
+  DailyVolumes.projection,
+  Twaps.projection
+]
 
 /** Written from the journals of traders. */
 export const ofTraders: ReadonlyArray<TraderProjection> = [LedgerEntries.projection]
