@@ -176,6 +176,11 @@ await Effect.runPromise(
   Effect.gen(function* () {
     yield* mark(marks++)
     yield* hold
+    // Who has traded has run more of the same code already.
+    yield* Effect.repeat(
+      Effect.suspend(() => mark(marks++)),
+      { times: 500 }
+    )
     process.send!("ready")
     while (true) {
       yield* asked
