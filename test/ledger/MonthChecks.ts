@@ -1,5 +1,6 @@
 /** What is so of a month's markets and ledgers each night, and what their records make of fresh ones. */
 import * as Ledger from "@venue/ledger/Ledger"
+import * as Liquidation from "@venue/ledger/Liquidation"
 import * as Engine from "@venue/matching/Engine"
 import { assert } from "@effect/vitest"
 import { emptyEngine } from "../matching/Play.ts"
@@ -17,6 +18,8 @@ export const assertNight = (month: Month): void => {
       const balance = Ledger.balance(trader, accountId)!
       assert.deepStrictEqual(balance, Twin.balance(twin, accountId), `I10: ${accountId}`)
       equity += balance.equity
+      const isUsedUp = Liquidation.isInLiquidation(trader.accounts.get(accountId)!)
+      assert.strictEqual(isUsedUp, Twin.isInLiquidation(twin, accountId), accountId)
       for (const { quantityLots, symbol } of Ledger.holdings(trader, accountId)) {
         assert.strictEqual(BigInt(quantityLots), Twin.quantity(twin, accountId, symbol))
         positions++

@@ -47,9 +47,15 @@ export const make = (month: Month): MonthRisk => {
     const market = marketOf(month, next.exposure.instrument.symbol)
     const command = { ...next.measure, ...envelope(month, market, trader, account, atMillis) }
     endOrders(trader, account, market, atMillis)
-    const events = tell(month, market, atMillis, command)
-    for (const event of events) if (event._tag === "TakeoverOpened") answer(market, event)
-    if (events.some(({ _tag }) => _tag === "Traded")) again(trader, account, atMillis + everyMillis)
+    const act = (nowMillis: number) => {
+      const events = tell(month, market, nowMillis, command)
+      for (const event of events) if (event._tag === "TakeoverOpened") answer(market, event)
+      if (events.some(({ _tag }) => _tag === "Traded")) again(trader, account, nowMillis + everyMillis)
+    }
+    // Some are on their way for longer, and the market does nothing where position or mark are others by then.
+    const lateMillis = month.chance.percent(25) ? month.chance.whole(1, 3_000) : 0
+    if (lateMillis === 0) act(atMillis)
+    else later(atMillis + lateMillis, () => act(atMillis + lateMillis))
   }
   const again = (trader: MonthTrader, account: Account, atMillis: number) =>
     later(atMillis, () => lookAt(trader, account, atMillis))
