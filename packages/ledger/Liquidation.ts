@@ -82,13 +82,20 @@ export const enterMeasure = (
 export const ordered = ({ exposures }: Account): ReadonlyArray<MarketSymbol> =>
   [...exposures].filter(([, { holds, stops }]) => holds.size > 0 || stops.size > 0).map(([symbol]) => symbol)
 
-/** Gives what the account can do for takeovers in a market: one without a position there may be a provider all the same. */
-export const stand = (account: Account, exposure: Exposure.Exposure): Omit<Stand, "userId"> => ({
+/**
+ * Gives what the account can do for takeovers in a market: one without a position there may be a provider all the same, which
+ * pays with what is unused.
+ */
+export const stand = (
+  account: Account,
+  exposure: Exposure.Exposure,
+  unused = available(account)
+): Omit<Stand, "userId"> => ({
   accountId: account.accountId,
   position: { ...exposure.position },
   ratioE6: ratioE6(account),
   mayLose: Math.max(0, shareOf(account, exposure)),
-  provider: Provider.part(account, exposure)
+  provider: Provider.part(account, exposure, unused)
 })
 
 function largest({ exposures }: Account, isOpen: (symbol: MarketSymbol) => boolean): Exposure.Exposure | undefined {

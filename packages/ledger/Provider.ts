@@ -40,13 +40,13 @@ export const setLimit = (trader: Trader, account: Account, symbol: MarketSymbol,
 
 /**
  * Gives what the account can take over in a market, and `null` where it is no provider or no mark is known. What shrinks its
- * position needs no margin; nothing is taken that leaves the position beyond the limit. Refresh the account first.
+ * position needs no margin, the rest that of `unused`; nothing is taken that leaves the position beyond the limit. Refresh
+ * the account first.
  */
-export const part = (account: Account, exposure: Exposure): Stand["provider"] => {
+export const part = (account: Account, exposure: Exposure, unused = available(account)): Stand["provider"] => {
   const { instrument, leverage, markE8, position, valuation } = exposure
   const limit = account.providerLimits.get(instrument.symbol)
   if (limit === undefined || markE8 === 0) return null
-  const unused = available(account)
   const free = unused > 0n ? unused : 0n
   const perLot = BigInt(valuation.factor) * BigInt(markE8)
   const lotsOf = (money: bigint) => Number((money * BigInt(valuation.divisor)) / perLot)

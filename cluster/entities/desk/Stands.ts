@@ -5,6 +5,7 @@ import { refresh } from "@venue/ledger/Account"
 import { stand } from "@venue/ledger/Liquidation"
 import { Effect } from "effect"
 import { MarketClient } from "../../clients/MarketClient.ts"
+import * as ProviderMargins from "./ProviderMargins.ts"
 import type { Traders } from "./Traders.ts"
 
 export interface Stands {
@@ -19,6 +20,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const open = new Map<MarketSymbol, Map<string, TakeoverOpened>>()
   const gathering = new Set<MarketSymbol>()
+  const margins = ProviderMargins.make()
 
   const openIn = (symbol: MarketSymbol) => {
     let found = open.get(symbol)
@@ -29,7 +31,9 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   const tell = (symbol: MarketSymbol) =>
     Effect.suspend(() => {
       gathering.delete(symbol)
-      const stands = standsFor(traders, symbol, [...openIn(symbol).values()])
+      // They may be closed by now.
+      if (openIn(symbol).size === 0) return Effect.void
+      const stands = standsFor(traders, symbol, [...openIn(symbol).values()], margins)
       return stands.length === 0 ? Effect.void : Effect.ignore(markets.stand(symbol, stands))
     })
   const gather = (symbol: MarketSymbol) => {
@@ -41,12 +45,14 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
   return {
     opened: (symbol, takeover) => {
       openIn(symbol).set(takeover.takeoverId.text, takeover)
+      margins.opened(symbol)
       gather(symbol)
     },
     closed: (symbol, { takeoverId }) => {
       const found = openIn(symbol)
       found.delete(takeoverId.text)
       if (found.size > 0) gather(symbol)
+      else margins.ended(symbol)
     }
   } satisfies Stands as Stands
 })
@@ -58,7 +64,8 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
 const standsFor = (
   traders: Traders,
   symbol: MarketSymbol,
-  open: ReadonlyArray<TakeoverOpened>
+  open: ReadonlyArray<TakeoverOpened>,
+  margins: ProviderMargins.ProviderMargins
 ): ReadonlyArray<Stand> => {
   const found: Array<Stand> = []
   for (const trader of traders.all()) {
@@ -68,9 +75,11 @@ const standsFor = (
       if (exposure === undefined) continue
       const held = Math.sign(exposure.position.quantityLots)
       const isOpposite = open.some(({ quantityLots }) => Math.sign(quantityLots) === -held)
-      if (!isOpposite && !account.providerLimits.has(symbol)) continue
+      const isProvider = account.providerLimits.has(symbol)
+      if (!isOpposite && !isProvider) continue
       refresh(account, trader.ledger.prices)
-      found.push({ userId: trader.userId, ...stand(account, exposure) })
+      const unused = isProvider ? margins.pledge(account, symbol) : 0n
+      found.push({ userId: trader.userId, ...stand(account, exposure, unused) })
     }
   }
   return found.sort(firstAsked).slice(0, maxStands)
