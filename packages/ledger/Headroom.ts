@@ -12,7 +12,7 @@ import { maintenanceMargin } from "./Liquidation.ts"
  * Tells for each position the mark, in 1e-8 USD, at which to look again: a long at it or below, a short at it or above.
  * Where there is nothing to share out, that is any mark; so it is for a position without a price.
  */
-export const bounds = (
+export const thresholds = (
   account: Account,
   prices: Prices,
   tell: (exposure: Exposure.Exposure, markE8: number) => void
@@ -26,7 +26,7 @@ export const bounds = (
     if (position.quantityLots === 0) continue
     const isLong = position.quantityLots > 0
     if (markE8 === 0) tell(exposure, isLong ? Infinity : 0)
-    else tell(exposure, bound(exposure, isLong, spare > 0n ? (spare * weight(exposure)) / total : 0n))
+    else tell(exposure, threshold(exposure, isLong, spare > 0n ? (spare * weight(exposure)) / total : 0n))
   }
 }
 
@@ -45,7 +45,7 @@ function weight({ value }: Exposure.Exposure): bigint {
  * Where value less maintenance margin has become less than now by more than this. Each of the two is rounded by less than
  * one, so what is exact stays within it if it stays two above.
  */
-function bound(exposure: Exposure.Exposure, isLong: boolean, mayLose: bigint): number {
+function threshold(exposure: Exposure.Exposure, isLong: boolean, mayLose: bigint): number {
   const { leverage, position, valuation, value } = exposure
   const thirds = 3n * BigInt(leverage)
   const least = BigInt(value) - BigInt(Exposure.maintenanceMargin(exposure)) + 2n - mayLose

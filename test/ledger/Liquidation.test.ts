@@ -213,23 +213,23 @@ test("rule 9.7: an account answers a takeover with its ratio and with its part o
   }
 })
 
-const boundsOf = (scene: Scene) => {
+const thresholdsOf = (scene: Scene) => {
   const found: Array<readonly [MarketSymbol, number]> = []
-  Headroom.bounds(accountOf(scene), scene.trader.prices, ({ instrument }, markE8) => {
+  Headroom.thresholds(accountOf(scene), scene.trader.prices, ({ instrument }, markE8) => {
     found.push([instrument.symbol, markE8])
   })
   return found
 }
 
 test("one position is looked at again at its liquidation price, to a millionth", () => {
-  assert.deepEqual(boundsOf(longFifty(204)), [[aapl, 19_071_428_577]])
+  assert.deepEqual(thresholdsOf(longFifty(204)), [[aapl, 19_071_428_577]])
 })
 
 test("two positions share the headroom, each to lose the same part of its worth", () => {
   const scene = longFifty(204)
   scene.price(gold, 3_400)
   scene.hold(-3, 3_400, gold)
-  const [long, short] = boundsOf(scene)
+  const [long, short] = thresholdsOf(scene)
   // Of 1,300 there are 1,300 - 680 - 226.67 to lose: 195.84 of 10,200 and 197.49 of 10,200.
   assert.strictEqual(long?.[0], aapl)
   assert.closeTo(long![1] / 1e8, 204 - 393.33 / 2 / 50 / (14 / 15), 0.001)
@@ -241,7 +241,7 @@ test("a position without a price is looked at with its first one, whatever that 
   scene.credit(1_000)
   scene.hold(1, 3_400, gold)
   scene.hold(-1, 200)
-  assert.deepEqual(boundsOf(scene), [
+  assert.deepEqual(thresholdsOf(scene), [
     [gold, Infinity],
     [aapl, 0]
   ])

@@ -12,7 +12,7 @@ import * as TwinLiquidation from "./TwinLiquidation.ts"
 export const checkLiquidation = (trader: Ledger.Trader, twin: Twin.Twin, accountId: AccountId) => {
   const account = trader.accounts.get(accountId)!
   const marks = new Map(twin.marks)
-  Headroom.bounds(account, trader.prices, (exposure, markE8) => {
+  Headroom.thresholds(account, trader.prices, (exposure, markE8) => {
     const { instrument, position } = exposure
     if (position.quantityLots > 0) marks.set(instrument.symbol, Math.max(1, markE8 + 1))
     else marks.set(instrument.symbol, markE8 - 1)
@@ -22,7 +22,7 @@ export const checkLiquidation = (trader: Ledger.Trader, twin: Twin.Twin, account
     assert.strictEqual(BigInt(ratioE6), TwinLiquidation.ratioE6(twin, accountId))
   })
   if (!Twin.isInLiquidation(twin, accountId))
-    assert.isFalse(Twin.isInLiquidation({ ...twin, marks }, accountId), "nothing happens before a bound is reached")
+    assert.isFalse(Twin.isInLiquidation({ ...twin, marks }, accountId), "nothing happens before a threshold is reached")
   const measure = Liquidation.measure(account, () => true)
   checkMeasure(measure, twin, accountId)
   return measure?.measure._tag ?? "none"

@@ -22,7 +22,7 @@ const held = FastCheck.record({
 /** What it has, in hundredths of a percent of its maintenance margin. */
 const equity = FastCheck.integer({ min: -5_000, max: 30_000 })
 
-test("rule 9: measures, stands and bounds of 2,000 random accounts are those of the twin", () => {
+test("rule 9: measures, stands and thresholds of 2,000 random accounts are those of the twin", () => {
   const seen = { Liquidate: 0, OpenTakeover: 0, none: 0 }
   FastCheck.assert(
     FastCheck.property(FastCheck.tuple(held, held), equity, (positions, share) => {

@@ -1,5 +1,5 @@
 /**
- * Which accounts of a desk have to be looked at when a mark has moved: those whose bounds it has reached (`Headroom`), and
+ * Which accounts of a desk have to be looked at when a mark has moved: those whose thresholds it has reached (`Headroom`), and
  * those of which something changed. A mark that reaches none costs one comparison for each side of its symbol.
  */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -7,7 +7,7 @@ import type { UserId } from "@venue/domain/UserId"
 import { type Account, refresh } from "@venue/ledger/Account"
 import * as Headroom from "@venue/ledger/Headroom"
 import { isInLiquidation } from "@venue/ledger/Liquidation"
-import * as BoundHeap from "./BoundHeap.ts"
+import * as ThresholdHeap from "./ThresholdHeap.ts"
 import type { Trader } from "./Trader.ts"
 
 export interface MarkWatch {
@@ -18,20 +18,20 @@ export interface MarkWatch {
   readonly moved: (symbol: MarketSymbol, markE8: number) => void
 }
 
-/** One account at its desk; its bounds stand under the heap that they are in. */
+/** One account at its desk; its thresholds stand under the heap that they are in. */
 interface Watched {
   readonly trader: Trader
   readonly account: Account
-  readonly entries: Map<BoundHeap.BoundHeap<Entry>, Entry>
+  readonly entries: Map<ThresholdHeap.ThresholdHeap<Entry>, Entry>
 }
-interface Entry extends BoundHeap.Entry {
+interface Entry extends ThresholdHeap.Entry {
   readonly watched: Watched
 }
 
-/** Longs have their bounds below the mark, as negative numbers, shorts above it. */
-interface Bounds {
-  readonly falls: BoundHeap.BoundHeap<Entry>
-  readonly rises: BoundHeap.BoundHeap<Entry>
+/** Longs have their thresholds below the mark, as negative numbers, shorts above it. */
+interface Thresholds {
+  readonly falls: ThresholdHeap.ThresholdHeap<Entry>
+  readonly rises: ThresholdHeap.ThresholdHeap<Entry>
 }
 
 /** `found` hears of each account that is in liquidation; it is watched again once something of it has changed. */
@@ -40,8 +40,8 @@ export const make = (
   current: (userId: UserId) => Trader | undefined,
   found: (trader: Trader, account: Account) => void
 ): MarkWatch => {
-  const bounds = new Map<MarketSymbol, Bounds>()
-  for (const symbol of symbols) bounds.set(symbol, { falls: BoundHeap.make(), rises: BoundHeap.make() })
+  const thresholds = new Map<MarketSymbol, Thresholds>()
+  for (const symbol of symbols) thresholds.set(symbol, { falls: ThresholdHeap.make(), rises: ThresholdHeap.make() })
   const watching = new Map<UserId, { readonly trader: Trader; readonly accounts: Map<Account, Watched> }>()
   const due = new Set<Trader>()
 
@@ -63,11 +63,11 @@ export const make = (
   const watch = (watched: Watched) => {
     const { account, trader } = watched
     const gone = new Set(watched.entries.keys())
-    Headroom.bounds(account, trader.ledger.prices, ({ instrument, position }, markE8) => {
-      const { falls, rises } = bounds.get(instrument.symbol)!
+    Headroom.thresholds(account, trader.ledger.prices, ({ instrument, position }, markE8) => {
+      const { falls, rises } = thresholds.get(instrument.symbol)!
       const heap = position.quantityLots > 0 ? falls : rises
       let entry = watched.entries.get(heap)
-      if (entry === undefined) watched.entries.set(heap, (entry = { watched, bound: 0, at: -1 }))
+      if (entry === undefined) watched.entries.set(heap, (entry = { watched, threshold: 0, at: -1 }))
       heap.set(entry, position.quantityLots > 0 ? -markE8 : markE8)
       gone.delete(heap)
     })
@@ -97,7 +97,7 @@ export const make = (
     lookAgain,
     moved: (symbol, markE8) => {
       lookAgain()
-      const { falls, rises } = bounds.get(symbol)!
+      const { falls, rises } = thresholds.get(symbol)!
       for (const reached of [falls.reach(-markE8), rises.reach(markE8)]) {
         for (const { watched } of reached) {
           const { account, trader } = watched

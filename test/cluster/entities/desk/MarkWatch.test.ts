@@ -111,7 +111,7 @@ test("whoever comes into liquidation is found with that very mark, and nobody el
   assert.isAbove(all, 100)
 })
 
-test("a mark that reaches nobody's bounds has nobody looked at", () => {
+test("a mark that reaches nobody's thresholds has nobody looked at", () => {
   const { found, price, prices } = desk(Array.from({ length: 100 }, () => ({ aapl: 50, gold: -1, deposit: 3_000 })))
   prices.asked = 0
   for (let at = 200; at > 190; at -= 0.1) price(aapl, at)

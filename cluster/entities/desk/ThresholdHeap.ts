@@ -1,20 +1,20 @@
-/** Entries by a bound that may change: the lowest are taken first. A binary heap in which each entry knows its place. */
+/** Entries by a threshold that may change: the lowest are taken first. A binary heap in which each entry knows its place. */
 
 export interface Entry {
-  bound: number
+  threshold: number
   /** Its place in the heap; -1 while it is in none. */
   at: number
 }
 
-export interface BoundHeap<A extends Entry> {
+export interface ThresholdHeap<A extends Entry> {
   /** Puts an entry in, or moves it. */
-  readonly set: (entry: A, bound: number) => void
+  readonly set: (entry: A, threshold: number) => void
   readonly remove: (entry: A) => void
-  /** Takes out every entry whose bound is reached. One comparison when there is none. */
-  readonly reach: (bound: number) => ReadonlyArray<A>
+  /** Takes out every entry whose threshold is reached. One comparison when there is none. */
+  readonly reach: (threshold: number) => ReadonlyArray<A>
 }
 
-export const make = <A extends Entry>(): BoundHeap<A> => {
+export const make = <A extends Entry>(): ThresholdHeap<A> => {
   const entries: Array<A> = []
 
   const put = (entry: A, at: number) => {
@@ -25,7 +25,7 @@ export const make = <A extends Entry>(): BoundHeap<A> => {
     let at = entry.at
     while (at > 0) {
       const parent = entries[(at - 1) >> 1]!
-      if (parent.bound <= entry.bound) break
+      if (parent.threshold <= entry.threshold) break
       const above = parent.at
       put(parent, at)
       at = above
@@ -37,16 +37,16 @@ export const make = <A extends Entry>(): BoundHeap<A> => {
     while (true) {
       const left = entries[2 * at + 1]
       const right = entries[2 * at + 2]
-      const child = right !== undefined && right.bound < left!.bound ? right : left
-      if (child === undefined || child.bound >= entry.bound) break
+      const child = right !== undefined && right.threshold < left!.threshold ? right : left
+      if (child === undefined || child.threshold >= entry.threshold) break
       const below = child.at
       put(child, at)
       at = below
     }
     put(entry, at)
   }
-  const set = (entry: A, bound: number) => {
-    entry.bound = bound
+  const set = (entry: A, threshold: number) => {
+    entry.threshold = threshold
     if (entry.at === -1) put(entry, entries.length)
     rise(entry)
     sink(entry)
@@ -64,10 +64,10 @@ export const make = <A extends Entry>(): BoundHeap<A> => {
   return {
     set,
     remove,
-    reach: (bound) => {
-      if (entries.length === 0 || entries[0]!.bound > bound) return none
+    reach: (threshold) => {
+      if (entries.length === 0 || entries[0]!.threshold > threshold) return none
       const reached: Array<A> = []
-      while (entries.length > 0 && entries[0]!.bound <= bound) {
+      while (entries.length > 0 && entries[0]!.threshold <= threshold) {
         reached.push(entries[0]!)
         remove(entries[0]!)
       }

@@ -1,0 +1,98 @@
+/** When a market closes its takeovers, and with what it was told. */
+import type { MarketLog } from "@venue/cluster/entities/market/MarketLog"
+import * as Takeovers from "@venue/cluster/entities/market/Takeovers"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import type { Stand, TakeoverOpened } from "@venue/domain/Liquidation"
+import type { MarketCommand } from "@venue/domain/Market"
+import { flat } from "@venue/domain/Position"
+import { UserId } from "@venue/domain/UserId"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { idOf, one } from "../../Neighbours.ts"
+
+const opened = (n: number, atMillis: number): TakeoverOpened => {
+  const userId = UserId.make(idOf(n).text)
+  const accountId = primaryAccountOf(userId)
+  const terms = { userId, accountId, expiresAtMillis: 0, quantityLots: 1, markE8: 1, share: 0, atMillis }
+  return { _tag: "TakeoverOpened", takeoverId: idOf(n), ...terms }
+}
+const stand = (n: number, ratioE6: number): Stand => {
+  const userId = UserId.make(idOf(n).text)
+  return { userId, accountId: primaryAccountOf(userId), position: flat(), ratioE6, mayLose: 0, provider: null }
+}
+
+/** A log of takeovers that the test opens and closes. */
+const market = Effect.gen(function* () {
+  const open: Array<TakeoverOpened> = []
+  const closes: Array<{ readonly atMillis: number; readonly ratios: ReadonlyArray<number> }> = []
+  const clock = yield* Clock.Clock
+  const log = {
+    takeovers: () => open,
+    submit: (commands: ReadonlyArray<MarketCommand>) => {
+      for (const command of commands) {
+        assert(command._tag === "CloseTakeovers")
+        const ratios = command.stands.map(({ ratioE6 }) => ratioE6)
+        closes.push({ atMillis: clock.currentTimeMillisUnsafe(), ratios })
+      }
+    }
+  } satisfies Partial<MarketLog> as unknown as MarketLog
+  const takeovers = yield* Takeovers.make(() => log)
+  const begin = (n: number) => {
+    const event = opened(n, clock.currentTimeMillisUnsafe())
+    open.push(event)
+    takeovers.committed({ instrument: one, epoch: 1, seq: n, events: [event], levels: [], row: new Uint8Array() })
+  }
+  return { begin, closes, open, takeovers }
+})
+
+it.effect("half a second after the first was opened all are closed, with the latest that each account said", () =>
+  Effect.gen(function* () {
+    const { begin, closes, open, takeovers } = yield* market
+    begin(1)
+    takeovers.stand([stand(8, 80), stand(9, 90)])
+    yield* TestClock.adjust("300 millis")
+    begin(2)
+    takeovers.stand([stand(8, 81)])
+    yield* TestClock.adjust("199 millis")
+    assert.deepEqual(closes, [])
+    yield* TestClock.adjust("1 millis")
+    assert.deepEqual(closes, [{ atMillis: 500, ratios: [81, 90] }])
+    // One of them is left for the next decision: desks have as long again to say what they can do now.
+    open.shift()
+    takeovers.stand([stand(9, 91)])
+    yield* TestClock.adjust("499 millis")
+    assert.lengthOf(closes, 1)
+    yield* TestClock.adjust("1 millis")
+    assert.deepEqual(closes[1], { atMillis: 1_000, ratios: [81, 91] })
+  })
+)
+
+it.effect("once none is open, nothing is remembered and no time is looked at", () =>
+  Effect.gen(function* () {
+    const { begin, closes, open, takeovers } = yield* market
+    begin(1)
+    takeovers.stand([stand(8, 80)])
+    yield* TestClock.adjust("500 millis")
+    open.length = 0
+    yield* TestClock.adjust("1 minute")
+    takeovers.stand([stand(8, 82)])
+    begin(2)
+    yield* TestClock.adjust("500 millis")
+    assert.deepEqual(
+      closes.map(({ ratios }) => ratios),
+      [[80], []]
+    )
+  })
+)
+
+it.effect("takeovers that an earlier owner opened are closed by the next one", () =>
+  Effect.gen(function* () {
+    const { closes, open, takeovers } = yield* market
+    yield* TestClock.adjust("10 seconds")
+    open.push(opened(1, 9_000))
+    takeovers.start()
+    yield* TestClock.adjust("100 millis")
+    assert.lengthOf(closes, 1)
+  })
+)
