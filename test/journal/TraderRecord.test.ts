@@ -1,6 +1,8 @@
 import { AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TraderEvent } from "@venue/domain/Trader"
+import { TwapEnding, TwapId } from "@venue/domain/Twap"
+import { UserId } from "@venue/domain/UserId"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -20,6 +22,7 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture("tier-record-1")), [tierSet])
     assert.deepStrictEqual(TraderRecord.decode(fixture("builder-record-1")), [appointed])
     assert.deepStrictEqual(TraderRecord.decode(fixture("provider-record-1")), [provider])
+    assert.deepStrictEqual(TraderRecord.decode(fixture("twap-record-1")), twap)
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -55,6 +58,31 @@ const provider: TraderEvent = {
   limit: 1_000_000_000_000_000,
   atMillis: 1_795_186_800_000
 }
+
+const twapId = TwapId.make("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1")
+const twap: ReadonlyArray<TraderEvent> = [
+  {
+    _tag: "TwapAccepted",
+    symbol: MarketSymbol.make("GOLD-USD"),
+    terms: {
+      twapId,
+      userId: UserId.make("3b0a6f7e-51c4-4a52-9d0b-6a1f2c7e9d10"),
+      accountId: AccountId.make("5d2b8c1f-60e3-4a97-bc0d-2f7e9a4186c5"),
+      clientTwapId: "unwind-12",
+      side: "SELL",
+      totalLots: 12_000,
+      slices: 6,
+      intervalMillis: 45_000,
+      reduceOnly: true,
+      worstTicks: 33_905,
+      builderCode: "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21",
+      startMillis: 1_790_503_301_400,
+      createdAtMillis: 1_790_503_244_118
+    }
+  },
+  { _tag: "TwapEnded", twapId, ending: "MARGIN", atMillis: 1_790_503_391_407 },
+  { _tag: "TwapForgotten", twapId }
+]
 
 const id = fc.oneof(fc.uuid(), fc.string())
 const amount = fc.oneof(
@@ -109,7 +137,33 @@ const traderEvent: fc.Arbitrary<TraderEvent> = fc.oneof(
     symbols: fc.array(id.map((text) => MarketSymbol.make(text))),
     limit: fc.maxSafeNat(),
     atMillis
-  })
+  }),
+  fc.record({
+    _tag: fc.constant("TwapAccepted"),
+    symbol: id.map((text) => MarketSymbol.make(text)),
+    terms: fc.record({
+      twapId: fc.uuid().map((text) => TwapId.make(text)),
+      userId: id.map((text) => UserId.make(text)),
+      accountId: id.map((text) => AccountId.make(text)),
+      clientTwapId: id,
+      side: fc.constantFrom("BUY", "SELL"),
+      totalLots: fc.maxSafeNat(),
+      slices: fc.maxSafeNat(),
+      intervalMillis: fc.maxSafeNat(),
+      reduceOnly: fc.boolean(),
+      worstTicks: fc.maxSafeNat(),
+      builderCode: id,
+      startMillis: atMillis,
+      createdAtMillis: atMillis
+    })
+  }),
+  fc.record({
+    _tag: fc.constant("TwapEnded"),
+    twapId: fc.uuid().map((text) => TwapId.make(text)),
+    ending: fc.constantFrom(...TwapEnding.literals),
+    atMillis
+  }),
+  fc.record({ _tag: fc.constant("TwapForgotten"), twapId: fc.uuid().map((text) => TwapId.make(text)) })
 )
 
 const kept: ReadonlyArray<TraderEvent> = [

@@ -1,0 +1,286 @@
+/** TWAPs in the ledger: what is accepted, what comes next, and what a child is. */
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
+import type { Place } from "@venue/domain/Market"
+import { type AddTwap, childId, type Twap, type TwapFlaw, TwapId, unplaced } from "@venue/domain/Twap"
+import * as Ledger from "@venue/ledger/Ledger"
+import * as TwapCommands from "@venue/ledger/TwapCommands"
+import * as Twaps from "@venue/ledger/Twaps"
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { id } from "../Id.ts"
+import { aapl, alice, gold, instruments, make, type Scene } from "./Scene.ts"
+
+const account = primaryAccountOf(alice)
+/** The scene decides everything now. */
+const now = 1_000
+
+const requestOf = (name: string, over: Partial<AddTwap> = {}): AddTwap => ({
+  _tag: "AddTwap",
+  commandId: id(name),
+  expiresAtMillis: now + 5_000,
+  accountId: account,
+  symbol: aapl,
+  side: "BUY",
+  totalQuantity: 10,
+  slices: 3,
+  intervalSeconds: 30,
+  reduceOnly: false,
+  clientTwapId: "",
+  startMillis: 0,
+  worstPrice: 0,
+  builderCode: "code",
+  ...over
+})
+
+const funded = (): Scene => {
+  const scene = make()
+  scene.credit(10_000)
+  scene.price(aapl, 200)
+  return scene
+}
+const add = (scene: Scene, name = "twap", over: Partial<AddTwap> = {}) => {
+  Result.getOrThrow(scene.ask(requestOf(name, over)))
+  return scene.trader.twaps.get(TwapId.make(id(name).text))!
+}
+const envelope = (name: string) => ({ commandId: id(name), expiresAtMillis: 9_000, traderEpoch: 4 })
+/** The market has opened it, and may have come further. */
+const opened = (scene: Scene, name = "twap", over: Partial<AddTwap> = {}, progress: Partial<Twap> = {}) => {
+  const twap = add(scene, name, over)
+  const told = { ...unplaced(twap.terms, now), ...progress }
+  const event = { _tag: "TwapOpened", commandId: id("open"), expiresAtMillis: 0, twap: told, atMillis: now } as const
+  scene.observe(event, twap.symbol)
+  return twap
+}
+const next = (scene: Scene, name = "twap", atMillis = now) =>
+  TwapCommands.next(scene.trader, scene.trader.twaps.get(TwapId.make(id(name).text))!, atMillis)
+const tags = (decided: Result.Result<ReadonlyArray<{ readonly _tag: string }>, unknown>) =>
+  Result.getOrThrow(decided).map(({ _tag }) => _tag)
+
+describe("rule 16.1: what is accepted", () => {
+  it.each<[string, Partial<AddTwap>, TwapFlaw["flaw"]]>([
+    ["nobody lists the symbol", { symbol: "NOPE-USD" as typeof aapl }, "SYMBOL"],
+    ["it has no price", { symbol: gold }, "SYMBOL"],
+    ["the total is no number of lots", { totalQuantity: 10.0005 }, "LOT"],
+    ["a slice is below the least", { totalQuantity: 0.299 }, "SLICE_TOO_SMALL"],
+    ["a slice is above the most", { totalQuantity: 300_000.003 }, "SLICE_TOO_LARGE"],
+    [
+      "the last slice is above the most, with what the others cannot share",
+      { totalQuantity: 300_000.002 },
+      "SLICE_TOO_LARGE"
+    ],
+    ["there is no such quantity", { totalQuantity: 1e300, slices: 2 }, "SLICE_TOO_LARGE"],
+    ["it is worth more than can be counted", { totalQuantity: 90_000_000, slices: 900 }, "TOO_LARGE"],
+    ["the worst price is no tick", { worstPrice: 200.001 }, "TICK"],
+    ["it would last too long", { intervalSeconds: 366 * 28_800 }, "TOO_LONG"],
+    ["it would begin too late", { startMillis: now + 365 * 86_400_000 }, "TOO_LONG"]
+  ])("not where %s", (_, over, flaw) => {
+    const refused = funded().ask(requestOf("twap", over))
+    assert.isTrue(Result.isFailure(refused))
+    if (Result.isFailure(refused)) assert.deepInclude(refused.failure, { _tag: "InvalidTwap", flaw })
+  })
+
+  it("what is accepted is in lots and ticks, begins now at the earliest, and keeps the builder code", () => {
+    const { terms } = add(funded(), "twap", { worstPrice: 200.01, startMillis: 5, clientTwapId: "mine" })
+    assert.deepStrictEqual(terms, {
+      twapId: TwapId.make(id("twap").text),
+      userId: alice,
+      accountId: account,
+      clientTwapId: "mine",
+      side: "BUY",
+      totalLots: 10_000,
+      slices: 3,
+      intervalMillis: 30_000,
+      reduceOnly: false,
+      worstTicks: 20_001,
+      builderCode: "code",
+      startMillis: now,
+      createdAtMillis: now
+    })
+  })
+
+  it("a repeat changes nothing, and an account that the user does not have is unknown", () => {
+    const scene = funded()
+    add(scene)
+    assert.deepStrictEqual(tags(scene.ask(requestOf("twap", { totalQuantity: 99 }))), [])
+    assert.isTrue(Result.isFailure(scene.ask(requestOf("other", { accountId: AccountId.make("bob") }))))
+  })
+
+  it("rule 6.9: fifty of an account go on at once", () => {
+    const scene = funded()
+    for (let each = 0; each < 50; each++) add(scene, `twap ${each}`)
+    const refused = scene.ask(requestOf("one more"))
+    assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InvalidTwap" && refused.failure.bound === 50)
+    scene.ask({ _tag: "EndTwaps", twapIds: [TwapId.make(id("twap 7").text)], ending: "REQUEST" })
+    assert.deepStrictEqual(tags(scene.ask(requestOf("one more"))), ["TwapAccepted"])
+  })
+
+  it("in liquidation only one that reduces", () => {
+    const scene = make()
+    scene.credit(1_100)
+    scene.price(aapl, 200)
+    scene.hold(50, 200)
+    scene.price(aapl, 190)
+    const refused = scene.ask(requestOf("twap"))
+    assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "InvalidTwap")
+    assert.deepStrictEqual(tags(scene.ask(requestOf("twap", { side: "SELL", reduceOnly: true }))), ["TwapAccepted"])
+  })
+})
+
+describe("what comes next", () => {
+  it("is to open it, to place its slices, and at last to end, to close and to forget it", () => {
+    const scene = funded()
+    const twap = add(scene)
+    assert.deepStrictEqual(next(scene), { _tag: "Open" })
+    TwapCommands.opening(scene.trader, twap, envelope("open"))
+    assert.deepStrictEqual(next(scene), { _tag: "Wait", untilMillis: now + 1_000 })
+    const told = unplaced(twap.terms, now)
+    scene.observe({ _tag: "TwapOpened", commandId: id("open"), expiresAtMillis: 0, twap: told, atMillis: now })
+    assert.deepStrictEqual(next(scene), { _tag: "Slice", slice: 1, lots: 3_333 })
+    scene.observe({ _tag: "TwapAdvanced", twap: { ...told, lastSlice: 1, filledLots: 1_000 }, atMillis: now })
+    assert.deepStrictEqual(next(scene), { _tag: "Wait", untilMillis: now + 30_000 })
+    assert.deepStrictEqual(next(scene, "twap", now + 30_000), { _tag: "Slice", slice: 2, lots: 4_499 })
+    scene.observe({ _tag: "TwapAdvanced", twap: { ...told, lastSlice: 3 }, atMillis: now })
+    assert.deepStrictEqual(next(scene), { _tag: "End", ending: "COMPLETED" })
+    scene.ask({ _tag: "EndTwaps", twapIds: [twap.terms.twapId], ending: "COMPLETED" })
+    assert.deepStrictEqual(next(scene), { _tag: "Close", ending: "COMPLETED" })
+    const close = TwapCommands.closing(scene.trader, [twap], "COMPLETED", envelope("close"))
+    assert.deepStrictEqual(close.twapIds, [twap.terms.twapId])
+    assert.strictEqual(next(scene)._tag, "Wait")
+    const closed = {
+      _tag: "TwapClosed",
+      commandId: id("close"),
+      twap: told,
+      ending: "COMPLETED",
+      atMillis: now
+    } as const
+    scene.observe(closed)
+    scene.done(id("close"))
+    assert.deepStrictEqual(next(scene), { _tag: "Forget" })
+    scene.ask({ _tag: "ForgetTwaps", twapIds: [twap.terms.twapId] })
+    assert.strictEqual(scene.trader.twaps.size, 0)
+  })
+
+  it("rule 16.6: after a child that failed the margin check, or without a position to reduce, it is over", () => {
+    const scene = funded()
+    opened(scene, "margin", {}, { lastSlice: 1, refusal: "FAILED_MARGIN_CHECK" })
+    assert.deepStrictEqual(next(scene, "margin"), { _tag: "End", ending: "MARGIN" })
+    opened(scene, "skipped", {}, { lastSlice: 1, refusal: "REJECTED_MARKET_CLOSED" })
+    assert.strictEqual(next(scene, "skipped")._tag, "Wait")
+    opened(scene, "flat", { reduceOnly: true })
+    assert.deepStrictEqual(next(scene, "flat"), { _tag: "End", ending: "REDUCED" })
+    opened(scene, "later", { reduceOnly: true, startMillis: now + 5 })
+    assert.strictEqual(next(scene, "later")._tag, "Wait")
+    scene.hold(-1, 200)
+    assert.strictEqual(next(scene, "flat")._tag, "Slice")
+    scene.hold(2, 200)
+    assert.deepStrictEqual(next(scene, "flat"), { _tag: "End", ending: "REDUCED" })
+  })
+
+  it("I31: what its market ends by itself is forgotten, and not opened again", () => {
+    const scene = funded()
+    const { terms } = opened(scene)
+    const twap = unplaced(terms, now)
+    scene.observe({ _tag: "TwapClosed", commandId: null, twap, ending: "SPLIT", atMillis: now })
+    assert.deepStrictEqual(next(scene), { _tag: "Forget" })
+  })
+
+  it("I31: a view says how far its market has come, and settles what was on its way", () => {
+    const scene = funded()
+    const twap = add(scene)
+    const told = { ...unplaced(twap.terms, now), lastSlice: 2, filledLots: 5_000 }
+    TwapCommands.opening(scene.trader, twap, envelope("open"))
+    Twaps.adopt(scene.trader, gold, account, [])
+    assert.strictEqual(next(scene)._tag, "Wait")
+    Twaps.adopt(scene.trader, aapl, account, [told])
+    assert.deepStrictEqual(next(scene, "twap", now + 30_000), { _tag: "Wait", untilMillis: now + 60_000 })
+    assert.deepStrictEqual(next(scene, "twap", now + 60_000), { _tag: "Slice", slice: 3, lots: 5_000 })
+    scene.ask({ _tag: "EndTwaps", twapIds: [twap.terms.twapId], ending: "REQUEST" })
+    TwapCommands.closing(scene.trader, [twap], "REQUEST", envelope("close"))
+    Twaps.adopt(scene.trader, aapl, account, [])
+    assert.deepStrictEqual(next(scene), { _tag: "Forget" })
+  })
+})
+
+describe("rule 16.5: a child", () => {
+  const place = (scene: Scene, twap: ReturnType<typeof opened>, lots = 3_333) =>
+    TwapCommands.placing(
+      scene.trader,
+      twap,
+      { slice: 2, lots },
+      { ...envelope("unused"), commandId: childId(twap.terms.twapId, 2) }
+    )
+
+  it("I19: is a MARKET order of its account with the builder code of the TWAP, for which margin is held", () => {
+    const scene = funded()
+    const command = place(scene, opened(scene))
+    assert.deepInclude(command, { _tag: "PlaceSlice", slice: 2, traderEpoch: 4, accountId: account })
+    assert.deepInclude(command.child as Place, {
+      _tag: "Place",
+      commandId: command.commandId,
+      type: "MARKET",
+      timeInForce: "IOC",
+      quantityLots: 3_333,
+      finding: null,
+      clientOrderId: "",
+      builderCode: "code",
+      origin: "TWAP"
+    })
+    assert.isTrue(scene.balance().orderMargin > 0n)
+    assert.strictEqual(next(scene)._tag, "Wait")
+    scene.refuse(command.child, "EXPIRED")
+    assert.strictEqual(scene.balance().orderMargin, 0n)
+  })
+
+  it("with a worst price is LIMIT IOC at that, or at the edge of the band", () => {
+    const scene = funded()
+    const child = (name: string, side: "BUY" | "SELL", worstPrice: number) =>
+      place(scene, opened(scene, name, { side, worstPrice })).child as Place
+    assert.deepInclude(child("a", "BUY", 201), { type: "LIMIT", timeInForce: "IOC", priceTicks: 20_100 })
+    assert.deepInclude(child("b", "BUY", 250), { type: "LIMIT", priceTicks: 22_000 })
+    assert.deepInclude(child("c", "SELL", 100), { type: "LIMIT", priceTicks: 18_000 })
+    assert.deepInclude(child("d", "SELL", 199), { type: "LIMIT", priceTicks: 19_900 })
+  })
+
+  it("that nothing is available for is sent all the same, so that what its market finds first is told", () => {
+    const scene = funded()
+    const { child } = place(scene, opened(scene), 9_000_000)
+    assert.deepInclude(child, { _tag: "Place", finding: "FAILED_MARGIN_CHECK" })
+  })
+})
+
+describe("I6: the journal", () => {
+  it("gives the same TWAPs after replay, and after a snapshot", () => {
+    const scene = funded()
+    for (const name of ["one", "two", "three"]) add(scene, name)
+    const [first, second] = scene.trader.twaps.keys()
+    scene.ask({ _tag: "EndTwaps", twapIds: [first!, second!], ending: "LIQUIDATION" })
+    scene.ask({ _tag: "ForgetTwaps", twapIds: [first!] })
+    const restored = Ledger.make(alice, instruments, scene.prices, scene.trader.openInterest, Ledger.defaults)
+    Ledger.restore(restored, structuredClone(Ledger.snapshot(scene.trader)))
+    assert.strictEqual(Ledger.hash(restored), Ledger.hash(scene.trader))
+    assert.deepStrictEqual([...restored.twaps.values()], [...scene.trader.twaps.values()])
+    assert.deepStrictEqual(
+      [...restored.twaps.values()].map(({ ending }) => ending),
+      ["LIQUIDATION", null]
+    )
+  })
+
+  it("an end counts once, and of an account and a symbol all may end", () => {
+    const scene = funded()
+    scene.price(gold, 3_400)
+    for (const [name, symbol] of [
+      ["a", aapl],
+      ["b", gold],
+      ["c", aapl]
+    ] as const)
+      add(scene, name, { symbol })
+    const named = (of: Parameters<typeof Twaps.live>[1]) =>
+      Twaps.live(scene.trader, of).map(({ terms }) => terms.twapId)
+    assert.lengthOf(named({ accountId: account }), 3)
+    assert.lengthOf(named({ accountId: AccountId.make("sub") }), 0)
+    const end = { _tag: "EndTwaps", twapIds: named({ symbol: aapl }), ending: "DELISTING" } as const
+    assert.deepStrictEqual(tags(scene.ask(end)), ["TwapEnded", "TwapEnded"])
+    assert.deepStrictEqual(tags(scene.ask(end)), [])
+    assert.lengthOf(named({}), 1)
+  })
+})
