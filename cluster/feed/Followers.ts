@@ -20,7 +20,7 @@ export interface Follower {
 export interface Followers {
   /** Returns how to stop. */
   readonly follow: (accountId: AccountId, follower: Follower) => () => void
-  /** Of a market only what concerns every position, and takeovers, are told, once to each follower. Returns how to stop. */
+  /** Of a market only what concerns every position is told, once to each follower. Returns how to stop. */
   readonly followMarket: (symbol: MarketSymbol, follower: Follower) => () => void
   /**
    * Tells the followers of its accounts, those of its taker before those of its maker, then the traders who earn by it, or
@@ -105,6 +105,8 @@ const tell = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
       return tellAccount(event.order.accountId, event, batch)
     case "Refused":
     case "Done":
+    case "TakeoverOpened":
+    case "TakeoverClosed":
       return tellAccount(event.accountId, event, batch)
     case "TwapOpened":
     case "TwapAdvanced":
@@ -114,11 +116,6 @@ const tell = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
     case "DividendPaid":
     case "ContractSplit":
       return tellMarket(batch.instrument.symbol, event, batch)
-    case "TakeoverOpened":
-    case "TakeoverClosed":
-      // The trader of the account is among those of the market.
-      tellMarket(batch.instrument.symbol, event, batch)
-      return tellAccount(event.accountId, event, batch, "socket")
     default:
   }
 }
