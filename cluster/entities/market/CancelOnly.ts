@@ -9,12 +9,16 @@ export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
     case "Tick":
     case "Observe":
     case "PauseSources":
+    case "CloseTakeovers":
       return []
     case "Place":
     case "PlaceSlice":
     case "Modify":
     case "Close":
       return [refusal(command, "REJECTED_MARKET_CLOSED")]
+    case "Liquidate":
+    case "OpenTakeover":
+      return [orders(command)]
     default:
       return [command]
   }
@@ -33,4 +37,9 @@ export function refusal(command: TraderCommand, status: OrderRefusal): MarketCom
     status,
     echo: "clientOrderId" in command ? { ...noEcho, clientOrderId: command.clientOrderId } : noEcho
   }
+}
+
+/** Of a liquidation only the orders end: the price that stands is older than anybody can tell (I29). */
+function orders({ accountId, commandId, expiresAtMillis, traderEpoch, userId }: TraderCommand): MarketCommand {
+  return { _tag: "CancelAll", commandId, expiresAtMillis, traderEpoch, userId, accountId, cause: "LIQUIDATION" }
 }

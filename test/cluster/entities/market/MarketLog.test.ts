@@ -7,6 +7,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketCommand, Refuse } from "@venue/domain/Market"
 import { orderIdFrom } from "@venue/domain/OrderId"
+import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
 import { Journal, type Owner } from "@venue/journal/Journal"
 import { assert, it } from "@effect/vitest"
@@ -157,6 +158,33 @@ it.effect("rule 21.6: a market that cannot take its prices in takes cancels only
       Engine.view(engine, primaryAccountOf(userId)).orders.length
     ])
     assert.deepEqual(value, ["DONE", "DONE", 0])
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("I29: a market that cannot take its prices in liquidates nobody; only the orders of the account end", () =>
+  Effect.gen(function* () {
+    const { log, say } = yield* open()
+    const seller = UserId.make("00000000-0000-4000-8000-000000000002")
+    const sold = { side: "SELL", timeInForce: "IOC", userId: seller, accountId: primaryAccountOf(seller) } as const
+    say(observe, bid(1), { ...bid(2), ...sold }, bid(3), bid(4))
+    yield* turns
+    const accountId = primaryAccountOf(userId)
+    const seen = yield* log.asOf((engine) => ({
+      position: Engine.view(engine, accountId).position,
+      markE8: Engine.prices(engine)!.markE8
+    }))
+    say(poisonPrice)
+    yield* TestClock.adjust("1 second")
+    yield* turns
+    say({ _tag: "OpenTakeover", ...envelope(6), decidedOn: seen.value, share: 0 })
+    yield* turns
+    assert.isEmpty(log.takeovers())
+    const { value } = yield* log.asOf((engine) => ({
+      outcome: Engine.outcome(engine, idOf(6)),
+      orders: Engine.view(engine, accountId).orders.length,
+      lots: Engine.view(engine, accountId).position.quantityLots
+    }))
+    assert.deepEqual(value, { outcome: "DONE", orders: 0, lots: 1_000 })
   }).pipe(Effect.provide(around))
 )
 
