@@ -107,16 +107,15 @@ function provide(passing: Passing, providers: ReadonlyArray<Counterparty>): void
 }
 
 function deleverage(passing: Passing, answered: ReadonlyArray<Counterparty>): void {
-  const { account, isLong, priceTicks } = passing
+  const { account, isLong, market, priceTicks } = passing
   const gain = gainOf(passing, priceTicks)
+  const beyondE8 = beyondMarkE8(passing, priceTicks)
+  const perLotE16 = beyondE8 > 0 ? lossE16(market, beyondE8) : 0n
   for (const counterparty of answered) {
     if (passing.order.remainingLots === 0 || isFull(passing)) return
-    if (counterparty.account.user === account.user) continue
-    const lots = Math.min(
-      passing.order.remainingLots,
-      heldAgainst(counterparty.account, !isLong),
-      bearable(passing, counterparty)
-    )
+    const held = heldAgainst(counterparty.account, !isLong)
+    if (held <= 0 || counterparty.account.user === account.user) continue
+    const lots = Math.min(passing.order.remainingLots, held, bearable(counterparty, perLotE16))
     if (lots <= 0) continue
     passing.spare += gain * BigInt(lots)
     moveTo(passing, "DELEVERAGING", lots, 0, counterparty)
@@ -211,10 +210,9 @@ function wanted({ bought, sold, stand: { provider } }: Counterparty, isLong: boo
 }
 
 /** It can bear what so many lots cost it at a price worse than the mark. */
-function bearable(passing: Passing, { lost, stand }: Counterparty): number {
-  const beyondE8 = beyondMarkE8(passing, passing.priceTicks)
-  if (beyondE8 <= 0) return Infinity
-  return Number((BigInt(stand.mayLose - lost) * perMoney) / lossE16(passing.market, beyondE8))
+function bearable({ lost, stand }: Counterparty, perLotE16: bigint): number {
+  if (perLotE16 === 0n) return Infinity
+  return stand.mayLose <= lost ? 0 : Number((BigInt(stand.mayLose - lost) * perMoney) / perLotE16)
 }
 
 /** For the other side the price is worse by so much than the mark, or than what that was when the takeover was opened. */
