@@ -4,7 +4,7 @@
  */
 import { type Account, refresh } from "@venue/ledger/Account"
 import { isFrozen, isInLiquidation } from "@venue/ledger/Liquidation"
-import { Clock, Effect, type Scope } from "effect"
+import { Clock, Effect, Result, type Scope } from "effect"
 import type { Batch } from "../../clients/LocalEntities.ts"
 import type { MarketClient } from "../../clients/MarketClient.ts"
 import { Feed } from "../../feed/Feed.ts"
@@ -30,19 +30,24 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
+  const run = Effect.runForkWith(yield* Effect.context<never>())
   const act = yield* Measures.make(twaps)
   const left = yield* LeftPositions.make(traders)
   const stands = yield* Stands.make(traders)
   const cases = new Map<Account, Measures.Case>()
   const now = () => clock.currentTimeMillisUnsafe()
 
-  const marks = MarkWatch.make(instruments.keys(), traders.get, (trader, account) => {
+  /** A thrown error is a fault of ours: its account is left alone until something of it changes, and all others go on. */
+  const failed = ({ accountId }: Account, cause: unknown) =>
+    run(Effect.logError(`account ${accountId} cannot be looked at for liquidation`, cause))
+  const found = (trader: Trader, account: Account) => {
     if (cases.has(account)) return
     const one = Measures.none(trader, account)
     cases.set(account, one)
-    act(one)
     beat.start()
-  })
+    act(one)
+  }
+  const marks = MarkWatch.make(instruments.keys(), traders.get, found, failed)
   const goOn = (one: Measures.Case) => {
     const { account, trader } = one
     const isHere = traders.get(trader.userId) === trader
@@ -59,7 +64,12 @@ export const make = Effect.fnUntraced(function* (
   const beat = yield* Beat.make(
     againMillis,
     Effect.sync(() => {
-      for (const one of cases.values()) goOn(one)
+      for (const one of cases.values()) {
+        const gone = Result.try(() => goOn(one))
+        if (Result.isSuccess(gone)) continue
+        cases.delete(one.account)
+        failed(one.account, gone.failure)
+      }
       return cases.size > 0
     })
   )

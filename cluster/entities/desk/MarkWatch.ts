@@ -7,6 +7,7 @@ import type { UserId } from "@venue/domain/UserId"
 import { type Account, refresh } from "@venue/ledger/Account"
 import * as Headroom from "@venue/ledger/Headroom"
 import { isInLiquidation } from "@venue/ledger/Liquidation"
+import { Result } from "effect"
 import * as ThresholdHeap from "./ThresholdHeap.ts"
 import type { Trader } from "./Trader.ts"
 
@@ -34,11 +35,15 @@ interface Thresholds {
   readonly rises: ThresholdHeap.ThresholdHeap<Entry>
 }
 
-/** `found` hears of each account that is in liquidation; it is watched again once something of it has changed. */
+/**
+ * `found` hears of each account that is in liquidation, `failed` of one at which this threw, which costs no other anything:
+ * both are watched again once something of them has changed.
+ */
 export const make = (
   symbols: Iterable<MarketSymbol>,
   current: (userId: UserId) => Trader | undefined,
-  found: (trader: Trader, account: Account) => void
+  found: (trader: Trader, account: Account) => void,
+  failed: (account: Account, cause: unknown) => void
 ): MarkWatch => {
   const thresholds = new Map<MarketSymbol, Thresholds>()
   for (const symbol of symbols) thresholds.set(symbol, { falls: ThresholdHeap.make(), rises: ThresholdHeap.make() })
@@ -78,10 +83,15 @@ export const make = (
   }
   const look = (trader: Trader, account: Account) => {
     const watched = watchedOf(trader, account)
-    refresh(account, trader.ledger.prices)
-    if (!isInLiquidation(account)) return watch(watched)
+    const looked = Result.try(() => {
+      refresh(account, trader.ledger.prices)
+      if (!isInLiquidation(account)) return watch(watched)
+      forget(watched)
+      found(trader, account)
+    })
+    if (Result.isSuccess(looked)) return
     forget(watched)
-    found(trader, account)
+    failed(account, looked.failure)
   }
   const lookAgain = () => {
     for (const trader of due) {

@@ -37,10 +37,12 @@ const desk = (all: ReadonlyArray<Held>) => {
   const prices = new Prices()
   const found: Array<string> = []
   const traders = new Map<UserId, Trader>()
+  const failed: Array<string> = []
   const watch = MarkWatch.make(
     symbols,
     (userId) => traders.get(userId),
-    (trader) => found.push(trader.userId)
+    (trader) => found.push(trader.userId),
+    ({ accountId }) => failed.push(accountId)
   )
   const price = (symbol: MarketSymbol, at: number) => {
     prices.set(symbol, pricedAt(symbol, at))
@@ -68,7 +70,7 @@ const desk = (all: ReadonlyArray<Held>) => {
   for (const symbol of symbols) price(symbol, basis[symbol]!)
   all.forEach((held, index) => come(`user-${index}`, held))
   watch.lookAgain()
-  return { come, found, price, prices, traders, watch }
+  return { come, failed, found, price, prices, traders, watch }
 }
 
 const isLow = ({ ledger }: Trader): boolean => {
@@ -142,4 +144,20 @@ test("a trader is looked at once all its markets are live", () => {
   watch.changed(trader)
   watch.lookAgain()
   assert.deepEqual(found, ["late"])
+})
+
+test("an account at which it throws costs no other anything, and is looked at again once something of it changes", () => {
+  const { come, failed, found, price, traders, watch } = desk([{ aapl: 50, gold: 0, deposit: 1_100 }])
+  const broken = come("broken", { aapl: 50, gold: 0, deposit: 1_100 })
+  come("other", { aapl: 50, gold: 0, deposit: 1_100 })
+  watch.lookAgain()
+  const account = broken.ledger.accounts.get(primaryAccountOf(broken.userId))!
+  const { leverage } = account.exposures.get(aapl)!
+  account.exposures.get(aapl)!.leverage = NaN
+  price(aapl, 190.71)
+  assert.deepEqual([failed, found.toSorted()], [["broken"], ["other", "user-0"]])
+  account.exposures.get(aapl)!.leverage = leverage
+  watch.changed(traders.get(broken.userId)!)
+  watch.lookAgain()
+  assert.include(found, "broken")
 })
