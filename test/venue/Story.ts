@@ -3,6 +3,7 @@ import type { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { ReadTables } from "@venue/storage/history/ReadTables"
 import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Journal } from "@venue/journal/Journal"
 import type { Frame as TradeFrame, OrderResponse } from "@venue/api/trade/FrameSchema"
@@ -25,7 +26,11 @@ export const story = <E>(
   name: string,
   tell: (
     venue: TestVenue["Service"]
-  ) => Effect.Effect<void, E, TestVenue | BuilderCodes | DeskClient | MarketClient | Journal | Scope.Scope>,
+  ) => Effect.Effect<
+    void,
+    E,
+    TestVenue | BuilderCodes | DeskClient | MarketClient | Journal | ReadTables | Scope.Scope
+  >,
   atMillis = friday,
   journal = Journal.layerMemory
 ) =>

@@ -1,6 +1,7 @@
 /** TWAPs as a trader sees them (rule 16). */
 import type { Frame } from "@venue/api/trade/FrameSchema"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -310,5 +311,53 @@ story("a TWAP goes on when its connection is gone, and no cancel of all orders e
     yield* TestClock.adjust("30 seconds")
     yield* venue.settle
     assert.deepEqual(progress(yield* again.drain), ["ACTIVE 10 @ 200 in 2", "COMPLETED 10 @ 200 in 2"])
+  })
+)
+
+story("I19: its orders earn for the code of the connection that added it, when that is gone too", (venue) =>
+  Effect.gen(function* () {
+    const { bob } = yield* begin(venue)
+    const [bea, ann] = [yield* venue.user("bea"), yield* venue.user("ann")]
+    const codes = yield* BuilderCodes
+    const builderCode = "c2a95d1e-7f30-4b8a-8f64-0d9e3b6c5a21"
+    yield* codes.create({ builderCode, userId: bea.userId, venueBps: 6_000, builderBps: 3_000 })
+    yield* codes.setActive(builderCode, true)
+    const owner = yield* venue.trade(bea, ["balances"])
+    const client = yield* venue.trade(ann, [], { builderCode })
+    yield* bob.send(limit("SELL", 100, 200))
+    yield* client.send(add({ total_quantity: 100, num_orders: 2 }))
+    yield* venue.settle
+    yield* client.close
+    for (const duration of ["30 seconds", "2 seconds"] as const) {
+      yield* TestClock.adjust(duration)
+      yield* venue.settle
+    }
+    const balance = (yield* owner.drain).findLast((frame) => frame.balance_response !== undefined)
+    // Of two fees of 10 USD, three tenths.
+    assert.strictEqual(balance!.balance_response!.builder_rewards, 6)
+  })
+)
+
+story("rule 9.3: an account that comes into liquidation loses its TWAPs, which are CANCELLED", (venue) =>
+  Effect.gen(function* () {
+    const { bob } = yield* begin(venue)
+    const carol = yield* venue.trade(yield* venue.user("carol", 1_200))
+    yield* bob.sendAll([limit("SELL", 50, 200), limit("BUY", 1, 186)])
+    yield* carol.send(limit("BUY", 50, 200))
+    yield* venue.settle
+    yield* carol.drain
+    yield* carol.sendAll([
+      add({ start_time: friday / 1_000 + 600 }),
+      add({ side: "SELL", reduce_only: true, worst_price: 220 })
+    ])
+    yield* venue.settle
+    yield* carol.drain
+    yield* venue.price(aapl, 187)
+    yield* TestClock.adjust("2 seconds")
+    yield* venue.settle
+    const ended = (yield* carol.drain).flatMap(({ twap_response: twap }) => (twap === undefined ? [] : [twap.status]))
+    assert.deepEqual(ended, ["CANCELLED", "CANCELLED"])
+    yield* carol.send(say("get_user_orders"))
+    assert.deepEqual((yield* carol.take("all_orders_response")).all_orders_response.twaps, [])
   })
 )
