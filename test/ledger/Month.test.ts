@@ -12,7 +12,7 @@ const isTakenOver: ReadonlyArray<OffBook | undefined> = ["TAKEOVER", "DELEVERAGI
 
 for (let seed = 1; seed <= months; seed++) {
   it(
-    `I6 I10 I25 I26 I28 I32: in month ${seed} of three markets, one of which ends, all sums are zero after every event, only who has too little is liquidated, each night ledgers and markets are as their twins, and replay gives the same`,
+    `I6 I10 I25 I26 I28 I32: in month ${seed} of three markets, of which one is split and one ends, all sums are zero after every event, only who has too little is liquidated, each night ledgers and markets are as their twins, and replay gives the same`,
     { timeout: 60_000 },
     () => {
       const month = Month.make(seed)
@@ -30,6 +30,7 @@ for (let seed = 1; seed <= months; seed++) {
         stops: count((event) => event._tag === "Triggered"),
         hours: count((event) => event._tag === "Funded" && event.remainder > 0),
         dividends: count((event) => event._tag === "DividendPaid"),
+        splits: count((event) => event._tag === "ContractSplit"),
         states: count((event) => event._tag === "TradingStateChanged"),
         slices: count((event) => event._tag === "Accepted" && event.order.origin === "LIQUIDATION"),
         takenOver: count((event) => event._tag === "Traded" && isTakenOver.includes(event.offBook)),

@@ -60,7 +60,7 @@ export const make = (seed: number): Month => ({
   prices: new Map(),
   marks: new Map(),
   openInterest: OpenInterest.none(),
-  // The contract of the second ends.
+  // The first is split, and the contract of the second ends.
   markets: listings.map((listing, place) => marketOf(4 * seed + place, listing)),
   traders: new Map(),
   sent: new Map(),

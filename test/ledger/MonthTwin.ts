@@ -2,6 +2,7 @@
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
+import type { Ratio } from "@venue/domain/Split"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Order } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
@@ -63,6 +64,8 @@ export const recorded = (twin: Twin.Twin, userId: UserId, instrument: Instrument
       return void twin.payments.push({ symbol, fills, perLot: Twin.perLotOfHour(instrument, event) })
     case "DividendPaid":
       return void twin.payments.push({ symbol, fills, perLot: [BigInt(lotE8) * BigInt(event.perUnitE8), 10n ** 10n] })
+    case "ContractSplit":
+      return restate(twin, symbol, event)
     case "Traded": {
       const { maker, notional, quantityLots: lots, taker } = event
       for (const { fee, order, reward } of [maker, taker]) {
@@ -81,6 +84,18 @@ export const recorded = (twin: Twin.Twin, userId: UserId, instrument: Instrument
     case "Ended":
       return event.order.userId === userId ? stands(twin, symbol, event.order, false) : undefined
   }
+}
+
+/** Into whole lots: as if what was before had been in new lots too. */
+function restate(twin: Twin.Twin, symbol: MarketSymbol, { denominator, numerator }: Ratio): void {
+  if (denominator !== 1) throw new Error(`the twin knows no split of ${numerator} for ${denominator}`)
+  twin.fills.forEach((fill, at) => {
+    if (fill.symbol === symbol) twin.fills[at] = { ...fill, lots: fill.lots * numerator }
+  })
+  twin.payments.forEach((payment, at) => {
+    const [amount, parts] = payment.perLot
+    if (payment.symbol === symbol) twin.payments[at] = { ...payment, perLot: [amount, parts * BigInt(numerator)] }
+  })
 }
 
 /** The order is open as it is here, or it is open no more. */

@@ -48,6 +48,9 @@ const ratios = [
   [1, 7]
 ] as const
 
+/** Of months, one of four has a split, and another the end of its contract. */
+export const doesSplit = (seed: number): boolean => seed % 4 === 0
+
 /** The contracts of one of four markets end. */
 export const doesEnd = (seed: number): boolean => seed % 4 === 1
 

@@ -11,7 +11,7 @@ import { UserId } from "@venue/domain/UserId"
 import { id } from "../Id.ts"
 import { chanceOf } from "./Chance.ts"
 import { names } from "./CommandIds.ts"
-import { doesEnd, ending, introducing, splitting, type Step } from "./OperatorSteps.ts"
+import { doesEnd, doesSplit, ending, introducing, splitting, type Step } from "./OperatorSteps.ts"
 import { liquidating } from "./StreamTakeovers.ts"
 import { slicing } from "./StreamTwaps.ts"
 
@@ -47,10 +47,11 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const { percent, pick, whole } = chance
   const isMonth = pace === "month"
   const isHourly = pace === "hourly" || isMonth
-  const [instrument, startPrice] = listing ?? pick(listings[0]!, ...listings)
+  const [instrument, listedAt] = listing ?? pick(listings[0]!, ...listings)
+  let startPrice = listedAt
   const { lotE8, tickE8 } = instrument
   /** Lots worth about 20 USD: half of it is the smallest order there may be. */
-  const unit = Math.ceil(20e16 / (startPrice * lotE8))
+  let unit = Math.ceil(20e16 / (startPrice * lotE8))
   const nameCommand = names(chance, pick("random", "series", "alike"))
   const users = ["ann", "ben", "cat", "dan", "eve", "fay"].slice(0, pick(2, 3, 4, 6, 6))
   const accounts = users.flatMap((user) => [user, `${user}/1`, `${user}/2`].slice(0, pick(1, 1, 2, 3)))
@@ -68,6 +69,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   /** The last orders of each account. */
   const placed = new Map<AccountId, ReadonlyArray<Place>>()
   let oracleE8 = startPrice
+  let isSplit = !(isMonth && doesSplit(seed))
   // The stock exchange is open, between two sessions, closed for the weekend.
   let atMillis = isMonth
     ? monthStart
@@ -293,6 +295,16 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     epochs.set(userId, epochs.get(userId)! + 1)
     add({ _tag: "RaiseEpoch", userId: UserId.make(userId), traderEpoch: epochs.get(userId)! })
   }
+  /** Four units come in place of each. */
+  const split = () => {
+    isSplit = true
+    add({ _tag: "SetTradingState", state: "HALTED" })
+    add({ _tag: "SplitContract", exDay: 30, numerator: 4, denominator: 1 })
+    add({ _tag: "SetTradingState", state: "TRADING" })
+    oracleE8 = Math.round(oracleE8 / 4)
+    startPrice /= 4
+    unit *= 4
+  }
   const shut = () => add({ _tag: "SetTradingState", state: pick("CANCEL_ONLY", "HALTED") })
   const repeat = () => {
     const earlier = steps
@@ -315,6 +327,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     if (percent(2))
       add({ _tag: "TopUpFund", topUpId: `top-up ${whole(1, 9)}`, amount: whole(1, 9_000_000_000), reason: "" })
     if (isMonth && percent(0.4)) run()
+    if (!isSplit && atMillis > monthStart + 15 * 86_400_000) split()
     if (percent(1)) shut()
     else if (percent(20)) add({ _tag: "SetTradingState", state: "TRADING" })
     if (percent(3)) takeAll(AccountId.make(accountId))
