@@ -65,7 +65,13 @@ export const refreshIn = (account: Account, exposure: Exposure, prices: Prices):
 /** Money that new orders may use; below zero through prices, funding and fees only. Refresh first. */
 export const available = (account: Account): bigint => account.equity - account.margin
 
-/** Gives all that rule 8 names. Profit that is not realised cannot be withdrawn. */
+/** Says whether a takeover of one of its positions is open: what that costs is fixed, whatever marks do until it closes. */
+export const isFrozen = ({ exposures }: Account): boolean => {
+  for (const { frozen } of exposures.values()) if (frozen) return true
+  return false
+}
+
+/** Gives all that rule 8 names. Profit that is not realised cannot be withdrawn, nor anything while a position is frozen. */
 export const balance = (account: Account, prices: Prices): Balance => {
   refresh(account, prices)
   let rewards = 0n
@@ -89,7 +95,7 @@ export const balance = (account: Account, prices: Prices): Balance => {
     builderRewards: account.isBuilder ? rewards : null,
     equity: account.equity,
     available: free,
-    withdrawable: sure > 0n ? sure : 0n
+    withdrawable: sure > 0n && !isFrozen(account) ? sure : 0n
   }
 }
 

@@ -3,7 +3,7 @@ import { echoOf } from "@venue/domain/Echo"
 import type { Priced, TraderCommand } from "@venue/domain/Market"
 import type { OrderRequest } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
-import type { Account } from "./Account.ts"
+import { type Account, isFrozen } from "./Account.ts"
 import type { Exposure } from "./Exposure.ts"
 import { isInLiquidation } from "./Liquidation.ts"
 import type { Trader } from "./Trader.ts"
@@ -16,9 +16,9 @@ export interface Entry {
   readonly priced: Priced | undefined
 }
 
-/** An account in liquidation may only shrink what it has; it was refreshed before. */
+/** An account in liquidation, or with a takeover open, may only shrink what it has; it was refreshed before. */
 export const inLiquidation = (account: Account): OrderRefusal | undefined =>
-  isInLiquidation(account) ? "USER_IN_LIQUIDATION" : undefined
+  isInLiquidation(account) || isFrozen(account) ? "USER_IN_LIQUIDATION" : undefined
 
 /** A market without prices is closed, one with stale prices to what adds risk, and that outranks every flaw. */
 export const refuseFlaw = (entry: Entry, flaw: OrderRefusal, addsRisk: boolean): TraderCommand => {

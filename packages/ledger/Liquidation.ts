@@ -6,7 +6,7 @@ import { divideUp, rateScale } from "@venue/domain/Decimal"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { DecidedOn, Liquidate, OpenTakeover, Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { type Account, available, refresh } from "./Account.ts"
+import { type Account, available, isFrozen, refresh } from "./Account.ts"
 import * as Exposure from "./Exposure.ts"
 import * as Provider from "./Provider.ts"
 import { send, type Trader } from "./Trader.ts"
@@ -17,12 +17,6 @@ export const isInLiquidation = (account: Account): boolean => {
   if (available(account) > 0n) return false
   const margin = maintenanceMargin(account)
   return margin > 0n && account.equity <= margin
-}
-
-/** Says whether a takeover of one of its positions is open. */
-export const isFrozen = ({ exposures }: Account): boolean => {
-  for (const { frozen } of exposures.values()) if (frozen) return true
-  return false
 }
 
 /** Counts the accounts of a trader that are in liquidation, and those that are warned of it (rule 9.2). */

@@ -12,7 +12,7 @@ import { type EndTwaps, type ForgetTwaps, type TraderEvent, UnknownAccount } fro
 import { type AddTwap, InvalidTwap, type Twap, type TwapFlaw, TwapId, type TwapTerms } from "@venue/domain/Twap"
 import { Result } from "effect"
 import { refresh } from "./Account.ts"
-import { isInLiquidation } from "./Liquidation.ts"
+import { inLiquidation } from "./Envelope.ts"
 import { priceFlaw } from "./OrderShape.ts"
 import { arrive, type Trader, type TraderTwap } from "./Trader.ts"
 import * as TwapSchedule from "./TwapSchedule.ts"
@@ -123,7 +123,7 @@ function flawOf(trader: Trader, symbol: MarketSymbol, terms: TwapTerms, nowMilli
   if (priced === undefined) return { flaw: "SYMBOL", bound: 0 }
   const account = trader.accounts.get(accountId)!
   refresh(account, trader.prices)
-  if (!reduceOnly && isInLiquidation(account)) return { flaw: "IN_LIQUIDATION", bound: 0 }
+  if (!reduceOnly && inLiquidation(account) !== undefined) return { flaw: "IN_LIQUIDATION", bound: 0 }
   if (Number.isNaN(totalLots)) return { flaw: "LOT", bound: quantityOf(instrument, 1) }
   const even = TwapSchedule.evenLots(terms)
   if (!(even >= minQuantityLots)) return { flaw: "SLICE_TOO_SMALL", bound: quantityOf(instrument, minQuantityLots) }

@@ -6,6 +6,8 @@ import * as Headroom from "@venue/ledger/Headroom"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as Liquidation from "@venue/ledger/Liquidation"
 import { assert, test } from "@effect/vitest"
+import { Result } from "effect"
+import { id } from "../Id.ts"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { primaryAccountOf } from "@venue/domain/AccountId"
 import { refresh } from "@venue/ledger/Account"
@@ -178,6 +180,26 @@ test("rule 9.3: a market that is not traded at a fresh price is left out, and co
   // 400 x 151.11 / 771.11 is 78.39.
   assert.deepInclude(next?.measure, { share: 78_386_167 })
   assert.isUndefined(measureOf(scene, () => false))
+})
+
+test("rule 8.9, rule 9.1: while a takeover is open nothing is withdrawn or risked, whatever money comes and marks do", () => {
+  const scene = twoMarkets()
+  const accountId = primaryAccountOf(alice)
+  const sub = AccountId.make("sub")
+  scene.ask({ _tag: "OpenAccount", accountId: sub })
+  const takeover = { takeoverId: id("takeover"), userId: alice, accountId, atMillis: 0 }
+  const opened = { ...takeover, quantityLots: 50_000, markE8: 18_600_000_000, share: 321_613_832, expiresAtMillis: 0 }
+  scene.observe({ _tag: "TakeoverOpened", ...opened })
+  scene.credit(1_000)
+  scene.price(aapl, 210)
+  const transfer = { _tag: "Transfer", fromAccountId: accountId, toAccountId: sub, amount: 1n } as const
+  assert.strictEqual(scene.balance().withdrawable, 0n)
+  assert.isTrue(Result.isFailure(scene.ask({ ...transfer, transferId: "early" })))
+  assert.strictEqual(said(scene.enter("SELL", 0.1, 3_400, { symbol: gold })), "USER_IN_LIQUIDATION")
+  assert.isNull(said(scene.enter("BUY", 0.1, 3_400, { symbol: gold, reduceOnly: true })))
+  scene.observe({ _tag: "TakeoverClosed", ...takeover, leftLots: 50_000 })
+  assert.isNull(said(scene.enter("SELL", 0.1, 3_400, { symbol: gold })))
+  assert.isTrue(Result.isSuccess(scene.ask({ ...transfer, transferId: "late" })))
 })
 
 test("rule 9.6: where both maintenance margins are the same, the symbol decides", () => {

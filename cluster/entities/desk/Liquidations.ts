@@ -2,8 +2,8 @@
  * The accounts of a desk whose equity has come down to their maintenance margin (rule 9): what is done about each, at once
  * and then every second until its equity is higher. Nothing of it is stored, since whoever holds the trader finds it again.
  */
-import { type Account, refresh } from "@venue/ledger/Account"
-import { isFrozen, isInLiquidation } from "@venue/ledger/Liquidation"
+import { type Account, isFrozen, refresh } from "@venue/ledger/Account"
+import { isInLiquidation } from "@venue/ledger/Liquidation"
 import { Clock, Effect, Result, type Scope } from "effect"
 import type { Batch } from "../../clients/LocalEntities.ts"
 import type { MarketClient } from "../../clients/MarketClient.ts"
