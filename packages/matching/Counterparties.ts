@@ -19,6 +19,8 @@ export interface Counterparties {
   readonly providers: ReadonlyArray<Counterparty>
   /** In the order in which they are deleveraged. */
   readonly answered: ReadonlyArray<Counterparty>
+  /** Those of them that may lose something yet; hundreds of takeovers that thousands cannot bear are so looked through once. */
+  bearing: ReadonlyArray<Counterparty>
   /** The others that hold a position, in that order too. */
   readonly silent: ReadonlyArray<Participants.Account>
 }
@@ -32,19 +34,24 @@ export const make = (market: Market, stands: ReadonlyArray<Stand>): Counterparti
     if (isSound(stand) && account.user.userId === stand.userId && isSame(account.position, stand.position))
       byAccount.set(account, { stand, account, bought: 0, sold: 0, lost: 0 })
   }
-  const answered = [...byAccount.values()]
+  const answered = [...byAccount.values()].sort(
+    (one, other) => one.stand.ratioE6 - other.stand.ratioE6 || size(other.stand) - size(one.stand) || byId(one, other)
+  )
   return {
     providers: answered
       .filter(({ stand }) => stand.provider !== null && stand.provider.freeMargin > 0)
       .sort((one, other) => other.stand.provider!.freeMargin - one.stand.provider!.freeMargin || byId(one, other)),
-    answered: answered.toSorted(
-      (one, other) => one.stand.ratioE6 - other.stand.ratioE6 || size(other.stand) - size(one.stand) || byId(one, other)
-    ),
+    answered,
+    bearing: answered,
     silent: market.participants.accounts
       .filter((account) => account.position.quantityLots !== 0 && !byAccount.has(account))
       .sort((one, other) => size(other) - size(one) || compare(one.accountId, other.accountId))
   }
 }
+
+/** Gives those that may lose something yet, in the order in which they are deleveraged. */
+export const bearing = (counterparties: Counterparties): ReadonlyArray<Counterparty> =>
+  (counterparties.bearing = counterparties.bearing.filter(({ lost, stand }) => stand.mayLose > lost))
 
 /** The desk has made it so; this holds whatever it sends, so that nonsense moves no position. */
 function isSound({ mayLose, provider, ratioE6 }: Stand): boolean {

@@ -9,7 +9,7 @@ import { providerRate } from "@venue/domain/Liquidation"
 import type { Order } from "@venue/domain/Order"
 import { affordable, partOf, proRata } from "./Allocation.ts"
 import { heldAgainst } from "./Checks.ts"
-import type { Counterparties, Counterparty } from "./Counterparties.ts"
+import * as Counterparties from "./Counterparties.ts"
 import type { Events, Market, Takeover } from "./Market.ts"
 import * as OffBookTrade from "./OffBookTrade.ts"
 import type { Account } from "./Participants.ts"
@@ -22,15 +22,15 @@ export const pass = (
   market: Market,
   account: Account,
   takeover: Takeover,
-  { providers, silent, answered }: Counterparties,
+  counterparties: Counterparties.Counterparties,
   untilEvents: number,
   events: Events
 ): boolean => {
   const passing = begin(market, account, takeover, untilEvents, events)
   if (!isPrice(passing.priceTicks)) return passing.isCovered
-  if (passing.isCovered) provide(passing, providers)
-  deleverage(passing, answered)
-  if (passing.isCovered) deleverageSilent(passing, silent)
+  if (passing.isCovered) provide(passing, counterparties.providers)
+  deleverage(passing, counterparties)
+  if (passing.isCovered) deleverageSilent(passing, counterparties.silent)
   return passing.isCovered
 }
 
@@ -83,7 +83,7 @@ function begin(market: Market, account: Account, takeover: Takeover, untilEvents
 }
 
 /** Providers take what each wants, by free margin, as far as the fund can pay for it: not for lots that shrink their position. */
-function provide(passing: Passing, providers: ReadonlyArray<Counterparty>): void {
+function provide(passing: Passing, providers: ReadonlyArray<Counterparties.Counterparty>): void {
   const { account, isLong, lots, market, priceTicks } = passing
   const willing = providers.filter((provider) => provider.account.user !== account.user && wanted(provider, isLong) > 0)
   const parts = proRata(
@@ -106,12 +106,12 @@ function provide(passing: Passing, providers: ReadonlyArray<Counterparty>): void
   })
 }
 
-function deleverage(passing: Passing, answered: ReadonlyArray<Counterparty>): void {
+function deleverage(passing: Passing, counterparties: Counterparties.Counterparties): void {
   const { account, isLong, market, priceTicks } = passing
   const gain = gainOf(passing, priceTicks)
   const beyondE8 = beyondMarkE8(passing, priceTicks)
   const perLotE16 = beyondE8 > 0 ? lossE16(market, beyondE8) : 0n
-  for (const counterparty of answered) {
+  for (const counterparty of beyondE8 > 0 ? Counterparties.bearing(counterparties) : counterparties.answered) {
     if (passing.order.remainingLots === 0 || isFull(passing)) return
     const held = heldAgainst(counterparty.account, !isLong)
     if (held <= 0 || counterparty.account.user === account.user) continue
@@ -180,7 +180,7 @@ function moveTo(
   offBook: OffBook,
   lots: number,
   growingLots: number,
-  counterparty: Counterparty
+  counterparty: Counterparties.Counterparty
 ): void {
   const { isLong, market, priceTicks } = passing
   const beyondE8 = beyondMarkE8(passing, priceTicks)
@@ -205,14 +205,14 @@ function gainOf({ isLong, lots, market, takeover, value }: Passing, priceTicks: 
 }
 
 /** An account that answered is willing to take so many lots over. */
-function wanted({ bought, sold, stand: { provider } }: Counterparty, isLong: boolean): number {
+function wanted({ bought, sold, stand: { provider } }: Counterparties.Counterparty, isLong: boolean): number {
   return isLong ? provider!.buysLots - bought : provider!.sellsLots - sold
 }
 
 /** It can bear what so many lots cost it at a price worse than the mark. */
-function bearable({ lost, stand }: Counterparty, perLotE16: bigint): number {
+function bearable({ lost, stand }: Counterparties.Counterparty, perLotE16: bigint): number {
   if (perLotE16 === 0n) return Infinity
-  return stand.mayLose <= lost ? 0 : Number((BigInt(stand.mayLose - lost) * perMoney) / perLotE16)
+  return Number((BigInt(stand.mayLose - lost) * perMoney) / perLotE16)
 }
 
 /** For the other side the price is worse by so much than the mark, or than what that was when the takeover was opened. */
