@@ -361,3 +361,27 @@ story("rule 9.3: an account that comes into liquidation loses its TWAPs, which a
     assert.deepEqual((yield* carol.take("all_orders_response")).all_orders_response.twaps, [])
   })
 )
+for (const ended of ["split", "delisted"] as const) {
+  story(`rule 16.6: TWAPs of a contract that is ${ended} are CANCELLED, those that begin later too`, (venue) =>
+    Effect.gen(function* () {
+      const markets = yield* MarketClient
+      const { alice, bob } = yield* begin(venue)
+      yield* bob.send(limit("SELL", 50, 200))
+      yield* alice.sendAll([add(), add({ start_time: friday / 1_000 + 3_600 })])
+      yield* venue.settle
+      yield* alice.drain
+      yield* markets.setTradingState(aapl, "HALTED")
+      if (ended === "delisted") yield* markets.delist(aapl)
+      else yield* markets.splitContract(aapl, { exDay: 20_000, numerator: 4, denominator: 1 })
+      yield* venue.settle
+      yield* TestClock.adjust("3 seconds")
+      yield* venue.settle
+
+      assert.sameMembers([...progress(yield* alice.drain)], ["CANCELLED 3.333 @ 200 in 1", "CANCELLED 0 @ 0 in 0"])
+      if (ended === "split") yield* markets.setTradingState(aapl, "TRADING")
+      yield* TestClock.adjust("61 minutes")
+      yield* venue.settle
+      assert.deepEqual(progress(yield* alice.drain), [])
+    })
+  )
+}
