@@ -6,6 +6,7 @@ import type { Stand } from "@venue/domain/Liquidation"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TopUpFund } from "@venue/domain/ReserveFund"
+import type { Limits } from "@venue/domain/Limits"
 import type { SplitContract } from "@venue/domain/Split"
 import type { OpenState } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
@@ -49,6 +50,7 @@ export class MarketClient extends Context.Service<
       symbol: MarketSymbol,
       split: Omit<SplitContract, "_tag">
     ) => Effect.Effect<{ readonly isDone: boolean; readonly missing: number | null }, Unavailable>
+    readonly setLimits: (symbol: MarketSymbol, limits: Limits) => Effect.Effect<void, Unavailable>
     readonly delist: (symbol: MarketSymbol) => Effect.Effect<void, Unavailable>
     readonly alarms: (symbol: MarketSymbol) => Effect.Effect<ReadonlyArray<MarketAlarm>, Unavailable>
     readonly totals: (symbol: MarketSymbol) => Effect.Effect<Totals, Unavailable>
@@ -101,6 +103,7 @@ export class MarketClient extends Context.Service<
         introduceBuilder: (symbol, builder) => ask(symbol, client(symbol).IntroduceBuilder(builder)),
         setTradingState: (symbol, state) => ask(symbol, client(symbol).SetTradingState({ state })),
         splitContract: (symbol, split) => ask(symbol, client(symbol).SplitContract(split)),
+        setLimits: (symbol, limits) => ask(symbol, client(symbol).SetLimits(limits)),
         delist: (symbol) => ask(symbol, client(symbol).Delist()),
         alarms: (symbol) => ask(symbol, client(symbol).Alarms()),
         totals: (symbol) => ask(symbol, client(symbol).Totals())

@@ -12,6 +12,7 @@ import { Clock, Context, Effect, Layer, Result } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import type { MarketClient } from "../clients/MarketClient.ts"
 import type { Batch, LocalEntities } from "../clients/LocalEntities.ts"
+import { type Limits, withLimits } from "@venue/domain/Limits"
 import { VenueSettings } from "../VenueSettings.ts"
 import * as FollowedLog from "./FollowedLog.ts"
 import * as Followers from "./Followers.ts"
@@ -31,6 +32,8 @@ export class Feed extends Context.Service<
     readonly openInterest: OpenInterest.OpenInterest
     /** What each market lets in. */
     readonly tradingStates: ReadonlyMap<MarketSymbol, TradingState>
+    /** The contracts that are listed, with the limits in force. */
+    readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
     /** Ticks to lots of one side; a live view, unsorted. */
     readonly levels: (symbol: MarketSymbol, side: "BUY" | "SELL") => ReadonlyMap<number, number>
   }
@@ -38,7 +41,8 @@ export class Feed extends Context.Service<
   static readonly layer: Layer.Layer<Feed, never, Journal | MarketClient | LocalEntities | Sharding> = Layer.effect(
     Feed,
     Effect.gen(function* () {
-      const { instruments } = yield* VenueSettings
+      const listed = (yield* VenueSettings).instruments
+      const instruments = new Map(listed)
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const watchers = new Set<(batch: Batch) => void>()
@@ -58,11 +62,15 @@ export class Feed extends Context.Service<
         tradingStates.set(symbol, state)
         if (state === "DELISTED") OpenInterest.end(openInterest, symbol)
       }
+      const limit = (symbol: MarketSymbol, limits: Limits) => {
+        instruments.set(symbol, withLimits(listed.get(symbol)!, limits))
+      }
       const dispatch = (batch: Batch) => {
         const { symbol } = batch.instrument
         for (const event of batch.events) {
           if (event._tag === "Priced") price(batch.instrument, event)
           else if (event._tag === "TradingStateChanged") change(symbol, event.state)
+          else if (event._tag === "LimitsSet") limit(symbol, event)
           followers.tell(event, batch)
         }
         for (const watcher of watchers) {
@@ -71,10 +79,11 @@ export class Feed extends Context.Service<
           run(Effect.logError(`a watcher of ${symbol} threw at a row of its log`, told.failure))
         }
       }
-      for (const instrument of instruments.values()) {
+      for (const instrument of listed.values()) {
         const log = FollowedLog.make(clock, dispatch)
         logs.set(instrument.symbol, log)
-        yield* Watch.start(instrument, log, ({ prices: priced, tradingState }) => {
+        yield* Watch.start(instrument, log, ({ limits, prices: priced, tradingState }) => {
+          limit(instrument.symbol, limits)
           if (priced !== null) price(instrument, priced)
           change(instrument.symbol, tradingState)
         })
@@ -91,6 +100,7 @@ export class Feed extends Context.Service<
         prices,
         openInterest,
         tradingStates,
+        instruments,
         levels: (symbol, side) => logs.get(symbol)?.levels[side] ?? new Map()
       })
     })

@@ -115,6 +115,7 @@ const tell = (tellers: Tellers, event: MarketEvent, batch: Batch): void => {
     case "Funded":
     case "DividendPaid":
     case "ContractSplit":
+    case "LimitsSet":
       return tellMarket(batch.instrument.symbol, event, batch)
     default:
   }

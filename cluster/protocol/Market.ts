@@ -4,6 +4,7 @@ import { MarketAlarm } from "@venue/domain/Alarm"
 import { FeeShare } from "@venue/domain/FeeShare"
 import { Stand } from "@venue/domain/Liquidation"
 import { Teller, TraderCommand } from "@venue/domain/Market"
+import { Limits } from "@venue/domain/Limits"
 import { Order, Side } from "@venue/domain/Order"
 import { PositionState } from "@venue/domain/Position"
 import { Twap } from "@venue/domain/Twap"
@@ -60,6 +61,7 @@ export const DepthAt = Schema.Struct({
   levels: Schema.Array(Schema.Struct({ side: Side, priceTicks: Schema.Number, quantityLots: Schema.Number })),
   tradingState: TradingState,
   lastDividendDay: Schema.Number,
+  limits: Limits,
   lastSplitDay: Schema.Number,
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
@@ -140,6 +142,8 @@ export const Market = Entity.make("Market", [
     success: Schema.Struct({ isDone: Schema.Boolean, missing: Schema.NullOr(Schema.Number) }),
     error: Unavailable
   }),
+  /** Answers once they are recorded, or were in force already. */
+  Rpc.make("SetLimits", { payload: Limits.fields, error: Unavailable }),
   /** Answers once the settlement is recorded to have begun, or had before; a market that trades is left alone. */
   Rpc.make("Delist", { error: Unavailable }),
   /** The outside price of the underlier, in 1e-8 USD. */

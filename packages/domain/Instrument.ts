@@ -21,6 +21,9 @@ export interface Instrument {
   /** In lots. */
   readonly maxQuantityLots: number
   readonly maxLeverage: number
+  /** In USD, where the operator has changed what follows from the class. */
+  readonly positionLimitUsd?: number
+  readonly openInterestLimitUsd?: number
   /** One lot that moves by one tick is worth this money (1e-6 USD): a whole number, so that cash sums stay exact. */
   readonly tickLotMicros: number
 }

@@ -14,7 +14,13 @@ export const maintenanceMargin = (notional: bigint, leverage: number): bigint =>
   divideUp(2n * notional, 3n * BigInt(leverage))
 
 /** The position limit at the maximum leverage is this, in USD at the mark. */
-export const positionLimitUsd = (instrument: Instrument): number =>
+export const positionLimitUsd = (instrument: Instrument): number => instrument.positionLimitUsd ?? ofClass(instrument)
+
+/** Open interest of a symbol may reach this, in USD at the mark. */
+export const openInterestLimitUsd = (instrument: Instrument): number =>
+  instrument.openInterestLimitUsd ?? openInterestLimits * positionLimitUsd(instrument)
+
+const ofClass = (instrument: Instrument): number =>
   instrument.category === "COMMODITY"
     ? instrument.base === "GOLD"
       ? limits.INDEX
@@ -26,6 +32,9 @@ export const maxNotional = (instrument: Instrument, leverage: number): number =>
   Math.floor(
     (positionLimitUsd(instrument) * moneyScale * (2 * instrument.maxLeverage - leverage)) / instrument.maxLeverage
   )
+
+/** So many position limits, where the operator has not said otherwise. */
+const openInterestLimits = 10
 
 const limits: Record<ProductCategory, number> = {
   FX: 50_000_000,

@@ -13,6 +13,7 @@ import {
   type TakeoverClosed,
   type TakeoverOpened
 } from "./Liquidation.ts"
+import type { LimitsSet, SetLimits } from "./Limits.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
 import { Bracket, CancelCause, type EndStatus, type Order, OrderOrigin, OrderType, Side, TimeInForce } from "./Order.ts"
 import { OrderId } from "./OrderId.ts"
@@ -185,6 +186,7 @@ export type MarketCommand =
   | TopUpFund
   | Delist
   | SplitContract
+  | SetLimits
 
 export interface Accepted {
   readonly _tag: "Accepted"
@@ -363,6 +365,7 @@ export type MarketEvent =
   | TradingStateChanged
   | SettlementBegan
   | ContractSplit
+  | LimitsSet
   | DividendPaid
   | StopPlaced
   | Triggered

@@ -29,7 +29,8 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   TwapAdvanced: 30,
   TwapClosed: 31,
   SettlementBegan: 32,
-  ContractSplit: 33
+  ContractSplit: 33,
+  LimitsSet: 35
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */

@@ -13,6 +13,7 @@ type Tag =
   | "TradingStateChanged"
   | "SettlementBegan"
   | "ContractSplit"
+  | "LimitsSet"
   | "BuilderIntroduced"
   | "FundToppedUp"
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
@@ -70,6 +71,11 @@ export function write(writer: Writer, event: MarketWide): void {
       return writer.number(event.remainder)
     case "TradingStateChanged":
       return writer.byte(tradingStates[event.state])
+    case "LimitsSet":
+      writer.number(event.minQuantityLots)
+      writer.number(event.maxQuantityLots)
+      writer.number(event.positionUsd)
+      return writer.number(event.openInterestUsd)
     case "ContractSplit":
       writer.number(event.exDay)
       writer.number(event.numerator)
@@ -112,6 +118,15 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
       return { _tag, exDay: reader.number(), perUnitE8: reader.number(), remainder: reader.number(), atMillis }
     case "TradingStateChanged":
       return { _tag, state: name(tradingStateOf, reader.byte()), atMillis }
+    case "LimitsSet":
+      return {
+        _tag,
+        minQuantityLots: reader.number(),
+        maxQuantityLots: reader.number(),
+        positionUsd: reader.number(),
+        openInterestUsd: reader.number(),
+        atMillis
+      }
     case "ContractSplit":
       return {
         _tag,

@@ -6,6 +6,7 @@ import * as Funding from "@venue/domain/Funding"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Accepted, Fill, MarketEvent, Modified, Traded } from "@venue/domain/Market"
 import type { TakeoverClosed, TakeoverOpened } from "@venue/domain/Liquidation"
+import { type Limits, withLimits } from "@venue/domain/Limits"
 import * as Split from "@venue/domain/Split"
 import { isStop, type StopPlaced } from "@venue/domain/Stop"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -38,6 +39,8 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return paid(trader, symbol, (position, instrument) => Funding.book(position, instrument, event))
     case "DividendPaid":
       return paid(trader, symbol, (position, instrument) => Dividend.book(position, instrument, event.perUnitE8))
+    case "LimitsSet":
+      return limited(trader, symbol, event)
     case "ContractSplit":
       return paid(trader, symbol, (position, instrument) => Split.book(position, instrument, event))
     case "StopPlaced":
@@ -71,6 +74,7 @@ export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Funded: true,
   DividendPaid: true,
   ContractSplit: true,
+  LimitsSet: false,
   TakeoverClosed: true,
   TakeoverOpened: false,
   Accepted: false,
@@ -105,6 +109,7 @@ export const adopt = (
   const account = accountOf(trader, accountId)
   const exposure = exposureIn(trader, account, symbol)
   Object.assign(exposure.position, view.position)
+  Exposure.setLimits(exposure, trader.instruments.get(symbol)!)
   const before = new Map(exposure.holds)
   for (const hold of before.values()) if (hold.order !== undefined) remove(account, exposure, hold)
   for (const order of view.orders) {
@@ -195,6 +200,14 @@ function paid(
 function freeze(trader: Trader, symbol: MarketSymbol, event: TakeoverOpened | TakeoverClosed): void {
   release(trader, event.takeoverId.text)
   exposureIn(trader, accountOf(trader, event.accountId), symbol).frozen = event._tag === "TakeoverOpened"
+}
+
+/** Orders from now on obey these. */
+function limited(trader: Trader, symbol: MarketSymbol, limits: Limits): void {
+  for (const { exposures } of trader.accounts.values()) {
+    const exposure = exposures.get(symbol)
+    if (exposure !== undefined) Exposure.setLimits(exposure, withLimits(exposure.instrument, limits))
+  }
 }
 
 function stopPlaced(trader: Trader, symbol: MarketSymbol, { commandId, order }: StopPlaced): void {

@@ -17,7 +17,8 @@ export interface Stop {
 }
 
 export interface Exposure {
-  readonly instrument: Instrument
+  /** It is replaced when its limits change. */
+  instrument: Instrument
   readonly valuation: Valuation.Valuation
   /** Those of the trader's tier. */
   rates: FeeRates
@@ -83,6 +84,12 @@ export const setLeverage = (exposure: Exposure, leverage: number): void => {
   exposure.leverage = leverage
   exposure.maxNotional = maxNotional(exposure.instrument, leverage)
   exposure.stale = true
+}
+
+/** The same contract with other limits. */
+export const setLimits = (exposure: Exposure, instrument: Instrument): void => {
+  exposure.instrument = instrument
+  exposure.maxNotional = maxNotional(instrument, exposure.leverage)
 }
 
 /** Orders that are placed from now on pay the rates of this tier. */

@@ -5,6 +5,7 @@ import type { Id } from "@venue/domain/Id"
 import type { Instrument } from "@venue/domain/Instrument"
 import { noEcho } from "@venue/domain/Echo"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
+import { type Limits as LimitsInForce, limitsOf } from "@venue/domain/Limits"
 import type { Level, MarketCommand, PlaceSlice, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import * as Position from "@venue/domain/Position"
@@ -22,6 +23,7 @@ import * as Funding from "./Funding.ts"
 import * as Ladder from "./Ladder.ts"
 import { assertSound, type Events, make as makeMarket, type Market, type Settings } from "./Market.ts"
 import { modify } from "./Modify.ts"
+import * as Limits from "./Limits.ts"
 import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import { close, place } from "./Place.ts"
@@ -72,6 +74,9 @@ export const decide = (engine: Engine, command: MarketCommand, nowMillis: number
       break
     case "SplitContract":
       Split.split(engine, command, atMillis, events)
+      break
+    case "SetLimits":
+      Limits.set(engine, command, atMillis, events)
       break
     case "Delist":
       Settlement.begin(engine, atMillis, events)
@@ -156,6 +161,8 @@ export const tradingState = (engine: Engine): Engine["tradingState"] => engine.t
 
 /** In days since 1970-01-01, 0 before the first. */
 export const lastDividendDay = (engine: Engine): number => engine.lastDividendDay
+
+export const limits = (engine: Engine): LimitsInForce => limitsOf(engine.instrument)
 
 /** In days since 1970-01-01, 0 before the first. */
 export const lastSplitDay = (engine: Engine): number => engine.lastSplitDay

@@ -4,7 +4,7 @@ import { moneyScale } from "@venue/domain/Decimal"
 import type { BuilderIntroduced } from "@venue/domain/Builder"
 import type { Instrument } from "@venue/domain/Instrument"
 import { noSamples, type Samples } from "@venue/domain/Funding"
-import { positionLimitUsd } from "@venue/domain/Leverage"
+import { openInterestLimitUsd } from "@venue/domain/Leverage"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { PositionState } from "@venue/domain/Position"
@@ -24,10 +24,11 @@ export interface Settings {
 }
 
 export interface Market {
-  readonly instrument: Instrument
+  /** It is replaced when its limits change. */
+  instrument: Instrument
   readonly settings: Settings
   /** This is money, while the market is open. */
-  readonly maxOpenInterest: number
+  maxOpenInterest: number
   readonly pool: OrderPool.OrderPool
   readonly bids: Ladder.Ladder
   readonly asks: Ladder.Ladder
@@ -110,7 +111,7 @@ export const defaults: Settings = { maxOpenOrders: 200 }
 export const make = (instrument: Instrument, settings: Settings): Market => ({
   instrument,
   settings,
-  maxOpenInterest: openInterestLimits * positionLimitUsd(instrument) * moneyScale,
+  maxOpenInterest: openInterestLimitUsd(instrument) * moneyScale,
   pool: OrderPool.make(),
   bids: Ladder.make("BUY"),
   asks: Ladder.make("SELL"),
@@ -139,9 +140,6 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   trades: 0,
   salt: TradeId.salt(instrument.symbol)
 })
-
-/** Open interest of a symbol may reach this many position limits. */
-const openInterestLimits = 10
 
 /** Gives 0 once there is no number left. */
 export const builderNumber = (market: Market, code: string): number => {

@@ -12,6 +12,7 @@ import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
 import * as Liquidation from "./Liquidation.ts"
 import { type Market, stopMarkE8 } from "./Market.ts"
+import * as Limits from "./Limits.ts"
 import * as Participants from "./Participants.ts"
 import { remember } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
@@ -50,6 +51,8 @@ export const apply = (market: Market, event: MarketEvent): void => {
       return TradingState.apply(market, event)
     case "ContractSplit":
       return Split.apply(market, event)
+    case "LimitsSet":
+      return Limits.apply(market, event)
     case "SettlementBegan":
       return Settlement.apply(market, event.priceTicks)
     case "StopPlaced":

@@ -2,6 +2,7 @@
 import type { TradingState } from "@venue/domain/TradingState"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
+import { type Limits, limitsOf } from "@venue/domain/Limits"
 import { Id } from "@venue/domain/Id"
 import type { BuilderIntroduced } from "@venue/domain/Builder"
 import type { Priced } from "@venue/domain/Market"
@@ -12,6 +13,7 @@ import type { OracleSamples } from "@venue/domain/Settlement"
 import type { UserId } from "@venue/domain/UserId"
 import type { Since } from "./Alarms.ts"
 import * as Book from "./Book.ts"
+import { hold } from "./Limits.ts"
 import * as Ladder from "./Ladder.ts"
 import { builderNumber, type Liquidated, make, type Market, type Sampling, type Settings } from "./Market.ts"
 import * as Outcomes from "./Outcomes.ts"
@@ -22,7 +24,7 @@ import * as Takeovers from "./Takeovers.ts"
 import * as Twaps from "./Twaps.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 20
+export const version = 21
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -36,6 +38,8 @@ export interface Snapshot {
   readonly oracleSamples: OracleSamples
   readonly settlementTicks: number
   readonly lastDividendDay: number
+  /** Those in force; `null` in what was written before they could change. */
+  readonly limits: Limits | null
   readonly lastSplitDay: number
   readonly lastSplitMillis: number
   readonly topUps: ReadonlyArray<readonly [topUpId: string, amount: number]>
@@ -87,6 +91,7 @@ export const snapshot = (market: Market): Snapshot => {
     oracleSamples: market.oracleSamples,
     settlementTicks: market.settlementTicks,
     lastDividendDay: market.lastDividendDay,
+    limits: limitsOf(market.instrument),
     lastSplitDay: market.lastSplitDay,
     lastSplitMillis: market.lastSplitMillis,
     topUps: [...market.topUps],
@@ -125,6 +130,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   market.oracleSamples = stored.oracleSamples
   market.settlementTicks = stored.settlementTicks
   market.lastDividendDay = stored.lastDividendDay
+  if (stored.limits !== null) hold(market, stored.limits)
   market.lastSplitDay = stored.lastSplitDay
   market.lastSplitMillis = stored.lastSplitMillis
   for (const [topUpId, amount] of stored.topUps) market.topUps.set(topUpId, amount)

@@ -37,6 +37,7 @@ interface Version5 extends Omit<
   | "oracleSamples"
   | "settlementTicks"
   | "lastDividendDay"
+  | "limits"
   | "lastSplitDay"
   | "lastSplitMillis"
   | "topUps"
@@ -85,6 +86,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     oracleSamples: prices === null ? noOracle : sampled(noOracle, undefined, prices.atMillis),
     settlementTicks: 0,
     lastDividendDay: 0,
+    limits: null,
     lastSplitDay: 0,
     lastSplitMillis: 0,
     topUps: [],

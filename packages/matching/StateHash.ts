@@ -1,5 +1,6 @@
 /** A fingerprint of what a market's state means, whatever slots and pages hold it: equal after replay. */
 import type { Id } from "@venue/domain/Id"
+import { positionLimitUsd } from "@venue/domain/Leverage"
 import type { Order } from "@venue/domain/Order"
 import * as Book from "./Book.ts"
 import * as Ladder from "./Ladder.ts"
@@ -21,6 +22,10 @@ export const hash = (market: Market): string => {
     market.lastPriceTicks,
     market.trades,
     market.lastDividendDay,
+    market.instrument.minQuantityLots,
+    market.instrument.maxQuantityLots,
+    positionLimitUsd(market.instrument),
+    market.maxOpenInterest,
     market.lastSplitDay,
     market.lastSplitMillis,
     market.settlementTicks

@@ -92,6 +92,7 @@ export const neighbours = () => {
         prices,
         openInterest: OpenInterest.none(),
         tradingStates,
+        instruments: defaults.instruments,
         levels: () => new Map()
       })
     ),
@@ -112,6 +113,7 @@ export const neighbours = () => {
         },
         setTradingState: () => Effect.never,
         splitContract: () => Effect.never,
+        setLimits: () => Effect.never,
         delist: () => Effect.never,
         totals: () => Effect.never
       })

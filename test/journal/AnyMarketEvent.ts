@@ -248,6 +248,14 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     remainder: count,
     atMillis: millis
   }),
+  fc.record({
+    _tag: fc.constant("LimitsSet"),
+    minQuantityLots: count,
+    maxQuantityLots: count,
+    positionUsd: count,
+    openInterestUsd: count,
+    atMillis: millis
+  }),
   fc.record({ _tag: fc.constant("SettlementBegan"), averageE8: count, priceTicks: count, atMillis: millis }),
   fc.record({
     _tag: fc.constant("EpochRaised"),

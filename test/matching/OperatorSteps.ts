@@ -34,7 +34,8 @@ export function splitting(seed: number, steps: ReadonlyArray<Step>): ReadonlyArr
     { _tag: "SetTradingState", state: "HALTED" },
     split,
     split,
-    { _tag: "SetTradingState", state: "TRADING" }
+    { _tag: "SetTradingState", state: "TRADING" },
+    { _tag: "SetLimits", minQuantityLots: 3, maxQuantityLots: 1e6, positionUsd: 10_000, openInterestUsd: 2_000_000 }
   ]
   return steps.toSpliced(place, 0, ...asked.map((command) => ({ atMillis, command })))
 }

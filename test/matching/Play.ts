@@ -166,6 +166,8 @@ export const line = (event: MarketEvent): string => {
       return `TakeoverClosed ${event.takeoverId} of ${event.accountId}: ${event.leftLots} left ${at}`
     case "ContractSplit":
       return `ContractSplit ${event.numerator}:${event.denominator} for ${event.exDay} at ${event.markE8} odd ${event.fundLots} rest ${event.remainder} ${at}`
+    case "LimitsSet":
+      return `LimitsSet ${event.minQuantityLots} ${event.maxQuantityLots} ${event.positionUsd} ${event.openInterestUsd} ${at}`
     case "SettlementBegan":
       return `SettlementBegan at ${event.averageE8} ${event.priceTicks} ${at}`
     case "Priced":

@@ -23,6 +23,7 @@ import {
 } from "./TwinState.ts"
 import * as Settlement from "./TwinSettlement.ts"
 import { split } from "./TwinSplit.ts"
+import { setLimits } from "./TwinLimits.ts"
 import * as Stops from "./TwinStops.ts"
 import { done, refused } from "./TwinOutcome.ts"
 import * as Trigger from "./TwinTrigger.ts"
@@ -56,6 +57,7 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
     return Trigger.fire(twin, nowMillis, emit)
   }
   if (command._tag === "SplitContract") return split(twin, command, nowMillis, emit)
+  if (command._tag === "SetLimits") return setLimits(twin, command, nowMillis, emit)
   if (command._tag === "Delist") return Settlement.begin(twin, nowMillis, emit)
   if (command._tag === "SetTradingState") return Settlement.change(twin, command.state, nowMillis, emit)
   if (command._tag === "IntroduceBuilder") return TwinBuilders.introduce(twin, command, nowMillis, emit)
@@ -288,7 +290,8 @@ function check(twin: Twin, order: Order, terms: Place | Modify): OrderRefusal | 
       return "REJECTED_WOULD_BREACH_MAX_NOTIONAL"
     }
     const longs = sumOf([...twin.holdings.values()].map((held) => Math.max(held.quantity, 0)))
-    const openInterestLimit = 10 * positionLimitUsd(twin.instrument) * 1_000_000
+    const openInterestLimit =
+      (twin.instrument.openInterestLimitUsd ?? 10 * positionLimitUsd(twin.instrument)) * 1_000_000
     if (!within(longs + order.quantityLots, markE8, shared(openInterestLimit))) return "REJECTED_OPEN_INTEREST_LIMIT"
   }
   if (terms.finding !== null) return terms.finding

@@ -58,7 +58,7 @@ export interface Funding {
 }
 
 export interface Twin {
-  readonly instrument: Instrument
+  instrument: Instrument
   readonly maxOpenOrders: number
   timeMillis: number
   prices: Priced | undefined

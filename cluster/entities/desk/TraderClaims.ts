@@ -23,8 +23,8 @@ export const make = Effect.fnUntraced(function* (
   claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed) => void
 ) {
   const journal = yield* Journal
-  const { openInterest, prices } = yield* Feed
-  const { instruments, maxOpenOrdersPerAccount } = yield* VenueSettings
+  const { instruments, openInterest, prices } = yield* Feed
+  const { maxOpenOrdersPerAccount } = yield* VenueSettings
   const settings = { ...Ledger.defaults, maxOpenOrdersPerAccount }
 
   const claim = Effect.fnUntraced(function* (userIds: ReadonlyArray<UserId>) {

@@ -2,6 +2,7 @@
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { MarketCommand } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { SplitContract } from "@venue/domain/Split"
 import * as Engine from "@venue/matching/Engine"
 import type { Journal } from "@venue/journal/Journal"
 import * as Projections from "@venue/storage/history/Projections"
@@ -59,6 +60,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const view = viewOf(symbol, log)
       const depth = depthOf(log)
       const submitted = submittedTo(symbol, log)
+      const split = splitBy(submitted, log)
 
       const local = yield* SimulatedSerialization.market({ submit: log.submit, head, watch, view, depth })
       localEntities.markets.set(symbol, local)
@@ -89,17 +91,8 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
               ({ value }) => value
             )
           ).pipe(Rpc.fork),
-        SplitContract: ({ payload }) =>
-          Effect.andThen(
-            submitted([{ _tag: "SplitContract", ...payload }]),
-            Effect.map(
-              log.asOf((engine) => ({
-                isDone: Engine.lastSplitDay(engine) >= payload.exDay,
-                missing: Engine.splitMissing(engine, payload) ?? null
-              })),
-              ({ value }) => value
-            )
-          ).pipe(Rpc.fork),
+        SplitContract: ({ payload }) => split(payload).pipe(Rpc.fork),
+        SetLimits: ({ payload }) => submitted([{ _tag: "SetLimits", ...payload }]).pipe(Rpc.fork),
         Delist: () => submitted([{ _tag: "Delist" }]).pipe(Rpc.fork),
         SetTradingState: ({ payload }) => submitted([{ _tag: "SetTradingState", state: payload.state }]).pipe(Rpc.fork),
         IntroduceBuilder: ({ payload }) => submitted([{ _tag: "IntroduceBuilder", ...payload }]).pipe(Rpc.fork),
@@ -136,6 +129,7 @@ const depthOf = (log: MarketLog.MarketLog) =>
       levels: Engine.depth(engine),
       tradingState: Engine.tradingState(engine),
       lastDividendDay: Engine.lastDividendDay(engine),
+      limits: Engine.limits(engine),
       lastSplitDay: Engine.lastSplitDay(engine),
       prices: Engine.prices(engine) ?? null
     })),
@@ -158,6 +152,20 @@ const totalsOf = (log: MarketLog.MarketLog) =>
     reserveFund,
     toppedUp
   }))
+
+/** Tells how far it came: the same again goes on from there. */
+const splitBy =
+  (submitted: ReturnType<typeof submittedTo>, log: MarketLog.MarketLog) => (asked: Omit<SplitContract, "_tag">) =>
+    Effect.andThen(
+      submitted([{ _tag: "SplitContract", ...asked }]),
+      Effect.map(
+        log.asOf((engine) => ({
+          isDone: Engine.lastSplitDay(engine) >= asked.exDay,
+          missing: Engine.splitMissing(engine, asked) ?? null
+        })),
+        ({ value }) => value
+      )
+    )
 
 const submittedTo = (symbol: MarketSymbol, log: MarketLog.MarketLog) => (commands: ReadonlyArray<MarketCommand>) =>
   Effect.callback<void, Unavailable>((resume) =>

@@ -182,7 +182,8 @@ const onceAsked: ReadonlySet<MarketCommand["_tag"]> = new Set([
   "IntroduceBuilder",
   "TopUpFund",
   "Delist",
-  "SplitContract"
+  "SplitContract",
+  "SetLimits"
 ])
 
 /** Twice as often as a snapshot must be at most old. */

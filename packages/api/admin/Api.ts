@@ -11,6 +11,7 @@ import { DividendsGroup } from "./Dividends.ts"
 import { FuturesGroup } from "./Futures.ts"
 import { InstrumentsGroup } from "./Instruments.ts"
 import { KeysGroup } from "./Keys.ts"
+import { LimitsGroup } from "./Limits.ts"
 import { OAuthClientsGroup } from "./OAuthClients.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 import { PricesGroup } from "./Prices.ts"
@@ -93,6 +94,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     ProvidersGroup,
     SplitsGroup,
     InstrumentsGroup,
+    LimitsGroup,
     HealthGroup
   )
   .middleware(InvalidRequest)

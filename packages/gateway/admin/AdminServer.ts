@@ -17,6 +17,7 @@ import * as Dividends from "./Dividends.ts"
 import * as Futures from "./Futures.ts"
 import * as Instruments from "./Instruments.ts"
 import * as Keys from "./Keys.ts"
+import * as Limits from "./Limits.ts"
 import * as OAuthClients from "./OAuthClients.ts"
 import * as Operators from "./Operators.ts"
 import * as Prices from "./Prices.ts"
@@ -53,6 +54,7 @@ export const open = Effect.fn("AdminServer.open")(function* (options: AdminServe
           Providers.layer(baseUrl),
           Splits.layer(baseUrl),
           Instruments.layer(baseUrl),
+          Limits.layer(baseUrl),
           health(baseUrl)
         ]),
         Layer.provide(Operators.layer(baseUrl, token)),

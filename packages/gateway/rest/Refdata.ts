@@ -3,7 +3,6 @@ import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { marketHours } from "@venue/domain/MarketHours"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TradingState } from "@venue/domain/TradingState"
@@ -18,7 +17,7 @@ export const layer = (baseUrl: string) =>
     "refdata",
     Effect.fnUntraced(function* (handlers) {
       const feed = yield* Feed
-      const { instruments } = yield* VenueSettings
+      const { instruments } = feed
       const marks = new Map<MarketSymbol, MarkChange.Samples>()
       const sample = (symbol: MarketSymbol, mark: number, atMillis: number) => {
         marks.set(symbol, MarkChange.sampled(marks.get(symbol) ?? MarkChange.empty, mark, atMillis))

@@ -10,7 +10,7 @@ import type {
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import type { OpenOrder, OpenOrders, RateLimited, Read } from "@venue/cluster/protocol/Desk"
 import type { Unavailable } from "@venue/cluster/protocol/Market"
-import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { Feed } from "@venue/cluster/feed/Feed"
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { statusAt } from "@venue/domain/Twap"
@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
   const desks = yield* DeskClient
   const history = yield* History
   const clock = yield* Clock.Clock
-  const { instruments } = yield* VenueSettings
+  const { instruments } = yield* Feed
 
   const orders = (reader: Read) => desks.ask(reader.userId, (desk) => desk.Orders(reader))
 

@@ -1,4 +1,5 @@
 /** The feed of one node: every row once, in order, without holes, whoever owns the market and whoever throws. */
+import { limitsOf } from "@venue/domain/Limits"
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
@@ -71,6 +72,7 @@ const setUp = Effect.gen(function* () {
     levels: [],
     tradingState: "TRADING" as const,
     lastDividendDay: 0,
+    limits: limitsOf(one),
     lastSplitDay: 0,
     prices: null
   }))
@@ -101,6 +103,7 @@ const setUp = Effect.gen(function* () {
             introduceBuilder: () => Effect.never,
             setTradingState: () => Effect.never,
             splitContract: () => Effect.never,
+            setLimits: () => Effect.never,
             delist: () => Effect.never,
             totals: () => Effect.never,
             depth: () => depth

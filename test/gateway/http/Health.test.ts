@@ -33,6 +33,7 @@ const standIn = (silent: { market?: string; desk?: string }) =>
             prices: new Map(),
             openInterest: OpenInterest.none(),
             tradingStates: new Map(),
+            instruments: new Map(),
             levels: () => new Map()
           })
         )

@@ -1,0 +1,79 @@
+/** Answers an operator who changes the limits of a contract. */
+import { AdminApi } from "@venue/api/admin/Api"
+import { problems } from "@venue/api/Problem"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { unitsOf } from "@venue/domain/Decimal"
+import { type Instrument, quantityOf } from "@venue/domain/Instrument"
+import * as Limits from "@venue/domain/Limits"
+import { isOver } from "@venue/domain/TradingState"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { makeAsked, makeListed } from "./Operators.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    AdminApi,
+    "limits",
+    Effect.fnUntraced(function* (handlers) {
+      const asked = yield* makeAsked
+      const markets = yield* MarketClient
+      const listed = yield* makeListed(baseUrl)
+      const refusals = problems(baseUrl)
+
+      return handlers.handle(
+        "set",
+        Effect.fnUntraced(
+          function* ({ payload: { reason, symbol: given, ...said } }) {
+            const instrument = yield* listed(given)
+            const { symbol } = instrument
+            const { limits: before, tradingState } = yield* markets.depth(symbol)
+            if (isOver(tradingState)) return yield* refusals.symbolDelisted(symbol)
+            const limits = changed(instrument, before, said)
+            const flaw = Limits.flawOf(limits)
+            if (flaw !== undefined)
+              return yield* refusals.unfit(`body.${fields[flaw.limit]}`, `Expected ${flaw.expected}`)
+            yield* asked("limits_asked", symbol, { ...said, reason })
+            // The same again changes nothing, so what is unknown is asked again.
+            yield* Effect.retry(markets.setLimits(symbol, limits), { times: 2 })
+            return told(instrument, limits)
+          },
+          Effect.catchTags({
+            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+            Unavailable: () => Effect.fail(refusals.deadlinePassed())
+          })
+        )
+      )
+    })
+  )
+
+const fields: Record<keyof Limits.Limits, string> = {
+  minQuantityLots: "min_quantity",
+  maxQuantityLots: "max_quantity",
+  positionUsd: "position_limit",
+  openInterestUsd: "open_interest_limit"
+}
+
+interface Said {
+  readonly min_quantity?: number
+  readonly max_quantity?: number
+  readonly position_limit?: number
+  readonly open_interest_limit?: number
+}
+
+function changed({ lotE8 }: Instrument, before: Limits.Limits, said: Said): Limits.Limits {
+  const lots = (quantity: number) => unitsOf(quantity) / lotE8
+  return {
+    minQuantityLots: said.min_quantity === undefined ? before.minQuantityLots : lots(said.min_quantity),
+    maxQuantityLots: said.max_quantity === undefined ? before.maxQuantityLots : lots(said.max_quantity),
+    positionUsd: said.position_limit ?? before.positionUsd,
+    openInterestUsd: said.open_interest_limit ?? before.openInterestUsd
+  }
+}
+
+const told = (instrument: Instrument, limits: Limits.Limits) => ({
+  symbol: instrument.symbol,
+  min_quantity: quantityOf(instrument, limits.minQuantityLots),
+  max_quantity: quantityOf(instrument, limits.maxQuantityLots),
+  position_limit: limits.positionUsd,
+  open_interest_limit: limits.openInterestUsd
+})

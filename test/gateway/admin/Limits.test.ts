@@ -1,0 +1,92 @@
+/** An operator changes limits of a contract: they hold at once, for who trades already too (rule 1.9). */
+import { Audit } from "@venue/storage/access/Audit"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { aapl, limit, say } from "../../venue/Story.ts"
+import { layer, RestClient } from "../rest/RestClient.ts"
+
+const asked = { symbol: "aapl-usd", reason: "thin book" }
+const before = { symbol: aapl, min_quantity: 0.1, max_quantity: 100_000, position_limit: 2_500_000 }
+
+it.layer(layer, { excludeTestServices: true })("limits", (it) => {
+  it.effect(
+    "quantities, position and open interest are bound anew from the next order on, and what is held stays",
+    () =>
+      Effect.gen(function* () {
+        const venue = yield* TestVenue
+        const { admin, get } = yield* RestClient
+        yield* venue.price(aapl, 200)
+        const [alice, ben] = [
+          yield* venue.trade(yield* venue.user("alice")),
+          yield* venue.trade(yield* venue.user("ben"))
+        ]
+        const statusOf = Effect.fnUntraced(function* (message: object) {
+          yield* alice.drain
+          yield* alice.send(message)
+          return (yield* alice.take("order_response")).order_response.status
+        })
+        const set = Effect.fnUntraced(function* (limits: object) {
+          const answer = (yield* admin("POST", "/instruments/limits", { ...asked, ...limits })).body
+          yield* venue.settle
+          return answer
+        })
+        yield* ben.send(limit("SELL", 10, 200))
+        yield* ben.take("order_response")
+        expect(yield* statusOf(limit("BUY", 10, 200))).toBe("ACK")
+        expect(yield* set({ min_quantity: 1, max_quantity: 20 })).toEqual({
+          ...before,
+          min_quantity: 1,
+          max_quantity: 20,
+          open_interest_limit: 25_000_000
+        })
+        expect(yield* statusOf(limit("BUY", 0.5, 199))).toBe("QUANTITY_LESS_THAN_MIN_QUANTITY")
+        expect(yield* statusOf(limit("BUY", 21, 199))).toBe("QUANTITY_GREATER_THAN_MAX_QUANTITY")
+        const [listed] = (yield* get(`/refdata?ticker=${aapl}`)).body.data
+        expect(listed).toMatchObject({ min_quantity: "1", max_quantity: "20" })
+
+        // Ten are held: of 2,500 USD at the most leverage, two more fit.
+        expect(yield* set({ position_limit: 2_500 })).toMatchObject({ position_limit: 2_500, max_quantity: 20 })
+        expect(yield* statusOf(limit("BUY", 3, 200))).toBe("REJECTED_WOULD_BREACH_MAX_NOTIONAL")
+        expect(yield* statusOf(limit("BUY", 2, 200))).toBe("ACK")
+        expect(yield* statusOf(say("cancel_all_orders"))).toBe("CANCELLED")
+        yield* set({ open_interest_limit: 2_500 })
+        expect(yield* statusOf(limit("BUY", 2, 200))).toBe("ACK")
+        expect(yield* statusOf(limit("SELL", 10, 210, { reduce_only: true }))).toBe("ACK")
+        yield* set({ position_limit: 2_000, open_interest_limit: 2_000 })
+        expect(yield* statusOf(limit("BUY", 1, 200))).toBe("REJECTED_WOULD_BREACH_MAX_NOTIONAL")
+
+        const again = yield* set({})
+        expect(again).toEqual({
+          ...before,
+          min_quantity: 1,
+          max_quantity: 20,
+          position_limit: 2_000,
+          open_interest_limit: 2_000
+        })
+        const told = yield* (yield* Audit).about(aapl)
+        expect(told.at(-1)).toMatchObject({ action: "limits_asked", facts: { min_quantity: 1, reason: "thin book" } })
+      })
+  )
+
+  it.effect("what cannot be meant is refused by its field", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* RestClient
+      const good = { ...asked, symbol: "MSFT-USD" }
+      for (const [field, value] of [
+        ["min_quantity", 0.0005],
+        ["max_quantity", 0.05],
+        ["max_quantity", 5_000_000],
+        ["position_limit", 0.5],
+        ["position_limit", 100_000_000],
+        ["open_interest_limit", 1_000],
+        ["tick_size", 0.1]
+      ] as const) {
+        const { body, status } = yield* admin("POST", "/instruments/limits", { ...good, [field]: value })
+        expect([field, status, body.errors[0].location]).toEqual([field, 422, `body.${field}`])
+      }
+      expect((yield* admin("POST", "/instruments/limits", { ...good, symbol: "NOPE-USD" })).status).toBe(404)
+      expect(yield* (yield* Audit).about("MSFT-USD")).toEqual([])
+    })
+  )
+})
