@@ -199,5 +199,6 @@ const readRequest = Schema.decodeUnknownOption(IncomingRequest)
 
 function endsCancel(order: OrderResponse, { cancel_order_id_type, order_id }: OrderToCancel): boolean {
   if (order.status !== "CANCELLED" && order.status !== "NO_SUCH_ORDER") return false
-  return (cancel_order_id_type === "order_id" ? order.order_id : order.client_order_id) === order_id
+  const byVenue = cancel_order_id_type === "order_id" || cancel_order_id_type === "twap_id"
+  return (byVenue ? order.order_id : order.client_order_id) === order_id
 }

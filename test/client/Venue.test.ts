@@ -55,6 +55,15 @@ const order: TradeClient.NewOrder = {
   client_order_id: "first"
 }
 
+const twap = {
+  symbol: "AAPL-USD",
+  side: "BUY",
+  total_quantity: 10,
+  num_orders: 3,
+  order_interval_secs: 60,
+  reduce_only: false
+} as const
+
 it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
   it.effect("takes an order of a key, shows it to everybody and gives it back", () =>
     Effect.gen(function* () {
@@ -80,6 +89,25 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
       const late = { symbol, order_id, side: "BUY", order_type: "LIMIT", reduce_only: false } as const
       const unreadable = client.ask({ type: "modify_order", params: { ...late, take_profit: "soon" as never } }, never)
       expect(yield* Effect.flip(unreadable)).toMatchObject({ _tag: "CommandFailed", code: "InvalidJSONFormat" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes a TWAP, and answers its cancel by either id", () =>
+    Effect.gen(function* () {
+      const venue = yield* TestVenue
+      yield* venue.price("AAPL-USD", 200)
+      const client = yield* connected(yield* keyOf(yield* venue.user("carol")))
+      const begin = (id: string) =>
+        client.ask({ type: "add_twap", params: { ...twap, client_twap_id: id } }, ({ twap_response: told }) =>
+          Option.filter(Option.fromNullishOr(told), ({ client_twap_id }) => client_twap_id === id)
+        )
+      const { status, symbol, twap_id: order_id } = yield* begin("first")
+      expect(status).toBe("ACTIVE")
+      const cancelled = { order_id, client_order_id: "first", status: "CANCELLED" }
+      expect(yield* client.cancel({ symbol, order_id, cancel_order_id_type: "twap_id" })).toMatchObject(cancelled)
+      yield* begin("second")
+      const byClient = { symbol, order_id: "second", cancel_order_id_type: "client_twap_id" } as const
+      expect(yield* client.cancel(byClient)).toMatchObject({ client_order_id: "second", status: "CANCELLED" })
     }).pipe(Effect.scoped)
   )
 

@@ -185,6 +185,7 @@ const makeDue = Effect.fnUntraced(function* (traders: Traders, look: (trader: Tr
       }
       nextMillis = Math.min(nextMillis, againMillis)
     }
+    if (nextMillis === Infinity) return yield* more.await
     const waitMillis = Math.min(nextMillis - clock.currentTimeMillisUnsafe(), longestSleepMillis)
     if (waitMillis > 0) yield* Effect.raceFirst(more.await, Effect.sleep(waitMillis))
   })
