@@ -71,7 +71,9 @@ export const Stand = Schema.Struct({
   position: PositionState,
   /** The account's equity in millionths of its maintenance margin, rounded down. */
   ratioE6: Schema.Number,
-  /** A worse price than the mark may cost the account so much, and leaves it without debt. */
+  /** The desk looked at this mark. */
+  markE8: Schema.Number,
+  /** What the mark has cost the account since, and a worse price than the mark, may be so much, and leaves it without debt. */
   mayLose: Schema.Number,
   /** What a liquidity provider takes over at the mark; `null` for any other account. */
   provider: Schema.NullOr(

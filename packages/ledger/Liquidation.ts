@@ -88,6 +88,7 @@ export const stand = (
   accountId: account.accountId,
   position: { ...exposure.position },
   ratioE6: ratioE6(account),
+  markE8: exposure.markE8,
   mayLose: Math.max(0, shareOf(account, exposure)),
   provider: Provider.part(account, exposure, unused)
 })

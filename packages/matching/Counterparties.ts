@@ -1,4 +1,5 @@
 /** Who may take a position that goes to others: those whose desks answered, and all others that hold the other side. */
+import { valueDown } from "@venue/domain/Instrument"
 import type { Stand } from "@venue/domain/Liquidation"
 import { isSame } from "@venue/domain/Position"
 import type { Market } from "./Market.ts"
@@ -10,7 +11,7 @@ export interface Counterparty {
   readonly account: Participants.Account
   bought: number
   sold: number
-  /** What prices worse than the mark have cost it. */
+  /** What the mark has cost it since its desk looked, and prices worse than the mark. */
   lost: number
 }
 
@@ -32,7 +33,7 @@ export const make = (market: Market, stands: ReadonlyArray<Stand>): Counterparti
     const account = Participants.account(market.participants, stand.accountId, stand.userId)
     // Whoever is no longer as the desk saw is silent.
     if (isSound(stand) && account.user.userId === stand.userId && isSame(account.position, stand.position))
-      byAccount.set(account, { stand, account, bought: 0, sold: 0, lost: 0 })
+      byAccount.set(account, { stand, account, bought: 0, sold: 0, lost: lostSince(market, stand) })
   }
   const answered = [...byAccount.values()].sort(
     (one, other) => one.stand.ratioE6 - other.stand.ratioE6 || size(other.stand) - size(one.stand) || byId(one, other)
@@ -53,9 +54,15 @@ export const make = (market: Market, stands: ReadonlyArray<Stand>): Counterparti
 export const bearing = (counterparties: Counterparties): ReadonlyArray<Counterparty> =>
   (counterparties.bearing = counterparties.bearing.filter(({ lost, stand }) => stand.mayLose > lost))
 
+/** The whole position has lost it, also what of it will not go; what a mark has brought meanwhile is nobody's to lose. */
+function lostSince({ instrument, prices }: Market, { markE8, position }: Stand): number {
+  const { quantityLots } = position
+  return Math.max(0, 0 - valueDown(instrument, quantityLots, prices!.markE8 - markE8))
+}
+
 /** The desk has made it so; this holds whatever it sends, so that nonsense moves no position. */
-function isSound({ mayLose, provider, ratioE6 }: Stand): boolean {
-  if (!Number.isSafeInteger(ratioE6) || !isCount(mayLose)) return false
+function isSound({ markE8, mayLose, provider, ratioE6 }: Stand): boolean {
+  if (!Number.isSafeInteger(ratioE6) || !isCount(markE8) || !isCount(mayLose)) return false
   if (provider === null) return true
   const { buysLots, freeMargin, leverage, sellsLots } = provider
   return isCount(buysLots) && isCount(sellsLots) && isCount(freeMargin) && isCount(leverage) && leverage > 0

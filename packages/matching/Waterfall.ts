@@ -215,12 +215,10 @@ function bearable({ lost, stand }: Counterparties.Counterparty, perLotE16: bigin
   return Number((BigInt(stand.mayLose - lost) * perMoney) / perLotE16)
 }
 
-/** For the other side the price is worse by so much than the mark, or than what that was when the takeover was opened. */
-function beyondMarkE8({ isLong, market, takeover }: Passing, priceTicks: number): number {
-  const { markE8 } = takeover.opened
-  const nowE8 = market.prices!.markE8
-  const priceE8 = priceTicks * market.instrument.tickE8
-  return isLong ? priceE8 - Math.min(markE8, nowE8) : Math.max(markE8, nowE8) - priceE8
+/** For the other side the price is worse by so much than the mark. */
+function beyondMarkE8({ isLong, market }: Passing, priceTicks: number): number {
+  const beyondE8 = priceTicks * market.instrument.tickE8 - market.prices!.markE8
+  return isLong ? beyondE8 : -beyondE8
 }
 
 /** What a lot loses, in 1e-16 USD. */

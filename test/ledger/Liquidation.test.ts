@@ -229,6 +229,7 @@ test("rule 9.7: an account answers a takeover with its ratio and with its part o
       accountId: account.accountId,
       position: { ...account.exposures.get(aapl)!.position },
       ratioE6,
+      markE8: 17_000_000_000,
       mayLose: Number(usd(equity)),
       provider: null
     })

@@ -166,6 +166,20 @@ describe("rule 9.13, rule 9.14: who takes a position over", () => {
     assertDurable(market)
   })
 
+  it("I28: what the mark has cost one since it answered is gone, on all of its position, before it bears anything", () => {
+    const market = scene(["a", 40], ["b", 10])
+    mark(market, 170)
+    openTakeover(market, "ann", -400)
+    const answer = stand(market, "a", { ratio: 1, mayLose: 240 })
+    mark(market, 174)
+    const before = worth(market, "a", 174)
+    // 160 of the 240 are lost with the mark, and of the 80 that are left each costs 4.
+    const events = closeTakeovers(market, [answer])
+    assert.deepStrictEqual(made(events), ["DELEVERAGING a 20 @ 178, fees 0 and 0"])
+    assert.strictEqual(toCents(worth(market, "a", 174) - before), -80)
+    assertDurable(market)
+  })
+
   it("I28: who did not answer comes last, largest position first, and only at the mark or better", () => {
     const market = scene(["a", 10], ["b", 30], ["c", 20])
     mark(market, 186)

@@ -69,6 +69,7 @@ export const stand = (scene: Scene, account: string, answer: Answer): Stand => {
     accountId: AccountId.make(account),
     position: Engine.view(scene.engine, AccountId.make(account)).position,
     ratioE6: micros(ratio),
+    markE8: Engine.prices(scene.engine)!.markE8,
     mayLose: micros(mayLose),
     provider:
       freeMargin === undefined

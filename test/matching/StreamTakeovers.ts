@@ -90,7 +90,7 @@ function shareOf({ pick, whole }: Chance): (value: number, fund: number) => numb
 
 function answering(
   { percent, pick, whole }: Chance,
-  { lotE8 }: Instrument,
+  { lotE8, tickE8 }: Instrument,
   accounts: ReadonlyArray<TraderCommand>
 ): Pick<Step, "command" | "look"> {
   const unit = Math.ceil(1e8 / lotE8)
@@ -108,15 +108,19 @@ function answering(
         accountId,
         position: percent(10) ? { ...flat, quantityLots: 1 } : flat,
         ratioE6: whole(-1, 3),
+        // So far off the mark of then.
+        markE8: pick(0, 0, whole(-50, 50)) * tickE8,
         mayLose: pick(0, 1, whole(0, 1e7), whole(0, 1e9), 1e12),
         provider: percent(40) ? provider : null
       }
     })
   const look = (engine: Engine.Engine): MarketCommand => ({
     _tag: "CloseTakeovers",
-    stands: answers.map((answer) =>
-      answer.position === flat ? { ...answer, position: Engine.view(engine, answer.accountId).position } : answer
-    )
+    stands: answers.map((answer) => ({
+      ...answer,
+      markE8: answer.markE8 + (Engine.prices(engine)?.markE8 ?? 0),
+      position: answer.position === flat ? Engine.view(engine, answer.accountId).position : answer.position
+    }))
   })
   return { command: { _tag: "CloseTakeovers", stands: [] }, look }
 }

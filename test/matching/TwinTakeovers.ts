@@ -71,7 +71,11 @@ export const close = (twin: Twin, { stands }: CloseTakeovers, nowMillis: number,
   twin.timeMillis = atMillis
   const answers = stands
     .filter((stand) => isTrue(twin, stand))
-    .map((stand) => ({ stand, bought: 0, sold: 0, lost: 0n }))
+    .map((stand) => {
+      const fallen = BigInt(stand.markE8) - BigInt(twin.prices!.markE8)
+      const lost = BigInt(stand.position.quantityLots) * fallen * BigInt(twin.instrument.lotE8)
+      return { stand, bought: 0, sold: 0, lost: lost > 0n ? divideUp(lost, 10n ** 10n) : 0n }
+    })
   const others = [...twin.holdings]
     .filter(([account, { quantity }]) => quantity !== 0 && !answers.some(({ stand }) => stand.accountId === account))
     .map(([account, { quantity }]) => ({ account: AccountId.make(account), size: Math.abs(quantity) }))
@@ -186,11 +190,10 @@ function pass(
   }
   const against = (account: AccountId) => Math.max(0, (isLong ? -1 : 1) * holding(twin, account).quantity)
   /** What a price costs the other side for each lot, times 1e10. */
-  const nowE8 = twin.prices!.markE8
+  const now = BigInt(twin.prices!.markE8)
   const costOf = (price: bigint) => {
     const priceE8 = price * BigInt(instrument.tickE8)
-    const worst = BigInt(isLong ? Math.min(decidedOn.markE8, nowE8) : Math.max(decidedOn.markE8, nowE8))
-    return (isLong ? priceE8 - worst : worst - priceE8) * BigInt(instrument.lotE8)
+    return (isLong ? priceE8 - now : now - priceE8) * BigInt(instrument.lotE8)
   }
   const sellTo = (offBook: "TAKEOVER" | "DELEVERAGING", answer: Answer, size: number, growing: number) => {
     const { accountId: to, provider, userId: owner } = answer.stand
@@ -288,10 +291,10 @@ function isSeen(twin: Twin, accountId: AccountId, { markE8, position }: DecidedO
   return held.quantity !== 0 && isSame(held, asHolding(position))
 }
 
-function isTrue(twin: Twin, { accountId, mayLose, position, provider, ratioE6 }: Stand): boolean {
+function isTrue(twin: Twin, { accountId, markE8, mayLose, position, provider, ratioE6 }: Stand): boolean {
   const counts =
     provider === null ? [] : [provider.buysLots, provider.sellsLots, provider.freeMargin, provider.leverage - 1]
-  if (![mayLose, ...counts].every((count) => Number.isSafeInteger(count) && count >= 0)) return false
+  if (![markE8, mayLose, ...counts].every((count) => Number.isSafeInteger(count) && count >= 0)) return false
   return Number.isSafeInteger(ratioE6) && isSame(holding(twin, accountId), asHolding(position))
 }
 

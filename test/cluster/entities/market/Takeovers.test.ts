@@ -19,7 +19,15 @@ const opened = (n: number, atMillis: number): TakeoverOpened => {
 }
 const stand = (n: number, ratioE6: number): Stand => {
   const userId = UserId.make(idOf(n).text)
-  return { userId, accountId: primaryAccountOf(userId), position: flat(), ratioE6, mayLose: 0, provider: null }
+  return {
+    userId,
+    accountId: primaryAccountOf(userId),
+    position: flat(),
+    ratioE6,
+    markE8: 1,
+    mayLose: 0,
+    provider: null
+  }
 }
 
 /** A log of takeovers that the test opens and closes. */
