@@ -1,5 +1,4 @@
 /** A month on the machines alone; `VENUE_MONTHS` says how many. */
-import type { OffBook } from "@venue/domain/Execution"
 import type { MarketEvent } from "@venue/domain/Market"
 import { assert, it } from "@effect/vitest"
 import * as Month from "./Month.ts"
@@ -8,7 +7,7 @@ import { assertNight, assertReplayed } from "./MonthChecks.ts"
 
 const months = Number(process.env["VENUE_MONTHS"] ?? 1)
 
-const isTakenOver: ReadonlyArray<OffBook | undefined> = ["TAKEOVER", "DELEVERAGING"]
+const isSlice = (event: MarketEvent): boolean => event._tag === "Accepted" && event.order.origin === "LIQUIDATION"
 
 for (let seed = 1; seed <= months; seed++) {
   it(
@@ -32,19 +31,18 @@ for (let seed = 1; seed <= months; seed++) {
         dividends: count((event) => event._tag === "DividendPaid"),
         splits: count((event) => event._tag === "ContractSplit"),
         states: count((event) => event._tag === "TradingStateChanged"),
-        slices: count((event) => event._tag === "Accepted" && event.order.origin === "LIQUIDATION"),
-        takenOver: count((event) => event._tag === "Traded" && isTakenOver.includes(event.offBook)),
-        settled: count((event) => event._tag === "Traded" && event.offBook === "SETTLEMENT")
+        liquidations: count((event) => event._tag === "TakeoverOpened" || isSlice(event)),
+        ends: count((event) => event._tag === "SettlementBegan")
       }
       const least = {
         trades: 1_000,
         stops: 30,
         hours: 30,
         dividends: 3,
+        splits: 1,
         states: 100,
-        slices: 1,
-        takenOver: 2,
-        settled: 1
+        liquidations: 1,
+        ends: 1
       }
       for (const [what, times] of Object.entries(least)) assert.isAtLeast(seen[what as keyof typeof seen], times, what)
     }

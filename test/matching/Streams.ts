@@ -61,7 +61,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
   const huge = isHourly ? 60 : pick(0, 0, 5, 60)
   const reducing = pick(5, 15, 40)
   const bracketing = pick(0, 10, 40)
-  const stopping = pick(0, 10, 40)
+  const stopping = Math.max(isMonth ? 10 : 0, pick(0, 10, 40))
   /** How often an order is priced on its own side of the middle, to rest. */
   const patience = pick(30, 60, 85)
   const leaping = isMonth ? 20 : isHourly ? pick(2, 5, 20) : 0
