@@ -161,6 +161,8 @@ story("cancel_stop_order says no symbol, is acknowledged and then told; an unkno
     const frames = yield* alice.drain
     assert.deepEqual(told(frames), ["ack", "stop_order_response", "CANCELLED"])
     assert.deepInclude(frames[1]!.stop_order_response, { stop_order_id: placed.order_id, quantity: 0 })
+    const { order_id } = placed
+    assert.deepInclude(frames[2]!.order_response, { order_id, type: "STOP_LOSS", quantity: 0, quantity_remaining: 0 })
     yield* alice.send(say("cancel_stop_order", { stop_order_id: placed.order_id }))
     assert.strictEqual((yield* alice.take("err")).err.error_code, "InvalidOrder")
   })
@@ -221,7 +223,7 @@ story("cancel_all_orders takes stops too, a disconnect leaves them", (venue) =>
     yield* venue.settle
     const frames = yield* alice.drain
     assert.deepEqual(told(frames), ["ack", "CANCELLED"])
-    assert.deepInclude(frames[1]!.order_response, { type: "STOP_LOSS", quantity: 5 })
+    assert.deepInclude(frames[1]!.order_response, { type: "STOP_LOSS", quantity: 0 })
   })
 )
 

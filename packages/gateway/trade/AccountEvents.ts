@@ -3,6 +3,7 @@ import * as Frame from "@venue/api/trade/Frame"
 import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
+import type { Order } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
 import { statusAfter, statusAt, type TwapClosed } from "@venue/domain/Twap"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
@@ -47,7 +48,7 @@ export const order = remembering((event, accountId, { instrument }) => {
     case "Modified":
       return Frame.orderResponse(instrument, event.order, "MODIFIED", event.atMillis, null)
     case "Ended":
-      return Frame.orderResponse(instrument, event.order, event.status, event.atMillis, null)
+      return Frame.orderResponse(instrument, ended(event.order), event.status, event.atMillis, null)
     case "Refused":
       return Frame.refusal(instrument.symbol, event)
     case "Traded":
@@ -103,6 +104,9 @@ const closed = (instrument: Instrument, { atMillis, ending, twap }: TwapClosed):
     twap: { ...twap, updatedAtMillis: atMillis },
     status: statusAfter(ending)
   })
+
+/** Nothing is left of a stop that has ended, as its `stop_order_response` says too; clients are used to that. */
+const ended = (order: Order): Order => (isStop(order.type) ? { ...order, quantityLots: 0, remainingLots: 0 } : order)
 
 const roleOf = (
   { taker }: Extract<MarketEvent, { readonly _tag: "Traded" }>,
