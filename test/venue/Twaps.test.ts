@@ -245,8 +245,8 @@ story("rule 16.1: what does not fit is an error, and nothing of it begins", (ven
   Effect.gen(function* () {
     const { alice } = yield* begin(venue)
     const wrong: ReadonlyArray<readonly [object, RegExp]> = [
-      [{ symbol: "NOPE-USD" }, /not known or not active/],
-      [{ symbol: "GOLD-USD" }, /not known or not active/],
+      [{ symbol: "NOPE-USD" }, /listed, ACTIVE and has a price/],
+      [{ symbol: "GOLD-USD" }, /listed, ACTIVE and has a price/],
       [{ num_orders: 1 }, /num_orders/],
       [{ order_interval_secs: 29 }, /order_interval_secs/],
       [{ total_quantity: 0.2999 }, /multiple of 0.001/],
@@ -255,7 +255,7 @@ story("rule 16.1: what does not fit is an error, and nothing of it begins", (ven
       [{ total_quantity: -10 }, /at least 0.1/],
       [{ worst_price: 200.001 }, /multiple of 0.01/],
       [{ worst_price: -1 }, /worst_price/],
-      [{ order_interval_secs: 20_000_000 }, /365 days/],
+      [{ order_interval_secs: 20_000_000 }, /within 365 days/],
       [{ start_time: 1_900_000_000 }, /365 days/],
       [{ client_twap_id: "x".repeat(65) }, /client_twap_id/]
     ]

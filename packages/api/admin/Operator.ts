@@ -15,4 +15,4 @@ export class OperatorOnly extends HttpApiMiddleware.Service<OperatorOnly, { prov
 export const Reason = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(500))
 
 /** Names, or `*` alone for every symbol. */
-export const Symbols = Schema.NonEmptyArray(Schema.String).check(Schema.isMaxLength(1_000))
+export const Symbols = Schema.Array(Schema.String).check(Schema.isMinLength(1), Schema.isMaxLength(1_000))

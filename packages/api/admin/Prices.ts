@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Moment, NumberOrText, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
-import { GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { Conflict, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
 /** From this moment on the symbol has this outside price, in USD. */
@@ -45,7 +45,7 @@ export const PriceList = Schema.Struct({ data: Schema.Array(PriceInForce), count
   identifier: "PriceList"
 })
 
-const deciding = { error: [NotFound, ServiceUnavailable, GatewayTimeout] } as const
+const deciding = { error: [NotFound, Conflict, ServiceUnavailable, GatewayTimeout] } as const
 
 export const PricesGroup = HttpApiGroup.make("prices")
   .add(

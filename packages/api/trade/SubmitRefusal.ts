@@ -29,7 +29,7 @@ export const message = (refusal: SubmitRefusal): string => {
 const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
   switch (flaw) {
     case "SYMBOL":
-      return "symbol is not known or not active"
+      return "symbol: expected one that is listed, ACTIVE and has a price"
     case "LOT":
       return `total_quantity: expected a multiple of ${Digits.plain(bound)}`
     case "TICK":
@@ -41,9 +41,9 @@ const twapMessage = ({ bound, flaw }: TwapFlaw): string => {
     case "TOO_LARGE":
       return "total_quantity is too large"
     case "TOO_LONG":
-      return `the last order would be due in more than ${bound} days`
+      return `num_orders, order_interval_secs, start_time: expected the last order to be due within ${bound} days`
     case "TOO_MANY":
-      return `the account has ${bound} TWAPs, which are all there may be`
+      return `the account has ${bound} TWAPs that go on, which are all there may be; cancel one first`
     case "IN_LIQUIDATION":
       return "the account is in liquidation: expected reduce_only"
   }

@@ -66,21 +66,32 @@ export const makeListed = (baseUrl: string) =>
     }
   })
 
+/** Finds the instrument that an operator names, of a contract that has not ended (rule 19.3). */
+export const makeLasting = Effect.fnUntraced(function* (baseUrl: string) {
+  const feed = yield* Feed
+  const listed = yield* makeListed(baseUrl)
+  const refusals = problems(baseUrl)
+  return Effect.fnUntraced(function* (name: string) {
+    const instrument = yield* listed(name)
+    return hasEnded(feed, instrument.symbol) ? yield* refusals.symbolDelisted(instrument.symbol) : instrument
+  })
+})
+
 /** Finds all that an operator names: each once, or by `*` alone every one that has not ended. */
 export const makeNamed = Effect.fnUntraced(function* (baseUrl: string) {
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
-  const listed = yield* makeListed(baseUrl)
-  const refusals = problems(baseUrl)
-  const hasEnded = (symbol: MarketSymbol) => isOver(feed.tradingStates.get(symbol) ?? "TRADING")
+  const lasting = yield* makeLasting(baseUrl)
   return Effect.fnUntraced(function* (given: ReadonlyArray<string>) {
-    if (given.length === 1 && given[0] === "*") return [...instruments.keys()].filter((symbol) => !hasEnded(symbol))
-    const found = yield* Effect.forEach(given, listed)
-    const symbols = [...new Set(found.map(({ symbol }) => symbol))]
-    const ended = symbols.find(hasEnded)
-    return ended === undefined ? symbols : yield* refusals.symbolDelisted(ended)
+    if (given.length === 1 && given[0] === "*")
+      return [...instruments.keys()].filter((symbol) => !hasEnded(feed, symbol))
+    const found = yield* Effect.forEach(given, lasting)
+    return [...new Set(found.map(({ symbol }) => symbol))]
   })
 })
+
+const hasEnded = (feed: Feed["Service"], symbol: MarketSymbol): boolean =>
+  isOver(feed.tradingStates.get(symbol) ?? "TRADING")
 
 /** Asks all desks the same. */
 export const makeOfDesks = Effect.gen(function* () {

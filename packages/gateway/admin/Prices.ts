@@ -9,7 +9,7 @@ import { unitsOf } from "@venue/domain/Decimal"
 import { believable, mostE8 } from "@venue/domain/Oracle"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed } from "./Operators.ts"
+import { makeAsked, makeLasting } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -21,7 +21,7 @@ export const layer = (baseUrl: string) =>
       const markets = yield* MarketClient
       const refusals = problems(baseUrl)
 
-      const listed = yield* makeListed(baseUrl)
+      const lasting = yield* makeLasting(baseUrl)
       const unanswered = {
         DatabaseUnavailable: () => Effect.fail(refusals.draining()),
         Unavailable: () => Effect.fail(refusals.draining())
@@ -29,7 +29,7 @@ export const layer = (baseUrl: string) =>
 
       const pause = (paused: boolean) =>
         Effect.fnUntraced(function* ({ payload: { reason, symbol: given } }: SymbolAsked) {
-          const { symbol } = yield* listed(given)
+          const { symbol } = yield* lasting(given)
           if (!feed.prices.has(symbol))
             return yield* refusals.unfit("body.symbol", "Expected a symbol that has a price")
           yield* asked(paused ? "sources_paused" : "sources_resumed", symbol, { reason })
@@ -46,7 +46,7 @@ export const layer = (baseUrl: string) =>
         .handle(
           "set",
           Effect.fnUntraced(function* ({ payload: { confirm = false, price, reason = null, symbol: given } }) {
-            const instrument = yield* listed(given)
+            const instrument = yield* lasting(given)
             const { symbol } = instrument
             const priceE8 = unitsOf(price)
             if (Number.isNaN(priceE8)) return yield* refusals.unfit("body.price", "Expected at most eight decimals")

@@ -8,7 +8,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { SplitContract } from "@venue/domain/Split"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed } from "./Operators.ts"
+import { makeAsked, makeLasting } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -17,7 +17,7 @@ export const layer = (baseUrl: string) =>
     Effect.fnUntraced(function* (handlers) {
       const asked = yield* makeAsked
       const markets = yield* MarketClient
-      const listed = yield* makeListed(baseUrl)
+      const lasting = yield* makeLasting(baseUrl)
       const refusals = problems(baseUrl)
 
       /** Where there are many orders to end, the same is asked again until none is left. */
@@ -39,7 +39,7 @@ export const layer = (baseUrl: string) =>
         "split",
         Effect.fnUntraced(
           function* ({ payload: { denominator, ex_date, numerator, reason, symbol: given } }) {
-            const { category, symbol } = yield* listed(given)
+            const { category, symbol } = yield* lasting(given)
             if (category !== "EQUITY") return yield* refusals.unfit("body.symbol", "Expected a stock")
             if (numerator === denominator)
               return yield* refusals.unfit("body.denominator", "Expected another number than the numerator")

@@ -28,15 +28,18 @@ export const layer = (baseUrl: string) =>
 
       const stateOf = (symbol: MarketSymbol) =>
         Effect.map(markets.depth(symbol), ({ prices, tradingState }) => ({ prices, state: tradingState }))
-      /** Every symbol is looked at before the first one changes. */
+      /** Empty where there is none. */
+      const obstacle = Effect.fnUntraced(function* (symbol: MarketSymbol) {
+        const { prices, state } = yield* stateOf(symbol)
+        if (state === "HALTED") return `${symbol} is halted: let cancels in first.`
+        if (prices === null) return `${symbol} has no price yet.`
+        const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
+        return isFresh ? "" : `The price of ${symbol} is stale.`
+      })
+      /** Every symbol is looked at before the first one changes, and an operator is told all that stands in the way. */
       const mayTrade = Effect.fnUntraced(function* (symbols: ReadonlyArray<MarketSymbol>) {
-        for (const symbol of symbols) {
-          const { prices, state } = yield* stateOf(symbol)
-          if (state === "HALTED") return yield* refusals.notResumable(`${symbol} is halted: let cancels in first.`)
-          if (prices === null) return yield* refusals.notResumable(`${symbol} has no price yet.`)
-          const isFresh = Oracle.isFresh(instruments.get(symbol)!, prices, yield* Clock.currentTimeMillis)
-          if (!isFresh) return yield* refusals.notResumable(`The price of ${symbol} is stale.`)
-        }
+        const obstacles = (yield* Effect.forEach(symbols, obstacle)).filter((told) => told !== "")
+        if (obstacles.length > 0) return yield* refusals.notResumable(obstacles.join(" "))
         const { balanced } = yield* Proof.of(instruments, markets, tables)
         if (!balanced) return yield* refusals.notResumable("The books do not balance: see GET /proof.")
       })
@@ -50,7 +53,10 @@ export const layer = (baseUrl: string) =>
       return handlers
         .handle("list", () =>
           Effect.sync(() => {
-            const data = Array.from(feed.tradingStates, ([symbol, state]) => ({ symbol, state }))
+            const data = [...instruments.keys()].flatMap((symbol) => {
+              const state = feed.tradingStates.get(symbol)
+              return state === undefined ? [] : [{ symbol, state }]
+            })
             return { data, count: data.length }
           })
         )

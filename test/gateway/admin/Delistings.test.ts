@@ -45,6 +45,14 @@ it.layer(layer, { excludeTestServices: true })("delistings", (it) => {
       }
       const dividend = { symbol: aapl, amount: 1, ex_date: "2024-11-22", reason: "late" }
       expect((yield* admin("POST", "/dividends", dividend)).status).toBe(409)
+      const late = { symbol: aapl, reason: "late" }
+      for (const [path, body] of [
+        ["/prices", { ...late, price: 201 }],
+        ["/prices/pause", late],
+        ["/prices/resume", late],
+        ["/splits", { ...late, numerator: 4, denominator: 1, ex_date: "2024-11-22" }]
+      ] as const)
+        expect((yield* admin("POST", path, body)).body.detail).toBe("AAPL-USD is delisted, or about to be.")
       yield* buyer.drain
       yield* buyer.send(limit("BUY", 1, 200))
       expect((yield* buyer.take("order_response")).order_response.status).toBe("BAD_SYMBOL")
