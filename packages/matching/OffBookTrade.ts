@@ -1,4 +1,4 @@
-/** A trade that the venue makes between two accounts off the book. Its fees are those of the reserve fund. */
+/** A trade that the venue makes between two accounts off the book. Its fees, if there are any, are those of the reserve fund. */
 import type { AccountId } from "@venue/domain/AccountId"
 import type { OffBook } from "@venue/domain/Execution"
 import { type Id, version4 } from "@venue/domain/Id"

@@ -1,15 +1,9 @@
 /** A contract ends: its orders are cancelled, its positions closed at one price, and then it is delisted (rule 19.3). */
-import type { Id } from "@venue/domain/Id"
-import { version4 } from "@venue/domain/Id"
-import { notional } from "@venue/domain/Instrument"
-import type { Fill } from "@venue/domain/Market"
-import type { Order, Side } from "@venue/domain/Order"
-import { orderIdFrom } from "@venue/domain/OrderId"
 import * as Settlement from "@venue/domain/Settlement"
 import { isOver } from "@venue/domain/TradingState"
 import { cancelMarket, sorted } from "./CancelMarket.ts"
 import { type Events, type Market, mostEvents } from "./Market.ts"
-import * as Match from "./Match.ts"
+import * as OffBookTrade from "./OffBookTrade.ts"
 import type { Account } from "./Participants.ts"
 import * as Pricing from "./Pricing.ts"
 import * as Takeovers from "./Takeovers.ts"
@@ -59,51 +53,23 @@ function close(market: Market, upTo: number, events: Events): void {
   }
 }
 
+/** Each of the two fills is that of an order of its own, named after the trade. */
 function trade(market: Market, long: Account, short: Account, lots: number, events: Events): void {
-  const { instrument, settlementTicks: priceTicks, timeMillis: atMillis } = market
-  const number = ++market.trades
-  const tradeId = ofTrade(number, market.salt)
-  const money = notional(instrument, priceTicks, lots)
-  const realised = Match.bookTrade(market, short, long, true, lots, money, 0, 0)
-  const fill = (account: Account, side: Side, profit: number): Fill => ({
-    order: orderOf(account, side, lots, tradeId, atMillis),
-    fee: 0,
-    realised: profit,
-    marginUsed: 0,
-    reward: null
-  })
-  events.push({
-    _tag: "Traded",
-    tradeId,
-    number,
-    priceTicks,
-    quantityLots: lots,
-    notional: money,
-    maker: fill(short, "BUY", realised.maker),
-    taker: fill(long, "SELL", realised.taker),
-    offBook: "SETTLEMENT",
-    atMillis
-  })
-}
-
-/** Each fill of a settlement is that of an order of its own, named after the trade. */
-function orderOf({ accountId, user }: Account, side: Side, lots: number, { a, b, c, d }: Id, atMillis: number): Order {
-  const turned = side === "BUY" ? 0x14057b7e : 0x5851f42d
-  return {
-    orderId: orderIdFrom(version4(a ^ turned, b ^ Math.imul(turned, 0x85ebca6b), c ^ turned, d)),
-    userId: user.userId,
-    accountId,
-    side,
-    type: "MARKET",
-    timeInForce: "IOC",
-    priceTicks: 0,
-    quantityLots: lots,
-    remainingLots: 0,
-    reduceOnly: true,
-    clientOrderId: "",
-    origin: "SETTLEMENT",
-    builderCode: "",
-    modified: false,
-    updatedAtMillis: atMillis
-  }
+  const tradeId = ofTrade(market.trades + 1, market.salt)
+  OffBookTrade.trade(
+    market,
+    {
+      offBook: "SETTLEMENT",
+      priceTicks: market.settlementTicks,
+      lots,
+      taker: OffBookTrade.orderOf(market, long, tradeId, "SETTLEMENT", "SELL", lots),
+      takerAccount: long,
+      takerFee: 0,
+      maker: OffBookTrade.orderOf(market, short, tradeId, "SETTLEMENT", "BUY", lots),
+      makerAccount: short,
+      makerFee: 0,
+      makerMargin: 0
+    },
+    events
+  )
 }

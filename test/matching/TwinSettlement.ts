@@ -1,8 +1,6 @@
 /** The end of a contract once more: every sample in a list, and one trade after the other. */
-import { version4 } from "@venue/domain/Id"
 import type { Priced } from "@venue/domain/Market"
-import type { Order, Side } from "@venue/domain/Order"
-import { orderIdFrom } from "@venue/domain/OrderId"
+import type { Side } from "@venue/domain/Order"
 import type { TradingState } from "@venue/domain/TradingState"
 import { ofTrade, salt } from "@venue/matching/TradeId"
 import type { Emit } from "./TwinMatch.ts"
@@ -10,6 +8,7 @@ import { endStop, leave } from "./TwinMatch.ts"
 import { book, holding, type Twin } from "./TwinState.ts"
 import * as Stops from "./TwinStops.ts"
 import * as Takeovers from "./TwinTakeovers.ts"
+import { named, nameless } from "./TwinTakeovers.ts"
 import * as TwinTwaps from "./TwinTwaps.ts"
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
@@ -84,26 +83,9 @@ function trade(twin: Twin, long: string, short: string, lots: number, emit: Emit
   const number = ++twin.trades
   const tradeId = ofTrade(number, salt(instrument.symbol))
   const fill = (account: string, side: Side) => {
-    const { a, b, c, d } = tradeId
-    const turned = side === "BUY" ? 0x14057b7e : 0x5851f42d
     const accountId = AccountId.make(account)
-    const order: Order = {
-      orderId: orderIdFrom(version4(a ^ turned, b ^ Math.imul(turned, 0x85ebca6b), c ^ turned, d)),
-      userId: UserId.make(twin.owners.get(account)!),
-      accountId,
-      side,
-      type: "MARKET",
-      timeInForce: "IOC",
-      priceTicks: 0,
-      quantityLots: lots,
-      remainingLots: 0,
-      reduceOnly: true,
-      clientOrderId: "",
-      origin: "SETTLEMENT",
-      builderCode: "",
-      modified: false,
-      updatedAtMillis: atMillis
-    }
+    const whole = nameless(twin, accountId, UserId.make(twin.owners.get(account)!), side, lots)
+    const order = { ...named({ ...whole, origin: "SETTLEMENT" }, tradeId), remainingLots: 0 }
     const realised = Number(book(holding(twin, accountId), side, lots, money, 0n))
     return { order, fee: 0, realised, marginUsed: 0, reward: null }
   }

@@ -317,7 +317,13 @@ function isCount(value: number): boolean {
 }
 
 /** The order of a part that nobody placed. */
-function nameless(twin: Twin, accountId: AccountId, userId: UserId, side: Order["side"], quantityLots: number): Order {
+export function nameless(
+  twin: Twin,
+  accountId: AccountId,
+  userId: UserId,
+  side: Order["side"],
+  quantityLots: number
+): Order {
   return {
     orderId: orderIdFrom(new Id(0, 0, 0, 0)),
     userId,
@@ -337,7 +343,7 @@ function nameless(twin: Twin, accountId: AccountId, userId: UserId, side: Order[
   }
 }
 
-function named(order: Order, { a, b, c, d }: Id): Order {
+export function named(order: Order, { a, b, c, d }: Id): Order {
   const text = `${order.origin} ${order.accountId}`
   const orderId = orderIdFrom(
     version4(a ^ digest(text, 1), b ^ digest(text, 2), c ^ digest(text, 3), d ^ digest(text, 4))
