@@ -41,6 +41,8 @@ export const AccountView = Schema.Struct({
     Schema.Struct({
       accountId: AccountId,
       position: PositionState,
+      /** A takeover of the position is open. */
+      isFrozen: Schema.Boolean,
       orders: Schema.Array(Order),
       stops: Schema.Array(Order),
       /** Those that have not ended, with how far they have come. */

@@ -96,19 +96,23 @@ export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   Sampled: false
 }
 
+/** What a market says one account has there. */
+interface View {
+  readonly position: Position
+  readonly isFrozen: boolean
+  readonly orders: ReadonlyArray<Order>
+  readonly stops: ReadonlyArray<Order>
+}
+
 /**
  * Replaces what is known of one account in one market by what the market says it is. Commands on their way stay held
  * until their outcome is known.
  */
-export const adopt = (
-  trader: Trader,
-  symbol: MarketSymbol,
-  accountId: AccountId,
-  view: { readonly position: Position; readonly orders: ReadonlyArray<Order>; readonly stops: ReadonlyArray<Order> }
-): void => {
+export const adopt = (trader: Trader, symbol: MarketSymbol, accountId: AccountId, view: View): void => {
   const account = accountOf(trader, accountId)
   const exposure = exposureIn(trader, account, symbol)
   Object.assign(exposure.position, view.position)
+  exposure.frozen = view.isFrozen
   Exposure.setLimits(exposure, trader.instruments.get(symbol)!)
   const before = new Map(exposure.holds)
   for (const hold of before.values()) if (hold.order !== undefined) remove(account, exposure, hold)

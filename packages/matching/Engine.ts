@@ -118,6 +118,8 @@ export const depth = (engine: Engine): Array<Level> => [...Ladder.levels(engine.
 export interface View {
   /** The position is a copy. */
   readonly position: Position.Position
+  /** A takeover of the position is open. */
+  readonly isFrozen: boolean
   /** The open orders come oldest first, and so do the stops and the TWAPs. */
   readonly orders: Array<Order>
   readonly stops: Array<Order>
@@ -127,13 +129,14 @@ export interface View {
 export const view = (engine: Engine, accountId: AccountId): View => {
   const account = engine.participants.accountsById.get(accountId)
   const orders: Array<Order> = []
-  if (account === undefined) return { position: Position.flat(), orders, stops: [], twaps: [] }
+  if (account === undefined) return { position: Position.flat(), isFrozen: false, orders, stops: [], twaps: [] }
   const { words } = engine.pool
   for (let slot = account.oldest; slot !== 0; slot = words[slot + OrderPool.NEWER]!) {
     orders.push(Book.order(engine, slot))
   }
   return {
     position: { ...account.position },
+    isFrozen: account.isFrozen,
     orders,
     stops: Stops.ofAccount(engine.stops, account).map(({ order }) => order),
     twaps: Twaps.ofAccount(engine.twaps, accountId)

@@ -62,6 +62,7 @@ export const neighbours = () => {
         accounts: accountIds.map((accountId) => ({
           accountId,
           position: { quantityLots: held.get(symbol) ?? 0, cashFlow: 0, basis: 0, fees: 0, funding: 0, rewards: 0 },
+          isFrozen: false,
           orders: [],
           stops: [],
           twaps: []

@@ -20,7 +20,7 @@ const worked = (): Scene => {
     funding: -3_500_000,
     rewards: 0
   }
-  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, orders: [], stops: [] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, isFrozen: false, orders: [], stops: [] })
   scene.accept(scene.placed("BUY", 20, 198))
   return scene
 }
@@ -89,6 +89,16 @@ test("a loss at the mark lowers what may leave, a profit does not raise it", () 
     scene.price(aapl, mark)
     assert.strictEqual(scene.balance().withdrawable, usd(withdrawable))
   }
+})
+
+test("nothing is withdrawable while a market says that a takeover is open", () => {
+  const scene = worked()
+  const { position } = scene.trader.accounts.get(primaryAccountOf(alice))!.exposures.get(aapl)!
+  const view = { position: { ...position }, isFrozen: true, orders: [], stops: [] }
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), view)
+  assert.strictEqual(scene.balance().withdrawable, 0n)
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { ...view, isFrozen: false })
+  assert.isAbove(Number(scene.balance().withdrawable), 0)
 })
 
 test("available may go below zero through the mark; nothing is withdrawable then", () => {

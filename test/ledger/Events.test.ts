@@ -212,14 +212,21 @@ test("an order that changes keeps its place in the list, and after a waking amon
   assert.deepStrictEqual(listed(), [youngest, between, filled, modified])
   Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), {
     position: flat(),
+    isFrozen: false,
     orders: [modified, filled, youngest],
     stops: []
   })
   assert.deepStrictEqual(listed(), [youngest, between, filled, modified])
   const woken = make().trader
-  Ledger.adopt(woken, msft, primaryAccountOf(alice), { position: flat(), orders: [between], stops: [] })
+  Ledger.adopt(woken, msft, primaryAccountOf(alice), {
+    position: flat(),
+    isFrozen: false,
+    orders: [between],
+    stops: []
+  })
   Ledger.adopt(woken, aapl, primaryAccountOf(alice), {
     position: flat(),
+    isFrozen: false,
     orders: [modified, filled, youngest],
     stops: []
   })
@@ -237,7 +244,12 @@ test("a view replaces what was known of its market and nothing else", () => {
   scene.accept(scene.placed("BUY", 5, 200))
   scene.hold(3, 190)
   const kept = orderOf(scene.placed("BUY", 2, 200))
-  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position: flat(), orders: [kept], stops: [] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), {
+    position: flat(),
+    isFrozen: false,
+    orders: [kept],
+    stops: []
+  })
   assert.strictEqual(scene.balance().orderMargin, usd(40 + 40))
   assert.strictEqual(scene.balance().positionMargin, 0n)
   assert.deepStrictEqual(
@@ -252,7 +264,12 @@ test("what is on its way while a view is adopted stays held", () => {
   const order = scene.accept(scene.placed("BUY", 1, 200))
   const placing = scene.placed("BUY", 5, 200)
   const modifying = scene.modification(order, 0, 2)
-  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position: flat(), orders: [order], stops: [] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), {
+    position: flat(),
+    isFrozen: false,
+    orders: [order],
+    stops: []
+  })
   assert.strictEqual(scene.balance().orderMargin, usd(100 + 40))
   scene.refuse(placing, "EXPIRED")
   scene.refuse(modifying, "EXPIRED")
@@ -264,6 +281,7 @@ test("adopting a view twice is adopting it once", () => {
   const order = scene.accept(scene.placed("BUY", 5, 200))
   const view = {
     position: { ...flat(), quantityLots: 1_000, cashFlow: -200_000_000, basis: 200_000_000 },
+    isFrozen: false,
     orders: [order],
     stops: []
   }

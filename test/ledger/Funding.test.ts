@@ -89,6 +89,7 @@ test("a position that was closed shows what it paid, also to a trader that was l
   scene.price(aapl, 200)
   Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), {
     position: { quantityLots: 0, cashFlow: 0, basis: 0, fees: 0, funding: -204_000, rewards: 0 },
+    isFrozen: false,
     orders: [],
     stops: []
   })

@@ -279,10 +279,10 @@ test("I6: journal and views give the trader that was lost", () => {
   scene.ask(setLeverage)
   const order = scene.accept(scene.placed("BUY", 2, 198))
   const position = { ...flat(), quantityLots: 3_000, cashFlow: -600_000_000, basis: 600_000_000, fees: 7 }
-  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, orders: [order], stops: [] })
+  Ledger.adopt(scene.trader, aapl, primaryAccountOf(alice), { position, isFrozen: false, orders: [order], stops: [] })
   const restored = Ledger.make(alice, instruments, scene.prices, OpenInterest.none(), Ledger.defaults)
   Ledger.restore(restored, Ledger.snapshot(scene.trader))
-  Ledger.adopt(restored, aapl, primaryAccountOf(alice), { position, orders: [order], stops: [] })
+  Ledger.adopt(restored, aapl, primaryAccountOf(alice), { position, isFrozen: false, orders: [order], stops: [] })
   assert.deepStrictEqual(Ledger.balance(restored, primaryAccountOf(alice)), scene.balance())
   assert.deepStrictEqual(
     Ledger.holdings(restored, primaryAccountOf(alice)),

@@ -61,7 +61,7 @@ test("rule 15.6: it follows what its market tells, and is gone when it ends or f
 test("a view says which stops there are", () => {
   const scene = longFive()
   const [gone, kept] = [placed(scene, 5, 190), placed(scene, 4, 191)]
-  const view = { position: { ...flat(), quantityLots: 5_000 }, orders: [], stops: [kept] }
+  const view = { position: { ...flat(), quantityLots: 5_000 }, isFrozen: false, orders: [], stops: [kept] }
   Ledger.adopt(scene.trader, aapl, account, view)
   Ledger.adopt(scene.trader, aapl, account, view)
   assert.deepStrictEqual(listed(scene), [4_000])

@@ -257,6 +257,16 @@ describe("rule 9.9: a takeover that is open", () => {
     assert.deepStrictEqual(told(market.buy(1, 180, { account: "ann" })), ["Accepted"])
   })
 
+  it("is told to whoever asks what the account has, for as long as it is open", () => {
+    const market = scene(["ben", 50])
+    const isFrozen = () => Engine.view(market.engine, AccountId.make("ann")).isFrozen
+    mark(market, 186)
+    openTakeover(market, "ann", 400)
+    assert.isTrue(isFrozen())
+    closeTakeovers(market, [])
+    assert.isFalse(isFrozen())
+  })
+
   it("closes no sooner than every desk could answer", () => {
     const market = scene(["ben", 50])
     mark(market, 186)

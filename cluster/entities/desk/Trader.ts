@@ -166,8 +166,8 @@ const makeSends = (markets: MarketClient["Service"], ledger: Ledger.Trader, trad
 }
 
 const adopt = (ledger: Ledger.Trader, symbol: MarketSymbol, { accounts }: AccountView): void => {
-  for (const { accountId, orders, position, stops, twaps } of accounts) {
-    Ledger.adopt(ledger, symbol, accountId, { position: { ...position }, orders, stops })
+  for (const { accountId, isFrozen, orders, position, stops, twaps } of accounts) {
+    Ledger.adopt(ledger, symbol, accountId, { position: { ...position }, isFrozen, orders, stops })
     Twaps.adopt(ledger, symbol, accountId, twaps)
   }
 }

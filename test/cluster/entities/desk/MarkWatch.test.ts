@@ -60,7 +60,7 @@ const desk = (all: ReadonlyArray<Held>) => {
     ] as const) {
       const cost = units * basis[symbol]! * 1_000_000
       const position = { ...flat(), quantityLots: units * 1_000, cashFlow: -cost, basis: cost }
-      Ledger.adopt(ledger, symbol, accountId, { position, orders: [], stops: [] })
+      Ledger.adopt(ledger, symbol, accountId, { position, isFrozen: false, orders: [], stops: [] })
     }
     const trader = { userId, ledger, isLive } satisfies Partial<Trader> as unknown as Trader
     traders.set(userId, trader)
