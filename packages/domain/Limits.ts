@@ -69,7 +69,8 @@ export const flawOf = (limits: Limits): LimitsFlaw | undefined => {
 const mostLots = 0x7ffffffe
 /** In 1e-6 USD, and times a hundred, it is below 2^53. */
 const mostPositionUsd = 90_000_000
-const mostOpenInterestUsd = 5_000_000_000
+/** So much may double in price before no higher one is taken in (rule 3.2). */
+const mostOpenInterestUsd = 2_000_000_000
 
 function isCount(count: number, most: number): boolean {
   return Number.isInteger(count) && count >= 1 && count <= most

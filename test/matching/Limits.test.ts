@@ -1,8 +1,9 @@
 /** Limits of a contract that an operator changes (rule 1.9). */
 import type { Limits } from "@venue/domain/Limits"
+import * as Oracle from "@venue/domain/Oracle"
 import * as Engine from "@venue/matching/Engine"
 import { assert, describe, it } from "@effect/vitest"
-import { apple, assertDurable, Scene, told } from "./EngineScene.ts"
+import { apple, assertDurable, lots, Scene, told } from "./EngineScene.ts"
 
 const listed: Limits = {
   minQuantityLots: 100,
@@ -42,12 +43,18 @@ describe("limits", () => {
     { positionUsd: 0 },
     { positionUsd: 90_000_001 },
     { openInterestUsd: 2_499_999 },
-    { openInterestUsd: 5_000_000_001 },
+    { openInterestUsd: 2_000_000_001 },
     { openInterestUsd: NaN }
   ])
     it(`that cannot be change nothing: ${JSON.stringify(flawed)}`, () => {
       assert.deepStrictEqual(set(new Scene(), flawed), [])
     })
+
+  it("let no more be held than may double in price before no higher price is taken in (rule 3.2)", () => {
+    const openInterestUsd = 2_000_000_000
+    assert.deepStrictEqual(set(new Scene(), { openInterestUsd }), ["LimitsSet"])
+    assert.isAbove(Oracle.mostE8(apple, lots(openInterestUsd / 200)), 400e8)
+  })
 
   it("of a contract that is over stay", () => {
     const scene = new Scene()
