@@ -1,5 +1,6 @@
 /** Contracts that the venue lists, and those that it lists from its next start on (rule 1.8). */
 import { decimalOfUnits } from "@venue/domain/Decimal"
+import { limitsOf } from "@venue/domain/Limits"
 import { type Instrument, ProductCategory, priceOf, quantityOf } from "@venue/domain/Instrument"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -34,8 +35,11 @@ export const ListedInstrument = Schema.Struct({
   ...terms,
   tick_size: Schema.Finite,
   lot_size: Schema.Finite,
+  /** These four are the limits in force. */
   min_quantity: Schema.Finite,
   max_quantity: Schema.Finite,
+  position_limit: Schema.Finite,
+  open_interest_limit: Schema.Finite,
   default_max_leverage: Schema.Int,
   /** Not before the next start, where it is listed since. */
   in_force: Schema.Boolean
@@ -57,15 +61,20 @@ export const InstrumentsGroup = HttpApiGroup.make("instruments")
   )
   .middleware(OperatorOnly)
 
-export const listedInstrument = (instrument: Instrument, in_force: boolean): typeof ListedInstrument.Type => ({
-  symbol: instrument.symbol,
-  clob_pair_id: instrument.clobPairId,
-  base_asset: instrument.base,
-  product_category: instrument.category,
-  tick_size: priceOf(instrument, 1),
-  lot_size: decimalOfUnits(instrument.lotE8),
-  min_quantity: quantityOf(instrument, instrument.minQuantityLots),
-  max_quantity: quantityOf(instrument, instrument.maxQuantityLots),
-  default_max_leverage: instrument.maxLeverage,
-  in_force
-})
+export const listedInstrument = (instrument: Instrument, in_force: boolean): typeof ListedInstrument.Type => {
+  const { openInterestUsd, positionUsd } = limitsOf(instrument)
+  return {
+    symbol: instrument.symbol,
+    clob_pair_id: instrument.clobPairId,
+    base_asset: instrument.base,
+    product_category: instrument.category,
+    tick_size: priceOf(instrument, 1),
+    lot_size: decimalOfUnits(instrument.lotE8),
+    min_quantity: quantityOf(instrument, instrument.minQuantityLots),
+    max_quantity: quantityOf(instrument, instrument.maxQuantityLots),
+    position_limit: positionUsd,
+    open_interest_limit: openInterestUsd,
+    default_max_leverage: instrument.maxLeverage,
+    in_force
+  }
+}

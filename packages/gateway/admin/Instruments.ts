@@ -2,6 +2,7 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { listedInstrument } from "@venue/api/admin/Instruments"
 import { problems } from "@venue/api/Problem"
+import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { unitsOf } from "@venue/domain/Decimal"
 import type { Terms } from "@venue/domain/Instrument"
@@ -17,6 +18,7 @@ export const layer = (baseUrl: string) =>
     "instruments",
     Effect.fnUntraced(function* (handlers) {
       const asked = yield* makeAsked
+      const feed = yield* Feed
       const listings = yield* Listings
       const { instruments } = yield* VenueSettings
       const refusals = problems(baseUrl)
@@ -28,7 +30,7 @@ export const layer = (baseUrl: string) =>
           waiting.pipe(
             Effect.map((later) => {
               const data = [
-                ...Array.from(instruments.values(), (instrument) => listedInstrument(instrument, true)),
+                ...Array.from(feed.instruments.values(), (instrument) => listedInstrument(instrument, true)),
                 ...later.map((instrument) => listedInstrument(instrument, false))
               ]
               return { data, count: data.length }
@@ -54,7 +56,8 @@ export const layer = (baseUrl: string) =>
             }
             const listed = before ?? (yield* find)!
             if (!Listing.isListedAs(listed, terms)) return yield* refusals.symbolListed(listed.symbol)
-            return listedInstrument(listed, instruments.has(listed.symbol))
+            const inForce = feed.instruments.get(listed.symbol)
+            return listedInstrument(inForce ?? listed, inForce !== undefined)
           }, Effect.catchTags(unanswered))
         )
     })

@@ -15,7 +15,8 @@ const asked = {
   reason: "asked for"
 }
 const { reason: _reason, ...terms } = asked
-const listed = { ...terms, symbol: "BA-USD", base_asset: "BA", clob_pair_id: 1_001, in_force: false }
+const limits = { position_limit: 2_500_000, open_interest_limit: 25_000_000 }
+const listed = { ...terms, ...limits, symbol: "BA-USD", base_asset: "BA", clob_pair_id: 1_001, in_force: false }
 
 it.layer(layer, { excludeTestServices: true })("instruments", (it) => {
   it.effect("one is listed for the next start, once, and is not there before", () =>

@@ -42,6 +42,8 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
         })
         expect(yield* statusOf(limit("BUY", 0.5, 199))).toBe("QUANTITY_LESS_THAN_MIN_QUANTITY")
         expect(yield* statusOf(limit("BUY", 21, 199))).toBe("QUANTITY_GREATER_THAN_MAX_QUANTITY")
+        const [inForce] = (yield* admin("GET", "/instruments")).body.data
+        expect(inForce).toMatchObject({ ...before, min_quantity: 1, max_quantity: 20, open_interest_limit: 25_000_000 })
         const [listed] = (yield* get(`/refdata?ticker=${aapl}`)).body.data
         expect(listed).toMatchObject({ min_quantity: "1", max_quantity: "20" })
 
