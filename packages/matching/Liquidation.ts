@@ -1,9 +1,9 @@
 /** A part of a position is offered on the book, to bring its account back above the maintenance margin (rule 9.8). */
-import { moneyScale } from "@venue/domain/Decimal"
+import { moneyScale, mulDivDown, rateScale } from "@venue/domain/Decimal"
 import * as ExponentialAverage from "@venue/domain/ExponentialAverage"
 import { notional } from "@venue/domain/Instrument"
 import { positionLimitUsd } from "@venue/domain/Leverage"
-import type { DecidedOn, Liquidate } from "@venue/domain/Liquidation"
+import { type DecidedOn, type Liquidate, providerRate } from "@venue/domain/Liquidation"
 import type { Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import { orderIdFrom } from "@venue/domain/OrderId"
@@ -55,17 +55,26 @@ export const liquidate = (market: Market, account: Account, command: Liquidate, 
   if (left !== undefined) Match.lapse(market, left, events)
 }
 
-/** Says whether the desk would decide the same again: nothing moved, and the price may be traded on (I29). */
+/** Says whether what the desk decided still holds: the position is the same, and the price may be traded on (I29). */
 export const isAsDecided = (market: Market, { isFrozen, position }: Account, decidedOn: DecidedOn): boolean => {
   const { prices } = market
   return (
     !isFrozen &&
     position.quantityLots !== 0 &&
     prices !== undefined &&
-    prices.markE8 === decidedOn.markE8 &&
+    isStillDue(prices.markE8, decidedOn.markE8, position.quantityLots > 0) &&
     isFresh(market, prices) &&
     Position.isSame(position, decidedOn.position)
   )
+}
+
+/**
+ * Says whether the mark has stayed or gone on against the position: where marks come faster than decisions, none would be
+ * done otherwise. What it has gone on by is no more than a provider is paid, who takes over at the mark of the decision.
+ */
+function isStillDue(markE8: number, decidedE8: number, isLong: boolean): boolean {
+  const against = isLong ? decidedE8 - markE8 : markE8 - decidedE8
+  return against >= 0 && against <= mulDivDown(decidedE8, providerRate, rateScale)
 }
 
 /** A liquidation has traded so much on the book now. */

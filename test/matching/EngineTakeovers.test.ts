@@ -305,15 +305,24 @@ describe("rule 9.9: a takeover that is open", () => {
     mark(market, 186)
     const decidedOn = {
       position: Engine.view(market.engine, AccountId.make("ann")).position,
-      markE8: usd(186.01)
+      markE8: usd(186)
     }
-    assert.deepStrictEqual(told(openTakeover(market, "ann", 400, { decidedOn })), ["Done"])
+    for (const markE8 of [usd(185.99), usd(186.47)])
+      assert.deepStrictEqual(told(openTakeover(market, "ann", 400, { decidedOn: { ...decidedOn, markE8 } })), ["Done"])
     const another = { ...decidedOn, position: { ...decidedOn.position, funding: 1 } }
     assert.deepStrictEqual(told(openTakeover(market, "ann", 400, { decidedOn: another })), ["Done"])
     assert.deepStrictEqual(told(openTakeover(market, "ann", 400, { expires: market.now - 1 })), ["Done"])
     assert.deepStrictEqual(told(openTakeover(market, "nobody", 0)), ["Done"])
     market.ask({ _tag: "SetTradingState", state: "HALTED" })
     assert.deepStrictEqual(told(openTakeover(market, "ann", 400)), ["Done"])
+  })
+
+  it("is opened at the mark that the desk saw where the mark has gone on against the position since", () => {
+    const market = scene(["ben", 50])
+    mark(market, 186)
+    const { position } = Engine.view(market.engine, AccountId.make("ann"))
+    const [opened] = openTakeover(market, "ann", 423, { decidedOn: { position, markE8: usd(186.46) } })
+    assert.strictEqual(opened?._tag === "TakeoverOpened" && opened.markE8, usd(186.46))
   })
 
   it("is one of 256 at most", () => {

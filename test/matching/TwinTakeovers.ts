@@ -285,9 +285,11 @@ function endAll(twin: Twin, { accountId, commandId }: Liquidate | OpenTakeover, 
 
 function isSeen(twin: Twin, accountId: AccountId, { markE8, position }: DecidedOn): boolean {
   const { prices } = twin
-  if (prices === undefined || prices.markE8 !== markE8 || isStale(twin, prices, twin.timeMillis)) return false
+  if (prices === undefined || isStale(twin, prices, twin.timeMillis)) return false
   if (twin.takeovers.some(({ command }) => command.accountId === accountId)) return false
   const held = holding(twin, accountId)
+  const gone = BigInt(held.quantity > 0 ? markE8 - prices.markE8 : prices.markE8 - markE8)
+  if (gone < 0n || gone * 10_000n > 25n * BigInt(markE8)) return false
   return held.quantity !== 0 && isSame(held, asHolding(position))
 }
 

@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (
     if (isHere && !trader.isLive()) return
     refresh(account, trader.ledger.prices)
     if (isHere && (isInLiquidation(account) || isFrozen(account))) {
-      if (now() - one.actedAtMillis >= againMillis) act(one)
+      if (now() - one.actedAtMillis >= againMillis - earlyMillis) act(one)
       return
     }
     cases.delete(account)
@@ -104,5 +104,7 @@ export const make = Effect.fnUntraced(function* (
 
 /** For as long as an account is in liquidation, something is done about it once in this time. */
 const againMillis = 1_000
+/** A timer may fire so much too early. */
+const earlyMillis = 10
 /** Accounts of which something changed are looked at within this, and with every mark. */
 const lookMillis = 100
