@@ -38,7 +38,7 @@ const wednesdayAfter = (millis: number): number => {
 }
 
 it.layer(layer, { excludeTestServices: true })("what is let into markets", (it) => {
-  it.effect("a halt refuses orders and cancels; trade begins again over cancel-only", () =>
+  it.effect("I53: a halt refuses orders and cancels; trade begins again over cancel-only", () =>
     Effect.gen(function* () {
       const venue = yield* TestVenue
       const { admin, get } = yield* RestClient
