@@ -60,6 +60,9 @@ export const priceDecimals = (instrument: Instrument): number => decimals(instru
 /** A quantity is printed with so many decimals. */
 export const quantityDecimals = (instrument: Instrument): number => decimals(instrument.lotE8)
 
+/** Prices and lots of one order fit 31 bits; a larger position takes two orders. */
+export const largestOrder = 0x7ffffffe
+
 /** What tells one contract from another; the rest of it follows from this. */
 export type Terms = Pick<
   Instrument,

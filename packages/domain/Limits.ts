@@ -1,6 +1,6 @@
 /** The limits of a contract that may change at once, since what was recorded before does not count in them (rule 1.9). */
 import { Schema } from "effect"
-import type { Instrument } from "./Instrument.ts"
+import { type Instrument, largestOrder } from "./Instrument.ts"
 import { openInterestLimitUsd, positionLimitUsd } from "./Leverage.ts"
 
 export const Limits = Schema.Struct({
@@ -56,17 +56,15 @@ export interface LimitsFlaw {
 export const flawOf = (limits: Limits): LimitsFlaw | undefined => {
   const { maxQuantityLots, minQuantityLots, openInterestUsd, positionUsd } = limits
   const flaw = (limit: keyof Limits, expected: string): LimitsFlaw => ({ limit, expected })
-  if (!isCount(minQuantityLots, mostLots)) return flaw("minQuantityLots", "a number of lots, one at least")
-  if (!isCount(maxQuantityLots, mostLots) || maxQuantityLots < minQuantityLots)
-    return flaw("maxQuantityLots", `a number of lots, no less than the least quantity and ${mostLots} at most`)
+  if (!isCount(minQuantityLots, largestOrder)) return flaw("minQuantityLots", "a number of lots, one at least")
+  if (!isCount(maxQuantityLots, largestOrder) || maxQuantityLots < minQuantityLots)
+    return flaw("maxQuantityLots", `a number of lots, no less than the least quantity and ${largestOrder} at most`)
   if (!isCount(positionUsd, mostPositionUsd)) return flaw("positionUsd", `whole USD, ${mostPositionUsd} at most`)
   return isCount(openInterestUsd, mostOpenInterestUsd) && openInterestUsd >= positionUsd
     ? undefined
     : flaw("openInterestUsd", `whole USD, no less than the position limit and ${mostOpenInterestUsd} at most`)
 }
 
-/** Lots of one order fit 31 bits. */
-const mostLots = 0x7ffffffe
 /** In 1e-6 USD, and times a hundred, it is below 2^53. */
 const mostPositionUsd = 90_000_000
 /** So much may double in price before no higher one is taken in (rule 3.2). */

@@ -1,5 +1,5 @@
 /** What an operator says of a contract that is to be listed, and what is wrong with it (rule 1.8). */
-import { type Instrument, instrumentOf, type Terms } from "./Instrument.ts"
+import { type Instrument, instrumentOf, largestOrder, type Terms } from "./Instrument.ts"
 
 /** The terms that do not fit, and what would. */
 export interface ListingFlaw {
@@ -19,7 +19,7 @@ export const flawOf = (terms: Terms): ListingFlaw | undefined => {
     return flaw("lotE8", "a lot that is worth 0.000001 USD or more at one tick")
   if (!isCount(minQuantityLots)) return flaw("minQuantityLots", `${lots}, one at least`)
   if (!isCount(maxQuantityLots) || maxQuantityLots < minQuantityLots)
-    return flaw("maxQuantityLots", `${lots}, no less than the least quantity and ${mostLots} at most`)
+    return flaw("maxQuantityLots", `${lots}, no less than the least quantity and ${largestOrder} at most`)
   return Number.isInteger(maxLeverage) && maxLeverage >= 1 && maxLeverage <= mostLeverage
     ? undefined
     : flaw("maxLeverage", `a whole number from 1 to ${mostLeverage}`)
@@ -41,8 +41,6 @@ export const isListedAs = (instrument: Instrument, terms: Terms): boolean => {
 
 const step = "a power of ten from 0.00000001 to 1"
 const lots = "a number of lots"
-/** Lots of one order fit 31 bits. */
-const mostLots = 0x7ffffffe
 const mostLeverage = 50
 
 function isPowerOfTen(stepE8: number): boolean {
@@ -50,5 +48,5 @@ function isPowerOfTen(stepE8: number): boolean {
 }
 
 function isCount(count: number): boolean {
-  return Number.isInteger(count) && count >= 1 && count <= mostLots
+  return Number.isInteger(count) && count >= 1 && count <= largestOrder
 }

@@ -1,6 +1,6 @@
 /** What the market itself asks of an order, in the order of rule 4.14; the first that fails is the answer. */
 import { moneyScale, unitScale } from "@venue/domain/Decimal"
-import { type Instrument, notional } from "@venue/domain/Instrument"
+import { type Instrument, largestOrder, notional } from "@venue/domain/Instrument"
 import type { Finding, Priced } from "@venue/domain/Market"
 import type { Bracket, Order, OrderType, TimeInForce } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
@@ -98,9 +98,6 @@ export const stopsLeft = ({ pool, stops }: Market, account: Account, { orderId }
 
 /** An order may bring a take profit and a stop loss. */
 export const stopsOfOne = 2
-
-/** Prices and lots of one order fit 31 bits; a larger position takes two orders. */
-export const largestOrder = 0x7ffffffe
 
 export function isCount(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value <= largestOrder

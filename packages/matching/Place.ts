@@ -1,5 +1,6 @@
 /** A new order: checked, accepted, matched, and what is left of it. */
 import { orderIdFrom } from "@venue/domain/OrderId"
+import { largestOrder } from "@venue/domain/Instrument"
 import { closingPrice } from "@venue/domain/PriceBand"
 import type { Close, Place, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
@@ -42,7 +43,7 @@ export const close = (market: Market, account: Account, command: Close, events: 
       type: "LIMIT",
       timeInForce: "IOC",
       priceTicks: closingPrice(instrument, prices, isSell),
-      quantityLots: Math.min(Math.abs(position.quantityLots), Checks.largestOrder),
+      quantityLots: Math.min(Math.abs(position.quantityLots), largestOrder),
       reduceOnly: true,
       origin: "CLOSE_POSITION"
     },

@@ -8,7 +8,7 @@ import { notional, valueDown } from "@venue/domain/Instrument"
 import { providerRate } from "@venue/domain/Liquidation"
 import type { Order } from "@venue/domain/Order"
 import { affordable, partOf, proRata } from "./Allocation.ts"
-import { heldAgainst } from "./Checks.ts"
+import { heldAgainst, isCount } from "./Checks.ts"
 import * as Counterparties from "./Counterparties.ts"
 import type { Events, Market, Takeover } from "./Market.ts"
 import * as OffBookTrade from "./OffBookTrade.ts"
@@ -27,7 +27,8 @@ export const pass = (
   events: Events
 ): boolean => {
   const passing = begin(market, account, takeover, untilEvents, events)
-  if (!isPrice(passing.priceTicks)) return passing.isCovered
+  // A price of bankruptcy may be none that there is.
+  if (!isCount(passing.priceTicks)) return passing.isCovered
   if (passing.isCovered) provide(passing, counterparties.providers)
   deleverage(passing, counterparties)
   if (passing.isCovered) deleverageSilent(passing, counterparties.silent)
@@ -126,7 +127,7 @@ function deleverage(passing: Passing, counterparties: Counterparties.Counterpart
 function deleverageSilent(passing: Passing, silent: ReadonlyArray<Account>): void {
   const { account, isLong, market, takeover } = passing
   const priceTicks = whole(takeover.opened.markE8 / market.instrument.tickE8, !isLong)
-  if (!isPrice(priceTicks) || beyondMarkE8(passing, priceTicks) > 0) return
+  if (!isCount(priceTicks) || beyondMarkE8(passing, priceTicks) > 0) return
   const gain = gainOf(passing, priceTicks)
   for (const other of silent) {
     if (passing.order.remainingLots === 0 || isFull(passing)) return
@@ -234,9 +235,4 @@ function isFull({ events, untilEvents }: Passing): boolean {
 
 function whole(ticks: number, isUp: boolean): number {
   return isUp ? Math.ceil(ticks) : Math.floor(ticks)
-}
-
-/** A price of bankruptcy may be none that there is. */
-function isPrice(ticks: number): boolean {
-  return ticks > 0 && ticks < 0x7fffffff
 }

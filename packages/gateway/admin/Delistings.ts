@@ -6,7 +6,7 @@ import { unitScale } from "@venue/domain/Decimal"
 import { isOver } from "@venue/domain/TradingState"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed } from "./Operators.ts"
+import { makeAsked, makeListed, unanswered } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -36,10 +36,7 @@ export const layer = (baseUrl: string) =>
               return yield* refusals.symbolTrades(`${symbol} was let trade meanwhile; nothing was done.`)
             return { symbol, state, settlement_price: prices === null ? null : prices.markE8 / unitScale }
           },
-          Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.deadlinePassed())
-          })
+          Effect.catchTags(unanswered(refusals))
         )
       )
     })

@@ -8,7 +8,7 @@ import { unitsOf } from "@venue/domain/Decimal"
 import { isOver } from "@venue/domain/TradingState"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed } from "./Operators.ts"
+import { makeAsked, makeListed, unanswered } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -47,10 +47,7 @@ export const layer = (baseUrl: string) =>
             yield* Effect.retry(markets.payDividend(symbol, exDay, perUnitE8), { times: 2 })
             return { symbol, amount, ex_date }
           },
-          Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.deadlinePassed())
-          })
+          Effect.catchTags(unanswered(refusals))
         )
       )
     })

@@ -8,7 +8,7 @@ import * as Limits from "@venue/domain/Limits"
 import { isOver } from "@venue/domain/TradingState"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed } from "./Operators.ts"
+import { makeAsked, makeListed, unanswered } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -37,10 +37,7 @@ export const layer = (baseUrl: string) =>
             yield* Effect.retry(markets.setLimits(symbol, limits), { times: 2 })
             return told(instrument, limits)
           },
-          Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.deadlinePassed())
-          })
+          Effect.catchTags(unanswered(refusals))
         )
       )
     })

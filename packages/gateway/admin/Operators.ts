@@ -102,5 +102,11 @@ export const makeOfDesks = Effect.gen(function* () {
     Effect.forEach(ids, (id) => desks.askDesk(id, call), { concurrency: 8 })
 })
 
+/** How a command ends that could not be recorded, and so was not begun, or of which no market said that it was done. */
+export const unanswered = (refusals: ReturnType<typeof problems>) => ({
+  DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+  Unavailable: () => Effect.fail(refusals.deadlinePassed())
+})
+
 /** Whoever asks, with the reason they give. */
 export const inTheNameOf = (reason: string) => Effect.map(Operator, ({ name }) => ({ actor: name, reason }))

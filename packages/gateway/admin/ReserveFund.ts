@@ -6,7 +6,7 @@ import { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeListed } from "./Operators.ts"
+import { makeAsked, makeListed, unanswered } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -35,10 +35,7 @@ export const layer = (baseUrl: string) =>
               )
             return { symbol, top_up_id: topUp.topUpId, amount }
           },
-          Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.deadlinePassed())
-          })
+          Effect.catchTags(unanswered(refusals))
         )
       )
     })

@@ -8,7 +8,7 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { SplitContract } from "@venue/domain/Split"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeLasting } from "./Operators.ts"
+import { makeAsked, makeLasting, unanswered } from "./Operators.ts"
 
 export const layer = (baseUrl: string) =>
   group(
@@ -54,10 +54,7 @@ export const layer = (baseUrl: string) =>
             yield* carryOut(symbol, { exDay, numerator, denominator })
             return { symbol, numerator, denominator, ex_date }
           },
-          Effect.catchTags({
-            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-            Unavailable: () => Effect.fail(refusals.deadlinePassed())
-          })
+          Effect.catchTags(unanswered(refusals))
         )
       )
     })

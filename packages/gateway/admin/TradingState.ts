@@ -10,7 +10,7 @@ import type { OpenState } from "@venue/domain/TradingState"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
-import { makeAsked, makeNamed } from "./Operators.ts"
+import { makeAsked, makeNamed, unanswered } from "./Operators.ts"
 import * as Proof from "./Proof.ts"
 
 export const layer = (baseUrl: string) =>
@@ -69,10 +69,7 @@ export const layer = (baseUrl: string) =>
               const data = yield* Effect.forEach(symbols, (symbol) => set(symbol, state, reason))
               return { data, count: data.length }
             },
-            Effect.catchTags({
-              DatabaseUnavailable: () => Effect.fail(refusals.draining()),
-              Unavailable: () => Effect.fail(refusals.deadlinePassed())
-            })
+            Effect.catchTags(unanswered(refusals))
           )
         )
     })
