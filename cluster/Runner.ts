@@ -1,12 +1,24 @@
 /** All entities as one layer, in one process or spread over many. */
 import { Effect, Layer, Schedule } from "effect"
-import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
+import {
+  EntityId,
+  MessageStorage,
+  RunnerHealth,
+  Runners,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig
+} from "effect/cluster"
 import { DeskLayer } from "./entities/desk/Desk.ts"
 import { MarketLayer } from "./entities/market/Market.ts"
 import { UserLayer } from "./entities/user/User.ts"
 import { Feed } from "./feed/Feed.ts"
+import * as ToldHeads from "./feed/ToldHeads.ts"
+import { deskGroup } from "./protocol/Desk.ts"
+import { marketGroup } from "./protocol/Market.ts"
 import { DeskClient } from "./clients/DeskClient.ts"
 import { MarketClient } from "./clients/MarketClient.ts"
+import * as Places from "./clients/Places.ts"
 import { UserClient } from "./clients/UserClient.ts"
 import { SingleProcess } from "./SingleProcess.ts"
 import { LocalEntities } from "./clients/LocalEntities.ts"
@@ -15,7 +27,9 @@ import { SimulatedSerialization } from "./clients/SimulatedSerialization.ts"
 import { VenueSettings } from "./VenueSettings.ts"
 
 /** What a node needs to talk to the entities, wherever they are: a gateway of its own is this and no more. */
-export const clients = Layer.mergeAll(DeskClient.layer, Feed.layer, UserClient.layer).pipe(
+export const clients = Layer.mergeAll(DeskClient.layer, UserClient.layer).pipe(
+  Layer.provideMerge(ToldHeads.layer),
+  Layer.provideMerge(Feed.layer),
   Layer.provideMerge(MarketClient.layer),
   Layer.provideMerge(LocalEntities.layer)
 )
@@ -32,12 +46,35 @@ const wakeDesks = Effect.gen(function* () {
   )
 })
 
-/** Wakes every desk now and then, so that what a dead gateway left behind is seen to though nobody asks. */
+/** Starts the desks that have come to this node with their shards; they are few, and looking costs next to nothing. */
+const makeWakeOwn = Effect.gen(function* () {
+  const desks = yield* DeskClient
+  const localEntities = yield* LocalEntities
+  const sharding = yield* Sharding.Sharding
+  const places = yield* Places.make
+  const { desks: count } = yield* VenueSettings
+  const shards = Array.from({ length: count }, (_, id) => {
+    const address = EntityId.make(places.desk(String(id)))
+    return { id: String(id), shard: sharding.getShardId(address, deskGroup) }
+  })
+  return Effect.suspend(() => {
+    const missing = shards.filter(({ id, shard }) => !localEntities.desks.has(id) && sharding.hasShardId(shard))
+    return Effect.forEach(missing, ({ id }) => Effect.ignore(desks.wake(id)), {
+      discard: true,
+      concurrency: "unbounded"
+    })
+  })
+})
+
+/**
+ * Wakes every desk though nobody asks, so that what a dead gateway left behind is seen to: soon after it has moved here, or,
+ * where there is no other node to take one away, now and then.
+ */
 const starter = Layer.effectDiscard(
   Effect.gen(function* () {
-    // Where there is no other node, none takes a desk away.
-    const lookAgain = (yield* SingleProcess) === undefined ? "10 seconds" : "1 minute"
-    yield* Effect.forkScoped(Effect.repeat(wakeDesks, Schedule.spaced(lookAgain)))
+    const isAlone = (yield* SingleProcess) !== undefined
+    const wake = isAlone ? wakeDesks : yield* makeWakeOwn
+    yield* Effect.forkScoped(Effect.repeat(wake, Schedule.spaced(isAlone ? "1 minute" : "100 millis")))
   })
 )
 
@@ -54,7 +91,18 @@ export const alone = (options: { readonly simulate: boolean }) =>
     Layer.provideMerge(Runners.layerNoop),
     Layer.provideMerge(MessageStorage.layerMemory),
     Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
-    Layer.provide(ShardingConfig.layer({ ...timings, ...timingsAlone, simulateRemoteSerialization: options.simulate }))
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(VenueSettings, ({ desks }) =>
+          ShardingConfig.layer({
+            ...timings,
+            ...timingsAlone,
+            shardsPerGroup: desks,
+            simulateRemoteSerialization: options.simulate
+          })
+        )
+      )
+    )
   )
 
 /** A venue of one process is ready: every market has been heard, and whoever is let in meets no order of a lost connection. */
@@ -82,13 +130,21 @@ const looks = Schedule.spaced("20 millis")
 /** A market that cannot record cancels keeps nobody out for longer; they go on. */
 const clearedWithin = "10 seconds"
 
+/** Desks and markets are spread each by itself. Equal on every node. */
+const available = ["default", deskGroup, marketGroup]
+export const groups = { availableShardGroups: available, assignedShardGroups: available }
+
 /** Tuned for a move within seconds of a death. Equal on every node. */
 export const timings = {
-  shardLockExpiration: "6 seconds",
-  shardLockRefreshInterval: "2 seconds",
-  refreshAssignmentsInterval: "500 millis",
-  runnerHealthCheckInterval: "2 seconds",
-  maxResidentEntities: 10_000
+  shardLockExpiration: "3 seconds",
+  shardLockRefreshInterval: "1 second",
+  refreshAssignmentsInterval: "250 millis",
+  runnerHealthCheckInterval: "500 millis",
+  sendRetryInterval: "50 millis",
+  // Nothing is polled for, but a search for shards that the database cut short goes on after as long.
+  entityMessagePollInterval: "1 second",
+  maxResidentEntities: 10_000,
+  ...groups
 } as const
 
 /**

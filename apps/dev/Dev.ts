@@ -1,15 +1,17 @@
 /** The dev app: a database, the venue on it, somebody to trade with, and a file that says how to reach it all. */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { derivedKey } from "@venue/auth/keys/DerivedKey"
+import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Feed } from "@venue/cluster/feed/Feed"
-import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
 import { History } from "@venue/gateway/History"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
+import { RevokesAlone } from "@venue/storage/access/Revocations"
 import * as EmbeddedPostgres from "./postgres/EmbeddedPostgres.ts"
+import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
 import { PriceSources } from "@venue/providers/prices/PriceSource"
 import { Journal } from "@venue/journal/Journal"
@@ -18,20 +20,20 @@ import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Listings } from "@venue/storage/listing/Listings"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Seal } from "@venue/postgres/Seal"
-import * as ServerTime from "@venue/postgres/ServerTime"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import * as Access from "./Access.ts"
+import * as Access from "../node/Access.ts"
+import * as Agreed from "../node/Agreed.ts"
 import { DataDirRefused } from "./DataDirRefused.ts"
 import * as DevFile from "./DevFile.ts"
-import * as KnownKeys from "./KnownKeys.ts"
-import * as Listeners from "./Listeners.ts"
-import * as Ports from "./Ports.ts"
+import * as ImportedKeys from "./ImportedKeys.ts"
+import * as Listeners from "../node/Listeners.ts"
+import * as Ports from "../node/Ports.ts"
 import * as Secrets from "./Secrets.ts"
 import * as Seed from "./Seed.ts"
 import type { Settings } from "./Settings.ts"
 import * as MarketMaker from "./MarketMaker.ts"
-import * as Prices from "./Prices.ts"
+import * as Prices from "../node/Prices.ts"
 
 const say = (text: string) => Console.log(`venue: ${text}`)
 
@@ -39,7 +41,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const devFile = path.join(settings.dataDir, "dev.json")
-  yield* Ports.ensureFree(settings)
+  yield* Ports.ensureFree(Ports.ofListeners(settings))
   const names = [...Seed.demoNames, ...Seed.extraNames(settings.extraUsers), Seed.makerName]
   const secrets = yield* Effect.catchTag(Secrets.load(settings.dataDir, names), "PlatformError", DataDirRefused.because)
   const { isFounded: isKnown } = secrets
@@ -51,20 +53,17 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   yield* files.remove(devFile, { force: true })
 
   yield* say("preparing the tables")
-  const instruments = yield* listed(url)
+  const instruments = yield* Agreed.listed(url)
   const { leastSources, simulated, sources } = yield* Prices.sources(settings, instruments)
   const secretKey = Option.getOrElse(settings.secretKey, () => Redacted.make(secrets.secretKey))
   const live = Effect.gen(function* () {
     const feed = yield* Feed
     const trade = yield* TradeGateway
     yield* say("waking the markets and the desks")
-    yield* Seed.plant(people, secrets.builderCode)
+    yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
-    const founded = { ...secrets, oauthClients, isFounded: true }
-    yield* KnownKeys.watch(secrets.signingKeys, {
-      save: (signingKeys) => Secrets.save(settings.dataDir, { ...founded, signingKeys }),
-      say
-    })
+    yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients, isFounded: true })
+    yield* ImportedKeys.setAside(settings.dataDir, say)
     yield* Runner.ready
     const urls = yield* Listeners.open(settings, {
       admin: { token: Redacted.make(secrets.adminToken) },
@@ -105,22 +104,11 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
   )
 })
 
-/** What a new venue lists, and what its operator had listed since; of one name the operator's, since records count in its steps. */
-const listed = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  const listings = Effect.flatMap(Listings, ({ all }) => all)
-  const tables = Listings.layer.pipe(Layer.provide(Layer.fresh(PgClient.layer({ url, maxConnections: 1 }))))
-  const later = yield* Effect.provide(listings, tables)
-  return new Map([...defaults.instruments, ...later.map((instrument) => [instrument.symbol, instrument] as const)])
-})
-
 /** Whoever trades as soon as the venue is ready meets open markets. A market that cannot record prices keeps nobody out. */
 const priced = (feed: Feed["Service"], symbols: ReadonlyArray<MarketSymbol>) =>
   Effect.repeat(Effect.sleep("20 millis"), {
     until: () => symbols.every((symbol) => feed.prices.has(symbol))
   }).pipe(Effect.timeoutOption("10 seconds"))
-
-/** Tells one secret from another, and nothing else of it. */
-const markOf = (secretKey: Redacted.Redacted): string => Redacted.value(derivedKey(secretKey, "mark")).slice(0, 16)
 
 /** With connections of its own: those who come in take none from those who trade. */
 const accessTables = (url: Redacted.Redacted) =>
@@ -138,27 +126,15 @@ const services = (
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(Runner.alone({ simulate: false })),
     Layer.provideMerge(access),
-    Layer.provideMerge(ServerTime.layer),
+    Layer.provideMerge(SigningKeys.layerFounded(ImportedKeys.founding(settings.dataDir))),
     Layer.provideMerge(
       Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, Listings.layer, accessTables(url))
     ),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
-    Layer.provideMerge(
-      FixedSettings.layerAlone(
-        { VENUE_DESKS: String(settings.desks), "the mark of VENUE_SECRET_KEY": markOf(secretKey) },
-        { isKnown }
-      )
-    ),
+    Layer.provideMerge(FixedSettings.layerAlone(Agreed.fixed(settings, secretKey), { isKnown })),
+    Layer.provideMerge(DatabaseClock.layer),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 10 })),
-    Layer.provideMerge(
-      Layer.succeed(VenueSettings)({
-        ...defaults,
-        instruments,
-        desks: settings.desks,
-        rateLimits: settings.rateLimits,
-        maxOpenOrdersPerSymbol: settings.maxOpenOrdersPerSymbol,
-        maxOpenOrdersPerAccount: settings.maxOpenOrdersPerAccount
-      })
-    )
+    Layer.provideMerge(Layer.succeed(RevokesAlone)(true)),
+    Layer.provideMerge(Agreed.venueSettings(settings, instruments))
   )

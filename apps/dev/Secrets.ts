@@ -19,8 +19,6 @@ export type SecretClient = typeof OAuthClient.Type
 const Secrets = Schema.Struct({
   /** A database holds what was made up here. */
   isFounded: Schema.Boolean,
-  /** Ids of the keys that tokens were signed with last. */
-  signingKeys: Schema.Array(Schema.String),
   secretKey: Schema.String,
   adminToken: Schema.String,
   authClientKey: Schema.String,
@@ -34,7 +32,6 @@ export type Secrets = typeof Secrets.Type
 /** An earlier release wrote the file and did not make up all of it. */
 const Known = Schema.Struct({
   isFounded: Schema.optionalKey(Secrets.fields.isFounded),
-  signingKeys: Schema.optionalKey(Secrets.fields.signingKeys),
   secretKey: Secrets.fields.secretKey,
   adminToken: Secrets.fields.adminToken,
   authClientKey: Schema.optionalKey(Secrets.fields.authClientKey),
@@ -44,8 +41,8 @@ const Known = Schema.Struct({
 })
 
 const fileName = "secrets.json"
-/** Beside it from the first start on. */
-export const keyFileName = "signing-keys.json"
+/** One of these is beside it once a venue was started here. */
+const traces = ["dev.json", "postgres", "signing-keys.json"]
 
 /** Without what this file holds, what the database holds could not be opened. */
 export class UnreadableSecrets extends Schema.TaggedError<UnreadableSecrets>()("UnreadableSecrets", {
@@ -64,18 +61,18 @@ export const load = Effect.fn("Secrets.load")(function* (dataDir: string, names:
   const paths = yield* Path.Path
   const path = paths.join(dataDir, fileName)
   const isThere = yield* files.exists(path)
-  if (!isThere && (yield* files.exists(paths.join(dataDir, keyFileName)))) return yield* new UnreadableSecrets({ path })
+  const found = yield* Effect.filter(traces, (name) => files.exists(paths.join(dataDir, name)))
+  if (!isThere && found.length > 0) return yield* new UnreadableSecrets({ path })
   const known = isThere
     ? yield* Effect.flatMap(files.readFileString(path), decode).pipe(
         Effect.mapError(() => new UnreadableSecrets({ path }))
       )
-    : { secretKey: hex(32), adminToken: `svc_test_admin_${hex(24)}`, oauthClients: [], users: [] }
+    : { secretKey: `svc_test_${hex(32)}`, adminToken: `svc_test_admin_${hex(24)}`, oauthClients: [], users: [] }
   const missing = names.filter((name) => !known.users.some((user) => user.name === name))
   const secrets: Secrets = {
     authClientKey: `pk_test_${hex(16)}`,
     builderCode: SecureRandom.uuidV4Unsafe(),
     oauthClients: [],
-    signingKeys: [],
     // An earlier release registered its applications in the database it had.
     isFounded: (known.oauthClients ?? []).length > 0,
     ...known,

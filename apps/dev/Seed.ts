@@ -1,6 +1,5 @@
 /** The users a dev venue starts with: funded, onboarded, and the same after a restart. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
-import { UserEligibility } from "@venue/auth/access/Eligibility"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
@@ -37,20 +36,28 @@ export const redirectUri = "https://app.example/callback"
 /** The command-line client that is in use with venues like this one asks for this redirect. */
 const loopbackUri = "http://localhost:57423/callback"
 
-/** Repeating it changes nothing. */
-export const plant = Effect.fn("Seed.plant")(function* (people: ReadonlyArray<SecretUser>, builderCode: string) {
-  yield* Effect.forEach(people, person, { concurrency: 64, discard: true })
+export interface Planting {
+  readonly people: ReadonlyArray<SecretUser>
+  readonly builderCode: string
+  /** They have accepted these terms. */
+  readonly termsVersion: string
+}
+
+/** Repeating it changes nothing. The desks may be anywhere. */
+export const plant = Effect.fn("Seed.plant")(function* ({ builderCode, people, termsVersion }: Planting) {
+  yield* Effect.forEach(people, (one) => person(one, termsVersion), { concurrency: 64, discard: true })
   const builder = people.find(({ name }) => name === builderName)
   if (builder !== undefined) yield* build(builder, builderCode)
 })
 
-const person = Effect.fnUntraced(function* ({ name, publicKey, secretKey, userId, walletPrivateKey }: SecretUser) {
+const person = Effect.fnUntraced(function* (one: SecretUser, termsVersion: string) {
+  const { name, publicKey, secretKey, userId, walletPrivateKey } = one
   const users = yield* Users
   const keys = yield* ApiKeys
   const identities = yield* Identities
   yield* users.create({ userId, name })
   yield* identities.arrive({ address: addressOf(walletPrivateKey).toLowerCase(), seen: null, userId })
-  yield* onboard(userId)
+  yield* onboard(userId, termsVersion)
   yield* keys
     .create({
       publicKey,
@@ -64,12 +71,11 @@ const person = Effect.fnUntraced(function* ({ name, publicKey, secretKey, userId
   yield* credit(userId, name === makerName ? makerFunds : funds)
 })
 
-const onboard = Effect.fnUntraced(function* (userId: UserId) {
+const onboard = Effect.fnUntraced(function* (userId: UserId, termsVersion: string) {
   const states = yield* UserStates
-  const { requirements } = yield* UserEligibility
-  const { identity, termsVersion } = yield* states.find(userId)
-  if (identity !== "verified") yield* states.setIdentity(userId, "verified")
-  if (termsVersion !== requirements.termsVersion) yield* states.acceptTerms(userId, requirements.termsVersion)
+  const state = yield* states.find(userId)
+  if (state.identity !== "verified") yield* states.setIdentity(userId, "verified")
+  if (state.termsVersion !== termsVersion) yield* states.acceptTerms(userId, termsVersion)
 })
 
 const credit = Effect.fnUntraced(function* (userId: UserId, amount: bigint) {

@@ -6,8 +6,13 @@ export interface Batcher<A> {
 }
 
 export interface Options<A> {
-  /** Sends a batch. `done` is called once: with false, all that is on its way is sent again, in its order. */
-  readonly send: (items: ReadonlyArray<A>, done: (isDone: boolean) => void) => void
+  /**
+   * Sends a batch. `done` is called once: with false, all that is on its way is sent again, in its order, and of this batch
+   * what is left; unless told, that is all of it.
+   */
+  readonly send: (items: ReadonlyArray<A>, done: (isDone: boolean, left?: ReadonlyArray<A>) => void) => void
+  /** Whether what failed is still to be sent again; it is, unless told. */
+  readonly isWanted?: (item: A) => boolean
   /** How long to gather before a batch leaves. */
   readonly gather: (send: () => void) => void
   /** How long to wait before what failed is sent again; unless told, as long as to gather. */
@@ -16,7 +21,7 @@ export interface Options<A> {
   readonly mayOverlap?: () => boolean
 }
 
-export const make = <A>({ gather, mayOverlap = never, pause = gather, send }: Options<A>): Batcher<A> => {
+export const make = <A>({ gather, isWanted, mayOverlap = never, pause = gather, send }: Options<A>): Batcher<A> => {
   let waiting: Array<A> = []
   let inFlight: Array<ReadonlyArray<A>> = []
   let isGathering = false
@@ -31,17 +36,18 @@ export const make = <A>({ gather, mayOverlap = never, pause = gather, send }: Op
     waiting = waiting.length <= maxBatch ? [] : waiting.slice(maxBatch)
     inFlight.push(batch)
     const mine = round
-    send(batch, (isDone) => {
+    send(batch, (isDone, left = batch) => {
       if (mine !== round) return
-      if (isDone) inFlight.splice(inFlight.indexOf(batch), 1)
-      else takeBack()
+      inFlight.splice(inFlight.indexOf(batch), 1, ...(isDone ? [] : [left]))
+      if (!isDone) takeBack()
       start()
     })
     start()
   }
   const takeBack = () => {
     round++
-    waiting = [...inFlight.flat(), ...waiting]
+    const failed = inFlight.flat()
+    waiting = [...(isWanted === undefined ? failed : failed.filter(isWanted)), ...waiting]
     inFlight = []
     isPausing = true
     pause(() => {

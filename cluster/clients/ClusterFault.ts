@@ -3,7 +3,7 @@ import { Cause, Effect } from "effect"
 import { Unavailable } from "../protocol/Market.ts"
 
 /** A call that has not answered by then is unknown and said again. */
-const deadline = "2 seconds"
+export const deadline = "2 seconds"
 
 /** A deadline means unknown, and so does everything the cluster itself may answer, the end of an entity that moves too. */
 export function bounded<A, E>(what: string, call: Effect.Effect<A, E>) {

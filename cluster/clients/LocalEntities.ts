@@ -1,12 +1,12 @@
 /** The entities that live on this node, to be called as functions: a client or a feed that finds one here needs no call. */
-import type { AccountId } from "@venue/domain/AccountId"
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { RestBucket } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, type Effect, Layer } from "effect"
 import type { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
-import type { AccountView, DepthAt, Unavailable } from "../protocol/Market.ts"
+import type { DepthAt, TraderViews, Unavailable, Viewer } from "../protocol/Market.ts"
 
 /** One committed row of a market's log, decoded, with the new totals of the levels it touched. */
 export interface Batch {
@@ -24,7 +24,7 @@ export interface CommittedBatch extends Batch {
 
 export interface Watcher {
   readonly batch: (batch: CommittedBatch) => void
-  /** The market is recorded up to `seq` and its journal answered within the last second. */
+  /** The market is recorded up to `seq`, and no other owner had its log a moment ago. */
   readonly head: (epoch: number, seq: number) => void
   /** The market left this node. */
   readonly closed: () => void
@@ -33,15 +33,11 @@ export interface Watcher {
 export interface LocalMarket {
   /** Decides now; `done` is called when all that was decided is committed, or when that will not be known. */
   readonly submit: (commands: ReadonlyArray<TraderCommand>, done: (committed: boolean) => void) => void
-  /** Where its log stands, as long as its journal answered within the last second. */
+  /** Where its log stands, as long as it was proven within the last two seconds that no other owner has it. */
   readonly head: () => { readonly epoch: number; readonly seq: number } | undefined
   /** Hands the head at once, then every batch committed after it. Returns how to stop. */
   readonly watch: (watcher: Watcher) => () => void
-  readonly view: (
-    userId: UserId,
-    traderEpoch: number,
-    accountIds: ReadonlyArray<AccountId>
-  ) => Effect.Effect<AccountView, Unavailable>
+  readonly view: (traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
   readonly depth: Effect.Effect<DepthAt, Unavailable>
 }
 
@@ -49,6 +45,8 @@ export interface LocalMarket {
 export interface LocalDesk {
   readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
   readonly summary: (asked: Read) => AccountSummary | undefined
+  /** 0 when the weight was taken, else how many milliseconds to wait for it. */
+  readonly spendRest: (userId: UserId, bucket: RestBucket, weight: number) => number
   /** Whether cancels are on their way for connections that ended with an earlier process. */
   readonly isEndingOrphans: () => boolean
   /** Whether a connection is armed, or that it is so no longer is not recorded yet. */
@@ -61,7 +59,11 @@ export class LocalEntities extends Context.Service<
   {
     readonly markets: Map<MarketSymbol, LocalMarket>
     readonly desks: Map<string, LocalDesk>
+    /** Trade gateways of this process, by the id that desks know them by: they live as long as it does. */
+    readonly gateways: Set<string>
   }
 >()("@venue/cluster/LocalEntities") {
-  static readonly layer = Layer.sync(LocalEntities, () => LocalEntities.of({ markets: new Map(), desks: new Map() }))
+  static readonly layer = Layer.sync(LocalEntities, () =>
+    LocalEntities.of({ markets: new Map(), desks: new Map(), gateways: new Set() })
+  )
 }

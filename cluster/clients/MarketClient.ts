@@ -1,5 +1,4 @@
 /** Commands to markets: all that one node has for one market leaves in one call; what comes meanwhile goes with the next. */
-import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketAlarm } from "@venue/domain/Alarm"
 import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Stand } from "@venue/domain/Liquidation"
@@ -10,12 +9,20 @@ import type { Limits } from "@venue/domain/Limits"
 import type { SplitContract } from "@venue/domain/Split"
 import type { OpenState } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
-import { type AccountView, type DepthAt, Market, type Unavailable, type Totals } from "../protocol/Market.ts"
+import {
+  type DepthAt,
+  Market,
+  type Totals,
+  type TraderViews,
+  type Unavailable,
+  type Viewer
+} from "../protocol/Market.ts"
 import * as Batcher from "./Batcher.ts"
 import { bounded } from "./ClusterFault.ts"
 import { LocalEntities } from "./LocalEntities.ts"
+import * as Places from "./Places.ts"
 
 /** After a market did not say that it recorded what it was sent, that is sent again this much later. */
 const retryMillis = 50
@@ -23,14 +30,15 @@ const retryMillis = 50
 export class MarketClient extends Context.Service<
   MarketClient,
   {
-    /** Sends until the market recorded an outcome; false when too many wait already and it was not taken. */
+    /**
+     * Sends until the market recorded an outcome; once its trader has left, until its expiry is past. False when too many wait
+     * already and it was not taken.
+     */
     readonly submit: (symbol: MarketSymbol, command: TraderCommand) => boolean
-    readonly view: (
-      symbol: MarketSymbol,
-      userId: UserId,
-      traderEpoch: number,
-      accountIds: ReadonlyArray<AccountId>
-    ) => Effect.Effect<AccountView, Unavailable>
+    /** From now on the trader of that epoch is here and sends. Returns how to say that it has left. */
+    readonly enter: (userId: UserId, traderEpoch: number) => () => void
+    /** Of at most `maxViewers`. */
+    readonly view: (symbol: MarketSymbol, traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
     /** Tells what accounts of this node can do for takeovers, once. */
     readonly stand: (symbol: MarketSymbol, stands: ReadonlyArray<Stand>) => Effect.Effect<void, Unavailable>
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
@@ -60,9 +68,14 @@ export class MarketClient extends Context.Service<
     MarketClient,
     Effect.gen(function* () {
       const localEntities = yield* LocalEntities
-      const client = yield* Market.client
+      const places = yield* Places.make
+      const clientAt = yield* Market.client
+      const client = (symbol: MarketSymbol) => clientAt(places.market(symbol))
+      const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const batchers = new Map<MarketSymbol, Batcher.Batcher<TraderCommand>>()
+      /** The epoch of each trader that is here, and waits for what becomes of its commands. */
+      const epochs = new Map<UserId, number>()
       const ask = <A, E>(symbol: MarketSymbol, call: Effect.Effect<A, E>) => bounded(`market ${symbol}`, call)
 
       const make = (symbol: MarketSymbol) =>
@@ -76,6 +89,8 @@ export class MarketClient extends Context.Service<
           // After the desk's whole batch, before the next input: no event-loop turn is lost.
           gather: queueMicrotask,
           pause: (again) => run(Effect.andThen(Effect.sleep(retryMillis), Effect.sync(again))),
+          isWanted: ({ expiresAtMillis, traderEpoch, userId }) =>
+            epochs.get(userId) === traderEpoch || clock.currentTimeMillisUnsafe() <= expiresAtMillis,
           // A market of this node takes calls in their order.
           mayOverlap: () => localEntities.markets.has(symbol)
         })
@@ -87,11 +102,15 @@ export class MarketClient extends Context.Service<
 
       return MarketClient.of({
         submit: (symbol, command) => batcherOf(symbol).push(command),
-        view: (symbol, userId, traderEpoch, accountIds) =>
+        enter: (userId, traderEpoch) => {
+          epochs.set(userId, traderEpoch)
+          return () => {
+            if (epochs.get(userId) === traderEpoch) epochs.delete(userId)
+          }
+        },
+        view: (symbol, traders) =>
           Effect.suspend(
-            () =>
-              localEntities.markets.get(symbol)?.view(userId, traderEpoch, accountIds) ??
-              ask(symbol, client(symbol).View({ userId, traderEpoch, accountIds }))
+            () => localEntities.markets.get(symbol)?.view(traders) ?? ask(symbol, client(symbol).View({ traders }))
           ),
         stand: (symbol, stands) => ask(symbol, client(symbol).Stand({ stands })),
         depth: (symbol) =>

@@ -3,7 +3,7 @@ import { TraderCommand } from "@venue/domain/Market"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Context, Effect, Schema } from "effect"
 import { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
-import { AccountView, DepthAt, Watched } from "../protocol/Market.ts"
+import { DepthAt, TraderViews, Viewer, Watched } from "../protocol/Market.ts"
 import type { LocalDesk, LocalMarket } from "./LocalEntities.ts"
 
 /** For tests; the cluster has a setting of its own for what it carries within one node. */
@@ -40,7 +40,7 @@ export const market = (local: LocalMarket) =>
               levels: throughLevels(batch.levels)
             })
         }),
-      view: (...asked) => Effect.map(local.view(...asked), throughView),
+      view: (traders) => Effect.map(local.view(throughViewers(traders)), throughViews),
       depth: Effect.map(local.depth, throughDepth)
     }
   })
@@ -59,5 +59,6 @@ const throughRead = through(Read)
 const throughSummary = through(AccountSummary)
 const throughCommands = through(Schema.Array(TraderCommand))
 const throughLevels = through(Watched.fields.levels)
-const throughView = through(AccountView)
+const throughViewers = through(Schema.Array(Viewer))
+const throughViews = through(TraderViews)
 const throughDepth = through(DepthAt)

@@ -6,6 +6,7 @@ import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Deferred, Effect, Schedule, Stream } from "effect"
 import { type Batch, LocalEntities } from "../clients/LocalEntities.ts"
 import { MarketClient } from "../clients/MarketClient.ts"
+import * as Places from "../clients/Places.ts"
 import { type DepthAt, Market, type Watched } from "../protocol/Market.ts"
 import type { FollowedLog } from "./FollowedLog.ts"
 
@@ -91,9 +92,10 @@ const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: F
 const makeAttach = Effect.fnUntraced(function* (instrument: Instrument) {
   const { symbol } = instrument
   const localEntities = yield* LocalEntities
+  const places = yield* Places.make
   const client = yield* Market.client
   const watchThere = (watcher: Watcher) =>
-    client(symbol)
+    client(places.market(symbol))
       .Watch()
       .pipe(
         Stream.takeUntil(() => localEntities.markets.has(symbol)),

@@ -17,15 +17,24 @@ import {
   Transfer
 } from "@venue/domain/Trader"
 import { AddTwap, Twap } from "@venue/domain/Twap"
+import { RestBucket } from "@venue/domain/RestRates"
 import { UserId } from "@venue/domain/UserId"
 import { Schema, Struct } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { BuilderCode, Unavailable } from "./Market.ts"
 
+/** The shards that desks live on. */
+export const deskGroup = "desk"
+
 /** The user's message bucket is full. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   retryAfterMillis: Schema.Number
+}) {}
+
+/** The user has as many connections as are allowed, over all gateways. */
+export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
+  userId: UserId
 }) {}
 
 /** Which of the two message buckets of a user a message is taken from, and how much of it. */
@@ -38,7 +47,9 @@ export const noCost: Cost = { bucket: "general", weight: 0 }
 export const Submission = Schema.Struct({
   userId: UserId,
   cost: Cost,
-  request: Schema.Union([OrderRequest, StopRequest, AddTwap])
+  request: Schema.Union([OrderRequest, StopRequest, AddTwap]),
+  /** It came over this connection, which is armed, or about to be. */
+  connectionId: Schema.optionalKey(Schema.String)
 })
 export type Submission = typeof Submission.Type
 
@@ -48,7 +59,7 @@ export const Submitted = Schema.Union([
   Schema.TaggedStruct("HandedOn", { commandId: Schema.String, symbols: Schema.Array(MarketSymbol) }),
   Schema.TaggedStruct("BadSymbol", { commandId: Schema.String }),
   Schema.TaggedStruct("RateLimited", { commandId: Schema.String, retryAfterMillis: Schema.Number }),
-  /** Not done, in part or as far as anybody knows. */
+  /** Not done, but where the refusal says that this is unknown. */
   Schema.TaggedStruct("Refused", { commandId: Schema.String, refusal: SubmitRefusal })
 ])
 export type Submitted = typeof Submitted.Type
@@ -82,6 +93,10 @@ export const AccountsAtRisk = Schema.Struct({
 })
 export type AccountsAtRisk = typeof AccountsAtRisk.Type
 
+/** Of each contract, in the order of listing. */
+export const Leverages = Schema.Array(Schema.Struct({ symbol: MarketSymbol, leverage: Schema.Number }))
+export type Leverages = typeof Leverages.Type
+
 const account = { userId: UserId, accountId: AccountId }
 
 /** What a takeover left of a position, since nobody could take it. */
@@ -95,8 +110,15 @@ export const LeftPosition = Schema.Struct({
 })
 export type LeftPosition = typeof LeftPosition.Type
 
-/** What is asked about one account, and what it costs its user. */
-export const Read = Schema.Struct({ ...account, cost: Cost })
+/** The newest row of a market's log that a node has been told. */
+export const Head = Schema.Struct({ symbol: MarketSymbol, seq: Schema.Number })
+export type Head = typeof Head.Type
+
+/**
+ * What is asked about one account, what it costs its user, and what the asker's node has been told: the answer is of no less.
+ * A desk of the same node has been told the same, and so need not hear of it.
+ */
+export const Read = Schema.Struct({ ...account, cost: Cost, heads: Schema.optionalKey(Schema.Array(Head)) })
 export type Read = typeof Read.Type
 
 /** A command for the user's ledger: the message is the command and what it costs. Answers when the trader's journal has it. */
@@ -114,6 +136,23 @@ const change = <
     error: Schema.Union([refusal, Unavailable, RateLimited])
   })
 
+/** The gateway, and its own clock as it said this: only differences count, so that no two clocks are compared. */
+const speaker = { gatewayId: Schema.String, saidAtMillis: Schema.Number }
+
+/** A connection, and how long before this was said its gateway had last heard of it. */
+export const Heard = Schema.Struct({ connectionId: Schema.String, userId: UserId, ageMillis: Schema.Number })
+export type Heard = typeof Heard.Type
+
+export const Renewed = Schema.Struct({
+  ...Heard.fields,
+  accountId: AccountId,
+  /** Answer with this account's summary. */
+  wanted: Schema.Boolean,
+  /** The desk has said that it is armed, and was not asked to disarm it since. */
+  isArmed: Schema.Boolean
+})
+export type Renewed = typeof Renewed.Type
+
 export const Desk = Entity.make("Desk", [
   Rpc.make("Submit", {
     payload: { submissions: Schema.Array(Submission) },
@@ -128,7 +167,7 @@ export const Desk = Entity.make("Desk", [
   }),
   Rpc.make("Leverages", {
     payload: Read,
-    success: Schema.Array(Schema.Struct({ symbol: MarketSymbol, leverage: Schema.Number })),
+    success: Leverages,
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("Watermarks", {
@@ -149,26 +188,41 @@ export const Desk = Entity.make("Desk", [
   change("AppointProvider", AppointProvider, ledgerRefusals.AppointProvider),
   Rpc.make("Providers", { success: Schema.Array(ProviderLimit) }),
   change("Arm", Arm, ledgerRefusals.Arm),
-  /** Names a connection of a gateway; said again when the desk moved. */
+  /** Names a connection of a gateway, which is refused when it is one too many of its user. */
   Rpc.make("Attach", {
-    payload: { gatewayId: Schema.String, connectionId: Schema.String, ...account },
-    error: Unavailable
+    payload: { ...speaker, connectionId: Schema.String, ...account },
+    error: Schema.Union([Unavailable, TooManyConnections])
   }),
   /** The connection ended, for whatever reason: its armed cancel starts. */
-  Rpc.make("Detach", { payload: { connectionId: Schema.String, userId: UserId }, error: Unavailable }),
-  /** Proof that a gateway lives, for all its connections; without it for a lease its armed ones count as ended. */
+  Rpc.make("Detach", { payload: { ...speaker, ...Heard.fields }, error: Unavailable }),
+  /** Proof that a gateway lives, and these of its connections; without it for a lease armed ones count as ended. */
   Rpc.make("Renew", {
     payload: {
-      gatewayId: Schema.String,
-      /** `wanted`: answer with this account's summary, in this order. */
-      connections: Schema.Array(Schema.Struct({ connectionId: Schema.String, ...account, wanted: Schema.Boolean }))
+      ...speaker,
+      connections: Schema.Array(Renewed),
+      /** Rows that the gateway has told: a summary that is behind them is left out. */
+      heads: Schema.optionalKey(Schema.Array(Head))
     },
-    success: Schema.Array(AccountSummary),
+    success: Schema.Struct({
+      /** Of the accounts that were wanted, in that order. */
+      summaries: Schema.Array(AccountSummary),
+      /** The gateway takes these for armed, and they have ended here: nobody had heard of them for a lease. */
+      ended: Schema.Array(Schema.String)
+    }),
     error: Unavailable
   }),
+  /** Takes the weight and answers 0, or takes nothing and answers how many milliseconds to wait. */
+  Rpc.make("SpendRest", {
+    payload: { userId: UserId, bucket: RestBucket, weight: Schema.Number },
+    success: Schema.Number
+  }),
+  /** All connections of the gateway end, as it stops; it names those that may be armed. */
+  Rpc.make("Leave", { payload: { ...speaker, connections: Schema.Array(Heard) }, error: Unavailable }),
   /** Asks nothing: a desk that is not up starts, and one that is says so. */
   Rpc.make("Wake")
-]).annotate(ClusterSchema.ClientTracingEnabled, false)
+])
+  .annotate(ClusterSchema.ClientTracingEnabled, false)
+  .annotate(ClusterSchema.ShardGroup, () => deskGroup)
 
 /** The desk of a user: FNV-1a of the id, modulo the number of desks. */
 export const deskOf = (userId: UserId, desks: number): string => {

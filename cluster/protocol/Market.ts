@@ -14,6 +14,9 @@ import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 
+/** The shards that markets live on. */
+export const marketGroup = "market"
+
 /** Nobody could record it now. Asked for a change, it may or may not have happened: a repeat of the same id tells. */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { what: Schema.String }) {}
 
@@ -34,9 +37,19 @@ const At = {
   seq: Schema.Number
 }
 
-/** What the log holds of one user's accounts as of (epoch, seq). */
-export const AccountView = Schema.Struct({
-  ...At,
+/** Whose accounts a view is of; it raises the epoch of the user's trader to this one. */
+export const Viewer = Schema.Struct({
+  userId: UserId,
+  traderEpoch: Schema.Number,
+  accountIds: Schema.Array(AccountId)
+})
+export type Viewer = typeof Viewer.Type
+
+/** One view is of so many at most. */
+export const maxViewers = 256
+
+/** What the log holds of one user's accounts. */
+export const TraderView = Schema.Struct({
   accounts: Schema.Array(
     Schema.Struct({
       accountId: AccountId,
@@ -52,7 +65,11 @@ export const AccountView = Schema.Struct({
   /** Commands whose outcome is still remembered. */
   recorded: Schema.Array(Schema.String)
 })
-export type AccountView = typeof AccountView.Type
+export type TraderView = typeof TraderView.Type
+
+/** All as of (epoch, seq), in the order they were asked for; the last are left out when there is too much for one answer. */
+export const TraderViews = Schema.Struct({ ...At, traders: Schema.Array(TraderView) })
+export type TraderViews = typeof TraderViews.Type
 
 /**
  * All levels as of (epoch, seq), what is let in, the day of the last dividend, and that of the last split, in days since 1970-01-01, 0 before the first,
@@ -111,8 +128,8 @@ export const Market = Entity.make("Market", [
   /** What accounts of one desk can do for the takeovers that are open. Heard by whoever owns the market now, and recorded nowhere. */
   Rpc.make("Stand", { payload: { stands: Schema.Array(Stand) } }),
   Rpc.make("View", {
-    payload: { userId: UserId, traderEpoch: Schema.Number, accountIds: Schema.Array(AccountId) },
-    success: AccountView,
+    payload: { traders: Schema.Array(Viewer).check(Schema.isMaxLength(maxViewers)) },
+    success: TraderViews,
     error: Unavailable
   }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
@@ -153,4 +170,6 @@ export const Market = Entity.make("Market", [
   /** Answers once the market knows this builder code, or knew it before. */
   Rpc.make("IntroduceBuilder", { payload: BuilderCode, error: Unavailable }),
   Rpc.make("PauseSources", { payload: { paused: Schema.Boolean }, error: Unavailable })
-]).annotate(ClusterSchema.ClientTracingEnabled, false)
+])
+  .annotate(ClusterSchema.ClientTracingEnabled, false)
+  .annotate(ClusterSchema.ShardGroup, () => marketGroup)

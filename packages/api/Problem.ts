@@ -43,7 +43,6 @@ export const pages = {
   "signing-key-not-standby": "Only a key on standby can be activated.",
   "signing-key-in-use": "The active key is not removed; activate another one first.",
   "signing-key-too-early": "The key has not been in its state for long enough.",
-  "signing-keys-unusable": "The file of the signing keys cannot be used, or somebody else is changing it.",
   "not-resumable": "A symbol trades again from cancel-only, with a fresh price and balanced books.",
   "symbol-trades": "The symbol has to be stopped first: it is done to one that does not trade.",
   "symbol-delisted": "The contract has ended, or is being settled; nothing leads back.",
@@ -219,7 +218,6 @@ export const problems = (baseUrl: string) => ({
     new Conflict(
       body(baseUrl, 409, "signing-key-too-early", { detail: `It is possible from ${instant(readyAtMillis)} on.` })
     ),
-  signingKeysUnusable: () => new ServiceUnavailable(body(baseUrl, 503, "signing-keys-unusable")),
   notResumable: (detail: string) => new Conflict(body(baseUrl, 409, "not-resumable", { detail })),
   symbolTrades: (detail: string) => new Conflict(body(baseUrl, 409, "symbol-trades", { detail })),
   symbolDelisted: (symbol: string) =>

@@ -7,7 +7,7 @@ import { UserId } from "./UserId.ts"
 export const commandEnvelope = {
   commandId: Id.schema,
   expiresAtMillis: Schema.Number,
-  /** The trader's journal epoch: a market that has seen a higher one of this user refuses. */
+  /** The trader's journal epoch: a market that has seen a higher one of this user drops it. */
   traderEpoch: Schema.Number,
   userId: UserId,
   accountId: AccountId

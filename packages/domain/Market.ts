@@ -15,7 +15,17 @@ import {
 } from "./Liquidation.ts"
 import type { LimitsSet, SetLimits } from "./Limits.ts"
 import type { MarketSymbol } from "./MarketSymbol.ts"
-import { Bracket, CancelCause, type EndStatus, type Order, OrderOrigin, OrderType, Side, TimeInForce } from "./Order.ts"
+import {
+  Bracket,
+  CancelCause,
+  type EndStatus,
+  type Order,
+  OrderOrigin,
+  OrderType,
+  Side,
+  Spared,
+  TimeInForce
+} from "./Order.ts"
 import { OrderId } from "./OrderId.ts"
 import { OrderRefusal } from "./Reject.ts"
 import type { FundToppedUp, TopUpFund } from "./ReserveFund.ts"
@@ -91,8 +101,12 @@ export const Cancel = Schema.TaggedStruct("Cancel", {
 })
 export type Cancel = typeof Cancel.Type
 
-/** Cancels all orders of the account; its stops too, unless a connection was lost. */
-export const CancelAll = Schema.TaggedStruct("CancelAll", { ...commandEnvelope, cause: CancelCause })
+/** Cancels all orders of the account; its stops too, unless a connection was lost, which alone spares what is excepted. */
+export const CancelAll = Schema.TaggedStruct("CancelAll", {
+  ...commandEnvelope,
+  cause: CancelCause,
+  except: Schema.optionalKey(Spared)
+})
 export type CancelAll = typeof CancelAll.Type
 
 /**

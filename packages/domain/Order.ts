@@ -74,6 +74,12 @@ export type Order = typeof Order.Type
 export const CancelCause = Schema.Literals(["REQUEST", "DISCONNECT", "LIQUIDATION"])
 export type CancelCause = typeof CancelCause.Type
 
+/** A cancel of all orders spares so many at most: an account may have fewer open in one market. */
+export const maxSpared = 1_024
+
+/** Orders that a lost connection's cancel spares: placed or modified after the connection was last heard of. */
+export const Spared = Schema.Array(OrderId).check(Schema.isMaxLength(maxSpared))
+
 /** How an order leaves the book without being filled. */
 export const EndStatus = Schema.Literals(["CANCELLED", "CANCELLED_STP", "IOC_CANCELLED", "IOC_PARTIALLY_FILLED"])
 export type EndStatus = typeof EndStatus.Type
@@ -138,7 +144,12 @@ export const CancelTwap = Schema.TaggedStruct("CancelTwap", {
 export type CancelTwap = typeof CancelTwap.Type
 
 /** It is for one symbol; the desk sends one to each market the account has joined. */
-export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", { ...envelope, cause: CancelCause })
+export const CancelAllOrders = Schema.TaggedStruct("CancelAllOrders", {
+  ...envelope,
+  cause: CancelCause,
+  /** These stay where a connection was lost; left out where there are none. */
+  except: Schema.optionalKey(Spared)
+})
 export type CancelAllOrders = typeof CancelAllOrders.Type
 
 export const ClosePosition = Schema.TaggedStruct("ClosePosition", {

@@ -34,27 +34,33 @@ export interface RateLimitsOptions extends Rate {
   /** When it is false, everything is let through. */
   readonly enabled: boolean
   readonly nowMillis: () => number
+  /** So many have buckets of the same names and share the rate; each has one of it at least. */
+  readonly sharers?: () => number
 }
 
-export const make = ({ enabled, nowMillis, ...rate }: RateLimitsOptions): RateLimits => {
+export const make = ({ enabled, nowMillis, sharers = () => 1, ...whole }: RateLimitsOptions): RateLimits => {
   const buckets = new Map<string, Bucket>()
-  const waitMillis = (weight: number, tokens: number): number =>
+  const rateNow = (): Rate => ({ ...whole, capacity: Math.max(1, whole.capacity / sharers()) })
+  const waitMillis = (weight: number, tokens: number, rate: Rate): number =>
     tokens >= weight ? 0 : Math.ceil(((weight - tokens) * rate.refillMillis) / rate.capacity)
   return {
     peek: (name, weight) => {
       const bucket = enabled ? buckets.get(name) : undefined
-      return bucket === undefined ? 0 : waitMillis(weight, tokensAt(bucket, rate, nowMillis()))
+      if (bucket === undefined) return 0
+      const rate = rateNow()
+      return waitMillis(weight, tokensAt(bucket, rate, nowMillis()), rate)
     },
     spend: (name, weight) => {
       if (!enabled) return 0
       const now = nowMillis()
+      const rate = rateNow()
       const bucket = buckets.get(name) ?? full(rate, now)
       refill(bucket, rate, now)
       // The map keeps the order of use, so what leaves it first was used longest ago.
       buckets.delete(name)
       buckets.set(name, bucket)
       if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value!)
-      const wait = waitMillis(weight, bucket.tokens)
+      const wait = waitMillis(weight, bucket.tokens, rate)
       if (wait === 0) bucket.tokens -= weight
       return wait
     }

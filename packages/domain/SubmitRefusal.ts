@@ -5,7 +5,7 @@ import { MarketSymbol } from "./MarketSymbol.ts"
 import { TwapFlaw } from "./Twap.ts"
 
 export const SubmitRefusal = Schema.Union([
-  /** The trader could not be read from its journal in time. */
+  /** The trader is not here, or what a former owner of it handed on is not known: it is asked again until its expiry is past. */
   Schema.TaggedStruct("AccountLoading", {}),
   /** This market, or one that the user has joined, has not shown lately that it can record an order. */
   Schema.TaggedStruct("MarketSilent", { symbol: MarketSymbol }),
@@ -15,9 +15,11 @@ export const SubmitRefusal = Schema.Union([
   Schema.TaggedStruct("NoSuchStop", {}),
   /** What was asked of a TWAP does not fit. */
   Schema.TaggedStruct("InvalidTwap", TwapFlaw.fields),
+  /** Nobody had heard of the connection for so long that its armed cancel began. */
+  Schema.TaggedStruct("ConnectionEnded", {}),
   /** More wait for the desk itself than a node keeps. */
   Schema.TaggedStruct("DeskOverloaded", {}),
-  /** Whether it was done is unknown; so with the next. */
+  /** Whether it was done is unknown; so with the next, which no desk answered before its expiry was past. */
   Schema.TaggedStruct("Faulted", {}),
   Schema.TaggedStruct("DeskUnreachable", {})
 ])

@@ -78,6 +78,10 @@ export type EndTwaps = typeof EndTwaps.Type
 export const ForgetTwaps = Schema.TaggedStruct("ForgetTwaps", { twapIds: Schema.Array(TwapId) })
 export type ForgetTwaps = typeof ForgetTwaps.Type
 
+/** Of these markets the user leaves those where nothing of it is but cash. */
+export const LeaveMarkets = Schema.TaggedStruct("LeaveMarkets", { symbols: Schema.Array(MarketSymbol) })
+export type LeaveMarkets = typeof LeaveMarkets.Type
+
 export const LedgerCommand = Schema.Union([
   Credit,
   Transfer,
@@ -89,7 +93,8 @@ export const LedgerCommand = Schema.Union([
   AppointProvider,
   AddTwap,
   EndTwaps,
-  ForgetTwaps
+  ForgetTwaps,
+  LeaveMarkets
 ])
 export type LedgerCommand = typeof LedgerCommand.Type
 /** The command of that name. */
@@ -125,9 +130,13 @@ export type LeverageSet = typeof LeverageSet.Type
 export const AccountOpened = Schema.TaggedStruct("AccountOpened", { accountId: AccountId })
 export type AccountOpened = typeof AccountOpened.Type
 
-/** This is in the journal before the trader's first command to that market leaves. */
+/** This is in the journal before the trader's first command to that market leaves, and before the first after it has left. */
 export const Joined = Schema.TaggedStruct("Joined", { symbol: MarketSymbol })
 export type Joined = typeof Joined.Type
+
+/** Nothing of the user is in that market but cash, which cannot change: nobody has to wake the trader for it. */
+export const Left = Schema.TaggedStruct("Left", { symbol: MarketSymbol, atMillis: Schema.Number })
+export type Left = typeof Left.Type
 
 export const Armed = Schema.TaggedStruct("Armed", { connectionId: Schema.String, accountId: AccountId })
 export type Armed = typeof Armed.Type
@@ -184,6 +193,7 @@ export const TraderEvent = Schema.Union([
   LeverageSet,
   AccountOpened,
   Joined,
+  Left,
   Armed,
   Disarmed,
   TierSet,
@@ -239,7 +249,8 @@ export const ledgerRefusals = {
   AppointProvider: Schema.Union([UnknownAccount, UnknownSymbol]),
   AddTwap: Schema.Union([UnknownAccount, InvalidTwap]),
   EndTwaps: Schema.Never,
-  ForgetTwaps: Schema.Never
+  ForgetTwaps: Schema.Never,
+  LeaveMarkets: Schema.Never
 } satisfies { readonly [Tag in LedgerCommand["_tag"]]: Schema.Top }
 export type LedgerRefusal<Tag extends LedgerCommand["_tag"] = LedgerCommand["_tag"]> =
   (typeof ledgerRefusals)[Tag]["Type"]

@@ -47,7 +47,7 @@ export class History extends Context.Service<
         reader: Reader,
         query: Omit<Trades.TradeQuery, "accountId">
       ) {
-        const watermarks = yield* desks.ask(reader.userId, (desk) => desk.Watermarks(reader))
+        const watermarks = yield* desks.watermarks(reader)
         const wanted = watermarks.filter(({ symbol }) => query.symbol === undefined || query.symbol === symbol)
         return yield* Effect.forEach(wanted, caughtUp, { discard: true, concurrency: 4 }).pipe(
           Effect.andThen(queries.withPermit(tables.read(Trades.page({ ...query, accountId: reader.accountId })))),

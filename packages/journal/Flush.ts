@@ -18,13 +18,17 @@ export interface Flush {
   /** No flush begins until it is opened again; owners keep what they gather. */
   readonly shut: () => void
   readonly isFlying: () => boolean
+  /** Streams whose silence is believed, and that were not proven since. */
+  readonly unproven: (sinceMillis: number) => ReadonlyArray<OpenStream.OpenStream>
 }
 
 const maxStreams = 512
 const maxBytes = 4 * 1024 * 1024
 
 /** An owner that throws, or collects too much or nothing, is lost and reported; the others go on. */
-export const make = (report: OpenStream.Report): Flush => {
+export const make = (report: OpenStream.Report, now: () => number): Flush => {
+  /** Those that are to be proven. */
+  const believed = new Set<OpenStream.OpenStream>()
   let write: Write | undefined
   let waiting: Array<OpenStream.OpenStream> = []
   let isScheduled = false
@@ -43,8 +47,9 @@ export const make = (report: OpenStream.Report): Flush => {
     const { drafts, streams } = gather()
     if (drafts.length === 0) return schedule()
     isFlying = true
+    const sentAtMillis = now()
     write(drafts, (won) => {
-      const kept = streams.filter((stream, index) => OpenStream.keeps(stream, won?.[index]))
+      const kept = streams.filter((stream, index) => OpenStream.keeps(stream, won?.[index], sentAtMillis))
       isFlying = false
       start()
       for (const stream of kept) OpenStream.tell(stream)
@@ -72,6 +77,7 @@ export const make = (report: OpenStream.Report): Flush => {
 
   const append = (owner: Owner, from: Claimed): Appender => {
     const stream = OpenStream.make(owner, from, report)
+    if (owner.isBelieved === true) believed.add(stream)
     return {
       wake: () => {
         if (!stream.isOpen || stream.isWaiting) return
@@ -81,7 +87,9 @@ export const make = (report: OpenStream.Report): Flush => {
       },
       close: () => {
         stream.isOpen = false
-      }
+        believed.delete(stream)
+      },
+      provenAtMillis: () => stream.provenAtMillis
     }
   }
 
@@ -94,7 +102,11 @@ export const make = (report: OpenStream.Report): Flush => {
     shut: () => {
       write = undefined
     },
-    isFlying: () => isFlying
+    isFlying: () => isFlying,
+    unproven: (sinceMillis) => {
+      for (const stream of believed) if (!stream.isOpen) believed.delete(stream)
+      return [...believed].filter(({ provenAtMillis }) => provenAtMillis < sinceMillis)
+    }
   }
 }
 

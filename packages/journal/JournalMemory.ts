@@ -3,8 +3,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
 import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
-import type { Alongside, JournalShape, Row, WakeUp } from "./JournalStream.ts"
-import type { Draft } from "./OpenStream.ts"
+import type { Alongside, JournalShape, Row } from "./JournalStream.ts"
+import * as OpenStream from "./OpenStream.ts"
 
 /** What would be the database: share it between two journals, and they fence each other. */
 export class JournalRows extends Context.Service<
@@ -12,7 +12,7 @@ export class JournalRows extends Context.Service<
   {
     readonly rows: Map<string, Array<Row>>
     readonly snapshots: Map<string, Snapshot>
-    readonly wakeUps: Map<string, WakeUp>
+    readonly wakeUps: Map<string, Alongside>
   }
 >()("@venue/storage/JournalRows") {
   static readonly layer = Layer.sync(JournalRows, () =>
@@ -24,20 +24,33 @@ export const make = Effect.gen(function* () {
   const { rows, snapshots, wakeUps } = yield* JournalRows
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context())
-  const flush = Flush.make((stream, cause) => runFork(Effect.logError("journal owner lost", stream, cause)))
+  const flush = Flush.make(
+    (stream, cause) => runFork(Effect.logError("journal owner lost", stream, cause)),
+    () => clock.currentTimeMillisUnsafe()
+  )
   const rowsOf = (stream: string): Array<Row> => {
     const found = rows.get(stream) ?? []
     rows.set(stream, found)
     return found
   }
 
-  const append = ({ alongside, ...row }: Draft): boolean => {
+  const append = ({ alongside, ...row }: OpenStream.Draft): boolean => {
     const before = rowsOf(row.stream)
     const last = before.at(-1)
     if (last === undefined || last.seq !== row.seq - 1 || last.epoch !== row.epoch) return false
     before.push({ ...row, events: row.events.slice() })
     for (const entry of alongside) keep(wakeUps, entry)
     return true
+  }
+
+  /** Here to look costs nothing, so that no time has to pass: whoever asks has looked, and the owner hears of it after that. */
+  const provenAt = (epoch: number, stream: string): number => {
+    if ((rowsOf(stream).at(-1)?.epoch ?? epoch) <= epoch) return clock.currentTimeMillisUnsafe()
+    setImmediate(() => {
+      const taken = flush.unproven(Infinity).filter((open) => open.owner.stream === stream && open.epoch === epoch)
+      for (const open of taken) OpenStream.fence(open)
+    })
+    return -Infinity
   }
 
   // A commit is never in the same turn as its append, as with a real database.
@@ -66,7 +79,10 @@ export const make = Effect.gen(function* () {
         (claimed) => claimed.get(stream)!
       ),
     claimMany: (streams, into, still) => claimMany(store, streams, into, still),
-    append: flush.append,
+    append: (owner, from) => {
+      const appender = flush.append(owner, from)
+      return { ...appender, provenAtMillis: () => provenAt(from.epoch, owner.stream) }
+    },
     read: (stream, after, limit) => Effect.map(turn, () => rowsOf(stream).slice(after, after + limit)),
     saveSnapshot: (stream, seq, state) =>
       Effect.map(turn, () => {
@@ -74,8 +90,14 @@ export const make = Effect.gen(function* () {
         if (row === undefined || (snapshots.get(stream)?.seq ?? 0) >= seq) return
         snapshots.set(stream, { stream, seq, epoch: row.epoch, state: Buffer.concat(state) })
       }),
-    wakeUps: () => Effect.map(turn, () => [...wakeUps.values()]),
-    lastRoundTripMillis: () => clock.currentTimeMillisUnsafe()
+    wakeUps: (desk) => Effect.map(turn, () => [...wakeUps.values()].filter((entry) => entry.desk === desk)),
+    projected: (users) =>
+      Effect.map(turn, () => {
+        const reached = new Map(users.map(({ seq, userId }) => [userId, seq]))
+        for (const [key, { detail, reason, userId }] of wakeUps) {
+          if (reason === "unprojected" && Number(detail) <= (reached.get(userId) ?? -1)) wakeUps.delete(key)
+        }
+      })
   }
   return journal
 })
@@ -85,8 +107,8 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-const keep = (wakeUps: Map<string, WakeUp>, { _tag, detail, reason, userId }: Alongside) => {
-  const key = JSON.stringify([userId, reason, detail])
-  if (_tag === "WakeUp") wakeUps.set(key, { userId, reason, detail })
+const keep = (wakeUps: Map<string, Alongside>, entry: Alongside) => {
+  const key = JSON.stringify([entry.userId, entry.reason, entry.detail])
+  if (entry._tag === "WakeUp") wakeUps.set(key, entry)
   else wakeUps.delete(key)
 }

@@ -1,5 +1,5 @@
 /** The journal in Postgres: one connection held for appends, and the client's others for everything else. */
-import { Clock, Deferred, Effect, Exit } from "effect"
+import { Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
@@ -9,24 +9,27 @@ import { claimMany } from "./JournalClaim.ts"
 import * as JournalQueries from "./JournalQueries.ts"
 import * as JournalStatement from "./JournalStatement.ts"
 import type { JournalShape } from "./JournalStream.ts"
+import type { OpenStream } from "./OpenStream.ts"
+import * as Proof from "./Proof.ts"
 
 /** While nothing is flushed, the database is asked this often whether it is there. */
 const probeMillis = 500
 /** A write or probe without an answer for this many probe times is given up together with its connection. */
-const maxSilentProbes = 20
+const maxSilentProbes = 6
+/** A stream that was proven before so long is asked about with the next probe: once a second, or twice that late at most. */
+const provenForMillis = 750
 const reconnectMillis = 100
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context())
-  const flush = Flush.make((stream, cause) => runFork(Effect.logError("journal owner lost", stream, cause)))
-  let roundTripMillis = 0
-  let flushes = 0
-
-  const answered = () => {
-    roundTripMillis = clock.currentTimeMillisUnsafe()
-  }
+  const flush = Flush.make(
+    (stream, cause) => runFork(Effect.logError("journal owner lost", stream, cause)),
+    () => clock.currentTimeMillisUnsafe()
+  )
+  const answered: Answered = { flushes: 0, all: 0 }
+  const watch = makeWatch(flush, answered, clock, runFork)
 
   /** A failed write is never repeated: its rows may be in the journal all the same. */
   const writer =
@@ -35,8 +38,8 @@ export const make = Effect.gen(function* () {
       const { parameters, text } = JournalStatement.ofDrafts(drafts)
       runFork(connection.executeValues(text, parameters)).addObserver((exit) => {
         if (Exit.isSuccess(exit)) {
-          answered()
-          flushes++
+          answered.all++
+          answered.flushes++
           return done(JournalStatement.verdicts(drafts, exit.value))
         }
         flush.shut()
@@ -45,38 +48,11 @@ export const make = Effect.gen(function* () {
       })
     }
 
-  /** Ends when the connection has been silent for too long. */
-  const watch = Effect.fnUntraced(function* (connection: Connection, broken: Broken) {
-    let seen = flushes
-    let isProbing = false
-    let heardMillis = 0
-    const probe = () => {
-      isProbing = true
-      runFork(connection.executeValues("select 1", [])).addObserver((exit) => {
-        isProbing = false
-        if (Exit.isSuccess(exit)) answered()
-        else Deferred.doneUnsafe(broken, Exit.failCause(exit.cause))
-      })
-    }
-    for (let silent = 0; silent < maxSilentProbes;) {
-      yield* Effect.sleep(probeMillis)
-      // After a pause of this process the answer may be here, unread: the event loop sees it first.
-      yield* turn
-      if (roundTripMillis > heardMillis) yield* DatabaseOutage.answered
-      heardMillis = roundTripMillis
-      if (flushes !== seen) silent = 0
-      else if (flush.isFlying() || isProbing) silent++
-      else probe()
-      seen = flushes
-    }
-    yield* DatabaseOutage.failed(new Error(`no answer for ${(maxSilentProbes * probeMillis) / 1_000} s`))
-  })
-
   const connect = Effect.gen(function* () {
     const connection = yield* sql.reserve
     yield* Effect.addFinalizer(() => (flush.isFlying() ? Effect.void : giveBack(connection)))
     yield* connection.executeValues(settings, [])
-    answered()
+    answered.all++
     return connection
   }).pipe(Effect.tapError(() => Effect.sleep(reconnectMillis)))
 
@@ -101,12 +77,55 @@ export const make = Effect.gen(function* () {
     read: queries.read,
     saveSnapshot: queries.saveSnapshot,
     wakeUps: queries.wakeUps,
-    lastRoundTripMillis: () => roundTripMillis
+    projected: queries.projected
   }
   return journal
 })
 
 type Broken = Deferred.Deferred<never, SqlError>
+
+/** How often the database answered: of flushes, and of all that it was asked on this connection. */
+interface Answered {
+  flushes: number
+  all: number
+}
+
+/** Watches a connection until it has been silent for too long, and proves streams by it. */
+const makeWatch = (
+  flush: Flush.Flush,
+  answered: Answered,
+  clock: Clock.Clock,
+  runFork: <A>(effect: Effect.Effect<A, SqlError>) => Fiber.Fiber<A, SqlError>
+) =>
+  Effect.fnUntraced(function* (connection: Connection, broken: Broken) {
+    let seen = answered.flushes
+    let heard = answered.all
+    let isProbing = false
+    /** Behind the flush that is on its way; of no stream it asks only whether the database is there. */
+    const probe = (streams: ReadonlyArray<OpenStream>) => {
+      isProbing = true
+      const askedAtMillis = clock.currentTimeMillisUnsafe()
+      runFork(connection.executeValues(Proof.question, Proof.parameters(streams))).addObserver((exit) => {
+        isProbing = false
+        if (Exit.isFailure(exit)) return Deferred.doneUnsafe(broken, Exit.failCause(exit.cause))
+        answered.all++
+        Proof.answered(streams, exit.value, askedAtMillis)
+      })
+    }
+    for (let silent = 0; silent < maxSilentProbes;) {
+      yield* Effect.sleep(probeMillis)
+      // After a pause of this process the answer may be here, unread: the event loop sees it first.
+      yield* turn
+      if (answered.all !== heard) yield* DatabaseOutage.answered
+      heard = answered.all
+      const isWaiting = isProbing || flush.isFlying()
+      silent = isWaiting && answered.flushes === seen ? silent + 1 : 0
+      const unproven = flush.unproven(clock.currentTimeMillisUnsafe() - provenForMillis)
+      if (!isProbing && (unproven.length > 0 || (!isWaiting && answered.flushes === seen))) probe(unproven)
+      seen = answered.flushes
+    }
+    yield* DatabaseOutage.failed(new Error(`no answer for ${(maxSilentProbes * probeMillis) / 1_000} s`))
+  })
 
 /**
  * The plan of the append is made once, for any number of rows, and looks into the index however small the tables were

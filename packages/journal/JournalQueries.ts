@@ -3,14 +3,18 @@ import { Cause, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
+import * as GivenUp from "@venue/postgres/GivenUp"
 import type { ClaimStore, Snapshot } from "./JournalClaim.ts"
-import { JournalUnavailable, type Row, type WakeUp } from "./JournalStream.ts"
+import { type JournalShape, JournalUnavailable, type Row } from "./JournalStream.ts"
 
 /** A page of a tail ends at the first of these; a group of streams shares them. */
 const maxPageRows = 4_096
 const maxPageBytes = 8 * 1024 * 1024
 /** A state is kept in pieces: a driver copies each message more than once, and refuses very large ones. */
 const pieceBytes = 4 * 1024 * 1024
+/** Far longer than the largest page takes. Who loads a market or a trader begins anew then, on another connection. */
+const giveUpAfter = "10 seconds"
+const savedWithin = "1 minute"
 
 export interface JournalQueries extends ClaimStore {
   readonly read: (stream: string, after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, JournalUnavailable>
@@ -19,16 +23,21 @@ export interface JournalQueries extends ClaimStore {
     seq: number,
     state: ReadonlyArray<Uint8Array>
   ) => Effect.Effect<void, JournalUnavailable>
-  readonly wakeUps: () => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
+  readonly wakeUps: JournalShape["wakeUps"]
+  readonly projected: JournalShape["projected"]
 }
 
 export const make = (sql: SqlClient.SqlClient): JournalQueries => {
   // Planned each time: a plan made while the tables were small would be wrong for ever.
-  const ask = (text: string, parameters: ReadonlyArray<unknown>) =>
-    sql.unsafe(text, parameters).valuesUnprepared.pipe(
+  const query = (text: string, parameters: ReadonlyArray<unknown>) =>
+    sql.unsafe(text, parameters).valuesUnprepared as Effect.Effect<ReadonlyArray<ReadonlyArray<never>>, SqlError>
+  const unavailable = <A>(asked: Effect.Effect<A, SqlError>) =>
+    asked.pipe(
       Effect.tapError((error) => DatabaseOutage.report(Cause.fail(error), Effect.void)),
-      Effect.mapError((cause: SqlError) => new JournalUnavailable({ cause }))
-    ) as Effect.Effect<ReadonlyArray<ReadonlyArray<never>>, JournalUnavailable>
+      Effect.mapError((cause) => new JournalUnavailable({ cause }))
+    )
+  const ask = (text: string, parameters: ReadonlyArray<unknown>) =>
+    unavailable(GivenUp.after(giveUpAfter)(query(text, parameters)))
 
   const pages = (of: ReadonlyArray<{ readonly stream: string; readonly seq: number }>, limit: number, bytes: number) =>
     Effect.map(ask(tails, [of.map(({ stream }) => stream), of.map(({ seq }) => BigInt(seq)), limit, bytes]), (rows) =>
@@ -75,15 +84,12 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
       let bytes = 0
       let number = 0
       for (const next of pieces(state)) {
-        yield* ask(savePiece, [stream, at, number++, next])
+        yield* query(savePiece, [stream, at, number++, next])
         bytes += next.length
       }
-      yield* ask(save, [stream, at, BigInt(bytes)])
-      yield* ask(tidy, [stream])
-    }).pipe(
-      sql.withTransaction,
-      Effect.catchTag("SqlError", (cause) => Effect.fail(new JournalUnavailable({ cause })))
-    )
+      yield* query(save, [stream, at, BigInt(bytes)])
+      yield* query(tidy, [stream])
+    }).pipe(sql.withTransaction, GivenUp.after(savedWithin), unavailable)
 
   return {
     snapshots,
@@ -99,10 +105,12 @@ export const make = (sql: SqlClient.SqlClient): JournalQueries => {
       ),
     read: (stream, after, limit) => pages([{ stream, seq: after }], limit, maxPageBytes),
     saveSnapshot,
-    wakeUps: () =>
-      Effect.map(ask("select user_id, reason, detail from wake_up", []), (rows) =>
+    wakeUps: (desk) =>
+      Effect.map(ask("select user_id, reason, detail from wake_up where desk = $1", [desk]), (rows) =>
         rows.map(([userId, reason, detail]) => ({ userId: userId!, reason: reason!, detail: detail! }))
-      )
+      ),
+    projected: (users) =>
+      Effect.asVoid(ask(projected, [users.map(({ userId }) => userId), users.map(({ seq }) => BigInt(seq))]))
   }
 }
 
@@ -177,6 +185,11 @@ const claim = `
   from unnest($1::text[], $2::bigint[], $3::integer[]) as r (stream, seq, epoch)
   on conflict do nothing
   returning stream`
+
+/** Each row that needs an entry has one of its own, so that none goes which a newer row relies on. */
+const projected = `
+  delete from wake_up w using unnest($1::text[], $2::bigint[]) as q (user_id, seq)
+  where w.user_id = q.user_id and w.reason = 'unprojected' and w.detail::bigint <= q.seq`
 
 const savePiece = `
   insert into snapshot_piece (stream, seq, number, piece)

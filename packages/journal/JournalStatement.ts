@@ -26,15 +26,15 @@ const appendOne = `
 const appendWithAlongside = `
   with won as (${append}),
   set as (
-    insert into wake_up (user_id, reason, detail)
-    select w.user_id, w.reason, w.detail
-    from unnest($5::text[], $6::text[], $7::text[], $8::text[]) as w (draft, user_id, reason, detail)
+    insert into wake_up (user_id, reason, detail, desk)
+    select w.user_id, w.reason, w.detail, w.desk
+    from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) as w (draft, user_id, reason, detail, desk)
     where w.draft = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
     on conflict do nothing
   ),
   removed as (
     delete from wake_up u
-    using unnest($9::text[], $10::text[], $11::text[], $12::text[]) as w (draft, user_id, reason, detail)
+    using unnest($10::text[], $11::text[], $12::text[], $13::text[]) as w (draft, user_id, reason, detail)
     where w.draft = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
       and u.user_id = w.user_id and u.reason = w.reason and u.detail = w.detail
   )
@@ -59,11 +59,13 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
   ]
   if (!rides) return { text: append, parameters: rows }
   const entries = net(drafts)
+  const set = entries.filter(({ entry }) => entry._tag === "WakeUp")
   return {
     text: appendWithAlongside,
     parameters: [
       ...rows,
-      ...columns(entries.filter(({ entry }) => entry._tag === "WakeUp")),
+      ...columns(set),
+      set.map(({ entry }) => entry.desk),
       ...columns(entries.filter(({ entry }) => entry._tag === "WakeUpEnded"))
     ]
   }

@@ -16,7 +16,10 @@ export interface Row {
 export type Alongside = {
   readonly _tag: "WakeUp" | "WakeUpEnded"
   readonly userId: UserId
-  readonly reason: "joined" | "armed" | "twap" | "participant"
+  /** It wakes the user. */
+  readonly desk: string
+  /** `unprojected`: rows up to the one whose seq is the detail, or later ones, may not be in the read tables. */
+  readonly reason: "joined" | "armed" | "twap" | "participant" | "unprojected"
   readonly detail: string
 }
 
@@ -38,6 +41,11 @@ export const maxRowBytes = 8 * 1024 * 1024
 
 export interface Owner {
   readonly stream: string
+  /**
+   * Others believe what this owner says while it appends nothing, so the journal looks once a second whether another has
+   * the stream; without that it is learned at the next row.
+   */
+  readonly isBelieved?: boolean
   /** Is called once at the start of the flush that carries this stream, and hands over all that gathered since the last. */
   readonly collect: () => RowContent | undefined
   /** The row is durable. Called in the order of the rows; the one after it may be collected and on its way by then. */
@@ -54,6 +62,8 @@ export interface Appender {
   readonly wake: () => void
   /** From here on the owner is not called. A row in flight may be committed: the next claim learns it. */
   readonly close: () => void
+  /** No row of another owner had followed by then, which a row that was committed proves too. */
+  readonly provenAtMillis: () => number
 }
 
 /** Where an owner stands after its claim: `seq` is the claim's. */
@@ -106,7 +116,10 @@ export interface JournalShape {
     seq: number,
     state: ReadonlyArray<Uint8Array>
   ) => Effect.Effect<void, JournalUnavailable>
-  readonly wakeUps: () => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
-  /** When the database last answered; asked each half second while there is nothing to flush. */
-  readonly lastRoundTripMillis: () => number
+  /** Those of one desk. */
+  readonly wakeUps: (desk: string) => Effect.Effect<ReadonlyArray<WakeUp>, JournalUnavailable>
+  /** The rows of these users' traders are in the read tables up to `seq`: entries that said otherwise go. */
+  readonly projected: (
+    users: ReadonlyArray<{ readonly userId: UserId; readonly seq: number }>
+  ) => Effect.Effect<void, JournalUnavailable>
 }

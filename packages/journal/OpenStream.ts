@@ -16,6 +16,8 @@ export interface OpenStream {
   readonly report: Report
   /** Of its newest row that is known to be committed. */
   seq: number
+  /** No row of another owner had followed by then. */
+  provenAtMillis: number
   isOpen: boolean
   /** There is something to collect, and no flush has asked for it. */
   isWaiting: boolean
@@ -26,6 +28,8 @@ export const make = (owner: Owner, { epoch, seq }: Claimed, report: Report): Ope
   epoch,
   report,
   seq,
+  // A process may have stood still since its claim.
+  provenAtMillis: -Infinity,
   isOpen: true,
   isWaiting: false
 })
@@ -48,10 +52,22 @@ export const collect = (stream: OpenStream): Draft | undefined => {
 }
 
 /** Takes the verdict on its row: false for a stream that is lost, or was closed meanwhile. */
-export const keeps = (stream: OpenStream, won: boolean | undefined): boolean => {
-  if (won === true) stream.seq++
-  else if (stream.isOpen) lose(stream, won === undefined ? "unknown" : "fenced")
+export const keeps = (stream: OpenStream, won: boolean | undefined, sentAtMillis: number): boolean => {
+  if (won === true) {
+    stream.seq++
+    prove(stream, sentAtMillis)
+  } else if (stream.isOpen) lose(stream, won === undefined ? "unknown" : "fenced")
   return stream.isOpen
+}
+
+/** It was still its owner's at that time. */
+export const prove = (stream: OpenStream, atMillis: number): void => {
+  stream.provenAtMillis = Math.max(stream.provenAtMillis, atMillis)
+}
+
+/** Another owner's row was found. */
+export const fence = (stream: OpenStream): void => {
+  if (stream.isOpen) lose(stream, "fenced")
 }
 
 /** Tells the owner that its row is committed. */

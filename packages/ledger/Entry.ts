@@ -46,7 +46,12 @@ function translate(entry: Entry, request: OrderRequest, account: Account, exposu
     case "CancelTwap":
       return refuse(entry, "NO_SUCH_ORDER")
     case "CancelAllOrders":
-      return { _tag: "CancelAll", ...envelope(entry), cause: request.cause }
+      return {
+        _tag: "CancelAll",
+        ...envelope(entry),
+        cause: request.cause,
+        ...(request.except === undefined ? {} : { except: request.except })
+      }
     case "ClosePosition":
       return close(entry, request, account, exposure)
   }

@@ -31,6 +31,8 @@ import {
 import { Result } from "effect"
 import * as Account from "./Account.ts"
 import * as Exposure from "./Exposure.ts"
+import * as Leaving from "./Leaving.ts"
+import type { OrderHold } from "./OrderHold.ts"
 import * as Provider from "./Provider.ts"
 import * as Twaps from "./Twaps.ts"
 import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
@@ -58,7 +60,8 @@ const decisions: {
   AppointProvider: Provider.appoint,
   AddTwap: Twaps.add,
   EndTwaps: (trader, command, atMillis) => Result.succeed(Twaps.end(trader, command, atMillis)),
-  ForgetTwaps: (trader, command) => Result.succeed(Twaps.forget(trader, command))
+  ForgetTwaps: (trader, command) => Result.succeed(Twaps.forget(trader, command)),
+  LeaveMarkets: (trader, command, atMillis) => Result.succeed(Leaving.leave(trader, command, atMillis))
 }
 
 /** Gives the events for the trader's own journal: none where the command was done before or changes nothing. */
@@ -91,6 +94,10 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
       return
     case "Joined":
       trader.joined.add(event.symbol)
+      trader.left.delete(event.symbol)
+      return
+    case "Left":
+      trader.left.add(event.symbol)
       return
     case "Armed":
       trader.armed.set(event.connectionId, event.accountId)
@@ -129,7 +136,10 @@ export const apply = (trader: Trader, event: TraderEvent): void => {
 /** Says whether the trader may have anything in that market. */
 export const joined = (trader: Trader, symbol: MarketSymbol): boolean => trader.joined.has(symbol)
 
-/** Lists the markets it has joined. */
+/** Says whether it has left that market: it joins again before a command of it goes there. */
+export const hasLeft = (trader: Trader, symbol: MarketSymbol): boolean => trader.left.has(symbol)
+
+/** Lists the markets it has joined, those it has left among them. */
 export const symbols = (trader: Trader): Iterable<MarketSymbol> => trader.joined
 
 /** Says whether that market knows the user's builder code. */
@@ -189,6 +199,14 @@ export const orders = (trader: Trader, accountId: AccountId, symbol?: MarketSymb
   found.sort((a, b) => b.placedByMillis - a.placedByMillis || b.sequence - a.sequence)
   return found.map(({ open }) => open)
 }
+
+/** Margin is held for the order: it is open or on its way. */
+export const held = (
+  trader: Trader,
+  accountId: AccountId,
+  symbol: MarketSymbol,
+  orderId: string
+): OrderHold | undefined => trader.accounts.get(accountId)?.exposures.get(symbol)?.holds.get(orderId)
 
 /** Finds an order by its id, or the newest with that client order id. */
 export const order = (

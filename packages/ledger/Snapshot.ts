@@ -9,7 +9,7 @@ import { accountOf, type Trader } from "./Trader.ts"
 
 /** Money is decimal text, which every encoding keeps whole. */
 export interface Snapshot {
-  readonly version: 5
+  readonly version: 6
   readonly userId: UserId
   readonly accounts: ReadonlyArray<{
     readonly accountId: AccountId
@@ -18,6 +18,7 @@ export interface Snapshot {
     readonly providerLimits: ReadonlyArray<readonly [symbol: MarketSymbol, limit: number]>
   }>
   readonly joined: ReadonlyArray<MarketSymbol>
+  readonly left: ReadonlyArray<MarketSymbol>
   readonly creditIds: ReadonlyArray<string>
   readonly transferIds: ReadonlyArray<string>
   readonly armed: ReadonlyArray<readonly [connectionId: string, accountId: AccountId]>
@@ -28,9 +29,10 @@ export interface Snapshot {
   readonly twaps: ReadonlyArray<readonly [symbol: MarketSymbol, terms: TwapTerms, ending: TwapEnding | null]>
 }
 
-/** What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs. */
+/** What any version wrote: the first knew no tiers, the second no builders, the third no providers, the fourth no TWAPs, the fifth nobody who left. */
 type Stored =
   | Snapshot
+  | Version5
   | Version4
   | Version3
   | Version2
@@ -42,12 +44,15 @@ interface Version3 extends Omit<Version4, "version" | "accounts"> {
   readonly version: 3
   readonly accounts: ReadonlyArray<Omit<Snapshot["accounts"][number], "providerLimits">>
 }
-interface Version4 extends Omit<Snapshot, "version" | "twaps"> {
+interface Version4 extends Omit<Version5, "version" | "twaps"> {
   readonly version: 4
+}
+interface Version5 extends Omit<Snapshot, "version" | "left"> {
+  readonly version: 5
 }
 
 export const snapshot = (trader: Trader): Snapshot => ({
-  version: 5,
+  version: 6,
   userId: trader.userId,
   accounts: [...trader.accounts.values()].map(({ accountId, deposit, leverages, providerLimits }) => ({
     accountId,
@@ -56,6 +61,7 @@ export const snapshot = (trader: Trader): Snapshot => ({
     providerLimits: [...providerLimits]
   })),
   joined: [...trader.joined],
+  left: [...trader.left],
   creditIds: [...trader.creditIds],
   transferIds: [...trader.transferIds],
   armed: [...trader.armed],
@@ -91,6 +97,8 @@ export const restore = (trader: Trader, from: Stored): void => {
   for (const [symbol, terms, ending] of from.twaps) {
     trader.twaps.set(terms.twapId, { symbol, terms, progress: undefined, ending, sentId: "" })
   }
+  if (from.version === 5) return
+  for (const symbol of from.left) trader.left.add(symbol)
 }
 
 /**

@@ -50,6 +50,8 @@ export interface Trader {
   /** The primary account comes first; its id is the user's. */
   readonly accounts: Map<AccountId, Account.Account>
   readonly joined: Set<MarketSymbol>
+  /** Markets it joined and left: what they hold of it is cash alone, which counts as before. */
+  readonly left: Set<MarketSymbol>
   /** They know the user's builder code; none for a user without one. */
   readonly builderMarkets: Set<MarketSymbol>
   /** Ids are kept for ever: a deposit notice may be repeated years later and must still change nothing. */
@@ -80,6 +82,7 @@ export const make = (
   settings,
   accounts: new Map([[primaryAccountOf(userId), Account.make(primaryAccountOf(userId))]]),
   joined: new Set(),
+  left: new Set(),
   builderMarkets: new Set(),
   creditIds: new Set(),
   transferIds: new Set(),

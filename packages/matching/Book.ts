@@ -149,15 +149,23 @@ export const restate = (market: Market, slot: number, order: Order, isOut: boole
   OrderPool.setUpdatedAt(pool, slot, order.updatedAtMillis)
 }
 
+/** Lists the account's open orders as they are now, oldest first. */
+export const byAge = ({ pool }: Market, account: Participants.Account): ReadonlyArray<number> => {
+  const slots: Array<number> = []
+  for (let slot = account.oldest; slot !== 0; slot = pool.words[slot + NEWER]!) slots.push(slot)
+  return slots
+}
+
 /** Finds an account's open orders with a client order id, oldest first. */
 export const withClientOrderId = (
-  { pool }: Market,
+  market: Market,
   account: Participants.Account,
   clientOrderId: string
 ): Iterable<number> => {
+  const { pool } = market
   if (account.byClientOrderId === undefined) {
     account.byClientOrderId = new Map()
-    for (let slot = account.oldest; slot !== 0; slot = pool.words[slot + NEWER]!) {
+    for (const slot of byAge(market, account)) {
       ClientOrderIds.add(account.byClientOrderId, OrderPool.clientOrderId(pool, slot), slot)
     }
   }

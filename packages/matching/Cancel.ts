@@ -23,7 +23,7 @@ export const cancel = (market: Market, account: Account, command: Cancel, events
 
 /** The oldest goes first. */
 export const cancelAll = (market: Market, account: Account, command: CancelAll, events: Events): void => {
-  if (command.cause === "DISCONNECT") endOrders(market, account, command.commandId, events)
+  if (command.cause === "DISCONNECT") endAllBut(market, account, command, events)
   else endAll(market, account, command.commandId, events)
   done(market, command, account.user, events)
 }
@@ -36,6 +36,15 @@ export const endAll = (market: Market, account: Account, commandId: Id, events: 
 
 function endOrders(market: Market, account: Account, commandId: Id, events: Events): void {
   while (account.oldest !== 0) end(market, account.oldest, "CANCELLED", commandId, events)
+}
+
+/** What came after the lost connection was last heard of stays as it is. */
+function endAllBut(market: Market, account: Account, { commandId, except }: CancelAll, events: Events): void {
+  if (except === undefined) return endOrders(market, account, commandId, events)
+  const spared = new Set(except.map((orderId) => OrderPool.find(market.pool, orderId)))
+  for (const slot of Book.byAge(market, account)) {
+    if (!spared.has(slot)) end(market, slot, "CANCELLED", commandId, events)
+  }
 }
 
 function endOne(market: Market, account: Account, orderId: OrderId, commandId: Id, events: Events): boolean {

@@ -221,14 +221,21 @@ function placeSlice(engine: Engine, command: PlaceSlice, atMillis: number, event
 /** Its child is refused with this. */
 const late = { _tag: "Refuse", status: "REJECTED", echo: noEcho } as const
 
+/**
+ * What became of a command is recorded, whatever that is, but for one of a trader that has moved: it is dropped, and the same
+ * command, which its new owner sends again, decides.
+ */
 function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events): void {
   if (Outcomes.find(engine.outcomes, command.commandId, atMillis) !== -1) return
+  const { accountId, traderEpoch, userId } = command
+  const { accountsById, usersById } = engine.participants
+  const known = accountsById.get(accountId)
+  const isOwn = known?.user.userId === userId
+  const user = isOwn ? known.user : usersById.get(userId)
+  if (user !== undefined && traderEpoch < user.epoch) return
   engine.timeMillis = atMillis
-  const account = Participants.account(engine.participants, command.accountId, command.userId)
-  const { user } = account
-  if (command.traderEpoch < user.epoch || user.userId !== command.userId) {
-    return refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", events)
-  }
+  if (known !== undefined && !isOwn) return refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", events)
+  const account = known ?? Participants.account(engine.participants, accountId, userId)
   if (atMillis > command.expiresAtMillis) return refuse(engine, command, "EXPIRED", events)
   const shut = TradingState.refusalOf(engine.tradingState, command)
   if (shut !== undefined) return refuse(engine, command, shut, events)

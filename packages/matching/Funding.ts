@@ -15,22 +15,21 @@ import * as Participants from "./Participants.ts"
  * goes back, so no hour is paid for twice.
  */
 export const pass = (market: Market, nowMillis: number, events: Events): void => {
-  if (nowMillis < market.dueMillis || isOver(market.tradingState)) return
   const { instrument, prices } = market
-  if (prices !== undefined) {
-    const endMillis = stepOf(nowMillis, Funding.hourMillis)
-    const fromMillis = stepOf(market.timeMillis, Funding.hourMillis)
-    if (endMillis > fromMillis) {
-      const skipped = endMillis - fromMillis > Funding.hourMillis || nowMillis - endMillis > patienceMillis
-      if (!skipped) sample(market, prices, endMillis, events)
-      const ended =
-        skipped || market.tradingState !== "TRADING" || isStale(instrument, prices, endMillis)
-          ? skip(prices, fromMillis, endMillis)
-          : fund(market, prices, fromMillis, endMillis)
-      record(market, ended, events)
-    }
-    sample(market, prices, nowMillis, events)
+  // Before the first price nothing is recorded, so nothing that a replay would not know may be remembered either.
+  if (nowMillis < market.dueMillis || prices === undefined || isOver(market.tradingState)) return
+  const endMillis = stepOf(nowMillis, Funding.hourMillis)
+  const fromMillis = stepOf(market.timeMillis, Funding.hourMillis)
+  if (endMillis > fromMillis) {
+    const skipped = endMillis - fromMillis > Funding.hourMillis || nowMillis - endMillis > patienceMillis
+    if (!skipped) sample(market, prices, endMillis, events)
+    const ended =
+      skipped || market.tradingState !== "TRADING" || isStale(instrument, prices, endMillis)
+        ? skip(prices, fromMillis, endMillis)
+        : fund(market, prices, fromMillis, endMillis)
+    record(market, ended, events)
   }
+  sample(market, prices, nowMillis, events)
   market.dueMillis = markAfter(nowMillis)
 }
 

@@ -8,7 +8,7 @@ import type { UserId } from "@venue/domain/UserId"
 export interface User {
   readonly number: number
   readonly userId: UserId
-  /** Commands of a lower epoch are refused. */
+  /** Commands of a lower epoch are dropped. */
   epoch: number
   /** All accounts of the user hold so many lots, long and short alike. */
   held: number

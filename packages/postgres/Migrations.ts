@@ -22,6 +22,10 @@ import { dailyVolume } from "./migrations/0016_daily_volume.ts"
 import { futuresReference } from "./migrations/0017_futures_reference.ts"
 import { listing } from "./migrations/0018_listing.ts"
 import { twap } from "./migrations/0019_twap.ts"
+import { node } from "./migrations/0020_node.ts"
+import { signingKeys } from "./migrations/0021_signing_keys.ts"
+import { wakeUpDesk } from "./migrations/0022_wake_up_desk.ts"
+import { signInAttempts } from "./migrations/0023_sign_in_attempts.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -44,7 +48,11 @@ const all = {
   "0016_daily_volume": dailyVolume,
   "0017_futures_reference": futuresReference,
   "0018_listing": listing,
-  "0019_twap": twap
+  "0019_twap": twap,
+  "0020_node": node,
+  "0021_signing_keys": signingKeys,
+  "0022_wake_up_desk": wakeUpDesk,
+  "0023_sign_in_attempts": signInAttempts
 }
 
 /** Any number, the same on every node. */

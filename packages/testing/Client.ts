@@ -30,6 +30,10 @@ export interface Client<Frames = Trade.Frames, Frame = Trade.Frame> {
   readonly lag: (bytes: number) => Effect.Effect<void>
   /** Frames the client sent that the venue has not read yet, because too many answers to the client are outstanding. */
   readonly unread: () => number
+  /** From now on the client answers no ping, as one whose network is gone. */
+  readonly silence: Effect.Effect<void>
+  /** The venue's socket finds that the client is gone. */
+  readonly giveUp: Effect.Effect<void>
   /** Ends the connection from the client's side. */
   readonly close: Effect.Effect<void>
   /** How the venue closed the connection, if it did. */
@@ -67,6 +71,7 @@ function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Cli
   let takers: Array<Taker> = []
   let waitingBytes = 0
   let closedWith: Close | undefined
+  let isSilent = false
   const arrive = (frame: Fields) => {
     const taker = takers.find(({ kind }) => isKind(kind)(frame))
     if (taker === undefined) frames.push(frame)
@@ -85,6 +90,9 @@ function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Cli
     },
     pause: () => {
       unread ??= []
+    },
+    ping: () => {
+      if (!isSilent) receiver.heard?.()
     },
     resume: () => {
       const texts = unread ?? []
@@ -116,12 +124,7 @@ function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Cli
       return Effect.sync(leave)
     })
   return {
-    send: (message) => Effect.sync(() => write(JSON.stringify(message))),
-    sendAll: (messages) =>
-      Effect.sync(() => {
-        for (const message of messages) write(JSON.stringify(message))
-      }),
-    sendText: (text) => Effect.sync(() => write(text)),
+    ...writing(write),
     unread: () => unread?.length ?? 0,
     take: <Kind extends keyof Frames & string>(kind: Kind) =>
       take(kind) as Effect.Effect<unknown> as Effect.Effect<Frames[Kind]>,
@@ -135,7 +138,20 @@ function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Cli
       Effect.sync(() => {
         waitingBytes = bytes
       }),
-    close: Effect.sync(receiver.closed),
+    silence: Effect.sync(() => {
+      isSilent = true
+    }),
+    giveUp: Effect.sync(() => receiver.closed(true)),
+    close: Effect.sync(() => receiver.closed(false)),
     closedWith: () => closedWith
   }
 }
+
+const writing = (write: (text: string) => void): Pick<Client, "send" | "sendAll" | "sendText"> => ({
+  send: (message) => Effect.sync(() => write(JSON.stringify(message))),
+  sendAll: (messages) =>
+    Effect.sync(() => {
+      for (const message of messages) write(JSON.stringify(message))
+    }),
+  sendText: (text) => Effect.sync(() => write(text))
+})

@@ -54,7 +54,7 @@ export interface TradeOptions {
   /** Orders carry it if it is an active one of `BuilderCodes`. */
   readonly builderCode?: string
   /** Where to connect; the venue's own gateway otherwise. */
-  readonly gateway?: OtherGateway.OtherGateway
+  readonly gateway?: Pick<OtherGateway.OtherGateway, "connect">
 }
 
 export class TestVenue extends Context.Service<

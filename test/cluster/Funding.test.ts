@@ -63,7 +63,10 @@ const hours = Effect.fnUntraced(function* (journal: Journal["Service"]) {
 const begin = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const scope = yield* Scope.make()
   const port = yield* Effect.promise(freePort)
-  const { markets } = Context.get(yield* Layer.buildWithScope(runner(url, port), scope), LocalEntities)
+  const { markets } = Context.get(
+    yield* Layer.buildWithScope(runner(url, port, { time: Layer.empty }), scope),
+    LocalEntities
+  )
   return { markets, end: Scope.close(scope, Exit.void) }
 })
 
@@ -83,7 +86,7 @@ it.live(
 const moved = Effect.fnUntraced(function* (set: (millis: number) => void) {
   const url = yield* freshDatabase
   const first = yield* begin(url)
-  const services = yield* Layer.build(gateway(url))
+  const services = yield* Layer.build(gateway(url, { time: Layer.empty }))
   const venue = Context.get(services, TestVenue)
   const journal = Context.get(services, Journal)
   const markets = Context.get(services, MarketClient)

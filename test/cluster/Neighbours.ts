@@ -3,8 +3,7 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import type { Follower } from "@venue/cluster/feed/Followers"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
-import type { AccountView } from "@venue/cluster/protocol/Market"
-import { Unavailable } from "@venue/cluster/protocol/Market"
+import { maxViewers, type TraderViews, Unavailable, type Viewer } from "@venue/cluster/protocol/Market"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import type { AccountId } from "@venue/domain/AccountId"
 import { type Id, version4 } from "@venue/domain/Id"
@@ -12,6 +11,7 @@ import { type Instrument, starters } from "@venue/domain/Instrument"
 import type { MarketEvent, Priced, TraderCommand } from "@venue/domain/Market"
 import type { Stand } from "@venue/domain/Liquidation"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { flat } from "@venue/domain/Position"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { TradingState } from "@venue/domain/TradingState"
 import { UserId } from "@venue/domain/UserId"
@@ -39,7 +39,12 @@ export const neighbours = () => {
   const recorded = new Map<string, ReadonlyArray<string>>()
   /** What the account of `userId` holds in a market by its view, in lots. */
   const held = new Map<string, number>()
+  /** And its cash flow there. */
+  const cash = new Map<string, number>()
   const asked: Array<string> = []
+  /** How many each view was of, and how many have room in one. */
+  const viewed: Array<number> = []
+  const room = { viewers: maxViewers }
   const introduced: Array<string> = []
   /** Markets that take a builder code in. */
   const knows = new Set<string>()
@@ -50,22 +55,25 @@ export const neighbours = () => {
   /** When a market was heard last; never, unless told. */
   const heard = new Map<string, number>()
 
-  const view = (symbol: MarketSymbol, accountIds: ReadonlyArray<AccountId>) =>
-    Effect.suspend((): Effect.Effect<AccountView, Unavailable> => {
+  const view = (symbol: MarketSymbol, traders: ReadonlyArray<Viewer>) =>
+    Effect.suspend((): Effect.Effect<TraderViews, Unavailable> => {
       asked.push(symbol)
+      viewed.push(traders.length)
       const seq = views.get(symbol)
       if (seq === undefined) return Effect.fail(new Unavailable({ what: symbol }))
       return Effect.succeed({
         epoch: 1,
         seq,
-        recorded: recorded.get(symbol) ?? [],
-        accounts: accountIds.map((accountId) => ({
-          accountId,
-          position: { quantityLots: held.get(symbol) ?? 0, cashFlow: 0, basis: 0, fees: 0, funding: 0, rewards: 0 },
-          isFrozen: false,
-          orders: [],
-          stops: [],
-          twaps: []
+        traders: traders.slice(0, room.viewers).map(({ accountIds }) => ({
+          recorded: recorded.get(symbol) ?? [],
+          accounts: accountIds.map((accountId) => ({
+            accountId,
+            position: { ...flat(), quantityLots: held.get(symbol) ?? 0, cashFlow: cash.get(symbol) ?? 0 },
+            isFrozen: false,
+            orders: [],
+            stops: [],
+            twaps: []
+          }))
         }))
       })
     })
@@ -100,7 +108,8 @@ export const neighbours = () => {
     Layer.succeed(MarketClient)(
       MarketClient.of({
         submit: (symbol, command) => submitted.push({ symbol, command }) > 0,
-        view: (symbol, _user, _epoch, accountIds) => view(symbol, accountIds),
+        enter: () => () => {},
+        view,
         depth: () => Effect.never,
         stand: (symbol, told) => Effect.sync(() => void stands.push({ symbol, stands: told })),
         observe: () => Effect.void,
@@ -137,6 +146,7 @@ export const neighbours = () => {
   return {
     answers,
     asked,
+    cash,
     following,
     heads,
     heard,
@@ -145,10 +155,12 @@ export const neighbours = () => {
     knows,
     layer,
     recorded,
+    room,
     stands,
     submitted,
     tell,
     tradingStates,
+    viewed,
     views
   }
 }

@@ -13,6 +13,7 @@ import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { Seal } from "@venue/postgres/Seal"
 import * as TestAccess from "@venue/testing/TestAccess"
 import { TestVenue } from "@venue/testing/TestVenue"
@@ -24,12 +25,12 @@ import { createServer } from "node:net"
 /** Few markets and desks, so that a move is of some of them and soon over. */
 const venue = {
   ...defaults,
-  rateLimits: false,
   desks: 4,
   instruments: new Map(starters.slice(0, 4).map((instrument) => [instrument.symbol, instrument]))
 }
 
 const timings = {
+  ...Runner.groups,
   // The markets stand on three of them, so each of two nodes has one at least.
   shardsPerGroup: 4,
   shardLockExpiration: "2 seconds",
@@ -40,15 +41,25 @@ const timings = {
   simulateRemoteSerialization: true
 } as const
 
-const storage = (url: Redacted.Redacted) =>
+/** Makes the time that a node tells out of its own: that of the database, unless a test sets it. */
+type Time = typeof DatabaseClock.layer
+
+interface NodeOptions {
+  readonly time?: Time
+  /** None, unless told otherwise. */
+  readonly rateLimits?: boolean
+}
+
+const storage = (url: Redacted.Redacted, { rateLimits = false, time = DatabaseClock.layer }: NodeOptions) =>
   Layer.mergeAll(Journal.layer, ReadTables.layer, FuturesReference.layer, AccessTables.layer).pipe(
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
+    Layer.provideMerge(time),
     Layer.provideMerge(PgClient.layer({ url, maxConnections: 6 })),
-    Layer.provideMerge(Layer.succeed(VenueSettings)(venue))
+    Layer.provideMerge(Layer.succeed(VenueSettings)({ ...venue, rateLimits }))
   )
 
-export const runner = (url: Redacted.Redacted, port: number) =>
+export const runner = (url: Redacted.Redacted, port: number, options: NodeOptions = {}) =>
   Runner.layer.pipe(
     Layer.provide(Layer.succeed(SimulatedSerialization, true)),
     Layer.provide(
@@ -61,18 +72,18 @@ export const runner = (url: Redacted.Redacted, port: number) =>
         }
       })
     ),
-    Layer.provide(storage(url))
+    Layer.provide(storage(url, options))
   )
 
-export const gateway = (url: Redacted.Redacted) =>
+export const gateway = (url: Redacted.Redacted, options: NodeOptions = {}) =>
   TestVenue.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
     Layer.provideMerge(History.layer),
     Layer.provideMerge(Runner.clients),
     Layer.provideMerge(NodeClusterSocket.layer({ storage: "sql", clientOnly: true, shardingConfig: timings })),
     Layer.provideMerge(TestAccess.layer),
-    Layer.provideMerge(SigningKeys.layerMemory),
-    Layer.provideMerge(storage(url))
+    Layer.provideMerge(SigningKeys.layer),
+    Layer.provideMerge(storage(url, options))
   )
 
 /** A port nobody listens on now. */

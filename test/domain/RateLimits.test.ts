@@ -50,3 +50,25 @@ it("whoever asked least lately is forgotten first, and counts as somebody new", 
   limits.spend("one more", 1)
   expect([limits.spend("alice", 1), limits.spend("bob", 1)]).toEqual([50, 0])
 })
+
+it("those who share a rate have each a part of it, which follows their number, and never less than one", () => {
+  const clock = { now: 0 }
+  let sharers = 2
+  const limits = RateLimits.make({
+    enabled: true,
+    nowMillis: () => clock.now,
+    capacity: 30,
+    refillMillis: 60_000,
+    sharers: () => sharers
+  })
+  for (let i = 0; i < 15; i++) expect(limits.spend("alice", 1)).toBe(0)
+  expect([limits.peek("alice", 1), limits.spend("alice", 1)]).toEqual([4_000, 4_000])
+  sharers = 1
+  expect(limits.spend("alice", 1)).toBe(2_000)
+  clock.now += 60_000
+  sharers = 3
+  for (let i = 0; i < 10; i++) expect(limits.spend("alice", 1)).toBe(0)
+  expect(limits.spend("alice", 1)).toBe(6_000)
+  sharers = 100
+  expect(limits.spend("bob", 1)).toBe(0)
+})

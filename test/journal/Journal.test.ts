@@ -254,7 +254,12 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
         Effect.gen(function* () {
           const { a, b } = yield* Nodes
           const from = yield* a.claim("waking", told(), yes)
-          const joined = (detail: string) => ({ userId: UserId.make("waking user"), reason: "joined" as const, detail })
+          const joined = (detail: string) => ({
+            userId: UserId.make("waking user"),
+            desk: "3",
+            reason: "joined" as const,
+            detail
+          })
           const rows = [
             [
               { _tag: "WakeUp" as const, ...joined("one") },
@@ -284,7 +289,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
                 { epoch: from.epoch, seq: from.seq + seen.length }
               ).wake()
             })
-            const entries = yield* b.wakeUps()
+            const entries = yield* b.wakeUps("3")
             seen.push(
               entries
                 .filter(({ userId }) => userId === "waking user")
@@ -307,7 +312,9 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
                 stream: "fenced waking",
                 collect: () => ({
                   events: bytes("x"),
-                  alongside: [{ _tag: "WakeUp", userId: UserId.make("fenced user"), reason: "armed", detail: "" }]
+                  alongside: [
+                    { _tag: "WakeUp", userId: UserId.make("fenced user"), desk: "3", reason: "armed", detail: "" }
+                  ]
                 }),
                 committed: () => resume(Effect.die("committed")),
                 lost: () => resume(Effect.void)
@@ -315,7 +322,7 @@ const suite = <E>(place: string, nodes: Layer.Layer<Nodes, E>) =>
               from
             ).wake()
           })
-          const entries = yield* b.wakeUps()
+          const entries = yield* b.wakeUps("3")
           assert.isFalse(entries.some(({ userId }) => userId === "fenced user"))
         })
       )

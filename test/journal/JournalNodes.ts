@@ -52,11 +52,11 @@ export const turn = Effect.callback<void>((resume) => {
 })
 
 /** Claims and appends: what is said between two flushes becomes one row, its words joined by a blank. */
-export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: string) {
-  return follow(journal, stream, yield* journal.claim(stream, told(), yes))
+export const own = Effect.fnUntraced(function* (journal: JournalShape, stream: string, isBelieved = false) {
+  return follow(journal, stream, yield* journal.claim(stream, told(), yes), isBelieved)
 })
 
-export const follow = (journal: JournalShape, stream: string, from: Claimed) => {
+export const follow = (journal: JournalShape, stream: string, from: Claimed, isBelieved = false) => {
   let open: Array<string> = []
   const flying: Array<Array<Pending>> = []
   let pending: Array<Pending> = []
@@ -68,6 +68,7 @@ export const follow = (journal: JournalShape, stream: string, from: Claimed) => 
   const appender = journal.append(
     {
       stream,
+      isBelieved,
       collect: () => {
         collects++
         if (open.length === 0) return undefined

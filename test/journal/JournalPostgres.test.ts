@@ -1,7 +1,7 @@
 import { Journal } from "@venue/journal/Journal"
 import { snapshotPieces } from "@venue/postgres/migrations/0013_snapshot_pieces"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Clock, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Buffer } from "node:buffer"
@@ -164,17 +164,32 @@ describe("a snapshot", () => {
   )
 })
 
+describe("a connection that is asked", () => {
+  it.effect("and does not answer is given up after ten seconds: who claims may begin anew on another", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      yield* own(journal, "hanging")
+      const inDoubt = yield* insertRow({ stream: "hanging", seq: 2, epoch: 1 })
+      const claim = yield* Effect.forkChild(Effect.flip(journal.claim("hanging", told(), yes)))
+      yield* untilOneWaits
+      yield* passMillis(10_500)
+      assert.strictEqual((yield* Fiber.join(claim))._tag, "JournalUnavailable")
+      yield* inDoubt("rollback")
+    }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
+  )
+})
+
 describe("the appending connection", () => {
-  it.effect("I1: a write without an answer is given up after ten seconds, with its connection", () =>
+  it.effect("I1: a write without an answer is given up after three seconds, with its connection", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const owner = yield* own(journal, "silent")
       const inDoubt = yield* insertRow({ stream: "silent", seq: 2, epoch: 1 })
       const recording = yield* Effect.forkChild(Effect.flip(owner.record("one")))
       yield* untilOneWaits
-      yield* passMillis(9_000)
+      yield* passMillis(2_000)
       assert.deepStrictEqual(owner.lost, [])
-      yield* passMillis(3_000)
+      yield* passMillis(1_500)
       assert.strictEqual(yield* Fiber.join(recording), "unknown")
       yield* inDoubt("rollback")
       const again = follow(journal, "silent", yield* journal.claim("silent", told(), yes))
@@ -182,14 +197,48 @@ describe("the appending connection", () => {
     }).pipe(Effect.scoped, Effect.provide(Journal.layer.pipe(Layer.provideMerge(postgresLayer))))
   )
 
-  it.effect("the database is asked each half second while there is nothing to flush", () =>
+  it.effect("I4: an owner whose silence is believed is proven again and again while it appends nothing", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       // From here on it is connected, however long that took.
-      yield* (yield* own(journal, "quiet")).record("one")
-      yield* passMillis(5_000)
-      for (let waits = 0; waits < 10_000 && journal.lastRoundTripMillis() < 4_500; waits++) yield* realMilli
-      assert.isAtLeast(journal.lastRoundTripMillis(), 4_500)
+      yield* (yield* own(journal, "at work")).record("one")
+      const quiet = yield* own(journal, "quiet", true)
+      for (let seconds = 1; seconds <= 10; seconds++) {
+        yield* passUntil(() => quiet.appender.provenAtMillis() >= 1_000 * seconds)
+      }
+      assert.deepStrictEqual(quiet.lost, [])
+    }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
+  )
+
+  it.effect("I4: an owner whose silence is believed hears that another has its stream, and is proven no more", () =>
+    Effect.gen(function* () {
+      const { a, b } = yield* Nodes
+      yield* (yield* own(a, "at work")).record("one")
+      const quiet = yield* own(a, "taken", true)
+      const other = yield* own(a, "kept", true)
+      yield* passUntil(() => quiet.appender.provenAtMillis() > 0)
+      const next = yield* own(b, "taken", true)
+      const claimedAtMillis = yield* Clock.currentTimeMillis
+      yield* passUntil(() => quiet.lost.length > 0)
+      yield* passUntil(() => other.appender.provenAtMillis() > claimedAtMillis)
+      assert.deepStrictEqual([quiet.lost, other.lost], [["fenced"], []])
+      assert.isAtMost(quiet.appender.provenAtMillis(), claimedAtMillis)
+      assert.isAbove(yield* next.record("two"), 2)
+      yield* passUntil(() => next.appender.provenAtMillis() > claimedAtMillis)
+    }).pipe(Effect.provide(nodes))
+  )
+
+  it.effect("I4: a row of its own on the way is no row of another's, and a row that is committed proves as much", () =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const owner = yield* own(journal, "at work", true)
+      for (let n = 1; n <= 20; n++) {
+        const recording = yield* Effect.forkChild(owner.record("word"))
+        yield* TestClock.adjust(500)
+        yield* Fiber.join(recording)
+        assert.isAtLeast(owner.appender.provenAtMillis(), 500 * (n - 1))
+      }
+      assert.deepStrictEqual(owner.lost, [])
     }).pipe(Effect.provide(Journal.layer.pipe(Layer.provide(postgresLayer))))
   )
 })
@@ -197,6 +246,15 @@ describe("the appending connection", () => {
 /** Of the database's time, which the test's clock does not move. */
 const realMilli = Effect.callback<void>((resume) => {
   setTimeout(() => resume(Effect.void), 1)
+})
+
+/** In steps of a probe's time, each as long as an answer needs as a rule. */
+const passUntil = Effect.fnUntraced(function* (isSo: () => boolean) {
+  for (let steps = 0; steps < 200 && !isSo(); steps++) {
+    yield* TestClock.adjust(500)
+    for (let waits = 0; waits < 50 && !isSo(); waits++) yield* realMilli
+  }
+  assert.isTrue(isSo())
 })
 
 /** In steps of a probe's time, each with as much real time as the loop behind it needs. */

@@ -23,6 +23,7 @@ describe("TraderRecord", () => {
     assert.deepStrictEqual(TraderRecord.decode(fixture("builder-record-1")), [appointed])
     assert.deepStrictEqual(TraderRecord.decode(fixture("provider-record-1")), [provider])
     assert.deepStrictEqual(TraderRecord.decode(fixture("twap-record-1")), twap)
+    assert.deepStrictEqual(TraderRecord.decode(fixture("left-record-1")), [left])
   })
 
   it("an unknown version and an empty record are refused", () => {
@@ -58,6 +59,8 @@ const provider: TraderEvent = {
   limit: 1_000_000_000_000_000,
   atMillis: 1_795_186_800_000
 }
+
+const left: TraderEvent = { _tag: "Left", symbol: MarketSymbol.make("GOLD-USD"), atMillis: 1_795_219_830_000 }
 
 const twapId = TwapId.make("0f7b2d96-84ae-4c1d-9b53-7e20a6c8d4f1")
 const twap: ReadonlyArray<TraderEvent> = [

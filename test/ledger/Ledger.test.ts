@@ -238,6 +238,22 @@ test("I6: a snapshot of a release that knew no liquidity providers is read: no a
   assert.lengthOf(Result.getOrThrow(Ledger.decide(restored, provide, 0)), 1)
 })
 
+test("I6: a snapshot of a release where nobody left a market is read: the trader is in all it joined, and may leave", () => {
+  const scene = withSub()
+  Ledger.apply(scene.trader, { _tag: "Joined", symbol: aapl })
+  const { left: _left, ...rest } = Ledger.snapshot(scene.trader)
+  const restored = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
+  Ledger.restore(restored, { ...rest, version: 5 })
+  assert.deepStrictEqual(Ledger.snapshot(restored), Ledger.snapshot(scene.trader))
+  const left = Result.getOrThrow(Ledger.decide(restored, { _tag: "LeaveMarkets", symbols: [aapl, gold] }, 7))
+  assert.deepStrictEqual(left, [{ _tag: "Left", symbol: aapl, atMillis: 7 }])
+  for (const event of left) Ledger.apply(restored, event)
+  const again = Ledger.make(alice, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
+  Ledger.restore(again, Ledger.snapshot(restored))
+  assert.isTrue(Ledger.hasLeft(again, aapl))
+  assert.deepStrictEqual([...Ledger.symbols(again)], [aapl])
+})
+
 test("a builder is appointed once for each market, and has rewards on the primary account alone", () => {
   const scene = withSub()
   scene.ask(appoint)

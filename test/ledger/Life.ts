@@ -296,7 +296,26 @@ export const live = () => {
     if (all.length > 0) then(all[step.pick % all.length]!.order, all[step.pick % all.length]!.symbol)
   }
 
+  /** A trader may leave where it holds nothing, has ordered nothing, and earns nothing. */
+  const leaves = () => {
+    for (const symbol of symbols) Ledger.apply(trader, { _tag: "Joined", symbol: MarketSymbol.make(symbol) })
+    const decided = Ledger.decide(trader, { _tag: "LeaveMarkets", symbols }, 0)
+    assert.deepStrictEqual(
+      Result.getOrThrow(decided).map((left) => left._tag === "Left" && left.symbol),
+      symbols.filter(
+        (symbol) =>
+          !trader.builderMarkets.has(symbol) &&
+          !twin.orders.some((order) => order.symbol === symbol) &&
+          accountIds.every(
+            (accountId) =>
+              Twin.quantity(twin, AccountId.make(accountId), symbol) === 0n &&
+              Ledger.pending(trader, AccountId.make(accountId), symbol) === 0
+          )
+      )
+    )
+  }
   const check = () => {
+    leaves()
     for (const accountId of accountIds) {
       assert.deepStrictEqual(
         Ledger.balance(trader, AccountId.make(accountId)),

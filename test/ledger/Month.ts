@@ -48,6 +48,8 @@ export interface Month {
   readonly traders: Map<UserId, MonthTrader>
   /** Each command as its ledger made it, by its id. */
   readonly sent: Map<string, TraderCommand>
+  /** By market and user: owners of a trader before this one are not heard there any more. */
+  readonly epochs: Map<string, number>
   /** All that came from outside, in 1e-6 USD. */
   credited: bigint
   day: number
@@ -64,6 +66,7 @@ export const make = (seed: number): Month => ({
   markets: listings.map((listing, place) => marketOf(4 * seed + place, listing)),
   traders: new Map(),
   sent: new Map(),
+  epochs: new Map(),
   credited: 0n,
   day: 0,
   lastId: 0

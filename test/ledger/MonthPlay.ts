@@ -38,6 +38,7 @@ function take(month: Month, market: MonthMarket, { atMillis, command }: Step): v
     const { builderCode, ownerId } = command
     change(month, ownerId, { _tag: "AppointBuilder", builderCode, symbols: [market.symbol] })
   }
+  if (command._tag === "RaiseEpoch") month.epochs.set(epochKey(market, command.userId), command.traderEpoch)
   if (!isTraderCommand(command) || isOfVenue(command)) return void tell(month, market, atMillis, command)
   const known = month.sent.get(command.commandId.text)
   if (known !== undefined) return void tell(month, market, atMillis, known)
@@ -45,8 +46,14 @@ function take(month: Month, market: MonthMarket, { atMillis, command }: Step): v
   const entered = Ledger.enter(trader, requestOf(market.stream.instrument, command), command.traderEpoch)
   month.sent.set(command.commandId.text, entered)
   tell(month, market, atMillis, entered)
+  // What a former owner sent is dropped unrecorded, and its hold went with that owner.
+  if (command.traderEpoch < (month.epochs.get(epochKey(market, command.userId)) ?? 0)) {
+    Ledger.release(trader, market.symbol, command.commandId)
+  }
   assert.strictEqual(Ledger.pending(trader, command.accountId, market.symbol), 0)
 }
+
+const epochKey = ({ symbol }: MonthMarket, userId: string): string => `${symbol}/${userId}`
 
 /** One trader stands on both sides of every new price. It is a liquidity provider, as long as it has money for it. */
 function quote(month: Month, market: MonthMarket, atMillis: number): void {

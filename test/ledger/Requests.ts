@@ -59,7 +59,12 @@ export const requestOf = (
       }
     }
     case "CancelAll":
-      return { _tag: "CancelAllOrders", ...envelope, cause: command.cause }
+      return {
+        _tag: "CancelAllOrders",
+        ...envelope,
+        cause: command.cause,
+        ...(command.except === undefined ? {} : { except: command.except })
+      }
     case "Close":
       return {
         _tag: "ClosePosition",

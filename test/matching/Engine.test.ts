@@ -175,6 +175,20 @@ describe("cancelling", () => {
     assert.deepStrictEqual(scene.levels(), ["BUY 3 @ 198"])
   })
 
+  it("I34: all of an account spares what it names if a connection was lost, and for no other cause", () => {
+    const scene = new Scene()
+    const [, spared, , grown] = [199, 198, 197, 196].map((price) => orderIdOf(scene.buy(1, price)))
+    scene.modify(grown!, { priceTicks: 0, quantityLots: 2000 })
+    const except = [spared!, grown!, orderIdOf(scene.buy(1, 195, { account: "bob" })), orderIdFrom(id("no-such"))]
+    assert.deepStrictEqual(told(scene.cancelAll({ cause: "DISCONNECT", except })), [
+      "CANCELLED 1 alice",
+      "CANCELLED 1 alice",
+      "Done"
+    ])
+    assert.deepStrictEqual(scene.levels(), ["BUY 1 @ 198", "BUY 2 @ 196", "BUY 1 @ 195"])
+    assert.deepStrictEqual(told(scene.cancelAll({ except })), ["CANCELLED 1 alice", "CANCELLED 2 alice", "Done"])
+  })
+
   it("I22 I35: an order that ended or was filled trades, changes and ends no more", () => {
     const scene = new Scene()
     const cancelled = orderIdOf(scene.sell(1, 200, { account: "bob" }))

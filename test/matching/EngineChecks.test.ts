@@ -183,14 +183,23 @@ describe("commands", () => {
     assert.strictEqual(Engine.outcome(scene.engine, late.commandId), "EXPIRED")
   })
 
-  it("one of an older epoch of its trader is refused", () => {
+  it("I20: one of an older epoch of its trader is dropped as if it had never come, and the newer owner's repeat decides", () => {
     const scene = new Scene()
     assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("alice"), traderEpoch: 3 })), [
       "EpochRaised"
     ])
     assert.deepStrictEqual(told(scene.ask({ _tag: "RaiseEpoch", userId: UserId.make("alice"), traderEpoch: 3 })), [])
-    assert.deepStrictEqual(told(scene.buy(1, 199, { epoch: 2 })), ["REJECTED_FAILED_TO_PROCESS"])
-    assert.deepStrictEqual(told(scene.buy(1, 199, { epoch: 3 })), ["Accepted"])
+    const before = Engine.hash(scene.engine)
+    const command = scene.placing("BUY", 1, 199, { epoch: 2 })
+    assert.deepStrictEqual(scene.ask(command), [])
+    assert.deepStrictEqual(scene.ask({ ...command, accountId: AccountId.make("alice-2") }), [])
+    assert.isUndefined(Engine.outcome(scene.engine, command.commandId))
+    assert.strictEqual(Engine.hash(scene.engine), before)
+    assert.deepStrictEqual(told(scene.ask({ ...command, traderEpoch: 3 })), ["Accepted"])
+    assert.deepStrictEqual(scene.ask(command), [])
+    // One that belongs to somebody else is refused, whoever has moved.
+    const bobs = { ...scene.placing("BUY", 1, 199), userId: UserId.make("bob") }
+    assert.deepStrictEqual(told(scene.ask(bobs)), ["REJECTED_FAILED_TO_PROCESS"])
     assert.deepStrictEqual(told(scene.buy(1, 199, { account: "bob", epoch: 0 })), ["Accepted"])
   })
 

@@ -87,7 +87,7 @@ describe("rule 9.8: a liquidation on the book", () => {
     const market = scene()
     market.sell(5, 195, { account: "ann" })
     market.ask({ _tag: "RaiseEpoch", userId: market.envelope({ account: "ann" }).userId, traderEpoch: 3 })
-    assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { epoch: 2 })), ["Done"])
+    assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { epoch: 2 })), [])
     assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { epoch: 3, expires: market.now - 1 })), ["Done"])
     market.ask({ _tag: "SetTradingState", state: "CANCEL_ONLY" })
     assert.deepStrictEqual(told(liquidate(market, "ann", 5, 185.78, { epoch: 3 })), ["Done"])

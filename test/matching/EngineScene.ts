@@ -3,7 +3,7 @@ import type { CancelCause } from "@venue/domain/Order"
 import { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
-import type { MarketCommand, MarketEvent, Modify, Place, TraderCommand } from "@venue/domain/Market"
+import type { CancelAll, MarketCommand, MarketEvent, Modify, Place, TraderCommand } from "@venue/domain/Market"
 import type { OrderId } from "@venue/domain/OrderId"
 import { UserId } from "@venue/domain/UserId"
 import * as Engine from "@venue/matching/Engine"
@@ -26,6 +26,7 @@ export interface Ask {
   readonly epoch?: number
   readonly expires?: number
   readonly cause?: CancelCause
+  readonly except?: CancelAll["except"]
 }
 
 export type PlaceAsk = Ask & Partial<Omit<Place, "price" | "quantity">>
@@ -136,7 +137,8 @@ export class Scene {
   }
 
   cancelAll(ask: Ask = {}): ReadonlyArray<MarketEvent> {
-    return this.ask({ _tag: "CancelAll", ...this.envelope(ask), cause: ask.cause ?? "REQUEST" })
+    const { cause = "REQUEST", except } = ask
+    return this.ask({ _tag: "CancelAll", ...this.envelope(ask), cause, ...(except === undefined ? {} : { except }) })
   }
 
   close(ask: Ask & Partial<Place> = {}): ReadonlyArray<MarketEvent> {

@@ -262,6 +262,13 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
       : { orderId: orderIdFrom(mine(accountId)?.commandId ?? id("nothing")), clientOrderId: "" }
     add({ _tag: "Cancel", ...envelope(AccountId.make(percent(12) ? pick(...accounts) : accountId)), ...aim })
   }
+  const cancelAll = (accountId: AccountId) => {
+    // A busy account spares every other one of the newest of all accounts.
+    const isBusy = (placed.get(accountId)?.length ?? 0) > 2
+    const spared = [...placed.values()].flat().filter((_, index) => isBusy && index % 2 === 0)
+    const except = spared.map(({ commandId }) => orderIdFrom(commandId))
+    add({ _tag: "CancelAll", ...envelope(accountId), cause: pick("REQUEST", "DISCONNECT"), ...(isBusy && { except }) })
+  }
   const refuse = (accountId: AccountId) => {
     const numbers = { price: 1.5, quantity: 0.25, clientOrderId: "tag-1", reduceOnly: false }
     const orderId = percent(50) ? (mine(accountId)?.commandId.text ?? "") : ""
@@ -336,8 +343,7 @@ export const make = (seed: number, commands?: number, pace: Pace = "usual", list
     if (roll <= 60) place(AccountId.make(accountId))
     else if (roll <= 71) modify(AccountId.make(accountId))
     else if (roll <= 79) cancel(AccountId.make(accountId))
-    else if (roll <= 80)
-      add({ _tag: "CancelAll", ...envelope(AccountId.make(accountId)), cause: pick("REQUEST", "DISCONNECT") })
+    else if (roll <= 80) cancelAll(AccountId.make(accountId))
     else if (roll <= 84) close(AccountId.make(accountId))
     else if (roll <= 85) refuse(AccountId.make(accountId))
     else if (roll <= 86 && percent(80)) raise()

@@ -1,7 +1,16 @@
 /** The matching rules once more, slow and obvious: one array of orders, scans and sorts, bigint money; the prices are given. */
 import { divideUp } from "@venue/domain/Decimal"
 import { positionLimitUsd } from "@venue/domain/Leverage"
-import type { Close, MarketCommand, Modify, Place, PlaceSlice, Priced, TraderCommand } from "@venue/domain/Market"
+import type {
+  CancelAll,
+  Close,
+  MarketCommand,
+  Modify,
+  Place,
+  PlaceSlice,
+  Priced,
+  TraderCommand
+} from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import type { OrderRefusal } from "@venue/domain/Reject"
 import * as TwinBuilders from "./TwinBuilders.ts"
@@ -89,19 +98,18 @@ export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, em
   }
   const isRemembered = Math.max(twin.timeMillis, nowMillis) <= command.expiresAtMillis + 60_000
   if (isRemembered && twin.outcomes.has(command.commandId.text)) return
+  if (command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)) return
   twin.timeMillis = Math.max(twin.timeMillis, nowMillis)
   const refusal =
-    command.traderEpoch < (twin.epochs.get(command.userId) ?? 0)
-      ? "REJECTED_FAILED_TO_PROCESS"
-      : twin.timeMillis > command.expiresAtMillis
-        ? "EXPIRED"
-        : isKeptOut(twin, command)
-          ? twin.letsIn === "DELISTED"
-            ? "BAD_SYMBOL"
-            : "REJECTED_MARKET_CLOSED"
-          : TwinTakeovers.isFrozen(twin, command)
-            ? "USER_IN_LIQUIDATION"
-            : run(twin, command, emit)
+    twin.timeMillis > command.expiresAtMillis
+      ? "EXPIRED"
+      : isKeptOut(twin, command)
+        ? twin.letsIn === "DELISTED"
+          ? "BAD_SYMBOL"
+          : "REJECTED_MARKET_CLOSED"
+        : TwinTakeovers.isFrozen(twin, command)
+          ? "USER_IN_LIQUIDATION"
+          : run(twin, command, emit)
   const isToldNothing = TwinTakeovers.isOfVenue(command)
   twin.outcomes.set(command.commandId.text, isToldNothing ? "DONE" : (refusal ?? "DONE"))
   if (refusal === undefined) return
@@ -134,7 +142,7 @@ function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit
         .sort((a, b) => a.acceptedNumber - b.acceptedNumber)
       const found =
         command._tag === "CancelAll"
-          ? own
+          ? own.filter(({ order }) => !isSpared(command, order))
           : own.filter(({ order }) =>
               command.orderId === null
                 ? order.clientOrderId === command.clientOrderId
@@ -149,6 +157,11 @@ function run(twin: Twin, command: Exclude<TraderCommand, PlaceSlice>, emit: Emit
       return done(twin, command, emit)
     }
   }
+}
+
+/** Only a lost connection spares anything. */
+function isSpared(command: CancelAll, { orderId }: Order): boolean {
+  return command.cause === "DISCONNECT" && (command.except ?? []).some(({ text }) => text === orderId.text)
 }
 
 function place(twin: Twin, command: Place, emit: Emit): OrderRefusal | undefined {

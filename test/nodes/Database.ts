@@ -7,8 +7,12 @@ import { readFileSync } from "node:fs"
 import { onTestFinished } from "vitest"
 import * as DevApp from "./DevApp.ts"
 
-/** The test may stop it as hard as it likes. */
-export async function serve(dataDir: string) {
+/**
+ * The test may stop it as hard as it likes. Unless told, its directory is not the venue's, which would be taken for that of
+ * one that was started before.
+ */
+export async function serve(ofVenue?: string) {
+  const dataDir = ofVenue ?? (await DevApp.makeSite()).dataDir
   let scope = Scope.makeUnsafe()
   const start = () =>
     Effect.runPromise(
@@ -26,6 +30,7 @@ export async function serve(dataDir: string) {
   const { url } = await start()
   onTestFinished(close)
   return {
+    dataDir,
     url: Redacted.value(url),
     stop: async (signal: NodeJS.Signals) => {
       for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)

@@ -15,7 +15,7 @@ it(
   { timeout: 180_000 },
   async () => {
     const site = await DevApp.makeSite()
-    const server = await Database.serve(site.dataDir)
+    const server = await Database.serve()
     const app = await DevApp.start(site, { VENUE_EXTRA_USERS: "3", VENUE_DATABASE_URL: server.url })
     const [one, two, three] = app.file.users.filter(({ name }) => name.startsWith("trader-")).map(Heard.make)
     const traders = [one!, two!, three!]

@@ -22,6 +22,7 @@ const prices = [...Load.prices, [Floods.symbol, Floods.price]] as const
 const floodOrders = 2_500
 /** More than anybody may send from idle. */
 const floodCancels = 12_500
+const cancelBurst = 12_000
 const floodQuestions = 20_000
 const deafReaders = 20
 /** Connections of the venue to its database, which it opens as it needs them. */
@@ -98,8 +99,12 @@ it(
     const failures = [...errors.flat(), ...questions.errors, ...load.errors()]
     expect(failures.filter((error) => !honest.test(error))).toEqual([])
     expect(newcomer.balance.deposit).toBe(100_000)
-    expect(cancels.map(({ id }) => id)).toEqual(ids)
-    expect(new Set(cancels.map(({ answer }) => answer))).toEqual(new Set(["NO_SUCH_ORDER", "RateLimited"]))
+    const { answers, seconds } = cancels
+    expect(answers.map(({ id }) => id)).toEqual(ids)
+    const done = answers.filter(({ answer }) => answer === "NO_SUCH_ORDER").length
+    expect(done + answers.filter(({ answer }) => answer === "RateLimited").length).toBe(ids.length)
+    // A burst from idle, and what the minute's limit lets in meanwhile: a busy machine takes its time over them.
+    expect(done).toBeLessThanOrEqual(cancelBurst + Math.ceil((seconds * cancelBurst) / 60))
     expect(late).toEqual([unread, unread])
     expect(wrong.map(({ code }) => code)).toEqual([1003, 1003, 1009, 1009, 1008])
     expect([reader, ...load.sockets].every((socket) => socket.isOpen())).toBe(true)

@@ -43,12 +43,15 @@ export const orders = async (
   return errors
 }
 
-/** Cancels of what does not exist: what was said of each, in the order in which it was said. */
+/** Cancels of what does not exist: what was said of each, in the order in which it was said, and how long all took. */
 export const cancels = async (
   url: string,
   user: DevApp.User,
   ids: ReadonlyArray<string>
-): Promise<ReadonlyArray<{ readonly id: string; readonly answer: string }>> => {
+): Promise<{
+  readonly answers: ReadonlyArray<{ readonly id: string; readonly answer: string }>
+  readonly seconds: number
+}> => {
   const answers: Array<{ readonly id: string; readonly answer: string }> = []
   const socket = await TradeSocket.open(url, user, ({ err, order_response: row }) => {
     if (row !== undefined) answers.push({ id: row.client_order_id, answer: row.status })
@@ -56,12 +59,14 @@ export const cancels = async (
     answers.push({ id: String(err.incoming_message?.params["order_id"]), answer: err.error_code })
   })
   await TradeSocket.subscribe(socket, ["order_responses"])
+  const startedAt = performance.now()
   for (const order_id of ids) {
     socket.send("cancel_order", { symbol, order_id, cancel_order_id_type: "client_order_id" })
   }
   await DevApp.until("every cancel is answered", () => answers.length >= ids.length)
+  const seconds = (performance.now() - startedAt) / 1000
   await socket.close()
-  return answers
+  return { answers, seconds }
 }
 
 /** Questions that each cost a look into the tables: how many were answered, and what else was said. */

@@ -58,7 +58,7 @@ it(
 
 it("I34: a venue that was asked to stop has cancelled the armed orders before it is gone", patient, async () => {
   const site = await DevApp.makeSite()
-  const server = await Database.serve(site.dataDir)
+  const server = await Database.serve()
   const app = await DevApp.start(site, { VENUE_DATABASE_URL: server.url })
   const [alice, bob] = app.file.users
   const armed = await TradeSocket.open(app.file.urls.trade, alice!)
@@ -81,7 +81,7 @@ it("I34: a venue that was asked to stop has cancelled the armed orders before it
 
 it("a venue whose database is gone ends all the same when it is asked to stop", patient, async () => {
   const site = await DevApp.makeSite()
-  const server = await Database.serve(site.dataDir)
+  const server = await Database.serve()
   const app = await DevApp.start(site, { VENUE_DATABASE_URL: server.url })
   const armed = await TradeSocket.open(app.file.urls.trade, app.file.users[0]!)
   const isArmed = armed.next(({ ack }) => (ack === undefined ? undefined : true))

@@ -27,3 +27,23 @@ it.live("a second venue on the same database is refused while the first one live
     assert.strictEqual(refused._tag, "DatabaseTaken")
   })
 )
+
+const node = (url: Effect.Success<typeof freshDatabase>) =>
+  Layer.build(Layer.provide(Layer.fresh(FixedSettings.layerShared({ VENUE_DESKS: "16" })), PgClient.layer({ url })))
+
+it.live("nodes share a database with each other, and never with a venue of one process", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* node(url)
+        yield* node(url)
+        const lone = yield* Effect.flip(Effect.scoped(start("16")(url)))
+        assert.strictEqual(lone.message, "another venue is running on this database")
+      })
+    )
+    yield* start("16")(url)
+    const refused = yield* Effect.flip(Effect.scoped(node(url)))
+    assert.include(refused.message, "stop it before nodes are started")
+  })
+)

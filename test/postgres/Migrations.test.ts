@@ -1,7 +1,9 @@
 /** Tables that a running venue has are changed without losing what is in them. */
+import { deskOf } from "@venue/cluster/protocol/Desk"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
 import { projectionGroups } from "@venue/postgres/migrations/0015_projection_groups"
+import { wakeUpDesk } from "@venue/postgres/migrations/0022_wake_up_desk"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as LedgerEntries from "@venue/storage/history/LedgerEntries"
 import { ReadTables } from "@venue/storage/history/ReadTables"
@@ -24,5 +26,29 @@ it.effect("the positions that read tables had before there were groups are those
     const { position } = yield* Effect.provide(ReadTables, services)
     assert.strictEqual(yield* position(Trading.projection, MarketSymbol.make("AAPL-USD")), 71)
     assert.strictEqual(yield* position(LedgerEntries.projection, UserId.make("ann")), 8)
+  }).pipe(Effect.provide(postgresLayer))
+)
+
+it.effect("wake-up entries that there were get the desk of their user, and traders behind in the tables get one", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.scoped(Layer.build(Migrations.layer))
+    // As they were before.
+    yield* sql`alter table wake_up drop column desk`
+    yield* sql`insert into founding (name, value) values ('VENUE_DESKS', '16')`
+    yield* sql`insert into wake_up (user_id, reason, detail) values ('ann', 'joined', 'AAPL-USD'), ('ann', 'armed', 'c')`
+    yield* sql`insert into projection (position, seq) values ('ledger:trader/ann', 2), ('ledger:trader/ben', 1)`
+    yield* sql`
+      insert into journal (stream, seq, epoch, events)
+      values ('trader/ann', 1, 1, ''), ('trader/ann', 2, 1, 'x'), ('trader/ann', 3, 2, ''),
+        ('trader/ben', 1, 1, ''), ('trader/ben', 2, 1, 'x'), ('trader/ben', 3, 2, ''), ('market/AAPL-USD', 1, 1, 'x')`
+    yield* wakeUpDesk
+
+    const of = (user: string) => deskOf(UserId.make(user), 16)
+    const found = yield* sql`select user_id, reason, detail, desk from wake_up order by user_id, reason`
+    assert.deepEqual(
+      found.map((row) => Object.values(row).join(" ")),
+      [`ann armed c ${of("ann")}`, `ann joined AAPL-USD ${of("ann")}`, `ben unprojected 2 ${of("ben")}`]
+    )
   }).pipe(Effect.provide(postgresLayer))
 )

@@ -44,7 +44,11 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
       ] as const
   ),
   ["cluster", [...packages("domain", "journal", "storage"), "cluster"]],
-  ["apps", ["packages", "cluster"]],
+  ["apps/node", ["packages", "cluster"]],
+  ["apps/runner", ["packages", "cluster", "apps/node"]],
+  ["apps/gateway", ["packages", "cluster", "apps/node"]],
+  ["apps/dev", ["packages", "cluster", "apps/node"]],
+  ["apps/cluster", ["packages", "cluster", "apps/node", "apps/dev"]],
   ["test", ["packages", "cluster", "apps"]]
 ]
 

@@ -1,7 +1,8 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import type { Client } from "@venue/testing/Client"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { aapl, gold, limit, say, story, told } from "./Story.ts"
+import { aapl, gold, limit, modify, say, story, told } from "./Story.ts"
 
 const arm = (armed: boolean) => say("cancel_on_disconnect", { cancel_on_disconnect: armed })
 
@@ -131,6 +132,149 @@ story(
         told(yield* armed.drain),
         Array.from({ length: 10 }, () => "balance_response")
       )
+    })
+)
+
+/** Symbol-free: how each open order of the user is called by its client. */
+const openOrders = Effect.fnUntraced(function* (client: Client) {
+  yield* client.drain
+  yield* client.send(say("get_user_orders"))
+  const { orders } = (yield* client.take("all_orders_response")).all_orders_response
+  return orders.map(({ client_order_id }) => client_order_id).toSorted()
+})
+
+story("I34: a half-open socket that was replaced costs its account nothing that came after it fell silent", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.user("alice")
+    const old = yield* venue.trade(alice)
+    yield* old.send(arm(true))
+    yield* old.take("ack")
+    const buy = (name: string) => limit("BUY", 1, 190, { client_order_id: name })
+    yield* old.sendAll([buy("old"), buy("modified"), buy("refused")])
+    yield* venue.settle
+    const acks = (yield* old.drain).map((frame) => frame["order_response"])
+    // While its network was there it answered every ping, so that what others placed then is older.
+    const other = yield* venue.trade(alice)
+    yield* TestClock.adjust("20 seconds")
+    yield* other.send(buy("before"))
+    yield* venue.settle
+    yield* TestClock.adjust("3 seconds")
+    yield* old.silence
+    yield* TestClock.adjust("30 seconds")
+    const replacement = yield* venue.trade(alice)
+    yield* replacement.send(arm(true))
+    const order = (name: string) => acks.find((ack) => ack?.client_order_id === name)!
+    yield* replacement.sendAll([
+      buy("new"),
+      modify(order("modified"), { price: 191 }),
+      modify(order("refused"), { price: 191.00001 })
+    ])
+    yield* other.send(buy("newer"))
+    yield* venue.settle
+    yield* TestClock.adjust("20 seconds")
+    yield* old.giveUp
+    yield* venue.settle
+    assert.deepEqual(yield* openOrders(other), ["modified", "new", "newer"])
+    yield* TestClock.adjust("10 seconds")
+    assert.deepEqual(yield* openOrders(other), ["modified", "new", "newer"])
+    yield* replacement.close
+    yield* venue.settle
+    assert.deepEqual(yield* openOrders(other), [])
+  })
+)
+
+story("I34: a client that says itself that it goes was heard of until then", (venue) =>
+  Effect.gen(function* () {
+    const alice = yield* venue.user("alice")
+    const armed = yield* venue.trade(alice)
+    const other = yield* venue.trade(alice)
+    yield* armed.send(arm(true))
+    yield* armed.take("ack")
+    yield* armed.silence
+    yield* TestClock.adjust("10 seconds")
+    yield* other.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    yield* TestClock.adjust("10 seconds")
+    yield* armed.close
+    yield* venue.settle
+    assert.deepEqual(yield* openOrders(other), [])
+  })
+)
+
+story("I34: who was taken for lost is told so, and places nothing behind the cancel", (venue) =>
+  Effect.gen(function* () {
+    const gateway = yield* venue.gateway
+    const alice = yield* venue.user("alice")
+    const armed = yield* venue.trade(alice, ["order_responses"], { gateway })
+    const other = yield* venue.trade(alice)
+    yield* armed.send(arm(true))
+    yield* armed.take("ack")
+    yield* armed.send(limit("BUY", 1, 190, { client_order_id: "open" }))
+    yield* TestClock.adjust("5 seconds")
+    yield* gateway.cut
+    yield* TestClock.adjust("4500 millis")
+    yield* venue.settle
+    assert.deepEqual(yield* openOrders(other), [])
+    yield* gateway.mend
+    yield* armed.send(limit("BUY", 1, 190, { client_order_id: "late" }))
+    yield* venue.settle
+    const { err } = (yield* armed.drain).find((frame) => "err" in frame)!
+    assert.include(err?.message, "taken for lost")
+    assert.isUndefined(armed.closedWith())
+    yield* TestClock.adjust("3 seconds")
+    yield* venue.settle
+    assert.strictEqual(armed.closedWith()?.code, 1013)
+    assert.deepEqual(yield* openOrders(other), [])
+  })
+)
+
+story("I34: a gateway that stops ends all its connections at once, and nobody waits for a lease", (venue) =>
+  Effect.gen(function* () {
+    const gateway = yield* venue.gateway
+    const [alice, bob] = [yield* venue.user("alice"), yield* venue.user("bob")]
+    const armed = yield* venue.trade(alice, [], { gateway })
+    const unarmed = yield* venue.trade(bob, [], { gateway })
+    const [alices, bobs] = [yield* venue.trade(alice), yield* venue.trade(bob)]
+    yield* armed.send(arm(true))
+    yield* armed.take("ack")
+    yield* armed.send(limit("BUY", 1, 190))
+    yield* unarmed.send(limit("BUY", 1, 190))
+    yield* venue.settle
+    const drained = yield* Effect.forkChild(gateway.drain)
+    yield* venue.settle
+    yield* TestClock.adjust("100 millis")
+    yield* venue.settle
+    assert.deepEqual([armed.closedWith()?.code, unarmed.closedWith()?.code], [1001, 1001])
+    assert.deepEqual(yield* openOrders(alices), [])
+    assert.lengthOf(yield* openOrders(bobs), 1)
+    yield* Fiber.interrupt(drained)
+  })
+)
+
+story(
+  "I48: a user has twenty connections over all gateways, and a gateway that died holds no place for long",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const alice = yield* venue.user("alice")
+      const welcomed = Effect.fnUntraced(function* (from?: typeof gateway) {
+        const client = yield* from?.connect ?? venue.connect
+        yield* client.send({ type: "auth", params: { hmac: yield* venue.sign(alice) } })
+        yield* venue.settle
+        return told(yield* client.drain)
+      })
+      const first = yield* venue.trade(alice, [], { gateway })
+      for (let i = 1; i < 12; i++) assert.deepEqual(yield* welcomed(gateway), ["type"])
+      for (let i = 0; i < 8; i++) assert.deepEqual(yield* welcomed(), ["type"])
+      assert.deepEqual(yield* welcomed(), ["RateLimited"])
+      assert.deepEqual(yield* welcomed(gateway), ["RateLimited"])
+      yield* first.close
+      yield* venue.settle
+      assert.deepEqual(yield* welcomed(), ["type"])
+      assert.deepEqual(yield* welcomed(), ["RateLimited"])
+      yield* gateway.cut
+      yield* TestClock.adjust("11 seconds")
+      assert.deepEqual(yield* welcomed(), ["type"])
     })
 )
 

@@ -1,4 +1,6 @@
 /** TWAPs go on, and each slice is placed once, where a market or a trader has another owner in the middle (rule 16.3). */
+import { deskOf } from "@venue/cluster/protocol/Desk"
+import { defaults } from "@venue/cluster/VenueSettings"
 import { marketStream } from "@venue/domain/Market"
 import { traderStream } from "@venue/domain/Trader"
 import { childId, TwapId } from "@venue/domain/Twap"
@@ -105,7 +107,7 @@ story(
       assert.deepInclude(twap, { lastSlice: 3, filledLots: 3_000, filledSlices: 3 })
       assert.strictEqual(ending, "COMPLETED")
       assert.deepEqual(
-        (yield* journal.wakeUps()).filter(({ reason }) => reason === "twap"),
+        (yield* journal.wakeUps(deskOf(user.userId, defaults.desks))).filter(({ reason }) => reason === "twap"),
         []
       )
       const { read } = yield* ReadTables

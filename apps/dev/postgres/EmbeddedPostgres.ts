@@ -4,6 +4,7 @@ import { resolve } from "node:path"
 import { Effect, Exit, Option, Redacted, Schedule, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { embeddedClaim } from "@venue/postgres/EmbeddedClaim"
 import * as Outage from "@venue/postgres/Outage"
 import * as PostgresHome from "./PostgresHome.ts"
 import * as Postmaster from "./Postmaster.ts"
@@ -43,6 +44,12 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: Emb
   yield* log("Starting the database")
   const server = yield* Postmaster.launch(home, settings)
   return yield* keep({ home, server, session: yield* claim(home, server) }, settings, log)
+})
+
+/** The url of the server that runs on this data directory, for who only wants to ask it; it is neither begun nor ended. */
+export const find = Effect.fn("EmbeddedPostgres.find")(function* (dataDir: string) {
+  const home = yield* PostgresHome.open(resolve(dataDir), () => Effect.void, true)
+  return Option.map(yield* Postmaster.find(home), (server) => urlOf(home, server, database))
 })
 
 interface Claimed {
@@ -118,7 +125,7 @@ const claim = Effect.fnUntraced(function* (home: PostgresHome.PostgresHome, serv
   const scope = yield* Scope.fork(yield* Effect.scope)
   const locked = Effect.gen(function* () {
     const session = yield* asking(
-      PgClient.makeClient({ url: urlOf(home, server, "postgres"), applicationName: "venue-claim" })
+      PgClient.makeClient({ url: urlOf(home, server, "postgres"), applicationName: embeddedClaim })
     )
     const [answer] = yield* asking(session<{ directory: string; locked: boolean }>`
       select current_setting('data_directory') as directory, pg_try_advisory_lock(${lockKey}) as locked`)

@@ -1,9 +1,10 @@
 /** The server process of one Postgres data directory: initialised, launched, recognised, ended. */
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { chown, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect, Option, Redacted, Schedule } from "effect"
+import { commandLine } from "./CommandLine.ts"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import type { PostgresHome } from "./PostgresHome.ts"
 import { environment, run } from "./PostgresPrograms.ts"
@@ -203,22 +204,6 @@ const serves = (pid: number, home: PostgresHome) =>
     Effect.map((args) => args.includes(`-D ${home.data} `)),
     Effect.orElseSucceed(() => false)
   )
-
-const commandLine = (pid: number) =>
-  process.platform === "linux"
-    ? Effect.map(
-        attempt("look", () => readFile(`/proc/${pid}/cmdline`, "utf8")),
-        (text) => text.replaceAll("\0", " ")
-      )
-    : Effect.callback<string, EmbeddedPostgresError>((resume) => {
-        execFile("ps", ["-o", "args=", "-ww", "-p", String(pid)], (cause, stdout) =>
-          resume(
-            cause === null
-              ? Effect.succeed(stdout)
-              : Effect.fail(new EmbeddedPostgresError({ step: "look", reason: cause.message, cause }))
-          )
-        )
-      })
 
 /** It has ended, and its parent has not asked how. Where there is no `/proc`, its command line says as much. */
 const isUnreaped = (pid: number) =>

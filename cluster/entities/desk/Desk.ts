@@ -6,21 +6,35 @@ import * as Ledger from "@venue/ledger/Ledger"
 import { Effect, type Layer } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import type { Feed } from "../../feed/Feed.ts"
+import { Feed } from "../../feed/Feed.ts"
 import type { MarketClient } from "../../clients/MarketClient.ts"
-import { type AccountsAtRisk, type AccountSummary, Desk } from "../../protocol/Desk.ts"
+import {
+  type AccountsAtRisk,
+  type AccountSummary,
+  Desk,
+  type Heard,
+  type Renewed,
+  TooManyConnections
+} from "../../protocol/Desk.ts"
+import type { Unavailable } from "../../protocol/Market.ts"
 import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
+import * as Places from "../../clients/Places.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as Builders from "./Builders.ts"
 import * as Disconnects from "./Disconnects.ts"
 import * as FeeTiers from "./FeeTiers.ts"
+import * as Leaving from "./Leaving.ts"
+import type { Speaker } from "./Gateways.ts"
 import * as Liquidations from "./Liquidations.ts"
 import * as Providers from "./Providers.ts"
+import * as RestRate from "./RestRate.ts"
 import * as Submissions from "./Submissions.ts"
+import { areTold } from "./ToldHeads.ts"
 import * as TraderCalls from "./TraderCalls.ts"
 import * as Traders from "./Traders.ts"
 import * as Twaps from "./Twaps.ts"
+import * as Waking from "./Waking.ts"
 
 export const DeskLayer: Layer.Layer<
   never,
@@ -29,26 +43,32 @@ export const DeskLayer: Layer.Layer<
 > = Desk.toLayer(
   Effect.gen(function* () {
     const { entityId, shardId } = yield* Entity.CurrentAddress
+    const deskId = Places.idOf(entityId)
     const sharding = yield* Sharding.Sharding
     const traders = yield* Traders.make(Effect.sync(() => sharding.hasShardId(shardId)))
 
     const disconnects = yield* Disconnects.make(traders)
     traders.watch(disconnects.look)
-    yield* disconnects.wakeArmed(entityId)
+    yield* Waking.wake(traders, deskId)
+    disconnects.endOrphans(deskId)
 
     yield* FeeTiers.make(traders)
+    yield* Leaving.make(traders)
     const twaps = yield* Twaps.make(traders)
     const liquidations = yield* Liquidations.make(traders, twaps)
-    const submissions = yield* Submissions.make(entityId, traders, twaps)
+    const submissions = yield* Submissions.make(deskId, traders, twaps, disconnects)
     const calls = yield* TraderCalls.make(traders)
     const { appoint } = yield* Builders.make(traders)
-    yield* enter(entityId, {
+    const spendRest = yield* RestRate.make
+    yield* enter(deskId, {
       submit: submissions.now,
       summary: calls.summaryNow,
+      spendRest,
       isEndingOrphans: disconnects.isEndingOrphans,
       isArmed: disconnects.isArmed
     })
     const { instruments } = yield* VenueSettings
+    const feed = yield* Feed
     return Desk.of({
       Submit: ({ payload }) => Rpc.fork(submissions.submit(payload.submissions)),
       ...reads(calls, [...instruments.keys()]),
@@ -64,9 +84,11 @@ export const DeskLayer: Layer.Layer<
             Providers.joined(command, (symbol) => instruments.has(symbol))
           )
         ),
-      Providers: () => Rpc.fork(Effect.sync(() => Providers.limits(traders))),
+      Providers: () => Rpc.fork(Effect.map(traders.caughtUp, () => Providers.limits(traders))),
       AppointBuilder: ({ payload }) => Rpc.fork(appoint(payload)),
-      ...presence(traders, disconnects),
+      ...presence(traders, disconnects, feed),
+      SpendRest: ({ payload: { bucket, userId, weight } }) =>
+        Rpc.fork(Effect.sync(() => spendRest(userId, bucket, weight))),
       Wake: () => Effect.void
     })
   }),
@@ -104,7 +126,7 @@ const reads = (
 
 /** Of whoever is awake: a trader that has a position is. */
 const atRisk = (traders: Traders.Traders): AccountsAtRisk => {
-  let [warned, inLiquidation, waiting] = [0, 0, 0]
+  let [warned, inLiquidation, waiting] = [0, 0, traders.named()]
   for (const trader of traders.all()) {
     if (!trader.isLive()) {
       waiting++
@@ -133,7 +155,7 @@ const changes = (
     Rpc.fork(
       change(userId, cost, { _tag: "Arm", ...command }, () =>
         Effect.sync(() => {
-          if (command.armed) disconnects.arming(command.connectionId)
+          if (command.armed) disconnects.arming(command.connectionId, userId)
         })
       )
     )
@@ -141,30 +163,51 @@ const changes = (
 
 const presence = (
   traders: Traders.Traders,
-  disconnects: Disconnects.Disconnects
-): Pick<Handlers, "Attach" | "Detach" | "Renew"> => ({
-  Attach: ({ payload }) =>
-    Rpc.fork(
-      Effect.suspend(() => {
-        disconnects.attach(payload.gatewayId, payload)
-        return Effect.asVoid(traders.wake(payload.userId))
-      })
-    ),
-  Detach: ({ payload: { connectionId, userId } }) =>
-    Rpc.fork(Effect.map(traders.wake(userId), (trader) => disconnects.detach(connectionId, trader))),
-  Renew: ({ payload: { connections, gatewayId } }) =>
-    Rpc.fork(
-      Effect.sync(() => {
-        disconnects.renew(gatewayId, connections)
-        const summaries: Array<AccountSummary> = []
-        for (const { accountId, userId, wanted } of connections) {
-          const trader = traders.get(userId)
-          if (trader === undefined) traders.startToWake(userId)
-          // Until every market is live nothing is told: it would be less than there is.
-          const found = wanted && trader?.isLive() === true ? TraderCalls.summary(trader, accountId) : undefined
-          if (found !== undefined) summaries.push(found)
-        }
-        return summaries
-      })
-    )
-})
+  disconnects: Disconnects.Disconnects,
+  feed: Feed["Service"]
+): Pick<Handlers, "Attach" | "Detach" | "Renew" | "Leave"> => {
+  const detach = (speaker: Speaker, connection: Heard) =>
+    Effect.map(traders.wake(connection.userId), (trader) => disconnects.detach(speaker, connection, trader))
+  /** Of what a gateway takes for armed; a trader that is not here yet has not said. */
+  const hasEnded = ({ connectionId, isArmed, userId }: Renewed) => {
+    const trader = isArmed ? traders.get(userId) : undefined
+    return trader !== undefined && !Ledger.armed(trader.ledger).has(connectionId)
+  }
+  return {
+    Attach: ({ payload }) =>
+      Rpc.fork(
+        Effect.suspend((): Effect.Effect<void, Unavailable | TooManyConnections> => {
+          const { connectionId, userId } = payload
+          if (!disconnects.attach(payload, { connectionId, userId, ageMillis: 0 })) {
+            return Effect.fail(new TooManyConnections({ userId }))
+          }
+          return Effect.asVoid(traders.wake(userId))
+        })
+      ),
+    Detach: ({ payload }) => Rpc.fork(detach(payload, payload)),
+    Renew: ({ payload }) =>
+      Rpc.fork(
+        Effect.sync(() => {
+          disconnects.renew(payload, payload.connections)
+          const summaries: Array<AccountSummary> = []
+          for (const { accountId, userId, wanted } of payload.connections) {
+            const trader = traders.get(userId)
+            if (trader === undefined) traders.startToWake(userId)
+            // Until every market is live nothing is told: it would be less than there is.
+            if (!wanted || trader?.isLive() !== true || !areTold(feed, trader, payload.heads ?? [])) continue
+            const found = TraderCalls.summary(trader, accountId)
+            if (found !== undefined) summaries.push(found)
+          }
+          const ended = payload.connections.filter(hasEnded).map(({ connectionId }) => connectionId)
+          return { summaries, ended }
+        })
+      ),
+    Leave: ({ payload }) =>
+      Rpc.fork(
+        Effect.forEach(payload.connections, (connection) => detach(payload, connection), {
+          discard: true,
+          concurrency: "unbounded"
+        }).pipe(Effect.tap(() => Effect.sync(() => disconnects.leave(payload.gatewayId))))
+      )
+  }
+}

@@ -1,15 +1,22 @@
 /** The cancels of armed connections that have ended, market by market, until all of them are recorded. */
-import type { AccountId } from "@venue/domain/AccountId"
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as Ledger from "@venue/ledger/Ledger"
+import type { Lost, OrderTimes } from "./OrderTimes.ts"
 import type { Trader } from "./Trader.ts"
 
 export interface Endings {
-  /** Goes on with the end of a connection; true once it is over and nothing is left to do. */
-  readonly end: (connectionId: string, trader: Trader) => boolean
+  /**
+   * Goes on with the end of a connection that was last heard of at that time; true once it is over and nothing is left
+   * to do.
+   */
+  readonly end: (connectionId: string, trader: Trader, heardAtMillis: number) => boolean
   /** An end that has begun is gone on with, whatever is heard of the connection. */
   readonly hasBegun: (connectionId: string) => boolean
+  /** It ended, not long ago or now: what comes over it all the same is too late. */
+  readonly hasEnded: (connectionId: string) => boolean
+  /** It is armed again. */
+  readonly revive: (connectionId: string) => void
   /** Whether cancels are recorded of connections that are still armed by what is recorded. */
   readonly isDisarming: () => boolean
 }
@@ -17,18 +24,19 @@ export interface Endings {
 /** The cancels of one connection, by market. It stays armed until all of them are recorded. */
 interface Ending {
   readonly trader: Trader
-  readonly accountId: AccountId
+  readonly lost: Lost
   readonly sent: Map<MarketSymbol, { readonly commandId: Id; readonly expiresAtMillis: number }>
   readonly recorded: Set<MarketSymbol>
 }
 
-export const make = (ids: { readonly next: () => Id }, now: () => number): Endings => {
+export const make = (ids: { readonly next: () => Id }, now: () => number, times: OrderTimes): Endings => {
   const endings = new Map<string, Ending>()
   /** Whose cancels are recorded, and that they are armed no longer is not. */
   const disarming = new Set<string>()
+  const ended = new Set<string>()
 
   /** Cancels in every market that answers; true once all have recorded it. */
-  const cancelled = ({ accountId, recorded, sent, trader }: Ending): boolean => {
+  const cancelled = ({ lost, recorded, sent, trader }: Ending): boolean => {
     const symbols = trader.symbols()
     for (const symbol of symbols) {
       if (recorded.has(symbol) || !trader.isLive(symbol)) continue
@@ -41,13 +49,15 @@ export const make = (ids: { readonly next: () => Id }, now: () => number): Endin
       }
       const commandId = ids.next()
       const expiresAtMillis = now() + cancelExpiryMillis
+      const except = times.after(trader, lost, symbol)
       const cancel = {
         _tag: "CancelAllOrders",
         commandId,
         expiresAtMillis,
-        accountId,
+        accountId: lost.accountId,
         symbol,
-        cause: "DISCONNECT"
+        cause: "DISCONNECT",
+        ...(except.length === 0 ? {} : { except })
       } as const
       if (trader.enter(cancel)) {
         sent.set(symbol, { commandId, expiresAtMillis })
@@ -57,7 +67,7 @@ export const make = (ids: { readonly next: () => Id }, now: () => number): Endin
   }
 
   return {
-    end: (connectionId, trader) => {
+    end: (connectionId, trader, heardAtMillis) => {
       const accountId = Ledger.armed(trader.ledger).get(connectionId)
       if (accountId === undefined) {
         endings.delete(connectionId)
@@ -65,8 +75,11 @@ export const make = (ids: { readonly next: () => Id }, now: () => number): Endin
       }
       let ending = endings.get(connectionId)
       if (ending?.trader !== trader) {
-        ending = { trader, accountId, sent: new Map(), recorded: new Set() }
+        // What is heard of it after its end began changes nothing, nor does it that its trader was loaded again.
+        const lost = ending?.lost ?? { connectionId, accountId, heardAtMillis }
+        ending = { trader, lost, sent: new Map(), recorded: new Set() }
         endings.set(connectionId, ending)
+        remember(ended, connectionId)
       }
       if (!cancelled(ending)) return false
       endings.delete(connectionId)
@@ -75,9 +88,21 @@ export const make = (ids: { readonly next: () => Id }, now: () => number): Endin
       return true
     },
     hasBegun: (connectionId) => endings.has(connectionId),
+    hasEnded: (connectionId) => ended.has(connectionId),
+    revive: (connectionId) => void ended.delete(connectionId),
     isDisarming: () => disarming.size > 0
+  }
+}
+
+const remember = (ended: Set<string>, connectionId: string): void => {
+  ended.add(connectionId)
+  for (const oldest of ended) {
+    if (ended.size <= maxRemembered) return
+    ended.delete(oldest)
   }
 }
 
 /** A cancel after a lost connection has time to wait for its market. */
 const cancelExpiryMillis = 60_000
+/** Orders are on their way for seconds; far fewer connections of one desk end in that time. */
+const maxRemembered = 10_000

@@ -6,6 +6,7 @@ import { dayMillis, dayOf } from "@venue/domain/Day"
 import { effectiveVolume, firstTier, volumeDays } from "@venue/domain/Fee"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { UserId } from "@venue/domain/UserId"
+import * as Ledger from "@venue/ledger/Ledger"
 import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect, Latch, Result } from "effect"
@@ -75,7 +76,7 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
     const group: Array<UserId> = []
     for (const userId of due) {
       const trader = traders.get(userId)
-      if (trader === undefined || trader.symbols().every(passed)) group.push(userId)
+      if (trader === undefined || [...Ledger.symbols(trader.ledger)].every(passed)) group.push(userId)
       if (group.length === maxGroup) break
     }
     if (group.length === 0) return false

@@ -10,6 +10,7 @@ import type { MarketEvent } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
+import type { TraderEvent } from "@venue/domain/Trader"
 
 /** An event of a market's log, and the row it stands in. */
 export interface Told {
@@ -20,6 +21,10 @@ export interface Told {
 export interface JoinedMarket {
   readonly symbol: MarketSymbol
   state: "syncing" | "live"
+  /** False once the trader has left, until the journal has it that it joined again. */
+  isIn: boolean
+  /** Something of the trader was asked of the market last at this time, or it was loaded. */
+  usedMillis: number
   /** Joined by an earlier owner of the trader: what the market holds of the user is not known until it is live. */
   readonly wasJoined: boolean
   readonly requests: Array<OrderRequest>
@@ -47,6 +52,8 @@ export const join = (markets: JoinedMarkets, symbol: MarketSymbol, wasJoined: bo
   const market: JoinedMarket = {
     symbol,
     state: "syncing",
+    isIn: true,
+    usedMillis: 0,
     wasJoined,
     requests: [],
     events: [],
@@ -135,6 +142,27 @@ export const released = (markets: JoinedMarkets): ReadonlyArray<OrderRequest> =>
   return going
 }
 
+/** Where the trader has left nothing is sent until it has joined again. */
+export const leave = ({ bySymbol }: JoinedMarkets, events: ReadonlyArray<TraderEvent>): void => {
+  for (const event of events) if (event._tag === "Left") bySymbol.get(event.symbol)!.isIn = false
+}
+
+/** Live markets of which nothing was asked since then, nor is waiting. */
+export const unused = ({ bySymbol }: JoinedMarkets, sinceMillis: number): ReadonlyArray<MarketSymbol> =>
+  [...bySymbol.values()]
+    .filter((market) => market.isIn && market.state === "live" && market.usedMillis <= sinceMillis)
+    .filter(({ requests }) => requests.length === 0)
+    .map(({ symbol }) => symbol)
+
+/** The markets that recorded it for a former owner; undefined as long as one that may have has not told. */
+export const recordedIn = (
+  { bySymbol, unknown }: JoinedMarkets,
+  commandId: string
+): ReadonlyArray<MarketSymbol> | undefined =>
+  unknown > 0
+    ? undefined
+    : [...bySymbol.values()].filter(({ recorded }) => recorded.has(commandId)).map(({ symbol }) => symbol)
+
 /** Whether every market is live, or the one that is named. */
 export const isLive = ({ bySymbol }: JoinedMarkets, symbol?: MarketSymbol): boolean => {
   if (symbol !== undefined) return bySymbol.get(symbol)?.state === "live"
@@ -147,7 +175,7 @@ export const addsRisk = (asked: OrderRequest): boolean =>
   (asked._tag === "PlaceOrder" && !asked.reduceOnly && !isStop(asked.type)) || asked._tag === "ModifyOrder"
 
 const mayGo = (markets: JoinedMarkets, market: JoinedMarket, asked: OrderRequest): boolean =>
-  market.state === "live" && (markets.unknown === 0 || !addsRisk(asked))
+  market.state === "live" && market.isIn && (markets.unknown === 0 || !addsRisk(asked))
 
 const isRecorded = ({ recorded }: JoinedMarket, { commandId }: OrderRequest): boolean =>
   recorded.size > 0 && recorded.has(commandId.text)

@@ -7,26 +7,27 @@ import type { LedgerCommand, LedgerCommandOf, LedgerRefusal, TraderEvent } from 
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as Twaps from "@venue/ledger/Twaps"
-import type { Claimed, JournalShape } from "@venue/journal/Journal"
-import { Effect, Result, Schedule } from "effect"
+import type { JournalShape } from "@venue/journal/Journal"
+import { Result } from "effect"
 import type { Batch } from "../../clients/LocalEntities.ts"
 import type { MarketClient } from "../../clients/MarketClient.ts"
 import type { Feed } from "../../feed/Feed.ts"
 import type { Follower } from "../../feed/Followers.ts"
-import type { AccountView, Unavailable } from "../../protocol/Market.ts"
+import type { TraderView } from "../../protocol/Market.ts"
 import * as JoinedMarket from "./JoinedMarket.ts"
 import * as TraderLog from "./TraderLog.ts"
+import type { Views } from "./Views.ts"
 
 export interface Surroundings {
   readonly journal: JournalShape
   readonly feed: Feed["Service"]
   readonly markets: MarketClient["Service"]
-  readonly run: (effect: Effect.Effect<void>) => void
+  readonly views: Views
   readonly nowMillis: () => number
   /** The journal has another owner for this trader: its memory is discarded. */
   readonly dropped: (trader: Trader) => void
   /** A row of the trader's journal is committed. */
-  readonly recorded: (userId: UserId) => void
+  readonly recorded: (userId: UserId, seq: number) => void
   /** A position, money or a TWAP of the trader is another, or a market of it has become live. */
   readonly moved: (userId: UserId) => void
 }
@@ -34,8 +35,9 @@ export interface Surroundings {
 export interface Trader {
   readonly userId: UserId
   readonly ledger: Ledger.Trader
+  /** Those it has joined and not left. */
   readonly symbols: () => ReadonlyArray<MarketSymbol>
-  /** Joins the market unless it has been joined; it is live once `whenLive` says so. */
+  /** Joins the market unless it is in it; it is live once `whenLive` says so. */
   readonly join: (symbol: MarketSymbol) => void
   /** False when too much waits already. */
   readonly enter: (request: OrderRequest) => boolean
@@ -49,11 +51,18 @@ export interface Trader {
   readonly whenLive: (then: (isLive: boolean) => void) => () => void
   /** Every joined market is live, or the one that is named. */
   readonly isLive: (symbol?: MarketSymbol) => boolean
+  /** The tables have its journal up to `seq`. True when a wake-up entry that says otherwise is to go. */
+  readonly projected: (seq: number) => boolean
+  /** The markets that have recorded a command of a former owner; undefined until all have told what they have recorded. */
+  readonly recordedIn: (commandId: string) => ReadonlyArray<MarketSymbol> | undefined
   readonly watermarks: () => ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>
+  /** Leaves the markets of which nothing was asked since then, as far as nothing of the trader is there. */
+  readonly leaveUnused: (sinceMillis: number) => void
   readonly leave: () => void
 }
 
-export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, around: Surroundings): Trader => {
+export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surroundings): Trader => {
+  const { from, userId } = owned
   const { feed, markets, nowMillis } = around
   const joined = JoinedMarket.empty()
   const { bySymbol } = joined
@@ -63,6 +72,7 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   const leave = () => {
     if (isGone) return
     isGone = true
+    stopAwaiting()
     follows.stop()
     bySymbol.clear()
     log.close()
@@ -72,14 +82,15 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
     leave()
     around.dropped(trader)
   }
-  const log = TraderLog.make(userId, from, around.journal, { recorded: () => around.recorded(userId), lost: lose })
+  const log = TraderLog.make(owned, around.journal, { recorded: (seq) => around.recorded(userId, seq), lost: lose })
   const record = (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => {
     for (const event of events) Ledger.apply(ledger, event)
     for (const event of events) if (event._tag === "AccountOpened") follows.account(event.accountId)
+    JoinedMarket.leave(joined, events)
     log.record(events, done)
   }
 
-  const { send, submit } = makeSends(markets, ledger, from.epoch)
+  const { send, stopAwaiting, submit } = makeSends(markets, ledger, from.epoch)
   const isSent = (commandId: string) => ledger.inFlight.has(commandId)
   const take = (symbol: MarketSymbol, event: MarketEvent, seq: number) => {
     const market = bySymbol.get(symbol)
@@ -90,55 +101,108 @@ export const make = (userId: UserId, ledger: Ledger.Trader, from: Claimed, aroun
   const observe = (event: MarketEvent, { instrument, seq }: Batch) => take(instrument.symbol, event, seq)
   const follows = makeFollows(feed, { rank: "trader", observe, broken: lose })
 
-  const takeView = (market: JoinedMarket.JoinedMarket, view: AccountView) => {
+  const viewer = () => ({ userId, traderEpoch: from.epoch, accountIds: Ledger.accountIds(ledger) })
+  const takeView = (market: JoinedMarket.JoinedMarket) => (view: TraderView, seq: number, toldSeq: number) => {
+    if (!JoinedMarket.fits(market, seq, toldSeq)) return false
     adopt(ledger, market.symbol, view)
-    for (const { event, seq } of JoinedMarket.goLive(joined, market, view, nowMillis())) {
-      take(market.symbol, event, seq)
+    for (const told of JoinedMarket.goLive(joined, market, { seq, recorded: view.recorded }, nowMillis())) {
+      take(market.symbol, told.event, told.seq)
     }
-    for (const request of JoinedMarket.released(joined)) submit(request)
+    joins.release()
     if (JoinedMarket.isLive(joined)) waiters.tell(true)
     around.moved(userId)
+    return true
   }
-  const join = (symbol: MarketSymbol): JoinedMarket.JoinedMarket => {
-    const market = JoinedMarket.join(joined, symbol, Ledger.joined(ledger, symbol))
-    follows.market(symbol)
-    const view = Effect.suspend(() => markets.view(symbol, userId, from.epoch, Ledger.accountIds(ledger)))
-    const sync = () => around.run(synced(feed, market, userId, () => !isGone, view, takeView))
-    if (market.wasJoined) sync()
-    else record([{ _tag: "Joined", symbol }], (committed) => (committed ? sync() : undefined))
-    return market
-  }
+  const sync = (market: JoinedMarket.JoinedMarket) =>
+    around.views.ask(market.symbol, { viewer, isWanted: () => !isGone, take: takeView(market) })
+  const joins = makeJoins(joined, ledger, { follow: follows.market, sync, record, submit, nowMillis })
 
   for (const accountId of Ledger.accountIds(ledger)) follows.account(accountId)
-  for (const symbol of Ledger.symbols(ledger)) join(symbol)
+  for (const symbol of Ledger.symbols(ledger)) joins.known(symbol)
 
   const trader: Trader = {
     userId,
     ledger,
-    ...looks(joined),
+    ...looks(ledger, joined),
     join: (symbol) => {
-      if (!isGone && !bySymbol.has(symbol)) join(symbol)
+      if (!isGone) joins.used(symbol)
     },
     enter: (request) => {
       if (isGone) return false
-      const answer = JoinedMarket.request(joined, bySymbol.get(request.symbol) ?? join(request.symbol), request)
+      const answer = JoinedMarket.request(joined, joins.used(request.symbol), request)
       return answer === "submit" ? submit(request) : answer !== "full"
     },
     change: (command, done) =>
       isGone ? done(Result.fail("lost")) : change(ledger, command, nowMillis(), record, done),
     send: (symbol, make) => !isGone && send(symbol, make),
+    projected: log.projected,
     whenLive: waiters.add,
     isLive: (symbol) => !isGone && JoinedMarket.isLive(joined, symbol),
+    leaveUnused: (sinceMillis) => {
+      const symbols = JoinedMarket.unused(joined, sinceMillis)
+      if (symbols.length > 0) trader.change({ _tag: "LeaveMarkets", symbols }, () => {})
+    },
     leave
   }
   return trader
 }
 
 /** What can be read off the joined markets. */
-const looks = ({ bySymbol }: JoinedMarket.JoinedMarkets): Pick<Trader, "symbols" | "watermarks"> => ({
-  symbols: () => [...bySymbol.keys()],
-  watermarks: () => [...bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))
+const looks = (
+  ledger: Ledger.Trader,
+  joined: JoinedMarket.JoinedMarkets
+): Pick<Trader, "symbols" | "recordedIn" | "watermarks"> => ({
+  symbols: () => [...joined.bySymbol.keys()].filter((symbol) => !Ledger.hasLeft(ledger, symbol)),
+  recordedIn: (commandId) => JoinedMarket.recordedIn(joined, commandId),
+  watermarks: () => [...joined.bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))
 })
+
+/** How a trader comes into its markets: the journal has it before anything of it goes there. */
+const makeJoins = (
+  joined: JoinedMarket.JoinedMarkets,
+  ledger: Ledger.Trader,
+  on: {
+    readonly follow: (symbol: MarketSymbol) => void
+    readonly sync: (market: JoinedMarket.JoinedMarket) => void
+    readonly record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void
+    readonly submit: (request: OrderRequest) => void
+    readonly nowMillis: () => number
+  }
+) => {
+  const comeIn = (market: JoinedMarket.JoinedMarket, then: () => void) =>
+    on.record([{ _tag: "Joined", symbol: market.symbol }], (committed) => {
+      if (!committed) return
+      market.isIn = true
+      then()
+    })
+  const release = () => {
+    for (const request of JoinedMarket.released(joined)) on.submit(request)
+  }
+  const begin = (symbol: MarketSymbol) => {
+    const market = JoinedMarket.join(joined, symbol, Ledger.joined(ledger, symbol))
+    market.usedMillis = on.nowMillis()
+    on.follow(symbol)
+    return market
+  }
+  return {
+    /** Its journal names the market already; what the market holds counts, also where the trader has left. */
+    known: (symbol: MarketSymbol) => {
+      const market = begin(symbol)
+      market.isIn = !Ledger.hasLeft(ledger, symbol)
+      on.sync(market)
+    },
+    /** Something is asked of it now. */
+    used: (symbol: MarketSymbol): JoinedMarket.JoinedMarket => {
+      const found = joined.bySymbol.get(symbol)
+      const market = found ?? begin(symbol)
+      market.usedMillis = on.nowMillis()
+      if (found === undefined) comeIn(market, () => on.sync(market))
+      else if (Ledger.hasLeft(ledger, symbol)) comeIn(market, release)
+      return market
+    },
+    release
+  }
+}
 
 /** Decides the command and hands what came of it to the journal. */
 const change = <Tag extends LedgerCommand["_tag"]>(
@@ -153,7 +217,7 @@ const change = <Tag extends LedgerCommand["_tag"]>(
   record(decided.success, (committed) => done(committed ? Result.succeed(undefined) : Result.fail("lost")))
 }
 
-/** The ledger holds for it and it is on its way; false when too much waits for its market. */
+/** The ledger holds for it and it is on its way; false when too much waits for its market. It is awaited until told otherwise. */
 const makeSends = (markets: MarketClient["Service"], ledger: Ledger.Trader, traderEpoch: number) => {
   const send: Trader["send"] = (symbol, make) => {
     const command = make(traderEpoch)
@@ -162,46 +226,14 @@ const makeSends = (markets: MarketClient["Service"], ledger: Ledger.Trader, trad
     return false
   }
   const submit = (request: OrderRequest) => send(request.symbol, () => Ledger.enter(ledger, request, traderEpoch))
-  return { send, submit }
+  return { send, submit, stopAwaiting: markets.enter(ledger.userId, traderEpoch) }
 }
 
-const adopt = (ledger: Ledger.Trader, symbol: MarketSymbol, { accounts }: AccountView): void => {
+const adopt = (ledger: Ledger.Trader, symbol: MarketSymbol, { accounts }: TraderView): void => {
   for (const { accountId, isFrozen, orders, position, stops, twaps } of accounts) {
     Ledger.adopt(ledger, symbol, accountId, { position: { ...position }, isFrozen, orders, stops })
     Twaps.adopt(ledger, symbol, accountId, twaps)
   }
-}
-
-/** Asks until the market answers with a view that is not behind what this node has already been told. */
-const synced = (
-  feed: Feed["Service"],
-  market: JoinedMarket.JoinedMarket,
-  userId: UserId,
-  isWanted: () => boolean,
-  view: Effect.Effect<AccountView, Unavailable>,
-  take: (market: JoinedMarket.JoinedMarket, view: AccountView) => void
-): Effect.Effect<void> => {
-  const { symbol } = market
-  const attempt = Effect.suspend(() => {
-    if (!isWanted()) return Effect.succeed(true)
-    // A feed begins at some row: what came between an older view and that row would be told by neither.
-    const toldSeq = feed.head(symbol)?.seq
-    if (toldSeq === undefined) return Effect.succeed(false)
-    return Effect.match(view, {
-      onFailure: () => false,
-      onSuccess: (found) => {
-        if (!isWanted()) return true
-        if (!JoinedMarket.fits(market, found.seq, toldSeq)) return false
-        take(market, found)
-        return true
-      }
-    })
-  })
-  return Effect.repeat(attempt, { schedule: Schedule.spaced("100 millis"), until: (isDone) => isDone }).pipe(
-    Effect.asVoid,
-    // It does not go live: what the market says and what is known here contradict each other.
-    Effect.tapDefect((defect) => Effect.logError(`user ${userId} cannot take what ${symbol} says`, defect))
-  )
 }
 
 /** What is followed in the feed: the events of the accounts, and what concerns every position of a joined market. */

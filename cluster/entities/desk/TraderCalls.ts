@@ -5,14 +5,18 @@ import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
 import * as Twaps from "@venue/ledger/Twaps"
 import { Clock, Effect, Result } from "effect"
+import { Feed } from "../../feed/Feed.ts"
 import { type AccountSummary, type Cost, type OpenOrders, RateLimited, type Read } from "../../protocol/Desk.ts"
+import { deadline } from "../../clients/ClusterFault.ts"
 import { Unavailable } from "../../protocol/Market.ts"
+import { told } from "./ToldHeads.ts"
 import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
 
 export interface TraderCalls {
   /** An account's summary, when it can be told at once. */
   readonly summaryNow: (asked: Read) => AccountSummary | undefined
+  /** Of no less than the asker's node has been told; not told where that takes longer than the asker waits. */
   readonly read: <A>(
     asked: Read,
     get: (trader: Trader, accountId: AccountId) => A | undefined
@@ -28,6 +32,7 @@ export interface TraderCalls {
 
 export const make = Effect.fnUntraced(function* (traders: Traders) {
   const clock = yield* Clock.Clock
+  const feed = yield* Feed
   const spend = (userId: UserId, cost: Cost) => traders.spend(userId, cost, clock.currentTimeMillisUnsafe())
 
   const awake = Effect.fnUntraced(function* (userId: UserId, cost: Cost) {
@@ -41,9 +46,11 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       const trader = traders.get(userId)
       return trader?.isLive() === true && spend(userId, cost) === 0 ? summary(trader, accountId) : undefined
     },
-    read: Effect.fnUntraced(function* ({ accountId, cost, userId }, get) {
+    read: Effect.fnUntraced(function* ({ accountId, cost, heads = [], userId }, get) {
       const trader = yield* awake(userId, cost)
       yield* live(trader)
+      yield* within(trader, told(feed, trader, heads))
+      if (traders.get(userId) !== trader) return yield* gone(trader)
       const found = get(trader, accountId)
       return found === undefined ? yield* new Unavailable({ what: `account ${accountId}` }) : found
     }),
@@ -67,12 +74,22 @@ export const openOrders = ({ ledger }: Trader, accountId: AccountId): OpenOrders
     ? { orders: Ledger.orders(ledger, accountId), twaps: Twaps.open(ledger, accountId) }
     : undefined
 
-/** Waits until every joined market is live. */
+/** Waits until every joined market is live, for no longer than whoever asks. */
 export const live = (trader: Trader) =>
-  Effect.callback<void, Unavailable>((resume) => {
-    const stop = trader.whenLive((isLive) => resume(isLive ? Effect.void : Effect.fail(gone(trader))))
-    return Effect.sync(stop)
-  })
+  Effect.suspend(() =>
+    trader.isLive()
+      ? Effect.void
+      : within(
+          trader,
+          Effect.callback<void, Unavailable>((resume) => {
+            const stop = trader.whenLive((isLive) => resume(isLive ? Effect.void : Effect.fail(gone(trader))))
+            return Effect.sync(stop)
+          })
+        )
+  )
+
+const within = <A, E>(trader: Trader, wait: Effect.Effect<A, E>) =>
+  Effect.timeoutOrElse(wait, { duration: deadline, orElse: () => Effect.fail(gone(trader)) })
 
 /** Answers when the journal has it. */
 export const changed = <Tag extends LedgerCommand["_tag"]>(trader: Trader, command: LedgerCommandOf<Tag>) =>

@@ -20,7 +20,8 @@ export interface TraderClaims {
 
 export const make = Effect.fnUntraced(function* (
   owned: Effect.Effect<boolean>,
-  claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed) => void
+  /** `writtenSeq`: its newest row with events, or the snapshot's. */
+  claimed: (userId: UserId, ledger: Ledger.Trader, from: Claimed, writtenSeq: number) => void
 ) {
   const journal = yield* Journal
   const { instruments, openInterest, prices } = yield* Feed
@@ -31,18 +32,18 @@ export const make = Effect.fnUntraced(function* (
     const claiming = new Map(
       userIds.map((userId) => [
         traderStream(userId),
-        { userId, ledger: Ledger.make(userId, instruments, prices, openInterest, settings), savedSeq: 0 }
+        { userId, ledger: Ledger.make(userId, instruments, prices, openInterest, settings), savedSeq: 0, writtenSeq: 0 }
       ])
     )
     // A desk that was fenced and does not know it yet would otherwise fence the new owner in turn.
     if (!(yield* owned)) return yield* new NotOwner({ stream: traderStream(userIds[0]!) })
     const into = (stream: string) => replayInto(claiming.get(stream)!)
     for (const [stream, from] of yield* journal.claimMany([...claiming.keys()], into, owned)) {
-      const { ledger, savedSeq, userId } = claiming.get(stream)!
+      const { ledger, savedSeq, userId, writtenSeq } = claiming.get(stream)!
       if (from.seq - savedSeq > snapshotRows) {
         yield* journal.saveSnapshot(stream, from.seq, [pack(Ledger.snapshot(ledger))])
       }
-      claimed(userId, ledger, from)
+      claimed(userId, ledger, from, writtenSeq)
     }
   })
 
@@ -57,13 +58,15 @@ export const make = Effect.fnUntraced(function* (
   return { load } satisfies TraderClaims as TraderClaims
 })
 
-const replayInto = (claiming: { readonly ledger: Ledger.Trader; savedSeq: number }): Replay => ({
+const replayInto = (claiming: { readonly ledger: Ledger.Trader; savedSeq: number; writtenSeq: number }): Replay => ({
   restore: (state, seq) => {
     Ledger.restore(claiming.ledger, unpack(state))
-    claiming.savedSeq = seq
+    claiming.savedSeq = claiming.writtenSeq = seq
     return true
   },
-  replay: ({ events }) => {
-    if (events.length > 0) for (const event of TraderRecord.decode(events)) Ledger.apply(claiming.ledger, event)
+  replay: ({ events, seq }) => {
+    if (events.length === 0) return
+    for (const event of TraderRecord.decode(events)) Ledger.apply(claiming.ledger, event)
+    claiming.writtenSeq = seq
   }
 })

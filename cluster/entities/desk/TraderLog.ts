@@ -7,6 +7,8 @@ import * as TraderRecord from "@venue/journal/TraderRecord"
 export interface TraderLog {
   /** `done` is called once all that was handed in so far is committed, or with false when that will not be known. */
   readonly record: (events: ReadonlyArray<TraderEvent>, done: (committed: boolean) => void) => void
+  /** The tables have its rows up to `seq`. True when an entry says otherwise, of these or of none: it is to go. */
+  readonly projected: (seq: number) => boolean
   /** From here on nothing is recorded; whoever waits is told that it will not be known. */
   readonly close: () => void
 }
@@ -17,13 +19,25 @@ interface Row {
   readonly dones: Array<(committed: boolean) => void>
 }
 
+/** Whose log it is, and what is known of it. */
+export interface Owned {
+  readonly userId: UserId
+  readonly desk: string
+  readonly from: Claimed
+  /** Its newest row with events. */
+  readonly writtenSeq: number
+  /** An entry says that not all of them are in the tables. */
+  readonly isUnprojected: boolean
+}
+
 export const make = (
-  userId: UserId,
-  from: Claimed,
+  { desk, from, userId, ...owned }: Owned,
   journal: JournalShape,
   /** A row is committed; the journal has another owner. */
-  on: { readonly recorded: () => void; readonly lost: () => void }
+  on: { readonly recorded: (seq: number) => void; readonly lost: () => void }
 ): TraderLog => {
+  let lastSeq = from.seq
+  let { isUnprojected, writtenSeq } = owned
   let next = emptyRow()
   const writing: Array<Row> = []
   const appender = journal.append(
@@ -34,11 +48,16 @@ export const make = (
         const { alongside, events } = next
         writing.push(next)
         next = emptyRow()
+        writtenSeq = ++lastSeq
+        // One entry stands for all rows until the tables have them.
+        if (!isUnprojected)
+          alongside.push({ _tag: "WakeUp", userId, desk, reason: "unprojected", detail: String(writtenSeq) })
+        isUnprojected = true
         return { events: TraderRecord.encode(events), alongside }
       },
-      committed: () => {
+      committed: (seq) => {
         const { dones } = writing.shift()!
-        on.recorded()
+        on.recorded(seq)
         for (const done of dones) done(true)
       },
       lost: on.lost
@@ -49,13 +68,18 @@ export const make = (
     record: (events, done) => {
       for (const event of events) {
         next.events.push(event)
-        const entry = wakeUpOf(userId, event)
-        if (entry !== undefined) next.alongside.push(entry)
+        const entry = wakeUpOf(event)
+        if (entry !== undefined) next.alongside.push({ userId, desk, ...entry })
       }
       const row = next.events.length > 0 ? next : writing.at(-1)
       if (row === undefined) return done(true)
       row.dones.push(done)
       if (row === next) appender.wake()
+    },
+    projected: (seq) => {
+      if (seq < writtenSeq || !isUnprojected) return false
+      isUnprojected = false
+      return true
     },
     close: () => {
       appender.close()
@@ -68,19 +92,21 @@ export const make = (
 
 const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
 
-/** What must wake this trader after a restart, though nobody asks for it. */
-function wakeUpOf(userId: UserId, event: TraderEvent): Alongside | undefined {
+/** What must wake its trader after a restart, though nobody asks for it. */
+function wakeUpOf(event: TraderEvent): Pick<Alongside, "_tag" | "reason" | "detail"> | undefined {
   switch (event._tag) {
     case "Joined":
-      return { _tag: "WakeUp", userId, reason: "joined", detail: event.symbol }
+      return { _tag: "WakeUp", reason: "joined", detail: event.symbol }
+    case "Left":
+      return { _tag: "WakeUpEnded", reason: "joined", detail: event.symbol }
     case "Armed":
-      return { _tag: "WakeUp", userId, reason: "armed", detail: event.connectionId }
+      return { _tag: "WakeUp", reason: "armed", detail: event.connectionId }
     case "Disarmed":
-      return { _tag: "WakeUpEnded", userId, reason: "armed", detail: event.connectionId }
+      return { _tag: "WakeUpEnded", reason: "armed", detail: event.connectionId }
     case "TwapAccepted":
-      return { _tag: "WakeUp", userId, reason: "twap", detail: event.terms.twapId }
+      return { _tag: "WakeUp", reason: "twap", detail: event.terms.twapId }
     case "TwapForgotten":
-      return { _tag: "WakeUpEnded", userId, reason: "twap", detail: event.twapId }
+      return { _tag: "WakeUpEnded", reason: "twap", detail: event.twapId }
     default:
       return undefined
   }

@@ -4,18 +4,29 @@ import { Journal } from "@venue/journal/Journal"
 import { Clock, Effect, Schedule } from "effect"
 import { Feed } from "../../feed/Feed.ts"
 import { MarketClient } from "../../clients/MarketClient.ts"
+import { deskOf } from "../../protocol/Desk.ts"
 import { Unavailable } from "../../protocol/Market.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as MessageRate from "./MessageRate.ts"
 import * as Projection from "./Projection.ts"
 import * as Trader from "./Trader.ts"
+import * as Sleepers from "./Sleepers.ts"
 import * as TraderClaims from "./TraderClaims.ts"
+import * as Views from "./Views.ts"
 
 export interface Traders {
   readonly get: (userId: UserId) => Trader.Trader | undefined
   readonly wake: (userId: UserId) => Effect.Effect<Trader.Trader, Unavailable>
   /** Starts waking a trader for whoever asks next. */
   readonly startToWake: (userId: UserId) => void
+  /** Claims these behind all that are asked for. */
+  readonly name: (userIds: Iterable<UserId>) => void
+  /** So many of those that were named are not here yet. */
+  readonly named: () => number
+  /** Waits until each that was named has been claimed, or could not be. */
+  readonly caughtUp: Effect.Effect<void>
+  /** An entry says that the tables lack rows of theirs. */
+  readonly unprojected: (userIds: Iterable<UserId>) => void
   /** Discards a trader's memory and loads it again. */
   readonly drop: (userId: UserId) => void
   /** Wakes a trader, again and again until it is here or the desk is no longer ours. */
@@ -31,12 +42,13 @@ export interface Traders {
 
 export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) {
   const clock = yield* Clock.Clock
-  const { rateLimits } = yield* VenueSettings
+  const { desks, rateLimits } = yield* VenueSettings
   const scope = yield* Effect.scope
-  const projection = yield* Projection.make
+  const projection = yield* Projection.make((userId, seq) => traders.get(userId)?.projected(seq) === true)
   const runIn = Effect.runForkWith(yield* Effect.context<never>())
   const run = (effect: Effect.Effect<void>) => void runIn(Effect.forkIn(effect, scope))
   const traders = new Map<UserId, Trader.Trader>()
+  const unprojected = new Set<UserId>()
   const observers: Array<(trader: Trader.Trader) => void> = []
   const moveObservers: Array<(trader: Trader.Trader) => void> = []
 
@@ -44,15 +56,15 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     const trader = traders.get(userId)
     if (trader !== undefined) for (const observe of told) observe(trader)
   }
-  const changed = (userId: UserId) => {
-    projection.recorded(userId)
+  const changed = (userId: UserId, seq: number) => {
+    projection.recorded(userId, seq)
     tell(observers, userId)
   }
   const around: Trader.Surroundings = {
     journal: yield* Journal,
     feed: yield* Feed,
     markets: yield* MarketClient,
-    run,
+    views: yield* Views.make,
     nowMillis: () => clock.currentTimeMillisUnsafe(),
     dropped: (trader) => {
       if (traders.get(trader.userId) === trader) drop(trader.userId)
@@ -60,11 +72,17 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     recorded: changed,
     moved: (userId) => tell(moveObservers, userId)
   }
-  const claims = yield* TraderClaims.make(owned, (userId, ledger, from) => {
-    traders.set(userId, Trader.make(userId, ledger, from, around))
-    changed(userId)
+  const claims = yield* TraderClaims.make(owned, (userId, ledger, from, writtenSeq) => {
+    const isUnprojected = unprojected.delete(userId)
+    const owned = { userId, desk: deskOf(userId, desks), from, writtenSeq, isUnprojected }
+    traders.set(userId, Trader.make(owned, ledger, around))
+    if (writtenSeq > 0) projection.claimed(userId, writtenSeq)
+    tell(observers, userId)
   })
-  const sleepers = makeSleepers(traders, claims.load, run)
+  const keep = (userId: UserId): void =>
+    run(Effect.ignore(Effect.retry(wake(userId), { schedule: Schedule.spaced("500 millis"), while: () => owned })))
+  const sleepers = Sleepers.make(traders, claims.load, keep, run)
+  const wake = wakeOf(traders, sleepers)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       for (const trader of traders.values()) trader.leave()
@@ -72,16 +90,6 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     })
   )
 
-  const wake = (userId: UserId) =>
-    Effect.callback<Trader.Trader, Unavailable>((resume) => {
-      const here = traders.get(userId)
-      if (here !== undefined) return resume(Effect.succeed(here))
-      sleepers.wake(userId, (trader) =>
-        resume(trader === undefined ? Effect.fail(new Unavailable({ what: `user ${userId}` })) : Effect.succeed(trader))
-      )
-    })
-  const keep = (userId: UserId) =>
-    run(Effect.ignore(Effect.retry(wake(userId), { schedule: Schedule.spaced("500 millis"), while: () => owned })))
   /** It may be armed, and its gateway gone: then nobody else will ask for it. */
   const drop = (userId: UserId) => {
     const trader = traders.get(userId)
@@ -95,6 +103,12 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
     wake,
     drop,
     keep,
+    name: sleepers.name,
+    named: sleepers.named,
+    caughtUp: sleepers.caughtUp,
+    unprojected: (userIds) => {
+      for (const userId of userIds) unprojected.add(userId)
+    },
     startToWake: (userId) => {
       if (!sleepers.isWaking(userId)) sleepers.wake(userId, () => {})
     },
@@ -109,39 +123,13 @@ export const make = Effect.fnUntraced(function* (owned: Effect.Effect<boolean>) 
   } satisfies Traders as Traders
 })
 
-/** Traders that are not here yet, and who asked for them. They are loaded group by group. */
-const makeSleepers = (
-  traders: ReadonlyMap<UserId, Trader.Trader>,
-  load: TraderClaims.TraderClaims["load"],
-  run: (effect: Effect.Effect<void>) => void
-) => {
-  let asleep = new Map<UserId, Array<(trader: Trader.Trader | undefined) => void>>()
-  let isLoading = false
-
-  const loadAll: Effect.Effect<void> = Effect.gen(function* () {
-    while (asleep.size > 0) {
-      const group = [...asleep].slice(0, maxGroup)
-      asleep = new Map([...asleep].slice(maxGroup))
-      // Who was asked for again while being claimed is here by now; a second claim would fence the first.
-      yield* load(group.flatMap(([userId]) => (traders.has(userId) ? [] : [userId])))
-      for (const [userId, asked] of group) for (const tell of asked) tell(traders.get(userId))
-    }
-    isLoading = false
-  })
-
-  return {
-    isWaking: (userId: UserId) => asleep.has(userId),
-    /** Calls back with the trader, or with undefined when it could not be loaded. */
-    wake: (userId: UserId, tell: (trader: Trader.Trader | undefined) => void) => {
-      const asked = asleep.get(userId)
-      if (asked === undefined) asleep.set(userId, [tell])
-      else asked.push(tell)
-      if (isLoading) return
-      isLoading = true
-      run(Effect.andThen(Effect.yieldNow, loadAll))
-    }
-  }
-}
-
-/** Traders claimed by one pair of statements. */
-const maxGroup = 256
+const wakeOf =
+  (traders: ReadonlyMap<UserId, Trader.Trader>, sleepers: Sleepers.Sleepers): Traders["wake"] =>
+  (userId) =>
+    Effect.callback((resume) => {
+      const here = traders.get(userId)
+      if (here !== undefined) return resume(Effect.succeed(here))
+      sleepers.wake(userId, (trader) =>
+        resume(trader === undefined ? Effect.fail(new Unavailable({ what: `user ${userId}` })) : Effect.succeed(trader))
+      )
+    })

@@ -10,8 +10,16 @@ import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Effect, type Layer } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { type AccountView, type DepthAt, Market, Unavailable } from "../../protocol/Market.ts"
+import {
+  type DepthAt,
+  Market,
+  type TraderView,
+  type TraderViews,
+  Unavailable,
+  type Viewer
+} from "../../protocol/Market.ts"
 import { LocalEntities, type LocalMarket } from "../../clients/LocalEntities.ts"
+import * as Places from "../../clients/Places.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketClock from "./MarketClock.ts"
@@ -25,7 +33,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
   Market.toLayer(
     Effect.gen(function* () {
       const { entityId, shardId } = yield* Entity.CurrentAddress
-      const symbol = MarketSymbol.make(entityId)
+      const symbol = MarketSymbol.make(Places.idOf(entityId))
       const sharding = yield* Sharding.Sharding
       const localEntities = yield* LocalEntities
       const { instruments } = yield* VenueSettings
@@ -78,7 +86,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),
         Watch: () => Rpc.fork(watchers.stream),
         Stand: ({ payload }) => Rpc.fork(Effect.sync(() => takeovers.stand(payload.stands))),
-        View: ({ payload }) => view(payload.userId, payload.traderEpoch, payload.accountIds).pipe(Rpc.fork),
+        View: ({ payload }) => view(payload.traders).pipe(Rpc.fork),
         Depth: () => Rpc.fork(depth),
         Alarms: () => Rpc.fork(alarmsOf(log)),
         Totals: () => Rpc.fork(totalsOf(log)),
@@ -103,25 +111,38 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
     { maxIdleTime: "365 days" }
   )
 
-/** Raises the trader's epoch first, so that the last owner's commands come too late for what is seen. */
+/** Raises the traders' epochs first, so that the last owner's commands come too late for what is seen. */
 const viewOf =
   (symbol: MarketSymbol, log: MarketLog.MarketLog): LocalMarket["view"] =>
-  (userId, traderEpoch, accountIds) =>
+  (traders) =>
     Effect.suspend(() => {
       let isRaised = true
-      log.submit([{ _tag: "RaiseEpoch", userId, traderEpoch }], (committed) => {
-        isRaised = committed
-      })
+      log.submit(
+        traders.map(({ traderEpoch, userId }) => ({ _tag: "RaiseEpoch", userId, traderEpoch })),
+        (committed) => {
+          isRaised = committed
+        }
+      )
       // Said at once when the row is full: a view without the raise would let the last owner's commands in after it.
       if (!isRaised) return Effect.fail(new Unavailable({ what: `market ${symbol}` }))
       return Effect.map(
-        log.asOf((engine) => ({
-          accounts: accountIds.map((accountId) => ({ accountId, ...Engine.view(engine, accountId) })),
-          recorded: Engine.outcomes(engine, userId).map(({ commandId }) => commandId.text)
-        })),
-        ({ epoch, seq, value }): AccountView => ({ epoch, seq, ...value })
+        log.asOf((engine) => seen(engine, traders)),
+        ({ epoch, seq, value }): TraderViews => ({ epoch, seq, traders: value })
       )
     })
+
+/** The first is always seen, the others as long as their orders have room. */
+const seen = (engine: Engine.Engine, traders: ReadonlyArray<Viewer>): ReadonlyArray<TraderView> => {
+  const views: Array<TraderView> = []
+  let orders = 0
+  for (const { accountIds, userId } of traders) {
+    if (orders >= maxViewOrders) break
+    const accounts = accountIds.map((accountId) => ({ accountId, ...Engine.view(engine, accountId) }))
+    for (const account of accounts) orders += account.orders.length + account.stops.length
+    views.push({ accounts, recorded: Engine.outcomes(engine, userId).map(({ commandId }) => commandId.text) })
+  }
+  return views
+}
 
 const depthOf = (log: MarketLog.MarketLog) =>
   Effect.map(
@@ -173,3 +194,6 @@ const submittedTo = (symbol: MarketSymbol, log: MarketLog.MarketLog) => (command
       resume(committed ? Effect.void : Effect.fail(new Unavailable({ what: `market ${symbol}` })))
     )
   )
+
+/** A view with so many open orders names nobody more. */
+const maxViewOrders = 10_000

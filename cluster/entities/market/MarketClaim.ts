@@ -25,6 +25,8 @@ export interface MarketClaim {
   /** The newest committed row. */
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly isHeld: () => boolean
+  /** Nobody else had the log by then. */
+  readonly provenAtMillis: () => number
   /** The open row has events to commit. */
   readonly wake: () => void
   /** Discards memory and asks the journal again; `loaded` is called once the log is held. */
@@ -63,8 +65,9 @@ export const make = Effect.fnUntraced(function* (
     const found = yield* claimed(journal, instrument, settings, owned)
     engine = found.engine
     at = found.at
-    appender = journal.append({ stream, collect, committed, lost }, at)
-  })
+    appender = journal.append({ stream, isBelieved: true, collect, committed, lost }, at)
+    // A build that fails would be tried again by the library, later and later.
+  }).pipe(Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }))
 
   const collect = () => {
     const events = pending.collect(engine)
@@ -96,7 +99,6 @@ export const make = Effect.fnUntraced(function* (
             loaded?.()
           })
         ),
-        Effect.retry({ schedule: again, while: (error) => error._tag === "JournalUnavailable" }),
         Effect.catchCause((cause) =>
           Effect.andThen(
             Effect.logWarning(`market ${instrument.symbol} is no longer served here`, cause),
@@ -114,6 +116,7 @@ export const make = Effect.fnUntraced(function* (
     pending,
     head: () => at,
     isHeld: () => appender !== undefined,
+    provenAtMillis: () => appender?.provenAtMillis() ?? -Infinity,
     wake: () => appender?.wake(),
     rebuild,
     stop

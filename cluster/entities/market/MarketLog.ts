@@ -21,6 +21,8 @@ export interface MarketLog {
   ) => Effect.Effect<{ readonly epoch: number; readonly seq: number; readonly value: A }, Unavailable>
   readonly head: () => { readonly epoch: number; readonly seq: number }
   readonly serving: () => boolean
+  /** Nobody else had the log by then; -Infinity while it is not served. */
+  readonly provenAtMillis: () => number
   /** Since then a fault of ours keeps prices and time out. */
   readonly faultSinceMillis: () => number | undefined
   /** A tick would change nothing until an order, a price, a period or a day comes, or until the log is served again. */
@@ -114,6 +116,7 @@ export const make = Effect.fnUntraced(function* (
     asOf,
     head: claim.head,
     serving: claim.isHeld,
+    provenAtMillis: claim.provenAtMillis,
     faultSinceMillis: () => faultSinceMillis,
     isAtRest: () => !claim.isHeld() || Engine.isIdle(claim.engine(), clock.currentTimeMillisUnsafe()),
     takeovers: () => (claim.isHeld() ? Engine.takeovers(claim.engine()) : [])

@@ -1,6 +1,5 @@
 /** Those who watch a market: the ones on this node are called, those on others take a stream. */
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Journal } from "@venue/journal/Journal"
 import { Cause, Clock, Effect, Queue, type Scope, Stream } from "effect"
 import * as Beat from "../../protocol/Beat.ts"
 import { Unavailable, type Watched } from "../../protocol/Market.ts"
@@ -22,16 +21,15 @@ export interface MarketWatchers {
 export const make = Effect.fnUntraced(function* (
   symbol: MarketSymbol,
   log: () => MarketLog
-): Effect.fn.Return<MarketWatchers, never, Journal | Scope.Scope> {
-  const journal = yield* Journal
+): Effect.fn.Return<MarketWatchers, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const watchers = new Set<Watcher>()
   /** Watchers on other nodes. */
   let streams = 0
 
   const head = () => {
-    const silentMillis = clock.currentTimeMillisUnsafe() - journal.lastRoundTripMillis()
-    return log().serving() && silentMillis <= maxSilentMillis ? log().head() : undefined
+    const unprovenMillis = clock.currentTimeMillisUnsafe() - log().provenAtMillis()
+    return unprovenMillis <= maxUnprovenMillis ? log().head() : undefined
   }
   const heartbeats = yield* Beat.make(
     heartbeatMillis,
@@ -53,11 +51,12 @@ export const make = Effect.fnUntraced(function* (
   const stream = Stream.unwrap(
     Effect.gen(function* () {
       const rows = yield* Queue.dropping<Watched, Unavailable>(maxBehind)
+      const waiting = { bytes: 0 }
       yield* Effect.acquireRelease(
         Effect.sync(() => {
           streams++
           heartbeats.start()
-          return watch(into(rows, symbol))
+          return watch(into(rows, waiting, symbol))
         }),
         (stop) =>
           Effect.sync(() => {
@@ -65,7 +64,10 @@ export const make = Effect.fnUntraced(function* (
             stop()
           })
       )
-      return Stream.fromQueue(rows)
+      return Stream.map(Stream.fromQueue(rows), (row) => {
+        waiting.bytes -= bytesOf(row)
+        return row
+      })
     })
   )
 
@@ -85,9 +87,13 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** Puts what a watcher is told into a queue, which fails when it is full or the market leaves. */
-const into = (rows: Queue.Queue<Watched, Unavailable>, symbol: MarketSymbol): Watcher => {
+const into = (rows: Queue.Queue<Watched, Unavailable>, waiting: { bytes: number }, symbol: MarketSymbol): Watcher => {
   const offer = (row: Watched) => {
-    if (!Queue.offerUnsafe(rows, row)) closed()
+    const bytes = bytesOf(row)
+    // A row may be larger than all that may wait, and goes on alone.
+    const hasRoom = waiting.bytes === 0 || waiting.bytes + bytes <= maxBehindBytes
+    if (hasRoom && Queue.offerUnsafe(rows, row)) waiting.bytes += bytes
+    else closed()
   }
   const closed = () => {
     Queue.failCauseUnsafe(rows, Cause.fail(new Unavailable({ what: `market ${symbol}` })))
@@ -99,10 +105,14 @@ const into = (rows: Queue.Queue<Watched, Unavailable>, symbol: MarketSymbol): Wa
   }
 }
 
-/** A journal that has not answered for longer leaves open whether the log still stands where it is said to. */
-const maxSilentMillis = 1_000
+/** An owner that stood still, or that its journal does not answer, may not know that another has the log. */
+const maxUnprovenMillis = 2_000
 /** Watchers on other nodes are told where the log stands this often; those here look for themselves. */
 const heartbeatMillis = 1_000
 /** Rows that may wait for one watcher; it then starts again from the journal. */
 const maxBehind = 1_024
+const maxBehindBytes = 4 * 1024 * 1024
+/** A level takes no more than that on its way. */
+const levelBytes = 32
+const bytesOf = ({ events, levels }: Watched): number => events.length + levels.length * levelBytes
 const noEvents = new Uint8Array(0)

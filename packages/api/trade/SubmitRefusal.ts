@@ -17,6 +17,8 @@ export const message = (refusal: SubmitRefusal): string => {
       return "no such stop order"
     case "InvalidTwap":
       return twapMessage(refusal)
+    case "ConnectionEnded":
+      return "this connection was taken for lost, and the account's orders were cancelled; not done, connect again"
     case "DeskOverloaded":
       return "too many orders are waiting; not placed, try again"
     case "Faulted":

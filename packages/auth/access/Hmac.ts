@@ -4,7 +4,6 @@ import type { ApiKey } from "@venue/storage/access/ApiKeyTable"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Nonces } from "@venue/storage/access/Nonces"
 import { Revocations } from "@venue/storage/access/Revocations"
-import { ServerTime } from "@venue/postgres/ServerTime"
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { createHmac, timingSafeEqual } from "node:crypto"
@@ -40,7 +39,6 @@ export class Hmac extends Context.Service<
       const keys = yield* ApiKeys
       const nonces = yield* Nonces
       const revocations = yield* Revocations
-      const serverTime = yield* ServerTime
       const uses = yield* KeyUses.make
       const clock = yield* Clock.Clock
       const holders = new WeakMap<ApiKey, Holder>()
@@ -64,10 +62,9 @@ export class Hmac extends Context.Service<
         if (kind === "key") forget(subject)
       })
 
-      const serverMillis = () => clock.currentTimeMillisUnsafe() + serverTime.offsetMillis()
       const verify = Effect.fnUntraced(function* (signed: Signed, address: string) {
         const { nonce, publicKey } = signed
-        const now = serverMillis()
+        const now = clock.currentTimeMillisUnsafe()
         const fault = formFault(signed, now)
         if (fault !== undefined) return yield* new Unauthenticated({ reason: fault })
         const found = publicKeyPattern.test(publicKey) ? yield* Cache.get(known, publicKey) : Option.none<ApiKey>()
@@ -80,9 +77,17 @@ export class Hmac extends Context.Service<
           uses.failed(publicKey, now)
           return yield* new Unauthenticated({ reason })
         }
-        yield* Effect.catchTag(nonces.claim(publicKey, nonce), "NonceReused", () => {
+        const refused = (reason: "nonce_reused" | "revoked_key") => {
           uses.failed(publicKey, now)
-          return Effect.fail(new Unauthenticated({ reason: "nonce_reused" }))
+          return Effect.fail(new Unauthenticated({ reason }))
+        }
+        yield* Effect.catchTags(nonces.claim(publicKey, nonce), {
+          NonceReused: () => refused("nonce_reused"),
+          // Another node took it back, and this one has not heard of it yet.
+          KeyRevoked: () => {
+            forget(publicKey)
+            return refused("revoked_key")
+          }
         })
         uses.used(publicKey, now)
         return holderOf(key).caller

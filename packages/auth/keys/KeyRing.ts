@@ -6,12 +6,10 @@
  * A standby key is published before it signs, so that whoever verifies knows it in time; a retired one is published
  * until the last token it signed is over. In an emergency neither is waited for.
  */
+import { KeyState } from "@venue/storage/access/SigningKeyTable"
 import { Result, Schema } from "effect"
 import { tokenLifetimeSeconds } from "../session/TokenLifetime.ts"
 import type { SigningKey } from "./SigningKey.ts"
-
-export const KeyState = Schema.Literals(["standby", "active", "retired"])
-export type KeyState = typeof KeyState.Type
 
 export interface RingKey {
   readonly key: SigningKey

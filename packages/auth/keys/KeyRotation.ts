@@ -1,75 +1,100 @@
 /** An operator replaces the keys that sign tokens, each step with a reason that the audit keeps. */
 import { Audit, type Deed } from "@venue/storage/access/Audit"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { Revocations } from "@venue/storage/access/Revocations"
+import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
+import { SigningKeyTable } from "@venue/storage/access/SigningKeyTable"
 import { Transaction } from "@venue/postgres/Transaction"
-import { Context, Effect, Layer } from "effect"
-import type { SigningKeysUnusable } from "./KeyFile.ts"
-import type { KeyInUse, KeyRing, NotStandby, TooEarly, UnknownKey, Urgency } from "./KeyRing.ts"
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { keptOf, ringOf } from "./KeptRing.ts"
+import * as KeyRing from "./KeyRing.ts"
 import type { Operator } from "../access/Operator.ts"
+import { generate } from "./SigningKey.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 
-type Unavailable = SigningKeysUnusable | DatabaseUnavailable
-
-/** What cannot be recorded is not done; after `DatabaseUnavailable` of a step it may have been done all the same. */
+/**
+ * A step, its record and its announcement are one transaction: it is heard on every node when that commits. After
+ * `DatabaseUnavailable` it may have been done all the same.
+ */
 export class KeyRotation extends Context.Service<
   KeyRotation,
   {
-    readonly ring: Effect.Effect<KeyRing>
+    readonly ring: Effect.Effect<KeyRing.KeyRing>
     /** Publishes a new key and returns its id. */
-    readonly standby: (operator: Operator) => Effect.Effect<string, Unavailable>
+    readonly standby: (operator: Operator) => Effect.Effect<string, DatabaseUnavailable>
     readonly activate: (
       kid: string,
-      urgency: Urgency,
+      urgency: KeyRing.Urgency,
       operator: Operator
-    ) => Effect.Effect<void, UnknownKey | NotStandby | TooEarly | Unavailable>
+    ) => Effect.Effect<void, KeyRing.UnknownKey | KeyRing.NotStandby | KeyRing.TooEarly | DatabaseUnavailable>
     /** In an emergency what the key signed is taken back on every node, connections that it opened included. */
     readonly remove: (
       kid: string,
-      urgency: Urgency,
+      urgency: KeyRing.Urgency,
       operator: Operator
-    ) => Effect.Effect<void, UnknownKey | KeyInUse | TooEarly | Unavailable>
+    ) => Effect.Effect<void, KeyRing.UnknownKey | KeyRing.KeyInUse | KeyRing.TooEarly | DatabaseUnavailable>
   }
 >()("@venue/auth/keys/KeyRotation") {
-  static readonly layer: Layer.Layer<KeyRotation, never, Audit | Revocations | SigningKeys | Transaction> =
-    Layer.effect(
-      KeyRotation,
-      Effect.gen(function* () {
-        const audit = yield* Audit
-        const keys = yield* SigningKeys
-        const revocations = yield* Revocations
-        const transaction = yield* Transaction
+  static readonly layer: Layer.Layer<
+    KeyRotation,
+    never,
+    Audit | Revocations | SigningKeys | SigningKeyTable | Transaction
+  > = Layer.effect(
+    KeyRotation,
+    Effect.gen(function* () {
+      const audit = yield* Audit
+      const keys = yield* SigningKeys
+      const revocations = yield* Revocations
+      const table = yield* SigningKeyTable
+      const transaction = yield* Transaction
 
-        const record = (action: string, kid: string, { actor, reason }: Operator, facts: Deed["facts"] = {}) =>
-          audit.record({ action, actor, subject: kid, facts: { kid, reason, ...facts } })
+      const record = (action: string, kid: string, { actor, reason }: Operator, facts: Deed["facts"] = {}) =>
+        audit.record({ action, actor, subject: kid, facts: { kid, reason, ...facts } })
 
-        const announce = (kid: string) => revocations.announce({ kind: "signing_key", subject: kid })
+      /** A table whose keys cannot be used was written by something else. */
+      const change = <E>(step: (ring: KeyRing.KeyRing, nowMillis: number) => Result.Result<KeyRing.KeyRing, E>) =>
+        table.replace((kept) =>
+          Effect.gen(function* () {
+            const ring = yield* Effect.orDie(Effect.fromResult(ringOf(kept)))
+            return keptOf(yield* Effect.fromResult(step(ring, yield* Clock.currentTimeMillis)))
+          })
+        )
+      const announce = (kind: Revocation["kind"], kid: string) => revocations.announce({ kind, subject: kid })
 
-        return KeyRotation.of({
-          ring: keys.ring,
-          standby: Effect.fn("KeyRotation.standby")((operator: Operator) =>
-            Effect.tap(keys.standby, (kid) =>
-              // On standby it has signed nothing, so it can go again.
-              Effect.onError(record("signing_key_published", kid, operator), () => Effect.ignore(keys.remove(kid)))
-            )
-          ),
-          // Written before it is done, and taken back when it is refused.
-          activate: Effect.fn("KeyRotation.activate")(function* (kid: string, urgency: Urgency, operator: Operator) {
+      return KeyRotation.of({
+        ring: keys.ring,
+        standby: Effect.fn("KeyRotation.standby")(
+          function* (operator: Operator) {
+            const key = generate()
+            yield* record("signing_key_published", key.kid, operator)
+            yield* change((ring, now) => Result.succeed(KeyRing.stand(ring, key, now)))
+            yield* announce("signing_keys", key.kid)
+            return key.kid
+          },
+          transaction.run,
+          Effect.tap(() => keys.reread)
+        ),
+        activate: Effect.fn("KeyRotation.activate")(
+          function* (kid: string, urgency: KeyRing.Urgency, operator: Operator) {
             yield* record("signing_key_activated", kid, operator, { emergency: urgency.emergency })
-            yield* keys.activate(kid, urgency)
-          }, transaction.run),
-          remove: Effect.fn("KeyRotation.remove")(
-            function* (kid: string, urgency: Urgency, operator: Operator) {
-              yield* record("signing_key_removed", kid, operator, { emergency: urgency.emergency })
-              yield* keys.remove(kid, urgency)
-              if (urgency.emergency) yield* announce(kid)
-            },
-            transaction.run,
-            // Whoever asks again may do so because it was removed and could not be announced.
-            (removed, kid, { emergency }) =>
-              Effect.tapErrorTag(removed, "UnknownKey", () => (emergency ? announce(kid) : Effect.void))
-          )
-        })
+            yield* change((ring, now) => KeyRing.activate(ring, kid, now, urgency))
+            yield* announce("signing_keys", kid)
+          },
+          transaction.run,
+          Effect.tap(() => keys.reread)
+        ),
+        remove: Effect.fn("KeyRotation.remove")(
+          function* (kid: string, urgency: KeyRing.Urgency, operator: Operator) {
+            yield* record("signing_key_removed", kid, operator, { emergency: urgency.emergency })
+            yield* change((ring, now) => KeyRing.remove(ring, kid, now, urgency))
+            yield* announce(urgency.emergency ? "signing_key" : "signing_keys", kid)
+          },
+          transaction.run,
+          Effect.tap(() => keys.reread),
+          // Whoever asks again may do so because the outcome was unknown to them.
+          (removed, kid, { emergency }) =>
+            Effect.tapErrorTag(removed, "UnknownKey", () => (emergency ? announce("signing_key", kid) : Effect.void))
+        )
       })
-    )
+    })
+  )
 }

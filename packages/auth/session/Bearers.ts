@@ -36,7 +36,7 @@ export class Bearers extends Context.Service<
 
         // They are rare, and what is known is little enough to be looked through.
         yield* revocations.watch(({ kind, subject }) => {
-          if (kind === "key") return
+          if (kind === "key" || kind === "signing_keys") return
           heard++
           if (kind === "signing_key" && keys.find(subject) !== undefined) removed.add(subject)
           for (const [name, { claims }] of known) {

@@ -2,7 +2,6 @@
 import { AdminApi } from "@venue/api/admin/Api"
 import { signingKeyBody } from "@venue/api/admin/SigningKeys"
 import { problems } from "@venue/api/Problem"
-import type { SigningKeysUnusable } from "@venue/auth/keys/KeyFile"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import type { Operator } from "@venue/auth/access/Operator"
 import { Effect } from "effect"
@@ -18,14 +17,7 @@ export const layer = (baseUrl: string) =>
       const refusals = problems(baseUrl)
       const decide = <A, E>(reason: string, decision: (by: Operator) => Effect.Effect<A, E>) =>
         Effect.flatMap(inTheNameOf(reason), decision)
-      const unavailable = {
-        SigningKeysUnusable: ({ reason }: SigningKeysUnusable) =>
-          Effect.andThen(
-            Effect.logWarning("the signing keys cannot be used", reason),
-            Effect.fail(refusals.signingKeysUnusable())
-          ),
-        DatabaseUnavailable: () => Effect.fail(refusals.draining())
-      }
+      const unavailable = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
       const unknown = () => Effect.fail(refusals.notFound("signing key"))
       const tooEarly = ({ readyAtMillis }: { readonly readyAtMillis: number }) =>
         Effect.fail(refusals.signingKeyTooEarly(readyAtMillis))

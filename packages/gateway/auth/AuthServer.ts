@@ -1,7 +1,7 @@
 /** The authentication service on its port. */
 import * as AuthError from "@venue/api/auth/AuthError"
 import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Objection, Refusals, Route } from "../http/Gate.ts"
 import * as HttpListener from "../http/HttpListener.ts"
@@ -36,8 +36,7 @@ export interface AuthServerOptions extends AuthSite.AuthSiteOptions {
 export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerOptions) {
   const { consentOrigin, host, issuer, pages, port } = options
   if (!issuer.endsWith(prefix)) return yield* Effect.die(new Error(`the issuer does not end in ${prefix}: ${issuer}`))
-  const clock = yield* Clock.Clock
-  const site = AuthSite.make(options, () => clock.currentTimeMillisUnsafe())
+  const site = yield* AuthSite.make(options)
   const routes = [
     ...(yield* Token.routes(site)),
     ...(yield* User.routes(site)),

@@ -1,7 +1,8 @@
 /** What every part of the authentication service knows of the place it is served at. */
 import * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
 import * as RateLimits from "@venue/domain/RateLimits"
-import { Effect } from "effect"
+import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
+import { Clock, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as ClientAddress from "../http/ClientAddress.ts"
 import { Refused } from "./Refused.ts"
@@ -29,11 +30,16 @@ export interface AuthSite extends Omit<AuthSiteOptions, "captcha" | "limits"> {
 
 export type Limit = keyof typeof buckets
 
-export const make = (options: AuthSiteOptions, nowMillis: () => number): AuthSite => {
-  const limit = (rate: RateLimits.Rate) => RateLimits.make({ ...rate, enabled: options.limits, nowMillis })
-  return {
+/** What an address may ask is divided by the gateways that live: it may come to each. */
+export const make = Effect.fnUntraced(function* (options: AuthSiteOptions) {
+  const clock = yield* Clock.Clock
+  const nowMillis = () => clock.currentTimeMillisUnsafe()
+  const livingGateways = yield* LivingGateways
+  const limit = (rate: RateLimits.Rate) =>
+    RateLimits.make({ ...rate, enabled: options.limits, nowMillis, sharers: livingGateways })
+  const site: AuthSite = {
     ...options,
-    captcha: CaptchaRule.make(options.captcha),
+    captcha: yield* CaptchaRule.make(options.captcha),
     clientAddress: ClientAddress.from(options.trustedProxies),
     limits: {
       signIn: limit(buckets.signIn),
@@ -45,7 +51,8 @@ export const make = (options: AuthSiteOptions, nowMillis: () => number): AuthSit
       calls: limit(buckets.calls)
     }
   }
-}
+  return site
+})
 
 export const bucketOf = (network: string, who = ""): string => `${network} ${who}`
 

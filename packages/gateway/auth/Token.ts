@@ -7,7 +7,7 @@ import { type WalletRefused, WalletSignIn } from "@venue/auth/wallet/WalletSignI
 import { Captcha } from "@venue/providers/Captcha"
 import { OAuthClients } from "@venue/storage/access/OAuthClients"
 import { Sessions } from "@venue/storage/access/Sessions"
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as ClientAddress from "../http/ClientAddress.ts"
 import { Refused, refused } from "./Refused.ts"
@@ -55,8 +55,7 @@ const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
     const asked = yield* RequestBody.json(Web3Request)
     const address = site.clientAddress(request)
     const network = ClientAddress.network(address)
-    const now = yield* Clock.currentTimeMillis
-    const first = site.captcha.begin(network, now) ? solve(asked, address) : Effect.void
+    const first = (yield* site.captcha.begin(network)) ? solve(asked, address) : Effect.void
     const issued = yield* Effect.andThen(first, wallets.signIn(asked)).pipe(
       Effect.catchTags({
         CaptchaRefused: () => Effect.fail(refused("captcha_failed")),
@@ -69,7 +68,7 @@ const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
       }),
       // That too many wait is no fault of the client's.
       Effect.tapErrorTag("Refused", ({ refusal }) =>
-        refusal === "unavailable" ? Effect.void : Effect.sync(() => site.captcha.fail(network, now))
+        refusal === "unavailable" ? Effect.void : Effect.ignore(site.captcha.fail(network))
       )
     )
     return HttpServerResponse.jsonUnsafe(yield* view.session(issued))

@@ -10,6 +10,7 @@ import { Bearers } from "@venue/auth/session/Bearers"
 import { type Caller as Known, ofToken, type Unauthenticated } from "@venue/auth/access/Caller"
 import { Hmac, type Signed } from "@venue/auth/access/Hmac"
 import { Onboarding } from "@venue/auth/access/Onboarding"
+import * as RestBuckets from "@venue/cluster/clients/RestBuckets"
 import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import type { SessionEnded } from "@venue/storage/access/Sessions"
 import type { RateLimits } from "@venue/domain/RateLimits"
@@ -23,6 +24,7 @@ import * as Refusal from "./Refusal.ts"
 export interface AuthenticationOptions {
   readonly baseUrl: string
   readonly brand: string
+  /** Of addresses. */
   readonly limits: RateLimits
   readonly addressOf: ClientAddress
   readonly countryOf: ClientCountry
@@ -49,6 +51,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
       const access = yield* AccessDecision.make
       const refusals = problems(baseUrl)
 
+      const charge = yield* RestBuckets.make("requests")
       const spend = (who: string, weight: number) => Refusal.spend(refusals, limits, who, weight)
       const unavailable = () => Effect.fail(refusals.draining())
 
@@ -79,7 +82,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
             SessionEnded: unproven,
             DatabaseUnavailable: unavailable
           })
-          yield* spend(`user ${caller.userId}`, weight)
+          yield* Refusal.unlessExceeded(refusals, yield* charge(caller.userId, weight))
 
           const named = headerValue(request.headers, brand, "requested-account-id")
           if (named !== undefined && !isUuid(named)) {

@@ -1,56 +1,76 @@
-/** Whether this node can serve: its desks answer and its markets are heard. */
+/** Whether this node can serve, by the desks that answer, and the markets and revocations that are heard. */
 import * as Problem from "@venue/api/Problem"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { maxUnheardMillis, Revocations } from "@venue/storage/access/Revocations"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 export class Health extends Context.Service<
   Health,
   {
-    /** Every desk answered and every listed market was heard within the last seconds. Being live is to answer at all. */
+    /** What must hold was so within the last seconds. Being live is to answer at all. */
     readonly ready: () => boolean
     /** Answers the plain requests of a listener that serves sockets; `baseUrl` is where problems are explained. */
     readonly answer: (baseUrl: string) => (request: IncomingMessage, response: ServerResponse) => void
   }
 >()("@venue/gateway/http/Health") {
-  static readonly layer: Layer.Layer<Health, never, DeskClient | Feed> = Layer.effect(
+  /** A venue of one process is ready when every desk answers and every listed market is heard. */
+  static readonly layer: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
     Health,
-    Effect.gen(function* () {
-      const desks = yield* DeskClient
-      const feed = yield* Feed
-      const clock = yield* Clock.Clock
-      const { desks: count, instruments } = yield* VenueSettings
-      const answeredAtMillis = Array.from({ length: count }, () => -Infinity)
-      const deskNumbers = Array.from(answeredAtMillis.keys())
+    Effect.suspend(() => make({ needsAll: true }))
+  )
 
-      const probe = Effect.forEach(
-        deskNumbers,
-        (desk) =>
-          desks.wake(String(desk)).pipe(
-            Effect.andThen(
-              Effect.sync(() => {
-                answeredAtMillis[desk] = clock.currentTimeMillisUnsafe()
-              })
-            ),
-            Effect.ignore
-          ),
-        { discard: true, concurrency: "unbounded" }
-      )
-      yield* Effect.forkScoped(Effect.repeat(probe, Schedule.spaced("1 second")))
-
-      const ready = (): boolean => {
-        const since = clock.currentTimeMillisUnsafe() - freshMillis
-        return (
-          answeredAtMillis.every((at) => at >= since) &&
-          Array.from(instruments.keys()).every((symbol) => (feed.head(symbol)?.heardAtMillis ?? -Infinity) >= since)
-        )
-      }
-      return Health.of({ ready, answer: (baseUrl) => (request, response) => answer(baseUrl, ready, request, response) })
-    })
+  /** One gateway of many serves while some desk answers: where another is down, no gateway would help. */
+  static readonly layerGateway: Layer.Layer<Health, never, DeskClient | Feed | Revocations> = Layer.effect(
+    Health,
+    Effect.suspend(() => make({ needsAll: false }))
   )
 }
+
+/** What else must hold for this node to serve, such as that its database answers. */
+export const Conditions = Context.Reference<ReadonlyArray<() => boolean>>("@venue/gateway/http/Health/Conditions", {
+  defaultValue: () => []
+})
+
+const make = Effect.fnUntraced(function* ({ needsAll }: { readonly needsAll: boolean }) {
+  const desks = yield* DeskClient
+  const feed = yield* Feed
+  const revocations = yield* Revocations
+  const clock = yield* Clock.Clock
+  const conditions = yield* Conditions
+  const { desks: count, instruments } = yield* VenueSettings
+  const answeredAtMillis = Array.from({ length: count }, () => -Infinity)
+  const deskNumbers = Array.from(answeredAtMillis.keys())
+
+  const probe = Effect.forEach(
+    deskNumbers,
+    (desk) =>
+      desks.wake(String(desk)).pipe(
+        Effect.andThen(
+          Effect.sync(() => {
+            answeredAtMillis[desk] = clock.currentTimeMillisUnsafe()
+          })
+        ),
+        Effect.ignore
+      ),
+    { discard: true, concurrency: "unbounded" }
+  )
+  yield* Effect.forkScoped(Effect.repeat(probe, Schedule.spaced("1 second")))
+
+  const ready = (): boolean => {
+    const since = clock.currentTimeMillisUnsafe() - freshMillis
+    if (revocations.unheardMillis() > maxUnheardMillis) return false
+    if (!conditions.every((holds) => holds())) return false
+    if (!needsAll) return answeredAtMillis.some((at) => at >= since)
+    return (
+      answeredAtMillis.every((at) => at >= since) &&
+      Array.from(instruments.keys()).every((symbol) => (feed.head(symbol)?.heardAtMillis ?? -Infinity) >= since)
+    )
+  }
+  return Health.of({ ready, answer: (baseUrl) => (request, response) => answer(baseUrl, ready, request, response) })
+})
 
 const freshMillis = 5_000
 

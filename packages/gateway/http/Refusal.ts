@@ -29,7 +29,8 @@ export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: P
 
 /** Takes it from the caller's bucket, or says how long to wait for it. */
 export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>
-  Effect.suspend(() => {
-    const retryAfterMillis = limits.spend(caller, weight)
-    return retryAfterMillis === 0 ? Effect.void : rateExceeded(problems, { retryAfterMillis })
-  })
+  Effect.suspend(() => unlessExceeded(problems, limits.spend(caller, weight)))
+
+/** Goes on when there is nothing to wait for. */
+export const unlessExceeded = (problems: Problem.Problems, retryAfterMillis: number) =>
+  retryAfterMillis === 0 ? Effect.void : rateExceeded(problems, { retryAfterMillis })

@@ -1,7 +1,4 @@
-/** What requests over REST weigh, and how much each caller may ask. */
-import type { Rate } from "@venue/domain/RateLimits"
-
-export const rate: Rate = { capacity: 1_200, refillMillis: 60_000 }
+/** What requests over REST weigh. */
 
 /** It is 1, unless it stands here. */
 export const weightOf = (action: string): number => weights.get(action) ?? 1

@@ -4,8 +4,10 @@ import { Api } from "@venue/api/rest/Api"
 import { ActiveBuilder, Builder } from "@venue/api/rest/BuilderWallet"
 import { Caller } from "@venue/api/rest/Caller"
 import { BuilderRegistration } from "@venue/auth/wallet/BuilderRegistration"
+import * as RestBuckets from "@venue/cluster/clients/RestBuckets"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as RateLimits from "@venue/domain/RateLimits"
+import { restRates } from "@venue/domain/RestRates"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { group } from "../http/Endpoints.ts"
@@ -19,21 +21,20 @@ export interface BuilderWalletOptions {
 
 export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
   const refusals = problems(baseUrl)
-  /** What one caller may ask each minute, of one of the two endpoints. */
-  const limit = Effect.gen(function* () {
-    const clock = yield* Clock.Clock
-    const { rateLimits } = yield* VenueSettings
-    const nowMillis = () => clock.currentTimeMillisUnsafe()
-    const limits = RateLimits.make({ enabled: rateLimits, nowMillis, capacity: perMinute, refillMillis: 60_000 })
-    return (caller: string) => Refusal.spend(refusals, limits, caller, 1)
-  })
 
   const handlers = group(
     Api,
     "builderWallet",
     Effect.fnUntraced(function* (handlers) {
       const registration = yield* BuilderRegistration
-      const spend = yield* limit
+      const clock = yield* Clock.Clock
+      const { rateLimits } = yield* VenueSettings
+      /** An address asks for as many messages as a builder registers wallets. */
+      const limits = RateLimits.make({
+        ...restRates.wallets,
+        enabled: rateLimits,
+        nowMillis: () => clock.currentTimeMillisUnsafe()
+      })
       const unfit = { address: refusals.invalidWalletAddress, builder_code: refusals.invalidBuilderCode }
 
       return handlers
@@ -42,7 +43,7 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
           Effect.fnUntraced(
             function* ({ query: { address, builder_code } }) {
               const request = yield* HttpServerRequest.HttpServerRequest
-              yield* spend(network(addressOf(request)))
+              yield* Refusal.spend(refusals, limits, network(addressOf(request)), 1)
               return { message: yield* registration.message(address, builder_code) }
             },
             Effect.catchTag("UnfitForMessage", ({ member }) => Effect.fail(unfit[member]()))
@@ -77,11 +78,11 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
     ActiveBuilder,
     Effect.gen(function* () {
       const registration = yield* BuilderRegistration
-      const spend = yield* limit
+      const charge = yield* RestBuckets.make("wallets")
       return ActiveBuilder.of((answer) =>
         Effect.gen(function* () {
           const { userId } = yield* Caller
-          yield* spend(userId)
+          yield* Refusal.unlessExceeded(refusals, yield* charge(userId, 1))
           const builder = yield* registration.builder(userId).pipe(
             Effect.catchTags({
               NoActiveBuilderCode: () => Effect.fail(refusals.noActiveBuilderCode()),
@@ -96,5 +97,3 @@ export const layer = ({ addressOf, baseUrl }: BuilderWalletOptions) => {
   )
   return Layer.provide(handlers, builder)
 }
-
-const perMinute = 60

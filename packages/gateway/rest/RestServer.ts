@@ -6,6 +6,7 @@ import { document } from "@venue/api/rest/Document"
 import { ruleOf } from "@venue/auth/access/Permission"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as RateLimits from "@venue/domain/RateLimits"
+import { restRates } from "@venue/domain/RestRates"
 import { Clock, Effect, Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
@@ -23,7 +24,6 @@ import * as Onboarding from "./Onboarding.ts"
 import * as Pages from "./Pages.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
-import { rate } from "../http/RequestWeight.ts"
 import * as Refdata from "./Refdata.ts"
 import { refusal, retryAfter } from "../http/Refusal.ts"
 import * as Subaccounts from "./Subaccounts.ts"
@@ -48,12 +48,16 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
   const { brand, countryHeader, trustedProxies = [] } = options
   const addressOf = ClientAddress.from(trustedProxies)
   const countryOf = ClientAddress.countryFrom(trustedProxies, countryHeader)
-  const limits = RateLimits.make({ ...rate, enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
+  const limits = RateLimits.make({
+    ...restRates.requests,
+    enabled: rateLimits,
+    nowMillis: () => clock.currentTimeMillisUnsafe()
+  })
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
     crossOrigin: crossOrigin(brand),
     layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
     routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes],
-    // Users pay from their own bucket, once it is known who they are. Health is asked by machines, and always told.
+    // Users pay from their own bucket at their desk, once it is known who they are. Health is asked by machines, and always told.
     admit: (request) => {
       if (request.url.startsWith("/user/") || request.url.startsWith("/health/")) return undefined
       const waitMillis = limits.spend(ClientAddress.network(addressOf(request)), 1)

@@ -79,8 +79,8 @@ export const listen = Effect.fnUntraced(function* (
     if (refusal !== undefined) return UpgradeRefusal.refuse(socket, options.baseUrl, refusal)
     sockets.handleUpgrade(request, socket, head, (ws) => {
       socket.setNoDelay(true)
-      serve(ws, socket, request, options.budget.open(address))
-      pings.watch(ws, socket)
+      const isSilent = pings.watch(ws, socket)
+      serve(ws, socket, request, options.budget.open(address), isSilent)
     })
   })
   return { port }
@@ -94,7 +94,13 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
     run(Effect.delay(Effect.sync(end), Duration.millis(millis)))
   }
 
-  return (ws: WebSocket, socket: NetSocket, request: IncomingMessage, allowance: Allowance): void => {
+  return (
+    ws: WebSocket,
+    socket: NetSocket,
+    request: IncomingMessage,
+    allowance: Allowance,
+    isSilent: () => boolean
+  ): void => {
     const transport = SocketTransport.open(ws, socket, take, after, allowance.unread)
     const reader = FrameReader.open({
       ws,
@@ -119,11 +125,16 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
       if (isBinary) transport.close(1003, "text frames only")
       else transport.arrived(data as Buffer)
     })
-    ws.on("error", () => {})
+    let isGivenUp = false
+    ws.on("error", (error) => {
+      // Nothing came back in all the time that the system tried.
+      if ("code" in error && error.code === "ETIMEDOUT") isGivenUp = true
+    })
+    ws.on("pong", () => receiver.heard?.())
     ws.on("close", () => {
       allowance.close()
       transport.ended()
-      receiver.closed()
+      receiver.closed(isGivenUp || isSilent())
     })
   }
 })
@@ -131,11 +142,13 @@ const makeServe = Effect.fnUntraced(function* ({ accept, what }: ListenerOptions
 /** Clients that answer no ping any more are cut off. */
 const makePings = Effect.gen(function* () {
   const unanswered = new Map<WebSocket, number>()
+  const cutOff = new WeakSet<WebSocket>()
   const ping = Effect.sync(() => {
     for (const [ws, missed] of unanswered) {
       // Its pongs wait unread, as everything it sends does.
       if (ws.isPaused) continue
       if (missed >= 2) {
+        cutOff.add(ws)
         ws.close(1001, "two pings were not answered")
         ws.terminate()
         continue
@@ -146,12 +159,14 @@ const makePings = Effect.gen(function* () {
   })
   yield* Effect.forkScoped(Effect.repeat(ping, Schedule.spaced(pingMillis)))
   return {
-    watch: (ws: WebSocket, socket: NetSocket) => {
+    /** Answers whether it was cut off. */
+    watch: (ws: WebSocket, socket: NetSocket): (() => boolean) => {
       unanswered.set(ws, 0)
       ws.on("pong", () => unanswered.set(ws, 0))
       // Pongs that nobody reads would gather without end.
       ws.on("ping", (data) => (socket.writableLength > maxWaitingBytes ? ws.terminate() : ws.pong(data)))
       ws.on("close", () => unanswered.delete(ws))
+      return () => cutOff.has(ws)
     }
   }
 })

@@ -20,6 +20,8 @@ interface Kind {
   readonly socketsPerAddress: number
   /** These are units: a frame is one, and one more for each KiB. */
   readonly frames: Rate
+  /** An address may come to each gateway of the venue; the same data is told at all of them. */
+  readonly upgradesAreDivided: boolean
   /** Where limits are off a benchmark sends orders as fast as it can, and nothing else. */
   readonly isAlwaysCharged: boolean
 }
@@ -46,11 +48,13 @@ export const limits = {
   trade: {
     socketsPerAddress: 100,
     frames: { burst: 100, perSecond: 50, addressBurst: 128_000, addressPerSecond: 2_500 },
+    upgradesAreDivided: true,
     isAlwaysCharged: false
   },
   marketData: {
     socketsPerAddress: 20,
     frames: { burst: 100, perSecond: 50, addressBurst: 5_000, addressPerSecond: 200 },
+    upgradesAreDivided: false,
     isAlwaysCharged: true
   }
 } as const
@@ -93,6 +97,8 @@ export interface SocketBudgetOptions {
   /** Without them an address may open as many sockets as it likes, and shares no bucket. */
   readonly limits: boolean
   readonly nowMillis: () => number
+  /** Those of the venue; one, unless told otherwise. */
+  readonly livingGateways?: () => number
 }
 
 /** The listeners of one process share these. */
@@ -113,13 +119,14 @@ interface Total {
 const drawnUnits = 128
 
 function budgetOf(kind: Kind, options: SocketBudgetOptions, total: Total): SocketBudget {
-  const { nowMillis } = options
+  const { livingGateways = () => 1, nowMillis } = options
   const openOf = new Map<string, number>()
   const upgrades = RateLimits.make({
     enabled: options.limits,
     nowMillis,
     capacity: limits.upgradesPerMinute,
-    refillMillis: 60_000
+    refillMillis: 60_000,
+    sharers: kind.upgradesAreDivided ? livingGateways : () => 1
   })
   const frames = shared(kind.frames, options.limits || kind.isAlwaysCharged, nowMillis)
   const controls = shared(limits.controls, true, nowMillis)

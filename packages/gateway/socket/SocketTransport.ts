@@ -64,6 +64,9 @@ export function open(
       atTurnsEnd(flush)
     },
     close,
+    ping: () => {
+      if (ws.readyState === ws.OPEN && !ws.isPaused && socket.writableLength === 0) ws.ping()
+    },
     pause: () => {
       isPaused = true
       ws.pause()

@@ -3,6 +3,8 @@ export interface Transport {
   /** Text frames; those of one turn leave in one write. */
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
+  /** Asks the client whether it lives, unless what it would answer is not read now. */
+  readonly ping: () => void
   /** Reads nothing more of the client for now: what it goes on sending waits on its side. */
   readonly pause: () => void
   readonly resume: () => void
@@ -13,7 +15,10 @@ export interface Transport {
 /** What a socket hands in. */
 export interface Receiver {
   readonly text: (text: string) => void
-  readonly closed: () => void
+  /** The client lives: it has answered a ping. */
+  readonly heard?: () => void
+  /** It is given up where nothing of the client told its end. */
+  readonly closed: (isGivenUp: boolean) => void
 }
 
 /** A client that leaves more than this unread is told to come again later. */

@@ -13,6 +13,7 @@ import type { CancelAllOrders, OrderRequest } from "@venue/domain/Order"
 import type { SubmitRefusal as Refusal } from "@venue/domain/SubmitRefusal"
 import type { LeverageInUse, NotALevel, SetLeverage, UnknownSymbol } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
+import { Revocations } from "@venue/storage/access/Revocations"
 import { Clock, Effect } from "effect"
 import { accessRefusal } from "./AccessRefusal.ts"
 import type { Connection, Gateway } from "./Connection.ts"
@@ -21,6 +22,7 @@ import type { Member } from "./Member.ts"
 import * as Queries from "./Queries.ts"
 import type { Answer } from "./QueryAnswers.ts"
 import { type OrderCommand, requestOf, type TradingCommand } from "./Request.ts"
+import * as UnheardRevocations from "./UnheardRevocations.ts"
 
 export type CommandHandler = Pick<Gateway, "handle" | "submit">
 
@@ -29,6 +31,7 @@ const graceMillis = 1_000
 
 export const make = Effect.gen(function* () {
   const desks = yield* DeskClient
+  const revocations = yield* Revocations
   const queries = yield* Queries.make
   const order = yield* makeOrder
   const setLeverage = yield* makeSetLeverage
@@ -40,6 +43,9 @@ export const make = Effect.gen(function* () {
       const [code, message] = refusal
       return answered(Frame.err(code, message, Incoming.ofObject(text)))
     }
+    if (UnheardRevocations.isRefused(command, revocations.unheardMillis())) {
+      return answered(Frame.err("ServerError", UnheardRevocations.message, Incoming.ofObject(text)))
+    }
     switch (command._tag) {
       case "AddOrder":
       case "ModifyOrder":
@@ -50,7 +56,7 @@ export const make = Effect.gen(function* () {
       case "ModifyStopOrder":
       case "AddTwap":
       case "CancelTwap":
-        return order(member, command, cost, text)
+        return order(connection, member, command, cost, text)
       case "GetOrder":
       case "GetUserOrders":
       case "GetUserTrades":
@@ -68,7 +74,7 @@ export const make = Effect.gen(function* () {
         const { armed } = command
         const { connectionId } = connection
         const { accountId, caller } = member
-        if (armed) connection.lease()
+        connection.lease(armed)
         const answer = desks
           .ask(caller.userId, (desk) => desk.Arm({ userId: caller.userId, cost, connectionId, accountId, armed }))
           .pipe(
@@ -83,13 +89,16 @@ export const make = Effect.gen(function* () {
   }
 
   const submit: CommandHandler["submit"] = (connection, member, expected) => {
-    desks.submit(expected.submission, (submitted) => {
-      if (submitted._tag === "HandedOn") return connection.replies.handedOn(expected, submitted.symbols)
+    const { replies } = connection
+    const reply = (submitted: Submitted) => {
+      if (submitted._tag === "HandedOn") return replies.handedOn(expected, submitted.symbols)
       const { request } = expected.submission
-      refused(connection, member, request, submitted, expected.request, (frame) =>
-        connection.replies.answer(expected, frame)
-      )
-    })
+      refused(connection, member, request, submitted, expected.request, (frame) => {
+        if (isUnknown(submitted)) replies.unknown(expected, frame)
+        else replies.answer(expected, frame)
+      })
+    }
+    desks.submit(expected.submission, reply, () => replies.isOutstanding(expected))
   }
 
   return { handle, submit } satisfies CommandHandler as CommandHandler
@@ -122,7 +131,13 @@ const makeOrder = Effect.gen(function* () {
   const ids = yield* Ids
   const clock = yield* Clock.Clock
 
-  return (member: Member, command: OrderCommand, cost: Cost, text: string): ExpectedOrder | ExpectedAcknowledgement => {
+  return (
+    { connectionId, isLeased }: Connection,
+    member: Member,
+    command: OrderCommand,
+    cost: Cost,
+    text: string
+  ): ExpectedOrder | ExpectedAcknowledgement => {
     const id = ids.next()
     const named = MarketSymbol.make(command._tag === "CancelStopOrder" ? "" : (command.symbol ?? ""))
     const instrument = instruments.get(named)
@@ -132,7 +147,8 @@ const makeOrder = Effect.gen(function* () {
     const submission = {
       userId: member.caller.userId,
       cost,
-      request: requestOf(command, symbol, id, expiresAtMillis, member)
+      request: requestOf(command, symbol, id, expiresAtMillis, member),
+      ...(isLeased ? { connectionId } : {})
     }
     const dueMillis = expiresAtMillis + graceMillis
     const isOfStop = command._tag === "CancelStopOrder" || command._tag === "ModifyStopOrder"
@@ -191,6 +207,10 @@ const isWithoutEcho = (
   request._tag === "CancelStop" ||
   request._tag === "ModifyStop" ||
   request._tag === "AddTwap"
+
+/** Its market's log may have told what became of it, or it was given up. */
+const isUnknown = (submitted: Submitted): boolean =>
+  submitted._tag === "Refused" && (submitted.refusal._tag === "DeskUnreachable" || submitted.refusal._tag === "Faulted")
 
 const codeOf = ({ _tag }: Refusal): Frame.ErrorCode =>
   _tag === "NoSuchStop" ? "InvalidOrder" : _tag === "InvalidTwap" ? "InvalidParameter" : "ServerError"

@@ -26,6 +26,8 @@ const maxDeferred = 12_000
 /** A connection may say so much beside `auth` before it is signed in. */
 const maxUnsigned = 1_000
 const authWithinMillis = 60_000
+/** Who says nothing for so long is asked whether it lives, while it is armed. */
+const probedAfterMillis = 1_000
 
 /** A connection needs this of its gateway. */
 export interface Gateway {
@@ -53,6 +55,8 @@ export interface Gateway {
   readonly pulse: (connection: Connection, member: Member, text: string) => ExpectedQuery
   /** Something became due to a connection: the ticks begin. */
   readonly due: () => void
+  /** A connection is about to be armed: its desk is told that it lives. */
+  readonly leased: () => void
   readonly arrived: (connection: Connection) => void
   readonly opened: (connection: Connection, member: Member) => void
   readonly ended: (connection: Connection) => void
@@ -66,6 +70,10 @@ export class Connection {
   member: Member | undefined
   /** It is about to be armed, or was: its desk must hear that it lives. */
   isLeased = false
+  /** Its desk has said that it is armed, and was not asked to disarm it since. */
+  isArmed = false
+  /** Something came from the client then: a frame, a pong or its end. */
+  heardAtMillis: number
   private readonly gateway: Gateway
   private readonly transport: Transport
   private readonly origin: Origin
@@ -76,7 +84,7 @@ export class Connection {
   private earlyWeight = 0
   /** No desk was charged with this weight yet; the next message that goes to one is. */
   private deferredWeight = 0
-  private isArmed = false
+  private isToldArmed = false
   private isDraining = false
   private isOver = false
   private unfollow = () => {}
@@ -86,7 +94,7 @@ export class Connection {
     this.gateway = gateway
     this.transport = transport
     this.origin = origin
-    this.openedAtMillis = gateway.nowMillis()
+    this.openedAtMillis = this.heardAtMillis = gateway.nowMillis()
     this.backpressure = Backpressure.make(gateway.backpressure, transport)
     this.replies = new Replies(
       this.backpressure,
@@ -97,6 +105,7 @@ export class Connection {
 
   receive(text: string): void {
     if (this.isOver) return
+    this.heard()
     if (this.early !== undefined) return this.keep(this.early, text)
     if (this.isDraining) return this.send(Frame.err("ServerError", `${goingDown}; not done`, Incoming.ofObject(text)))
     const { member } = this
@@ -126,30 +135,51 @@ export class Connection {
     this.closed()
   }
 
-  /** The client has gone. */
-  closed(): void {
+  /** The client lives. */
+  heard(): void {
+    this.heardAtMillis = this.gateway.nowMillis()
+  }
+
+  /** The client has gone, and has said so itself unless it was given up. */
+  closed(isGivenUp = true): void {
     if (this.isOver) return
+    if (!isGivenUp) this.heard()
     this.isOver = true
     this.backpressure.end()
     this.unfollow()
     this.gateway.ended(this)
   }
 
-  /** From here on its desk must hear that it lives. */
-  lease(): void {
-    this.isLeased = true
-    this.gateway.due()
+  /** Its desk is asked to arm it, and must hear from here on that it lives, or to disarm it. */
+  lease(armed: boolean): void {
+    if (!armed) this.isArmed = false
+    else {
+      this.isLeased = true
+      this.gateway.leased()
+    }
   }
 
   arm(armed: boolean): void {
-    if (armed === this.isArmed) return
-    this.isArmed = armed
+    this.isLeased = this.isArmed = armed
+    if (armed) this.gateway.leased()
+    if (armed === this.isToldArmed) return
+    this.isToldArmed = armed
     if (this.subscriptions.channels.has("cancel_on_disconnect")) this.send(Frame.cancelOnDisconnect(armed))
   }
 
   /** The user has come further, or not so far any more. */
   renew(eligibility: Eligibility): void {
     if (this.member !== undefined) this.member = { ...this.member, eligibility }
+  }
+
+  /** What is said of its client shall be no older than this, while it is armed. */
+  probe(): void {
+    if (this.gateway.nowMillis() - this.heardAtMillis >= probedAfterMillis) this.transport.ping()
+  }
+
+  /** Its desk, which had not heard of these for too long, has cancelled for them. */
+  lost(connectionIds: ReadonlyArray<string>): void {
+    if (this.isArmed && connectionIds.includes(this.connectionId)) this.close(1013, takenForLost)
   }
 
   /** Once a second, while something is due to some connection. */
@@ -236,7 +266,8 @@ export class Connection {
     this.early = []
     this.earlyWeight = 0
     this.gateway.signIn(this.connectionId, auth, this.origin, (answer) => {
-      if (this.isOver) return
+      // Its desk may have been told of it meanwhile.
+      if (this.isOver) return this.gateway.ended(this)
       const waited = this.early ?? []
       this.early = undefined
       if (answer === "denied") {
@@ -290,11 +321,17 @@ export class Connection {
 export const open = (connectionId: string, gateway: Gateway, transport: Transport, origin: Origin): Receiver => {
   const connection = new Connection(connectionId, gateway, transport, origin)
   gateway.arrived(connection)
-  return { text: (text) => connection.receive(text), closed: () => connection.closed() }
+  return {
+    text: (text) => connection.receive(text),
+    heard: () => connection.heard(),
+    closed: (isGivenUp) => connection.closed(isGivenUp)
+  }
 }
 
 /** A venue that stops closes its connections with this reason. */
 export const goingDown = "the venue is going down"
+
+const takenForLost = "the connection was taken for lost, and the account's orders were cancelled: connect again"
 
 const signedInAlready = Frame.err("AlreadyAuthenticated", "this connection is signed in already")
 const signInFirst = (text: string): string =>

@@ -1,4 +1,4 @@
-/** Closes or renews open connections whose credential is revoked, or whose user's eligibility changes. */
+/** Closes or renews open connections whose credential is revoked, or whose user's eligibility changes, or of whom neither is known. */
 import type { AccessDecision } from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
@@ -31,6 +31,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
       )
     )
   const heed = (connection: Connection, { kind, subject }: Revocation) => {
+    if (kind === "signing_keys") return
     const caller = connection.member?.caller
     if (caller?.[subjects[kind]] !== subject) return
     if (kind === "user") return renew(connection, caller)
@@ -40,6 +41,10 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   yield* revocations.watch((revocation) => {
     for (const heard of heardMeanwhile.values()) heard.push(revocation)
     for (const connection of connections) heed(connection, revocation)
+  })
+
+  yield* revocations.whenUnheard(() => {
+    for (const connection of connections) connection.close(1013, "this gateway cannot hear of revocations; try again")
   })
 
   const revocation: ConnectionRevocation = {

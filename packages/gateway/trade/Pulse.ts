@@ -1,13 +1,15 @@
 /**
- * Once a second, while anything is due to a connection: what is overdue is given up, and desks that hold an armed
- * connection or one that hears pulses are told that it lives, and answer the pulses.
+ * What connections need as time passes. Each second, while anything is due to one, what is overdue is given up and desks
+ * answer the pulses. Twice a second, while any is armed, its desk is told that it lives.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Beat from "@venue/cluster/protocol/Beat"
 import { deskOf, noCost } from "@venue/cluster/protocol/Desk"
 import { Ids } from "@venue/cluster/clients/Ids"
+import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import { ToldHeads } from "@venue/cluster/clients/ToldHeads"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Connection } from "./Connection.ts"
 import { type ExpectedQuery, unordered } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
@@ -17,101 +19,160 @@ export interface Pulse {
   readonly gatewayId: string
   /** Something is due to a connection now. */
   readonly due: () => void
-  /** There is a new connection. */
+  /** A connection is about to be armed. */
+  readonly leased: () => void
+  /** There is a new connection, which is not signed in. */
   readonly arrived: () => void
+  /** A connection is signed in. */
+  readonly opened: () => void
   /** Asks for the first values of what a connection has just subscribed to with this frame. */
   readonly first: (connection: Connection, member: Member, request: string) => ExpectedQuery
 }
 
 export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connection>) {
   const { desks: deskCount } = yield* VenueSettings
-  const gatewayId = (yield* Ids).next().text
-  const scope = yield* Effect.scope
+  const gatewayId = yield* makeGatewayId
+  const { desks: desksHere } = yield* LocalEntities
   const renew = yield* makeRenew(gatewayId)
-  /** Desks that have not answered yet: they are waited for alone, so that one that stalls costs the others no lease. */
-  const asked = new Set<string>()
 
-  const renewAll = (isNamed: (connection: Connection) => boolean) =>
-    Effect.suspend(() => {
-      const byDesk = new Map<string, Array<Connection>>()
-      for (const connection of connections) {
-        const member = connection.member
-        if (member === undefined || !isNamed(connection)) continue
-        const deskId = deskOf(member.caller.userId, deskCount)
-        const mine = byDesk.get(deskId)
-        if (mine === undefined) byDesk.set(deskId, [connection])
-        else mine.push(connection)
-      }
-      return Effect.forEach(
-        byDesk,
-        ([deskId, mine]) => {
-          if (asked.has(deskId)) return Effect.void
-          asked.add(deskId)
-          return renew(deskId, mine).pipe(
-            Effect.ensuring(Effect.sync(() => asked.delete(deskId))),
-            Effect.forkIn(scope)
-          )
-        },
-        { discard: true }
-      )
-    })
+  const byDesk = (isNamed: (connection: Connection) => boolean): Map<string, Array<Connection>> => {
+    const named = new Map<string, Array<Connection>>()
+    for (const connection of connections) {
+      const { member } = connection
+      if (member === undefined || !isNamed(connection)) continue
+      const deskId = deskOf(member.caller.userId, deskCount)
+      const mine = named.get(deskId)
+      if (mine === undefined) named.set(deskId, [connection])
+      else mine.push(connection)
+    }
+    return named
+  }
+  /** Desks in other processes would not notice that this one died. */
+  const elsewhere = () => [...byDesk(() => true).keys()].filter((deskId) => !desksHere.has(deskId))
 
-  const isRenewed = (connection: Connection) => connection.isLeased || hearsPulses(connection.subscriptions)
+  const pulses = yield* makeCalls(
+    () => byDesk(isPulsed),
+    (deskId, mine) => renew(deskId, mine, true)
+  )
   const seconds = yield* Beat.make(
     1_000,
     Effect.suspend(() => {
       for (const connection of connections) connection.tick()
-      return Effect.map(renewAll(isRenewed), () =>
-        some(connections, (connection) => connection.isWaiting() || isRenewed(connection))
-      )
+      return Effect.map(pulses, () => some(connections, (connection) => connection.isWaiting() || isPulsed(connection)))
     })
   )
-  // A desk that has moved wakes the traders of those who are connected.
+  const leases = yield* makeCalls(
+    () => byDesk(isLeased),
+    (deskId, mine) => Effect.timeoutOption(renew(deskId, mine, false), renewedWithin)
+  )
+  const halves = yield* Beat.make(
+    500,
+    Effect.suspend(() => {
+      for (const connection of connections) if (connection.isLeased) connection.probe()
+      return Effect.map(leases, () => some(connections, isLeased))
+    })
+  )
+  const presence = yield* makeCalls(
+    () => new Map(elsewhere().map((deskId) => [deskId, none])),
+    (deskId) => renew(deskId, none, false)
+  )
+  const pairs = yield* Beat.make(
+    2_000,
+    Effect.map(presence, () => elsewhere().length > 0)
+  )
+  // A desk that has moved wakes the traders of those who are connected, and counts them.
+  const all = yield* makeCalls(
+    () => byDesk(() => true),
+    (deskId, mine) => renew(deskId, mine, false)
+  )
   const minutes = yield* Beat.make(
     60_000,
-    Effect.map(
-      renewAll(() => true),
-      () => connections.size > 0
-    )
+    Effect.map(all, () => connections.size > 0)
   )
   return {
     gatewayId,
     due: seconds.start,
+    leased: halves.start,
     arrived: () => {
       seconds.start()
       minutes.start()
     },
+    opened: pairs.start,
     first: yield* makeFirst(seconds.start)
   } satisfies Pulse as Pulse
+})
+
+const isPulsed = ({ subscriptions }: Connection): boolean => hearsPulses(subscriptions)
+const isLeased = (connection: Connection): boolean => connection.isLeased
+const none: ReadonlyArray<Connection> = []
+
+/** Desks of this process know that the gateway lives as long as they do. */
+const makeGatewayId = Effect.gen(function* () {
+  const { gateways } = yield* LocalEntities
+  const gatewayId = (yield* Ids).next().text
+  gateways.add(gatewayId)
+  yield* Effect.addFinalizer(() => Effect.sync(() => gateways.delete(gatewayId)))
+  return gatewayId
+})
+
+/**
+ * Says something to each of these desks. One that has not answered yet is left out, so that a desk that stalls costs the
+ * others nothing.
+ */
+const makeCalls = Effect.fnUntraced(function* (
+  named: () => ReadonlyMap<string, ReadonlyArray<Connection>>,
+  say: (deskId: string, mine: ReadonlyArray<Connection>) => Effect.Effect<unknown>
+) {
+  const scope = yield* Effect.scope
+  const asked = new Set<string>()
+  return Effect.suspend(() =>
+    Effect.forEach(
+      named(),
+      ([deskId, mine]) => {
+        if (asked.has(deskId)) return Effect.void
+        asked.add(deskId)
+        const answered = Effect.sync(() => asked.delete(deskId))
+        return Effect.forkIn(Effect.ensuring(say(deskId, mine), answered), scope)
+      },
+      { discard: true }
+    )
+  )
 })
 
 /** Tells a desk that these connections live, and them what it answers. */
 const makeRenew = Effect.fnUntraced(function* (gatewayId: string) {
   const desks = yield* DeskClient
-  return (deskId: string, mine: ReadonlyArray<Connection>) => {
-    const named = mine.map((connection) => {
-      const { accountId, caller } = connection.member!
-      return {
-        connectionId: connection.connectionId,
-        userId: caller.userId,
-        accountId,
-        wanted: hearsPulses(connection.subscriptions)
-      }
-    })
-    return desks
-      .askDesk(deskId, (desk) => desk.Renew({ gatewayId, connections: named }))
-      .pipe(
-        Effect.map((summaries) => {
-          const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
-          for (let i = 0; i < mine.length; i++) {
-            const summary = summaryOf.get(named[i]!.accountId)
-            if (named[i]!.wanted && summary !== undefined) mine[i]!.tellSummary(summary)
-          }
-        }),
-        Effect.ignore
-      )
-  }
+  const { desks: desksHere } = yield* LocalEntities
+  const told = yield* ToldHeads
+  const clock = yield* Clock.Clock
+  return (deskId: string, mine: ReadonlyArray<Connection>, isPulse: boolean) =>
+    Effect.suspend(() => {
+      const saidAtMillis = clock.currentTimeMillisUnsafe()
+      const named = mine.map((connection) => {
+        const { accountId, caller } = connection.member!
+        const { connectionId, heardAtMillis, isArmed } = connection
+        const ageMillis = saidAtMillis - heardAtMillis
+        return { connectionId, userId: caller.userId, accountId, ageMillis, wanted: isPulse, isArmed }
+      })
+      // A desk of this process has the feed that the connections hear.
+      const heads = isPulse && !desksHere.has(deskId) ? { heads: told.all() } : {}
+      return desks.askDesk(deskId, (desk) => desk.Renew({ gatewayId, saidAtMillis, connections: named, ...heads }))
+    }).pipe(
+      Effect.map(({ ended, summaries }) => {
+        if (ended.length > 0) for (const connection of mine) connection.lost(ended)
+        if (!isPulse) return
+        const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
+        for (const connection of mine) {
+          const summary = summaryOf.get(connection.member!.accountId)
+          if (summary !== undefined) connection.tellSummary(summary)
+        }
+      }),
+      Effect.ignore
+    )
 })
+
+/** A lease has room for several such calls. */
+const renewedWithin = "500 millis"
 
 const makeFirst = Effect.fnUntraced(function* (due: () => void) {
   const desks = yield* DeskClient

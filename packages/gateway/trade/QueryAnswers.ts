@@ -26,8 +26,6 @@ export const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const { instruments } = yield* Feed
 
-  const orders = (reader: Read) => desks.ask(reader.userId, (desk) => desk.Orders(reader))
-
   const resting = ({ order, symbol }: OpenOrder): Frame.RestingOrder => ({
     instrument: instruments.get(symbol)!,
     order,
@@ -42,7 +40,7 @@ export const make = Effect.gen(function* () {
   })
 
   const order = (reader: Read, { orderId, symbol: asked }: GetOrder): Answer =>
-    Effect.map(orders(reader), ({ orders: open }) => {
+    Effect.map(desks.orders(reader), ({ orders: open }) => {
       const found =
         open.find(({ order, symbol }) => symbol === asked && order.orderId.text === orderId) ??
         open.find(({ order, symbol }) => symbol === asked && order.clientOrderId === orderId)
@@ -57,7 +55,7 @@ export const make = Effect.gen(function* () {
     })
 
   const openOrders = (reader: Read, { limit, offset, symbol: asked }: GetUserOrders): Answer =>
-    Effect.map(orders(reader), (open) => {
+    Effect.map(desks.orders(reader), (open) => {
       const isAsked = ({ symbol }: { readonly symbol: MarketSymbol }) => asked === null || symbol === asked
       return Frame.allOrdersResponse(
         open.orders
@@ -81,15 +79,13 @@ export const make = Effect.gen(function* () {
     )
 
   const leverages = (reader: Read, { limit, offset }: GetUserLeverage): Answer =>
-    Effect.map(
-      desks.ask(reader.userId, (desk) => desk.Leverages(reader)),
-      (levels) =>
-        Frame.userLeverageResponse(
-          reader.accountId,
-          levels
-            .slice(offset, offset + limit)
-            .map(({ leverage, symbol }) => ({ instrument: instruments.get(symbol)!, leverage }))
-        )
+    Effect.map(desks.leverages(reader), (levels) =>
+      Frame.userLeverageResponse(
+        reader.accountId,
+        levels
+          .slice(offset, offset + limit)
+          .map(({ leverage, symbol }) => ({ instrument: instruments.get(symbol)!, leverage }))
+      )
     )
 
   const levels = ({ limit, offset }: GetAvailableLeverageLevels): string => {

@@ -56,6 +56,17 @@ export class Replies {
     this.backpressure.update()
   }
 
+  /** Nobody knows what became of it: that is said where nothing has been said of it, that it is unknown included. */
+  unknown(expected: ExpectedOrder | ExpectedAcknowledgement, frame: string): void {
+    const isWithoutOrder = expected._tag === "Order" && expected.ordering === "none"
+    if (isWithoutOrder || this.isOutstanding(expected)) this.answer(expected, frame)
+  }
+
+  /** Its outcome is not known yet, nor was it given up. */
+  isOutstanding({ _tag, commandId, symbol }: ExpectedOrder | ExpectedAcknowledgement): boolean {
+    return _tag === "Acknowledgement" ? this.acknowledgements.has(commandId) : this.isExpected(symbol, commandId)
+  }
+
   /**
    * The log of a market tells this of a command, or of none of this connection's; empty frames are not sent. `beside` is
    * told before the order: its fill, or the stop. `refused` is empty unless the market refused the command with it.

@@ -8,14 +8,18 @@ import { Bearers } from "@venue/auth/session/Bearers"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId } from "@venue/domain/AccountId"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
-import { Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import type { Member, Origin, Unsigned } from "./Member.ts"
-import type { UserConnections } from "./UserConnections.ts"
+import type { Departures } from "./Departures.ts"
 
 export type SignIn = (connectionId: string, auth: Auth, origin: Origin) => Effect.Effect<Member | Unsigned>
 
-export const make = Effect.fnUntraced(function* (gatewayId: string, access: AccessDecision, users: UserConnections) {
+export const make = Effect.fnUntraced(function* (
+  gatewayId: string,
+  access: AccessDecision,
+  attached: Departures["attached"]
+) {
   const desks = yield* DeskClient
   const onboarding = yield* Onboarding
   const callerOf = yield* makeCallerOf
@@ -31,9 +35,10 @@ export const make = Effect.fnUntraced(function* (gatewayId: string, access: Acce
       "auth",
       auth.accountId === null ? undefined : AccountId.make(auth.accountId)
     )
-    if (users.isFull(userId)) return "tooMany" as const
     const builderCode = yield* earning(auth.builderCode ?? origin.builderCode)
-    yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, connectionId, userId, accountId }))
+    attached(connectionId, userId)
+    const saidAtMillis = yield* Clock.currentTimeMillis
+    yield* desks.ask(userId, (desk) => desk.Attach({ gatewayId, saidAtMillis, connectionId, userId, accountId }))
     return { caller, accountId, builderCode, eligibility }
   })
 
@@ -49,6 +54,7 @@ export const make = Effect.fnUntraced(function* (gatewayId: string, access: Acce
         OnboardingRequired: ({ _tag }) => refused(_tag),
         // Users are never deleted, so whoever has a credential is known.
         UnknownUser: Effect.die,
+        TooManyConnections: () => Effect.succeed("tooMany" as const),
         DatabaseUnavailable: () => Effect.succeed("unavailable" as const),
         Unavailable: () => Effect.succeed("unavailable" as const)
       }),

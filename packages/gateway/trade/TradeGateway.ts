@@ -9,6 +9,8 @@ import type { UserEligibility } from "@venue/auth/access/Eligibility"
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Ids } from "@venue/cluster/clients/Ids"
+import type { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import type { ToldHeads } from "@venue/cluster/clients/ToldHeads"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import type { Revocations } from "@venue/storage/access/Revocations"
@@ -24,7 +26,6 @@ import * as ConnectionRevocation from "./ConnectionRevocation.ts"
 import * as Departures from "./Departures.ts"
 import * as Pulse from "./Pulse.ts"
 import * as SignIn from "./SignIn.ts"
-import * as UserConnections from "./UserConnections.ts"
 
 export class TradeGateway extends Context.Service<
   TradeGateway,
@@ -37,7 +38,7 @@ export class TradeGateway extends Context.Service<
     readonly connections: () => number
     /**
      * Lets nobody in any more and takes no further command. What is outstanding is answered, within five seconds; then
-     * the connections are closed, and what they had armed begins to end.
+     * every desk is told that this gateway leaves, so that what was armed begins to end, and the connections are closed.
      */
     readonly drain: Effect.Effect<void>
   }
@@ -52,9 +53,11 @@ export class TradeGateway extends Context.Service<
     | Feed
     | History
     | Hmac
+    | LocalEntities
     | Onboarding
     | Revocations
     | Sessions
+    | ToldHeads
     | UserEligibility
     | UserStates
   > = Layer.effect(
@@ -62,19 +65,30 @@ export class TradeGateway extends Context.Service<
     Effect.gen(function* () {
       const ids = yield* Ids
       const connections = new Set<Connection>()
-      const departures = yield* Departures.make
-      const gateway = yield* makeGateway(connections, departures)
+      const pulse = yield* Pulse.make(connections)
+      const departures = yield* Departures.make(pulse.gatewayId)
+      const gateway = yield* makeGateway(connections, pulse, departures)
       let isDraining = false
       const closeAll = () => {
         for (const connection of connections) connection.close(1001, goingDown)
       }
       yield* Effect.addFinalizer(() => Effect.sync(closeAll))
 
+      /** Who waits for nothing is closed between two commands, so that none is refused; who is armed ends with the others. */
+      const closeIdle = () => {
+        for (const connection of connections)
+          if (!connection.isOutstanding() && !connection.isLeased) connection.close(1001, goingDown)
+      }
       const drain = Effect.gen(function* () {
         isDraining = true
+        closeIdle()
         for (const connection of connections) connection.drain()
-        yield* awaited(answeredWithinMillis, () => ![...connections].some((connection) => connection.isOutstanding()))
+        yield* awaited(answeredWithinMillis, () => {
+          closeIdle()
+          return ![...connections].some((connection) => connection.isOutstanding())
+        })
         for (const connection of connections) connection.replies.giveUp(Infinity)
+        yield* departures.leave(connections)
         closeAll()
         yield* awaited(departedWithinMillis, departures.areOver)
       })
@@ -83,13 +97,13 @@ export class TradeGateway extends Context.Service<
         open: (transport, builderCode, address = "", country) => {
           departures.opened()
           const origin = { builderCode: builderCodeOf(builderCode), address, country }
-          const { closed, text } = open(ids.next().text, gateway, transport, origin)
+          const { closed, ...receiver } = open(ids.next().text, gateway, transport, origin)
           if (isDraining) transport.close(1001, goingDown)
           return {
-            text,
-            closed: () => {
+            ...receiver,
+            closed: (isGivenUp) => {
               departures.closed()
-              closed()
+              closed(isGivenUp)
             }
           }
         },
@@ -100,17 +114,19 @@ export class TradeGateway extends Context.Service<
   )
 }
 
-const makeGateway = Effect.fnUntraced(function* (connections: Set<Connection>, departures: Departures.Departures) {
+const makeGateway = Effect.fnUntraced(function* (
+  connections: Set<Connection>,
+  pulse: Pulse.Pulse,
+  departures: Departures.Departures
+) {
   const feed = yield* Feed
-  const { instruments, rateLimits } = yield* VenueSettings
+  const { instruments } = yield* VenueSettings
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const access = yield* AccessDecision.make
-  const users = UserConnections.make(rateLimits)
   const { handle, submit } = yield* CommandHandler.make
-  const pulse = yield* Pulse.make(connections)
   const revocation = yield* ConnectionRevocation.make(connections, access)
-  const signIn = yield* SignIn.make(pulse.gatewayId, access, users)
+  const signIn = yield* SignIn.make(pulse.gatewayId, access, departures.attached)
 
   return {
     nowMillis: () => clock.currentTimeMillisUnsafe(),
@@ -120,8 +136,7 @@ const makeGateway = Effect.fnUntraced(function* (connections: Set<Connection>, d
       revocation.begin(connectionId)
       run(
         Effect.map(signIn(connectionId, auth, origin), (answer) => {
-          // Several may have been let in at once by the look at the start.
-          done(typeof answer !== "string" && users.isFull(answer.caller.userId) ? "tooMany" : answer)
+          done(answer)
           revocation.ended(connectionId)
         })
       )
@@ -131,20 +146,18 @@ const makeGateway = Effect.fnUntraced(function* (connections: Set<Connection>, d
     follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
     pulse: pulse.first,
     due: pulse.due,
+    leased: pulse.leased,
     arrived: (connection) => {
       connections.add(connection)
       pulse.arrived()
     },
-    opened: (connection, member) => {
-      users.opened(member.caller.userId)
+    opened: (connection) => {
+      pulse.opened()
       revocation.opened(connection)
     },
     ended: (connection) => {
       connections.delete(connection)
-      const { connectionId, member } = connection
-      if (member === undefined) return
-      users.ended(member.caller.userId)
-      departures.detach(connectionId, member.caller.userId)
+      departures.detach(connection)
     }
   } satisfies Gateway as Gateway
 })

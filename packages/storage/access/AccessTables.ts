@@ -15,6 +15,8 @@ import { Profiles } from "./Profiles.ts"
 import { RecoveryCodes } from "./RecoveryCodes.ts"
 import { Revocations } from "./Revocations.ts"
 import { Sessions } from "./Sessions.ts"
+import { SignInAttempts } from "./SignInAttempts.ts"
+import { SigningKeyTable } from "./SigningKeyTable.ts"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "./Users.ts"
 import { UserStates } from "./UserStates.ts"
@@ -36,6 +38,8 @@ export const layer = Layer.mergeAll(ApiKeys.layer, Identities.layer, Sessions.la
       Profiles.layer,
       RecoveryCodes.layer,
       Revocations.layer,
+      SignInAttempts.layer,
+      SigningKeyTable.layer,
       Transaction.layer,
       Users.layer,
       WalletNonces.layer,
@@ -64,6 +68,8 @@ export const layerMemory = Layer.mergeAll(
       Profiles.layerMemory,
       RecoveryCodes.layerMemory,
       Revocations.layerMemory,
+      SignInAttempts.layerMemory,
+      SigningKeyTable.layerMemory,
       Transaction.layerMemory,
       Users.layerMemory,
       WalletNonces.layerMemory,

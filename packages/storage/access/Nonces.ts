@@ -6,18 +6,30 @@ import type { SqlError } from "effect/sql/SqlError"
 import { text } from "@venue/postgres/Column"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as GivenUp from "@venue/postgres/GivenUp"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 const nonceTable = Table.make("nonce", { publicKey: text, nonce: text })
-type Nonce = Table.Row<typeof nonceTable>
+/** Whoever asks knows the key from earlier; the statement that takes the nonce sees whether it was revoked since. */
+const claimedNonces = nonceTable.with({
+  isRevoked: {
+    schema: Schema.Boolean,
+    expression: "not exists (select from api_key where api_key.public_key = nonce.public_key and revoked_at is null)"
+  }
+})
+type ClaimedNonce = Table.Row<typeof claimedNonces>
 
 export class NonceReused extends Schema.TaggedError<NonceReused>()("NonceReused", {
   publicKey: Schema.String,
   nonce: Schema.String
 }) {}
 
-type Claimed = Exit.Exit<void, NonceReused | DatabaseUnavailable>
+export class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {
+  publicKey: Schema.String
+}) {}
+
+type Claimed = Exit.Exit<void, NonceReused | KeyRevoked | DatabaseUnavailable>
 
 export class Nonces extends Context.Service<
   Nonces,
@@ -25,9 +37,12 @@ export class Nonces extends Context.Service<
     /**
      * Succeeds once for each key and nonce within 15 minutes, whatever the case of its letters. In memory the nonce is
      * free again after them, in the database once it was pruned. After `DatabaseUnavailable` it may be used up: take a
-     * new one.
+     * new one. In the database a nonce of a key that is not there, or was revoked before it was asked for, is refused.
      */
-    readonly claim: (publicKey: string, nonce: string) => Effect.Effect<void, NonceReused | DatabaseUnavailable>
+    readonly claim: (
+      publicKey: string,
+      nonce: string
+    ) => Effect.Effect<void, NonceReused | KeyRevoked | DatabaseUnavailable>
   }
 >()("@venue/storage/access/Nonces") {
   static readonly layerMemory: Layer.Layer<Nonces> = Layer.effect(
@@ -64,6 +79,8 @@ const windowMillis = 15 * 60 * 1000
 const maxGroup = 1_000
 /** Beyond this many the database is not keeping up, and to wait would not help. */
 const maxWaiting = 20_000
+/** An insert that hangs so long keeps nobody else waiting: the next takes another connection. */
+const giveUpAfter = "3 seconds"
 /** One statement deletes this many rows, so that no claim waits long for it. */
 const maxPruned = 5_000
 const maxBatches = 200
@@ -91,10 +108,10 @@ const make = Effect.gen(function* () {
     const first = new Map(group.toReversed().map((asking) => [asking.key, asking]))
     const rows = [...first.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
     const claims = nonceTable.batch(rows.map(({ nonce, publicKey }) => ({ publicKey, nonce: nonce.toLowerCase() })))
-    const claimed = nonceTable.all(
-      sql`${claims.insert(0, claims.rows)} on conflict do nothing returning ${nonceTable.columns}`
+    const claimed = claimedNonces.all(
+      sql`${claims.insert(0, claims.rows)} on conflict do nothing returning ${claimedNonces.columns}`
     )
-    runFork(claimed).addObserver((exit) => {
+    runFork(GivenUp.after(giveUpAfter)(claimed)).addObserver((exit) => {
       answer(group, first, exit)
       start()
     })
@@ -116,20 +133,18 @@ const make = Effect.gen(function* () {
 const answer = (
   group: ReadonlyArray<Asking>,
   first: ReadonlyMap<string, Asking>,
-  exit: Exit.Exit<ReadonlyArray<Nonce>, SqlError>
+  exit: Exit.Exit<ReadonlyArray<ClaimedNonce>, SqlError>
 ) => {
-  const taken = new Set(
-    Exit.isSuccess(exit) ? exit.value.map(({ nonce, publicKey }) => nonceKey(publicKey, nonce)) : []
-  )
+  if (Exit.isFailure(exit)) {
+    for (const { done } of group) done(Exit.fail(new DatabaseUnavailable({ cause: exit.cause })))
+    return
+  }
+  const taken = new Map(exit.value.map(({ isRevoked, nonce, publicKey }) => [nonceKey(publicKey, nonce), isRevoked]))
   for (const asking of group) {
     const { done, key, nonce, publicKey } = asking
-    done(
-      Exit.isFailure(exit)
-        ? Exit.fail(new DatabaseUnavailable({ cause: exit.cause }))
-        : first.get(key) === asking && taken.has(key)
-          ? Exit.void
-          : Exit.fail(new NonceReused({ publicKey, nonce }))
-    )
+    const isRevoked = first.get(key) === asking ? taken.get(key) : undefined
+    if (isRevoked === undefined) done(Exit.fail(new NonceReused({ publicKey, nonce })))
+    else done(isRevoked ? Exit.fail(new KeyRevoked({ publicKey })) : Exit.void)
   }
 }
 

@@ -1,21 +1,23 @@
 /** What no longer counts is announced where that is decided, and heard on every node. */
 import { PgClient } from "@effect/sql-pg"
-import { Context, type Duration, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Queue, Schedule, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { of, text } from "@venue/postgres/Column"
 import * as DatabaseOutage from "@venue/postgres/DatabaseOutage"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as GivenUp from "@venue/postgres/GivenUp"
 import * as Migrations from "@venue/postgres/Migrations"
 import * as Table from "@venue/postgres/Table"
 
 /**
  * A key or a session is good no longer, or what is known of it is to be asked anew. A client has no session any more.
- * What is known of a user's eligibility is to be asked anew. No token of a signing key is good.
+ * What is known of a user's eligibility is to be asked anew. No token of a signing key is good. The keys that sign are
+ * to be read anew, since the one that is named has changed.
  */
 const revocationTable = Table.make("revocation", {
-  kind: of("text", Schema.Literals(["key", "session", "client", "user", "signing_key"])),
+  kind: of("text", Schema.Literals(["key", "session", "client", "user", "signing_key", "signing_keys"])),
   subject: text
 })
 export type Revocation = Table.Row<typeof revocationTable>
@@ -33,6 +35,14 @@ const polled = Table.selection({
 
 type Observe = (revocation: Revocation) => void
 
+/** No other process revokes anything, so nothing is revoked while the database cannot be read. */
+export const RevokesAlone = Context.Reference<boolean>("@venue/storage/access/RevokesAlone", {
+  defaultValue: () => false
+})
+
+/** Whoever has heard of nothing for longer does not know who may still be let in. */
+export const maxUnheardMillis = 10_000
+
 export class Revocations extends Context.Service<
   Revocations,
   {
@@ -40,6 +50,10 @@ export class Revocations extends Context.Service<
     readonly announce: (revocation: Revocation) => Effect.Effect<void, DatabaseUnavailable>
     /** It is told of each at least once until the scope closes: at once as a rule, within a second in any case. */
     readonly watch: (observe: Observe) => Effect.Effect<void, never, Scope.Scope>
+    /** So long ago it was last certain that all that had been revoked was told. */
+    readonly unheardMillis: () => number
+    /** It is told again and again for as long as that is more than `maxUnheardMillis`. */
+    readonly whenUnheard: (observe: () => void) => Effect.Effect<void, never, Scope.Scope>
   }
 >()("@venue/storage/access/Revocations") {
   static readonly layer: Layer.Layer<Revocations, MigrationError | SqlError, PgClient.PgClient | SqlClient.SqlClient> =
@@ -47,7 +61,11 @@ export class Revocations extends Context.Service<
       Revocations,
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
-        const { tell, watch } = audience()
+        const clock = yield* Clock.Clock
+        const isAlone = yield* RevokesAlone
+        const { tell, watch } = audience<Revocation>()
+        let readMillis = clock.currentTimeMillisUnsafe()
+        const unheardMillis = () => (isAlone ? 0 : clock.currentTimeMillisUnsafe() - readMillis)
         /** These hold the numbers of the rows told since the last poll, and of those told before it. */
         let recent = new Set<string>()
         let older = new Set<string>()
@@ -66,6 +84,7 @@ export class Revocations extends Context.Service<
          * restored database has from another server's transactions was told there.
          */
         const poll = Effect.gen(function* () {
+          const askedMillis = clock.currentTimeMillisUnsafe()
           const rows = yield* polled.all(sql`
             select ${polled.columns}
             from (select pg_current_snapshot() as snapshot) as now
@@ -80,7 +99,21 @@ export class Revocations extends Context.Service<
           polledTo = rows[0]!.snapshot
           older = recent
           recent = new Set()
+          readMillis = askedMillis
         })
+        /** After a pause of this process it polls before anything is made of that, so two looks in a row count. */
+        const whenUnheard = (observe: () => void) =>
+          Effect.suspend(() => {
+            let wasUnheard = false
+            const look = Effect.sync(() => {
+              const isUnheard = unheardMillis() > maxUnheardMillis
+              if (isUnheard && wasUnheard) observe()
+              wasUnheard = isUnheard
+            })
+            return isAlone
+              ? Effect.void
+              : Effect.asVoid(Effect.forkScoped(Effect.repeat(look, Schedule.spaced(lookEvery))))
+          })
         const listen = Effect.scoped(
           Effect.gen(function* () {
             const notices = yield* sql.listen(channel)
@@ -92,10 +125,12 @@ export class Revocations extends Context.Service<
         )
 
         yield* again(listen, "1 second", "revocations are not heard of at once")
-        yield* again(poll, pollEvery, "revocations could not be read")
+        yield* again(GivenUp.afterByMachineClock(giveUpAfter)(poll), pollEvery, "revocations could not be read")
 
         return Revocations.of({
           watch,
+          unheardMillis,
+          whenUnheard,
           announce: Effect.fn("Revocations.announce")(
             (revocation: Revocation) => sql`
             with made as (
@@ -115,13 +150,16 @@ export class Revocations extends Context.Service<
     ).pipe(Layer.provide(Migrations.layer))
 
   static readonly layerMemory: Layer.Layer<Revocations> = Layer.sync(Revocations, () => {
-    const { tell, watch } = audience()
-    return Revocations.of({ watch, announce: tell })
+    const { tell, watch } = audience<Revocation>()
+    return Revocations.of({ watch, announce: tell, unheardMillis: () => 0, whenUnheard: () => Effect.void })
   })
 }
 
 const channel = "revocation"
 const pollEvery = "500 millis"
+/** A poll that hangs so long is given up, and the next takes another connection. */
+const giveUpAfter = "2 seconds"
+const lookEvery = "500 millis"
 /**
  * It is longer than a node without its database is good for anything. Each adds one row and takes away a few older
  * ones.
@@ -137,21 +175,21 @@ const again = <E>(work: Effect.Effect<void, E>, every: Duration.Input, trouble: 
     Effect.forkScoped
   )
 
-const audience = () => {
-  const observers = new Set<Observe>()
+const audience = <Told>() => {
+  const observers = new Set<(told: Told) => void>()
   return {
     /** An observer that throws is a fault of its own: the others hear all the same. */
-    tell: (revocation: Revocation) =>
+    tell: (told: Told) =>
       Effect.forEach(
         observers,
         (observe) =>
           Effect.catchDefect(
-            Effect.sync(() => observe(revocation)),
+            Effect.sync(() => observe(told)),
             (defect) => Effect.logError("an observer failed at a revocation", defect)
           ),
         { discard: true }
       ),
-    watch: (observe: Observe) =>
+    watch: (observe: (told: Told) => void) =>
       Effect.asVoid(
         Effect.acquireRelease(
           Effect.sync(() => observers.add(observe)),

@@ -34,6 +34,11 @@ export class ReadTables extends Context.Service<
       projection: Projection<Subject, Event>,
       subject: Subject
     ) => Effect.Effect<number, DatabaseUnavailable>
+    /** The same of many subjects: how far the hindmost of the groups has come with each. */
+    readonly positions: <Subject, Event>(
+      projections: ReadonlyArray<Projection<Subject, Event>>,
+      subjects: ReadonlyArray<Subject>
+    ) => Effect.Effect<ReadonlyArray<number>, DatabaseUnavailable>
     readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, DatabaseUnavailable>
   }
 >()("@venue/storage/history/ReadTables") {
@@ -87,6 +92,18 @@ export class ReadTables extends Context.Service<
         position: Effect.fn("ReadTables.position")((projection, subject) =>
           orUnavailable(seqAt(positionOf(projection, subject)))
         ),
+        positions: Effect.fn("ReadTables.positions")((projections, subjects) =>
+          orUnavailable(
+            Effect.map(
+              projectionTable.all(
+                sql`
+                  select ${projectionTable.columns} from projection
+                  where position in ${sql.in(namesOf(projections, subjects))}`.unprepared
+              ),
+              (rows) => hindmost(projections, subjects, new Map(rows.map(({ position, seq }) => [position, seq])))
+            )
+          )
+        ),
         read: Effect.fn("ReadTables.read")((query) => orUnavailable(query.sql(sql)))
       })
     })
@@ -111,10 +128,25 @@ export class ReadTables extends Context.Service<
           { discard: true }
         ),
       position: (projection, subject) => Effect.sync(() => positions.get(positionOf(projection, subject)) ?? 0),
+      positions: (projections, subjects) => Effect.sync(() => hindmost(projections, subjects, positions)),
       read: (query) => Effect.sync(() => query.memory(memory))
     })
   })
 }
+
+type Groups<Subject> = ReadonlyArray<Pick<Projection<Subject, never>, "group" | "stream">>
+
+const namesOf = <Subject>(projections: Groups<Subject>, subjects: ReadonlyArray<Subject>): ReadonlyArray<string> =>
+  projections.flatMap((projection) => subjects.map((subject) => positionOf(projection, subject)))
+
+const hindmost = <Subject>(
+  projections: Groups<Subject>,
+  subjects: ReadonlyArray<Subject>,
+  positions: ReadonlyMap<string, number>
+): ReadonlyArray<number> =>
+  subjects.map((subject) =>
+    Math.min(...projections.map((projection) => positions.get(positionOf(projection, subject)) ?? 0))
+  )
 
 type Seq = { readonly seq: number }
 

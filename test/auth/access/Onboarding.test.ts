@@ -164,7 +164,9 @@ const suite = (name: string, services: Layer.Layer<Onboarding | Stored, unknown>
 
 /** Hears of no change, so what it tells anew was forgotten here. */
 const deafStanding = UserEligibility.layer(requirements).pipe(
-  Layer.provide(Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void })))
+  Layer.provide(
+    Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, unheardMillis: () => 0 })
+  )
 )
 
 const withProvider = Layer.succeed(IdentityProvider, provider)

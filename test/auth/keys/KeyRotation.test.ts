@@ -3,9 +3,11 @@ import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Audit } from "@venue/storage/access/Audit"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
+import { SigningKeyTable } from "@venue/storage/access/SigningKeyTable"
+import { Seal } from "@venue/postgres/Seal"
 import { Transaction } from "@venue/postgres/Transaction"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Layer } from "effect"
+import { Deferred, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
 
@@ -19,7 +21,7 @@ const states = Effect.flatMap(KeyRotation, ({ ring }) => Effect.map(ring, (keys)
 
 const suite = (
   name: string,
-  services: Layer.Layer<Audit | KeyRotation | Revocations | SigningKeys | Transaction, unknown>
+  services: Layer.Layer<Audit | KeyRotation | Revocations | SigningKeys | SigningKeyTable | Transaction, unknown>
 ) =>
   layer(services, { timeout: "30 seconds" })(name, (it) => {
     it.effect("D2: each step is recorded with who, why and whether it was waited for; a refused one is not", () =>
@@ -52,7 +54,7 @@ const suite = (
         const heard: Array<Revocation> = []
         const last = yield* Deferred.make<void>()
         yield* (yield* Revocations).watch((revocation) => {
-          heard.push(revocation)
+          if (revocation.kind !== "signing_keys") heard.push(revocation)
           if (revocation.subject === "the last") Deferred.doneUnsafe(last, Effect.void)
         })
         const replaced = Effect.gen(function* () {
@@ -103,14 +105,17 @@ const suite = (
     )
   })
 
-const over = <E, R>(tables: Layer.Layer<Audit | Revocations | Transaction, E, R>) =>
-  KeyRotation.layer.pipe(Layer.provideMerge(Layer.merge(tables, SigningKeys.layerMemory)))
+const over = <E, R>(tables: Layer.Layer<Audit | Revocations | SigningKeyTable | Transaction, E, R>) =>
+  KeyRotation.layer.pipe(Layer.provideMerge(SigningKeys.layer), Layer.provideMerge(tables))
 
 suite(
   "KeyRotation in memory",
-  over(Layer.mergeAll(Audit.layerMemory, Revocations.layerMemory, Transaction.layerMemory))
+  over(Layer.mergeAll(Audit.layerMemory, Revocations.layerMemory, SigningKeyTable.layerMemory, Transaction.layerMemory))
 )
 suite(
   "KeyRotation on Postgres",
-  Layer.provide(over(Layer.mergeAll(Audit.layer, Revocations.layer, Transaction.layer)), postgresLayer)
+  over(Layer.mergeAll(Audit.layer, Revocations.layer, SigningKeyTable.layer, Transaction.layer)).pipe(
+    Layer.provide(Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))),
+    Layer.provide(postgresLayer)
+  )
 )

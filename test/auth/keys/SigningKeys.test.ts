@@ -1,39 +1,52 @@
+import { KeyRotation } from "@venue/auth/keys/KeyRotation"
+import type * as KeyRing from "@venue/auth/keys/KeyRing"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
-import { NodeFileSystem } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, FileSystem, Layer, type Scope } from "effect"
+import { Seal } from "@venue/postgres/Seal"
+import { Transaction } from "@venue/postgres/Transaction"
+import { Audit } from "@venue/storage/access/Audit"
+import { Revocations } from "@venue/storage/access/Revocations"
+import { SigningKeyTable } from "@venue/storage/access/SigningKeyTable"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { calculateJwkThumbprint, decodeProtectedHeader, exportJWK, generateKeyPair, jwtVerify } from "jose"
+import { calculateJwkThumbprint, decodeProtectedHeader, jwtVerify } from "jose"
+import { dump, postgresLayer } from "../../Postgres.ts"
 
-/** The name of a file that is not there yet, in a folder that is gone afterwards. */
-const freshPath = Effect.gen(function* () {
-  const files = yield* FileSystem.FileSystem
-  return `${yield* files.makeTempDirectoryScoped()}/keys.json`
+const operator = { actor: "operator", reason: "a test" }
+const [inTime, atOnce] = [{ emergency: false }, { emergency: true }]
+
+/** Another node's, on the same tables: it hears of nothing unless it is given ears. */
+const node = (ears = deaf) =>
+  Effect.map(Layer.build(Layer.provide(Layer.fresh(SigningKeys.layer), Layer.succeed(Revocations)(ears))), (services) =>
+    Context.get(services, SigningKeys)
+  )
+const deaf = Revocations.of({
+  watch: () => Effect.void,
+  announce: () => Effect.void,
+  unheardMillis: () => 0,
+  whenUnheard: () => Effect.void
 })
-
-/** The keys as another process has them: it reads the same file. */
-const opened = (path: string) =>
-  Effect.map(Layer.build(Layer.fresh(SigningKeys.layerFile(path))), (services) => Context.get(services, SigningKeys))
 
 const kidOf = (keys: SigningKeys["Service"]) =>
   Effect.map(keys.sign({}, "JWT"), (token) => decodeProtectedHeader(token).kid!)
 
-/** Lets what woke up read its file, which takes real time. */
-const settled = <A>(look: Effect.Effect<A>, expected: A) =>
-  TestClock.withLive(
-    look.pipe(
-      Effect.tap(() => Effect.sleep("5 millis")),
-      Effect.repeat({ until: (seen) => seen === expected })
-    )
+/** Turns of the event loop, since nothing else says that another node has read. */
+const until = (holds: () => boolean) =>
+  Effect.repeat(
+    Effect.callback<boolean>((resume) => void setImmediate(() => resume(Effect.sync(holds)))),
+    { until: (held) => held }
   )
 
-const withFiles = <A, E>(test: Effect.Effect<A, E, FileSystem.FileSystem | Scope.Scope>) =>
-  test.pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
+type Services = Audit | KeyRotation | Revocations | SigningKeys | SigningKeyTable | Transaction
 
-describe("SigningKeys", () => {
-  it.effect(
-    "D1: what is published verifies what was signed, has no private member, and is named by its thumbprint",
-    () =>
+const suite = <R>(
+  name: string,
+  services: Layer.Layer<Services | R, unknown>,
+  elsewhere: Effect.Effect<Revocations["Service"], unknown, Services | R | Scope.Scope>
+) =>
+  layer(services, { timeout: "30 seconds" })(name, (it) => {
+    it.effect("D1: what is published verifies what was signed, has no private member, is named by its thumbprint", () =>
       Effect.gen(function* () {
         const keys = yield* SigningKeys
         const token = yield* keys.sign({ sub: "somebody" }, "at+jwt")
@@ -45,178 +58,143 @@ describe("SigningKeys", () => {
         assert.deepStrictEqual(decodeProtectedHeader(token), { alg: "ES256", kid: thumbprint, typ: "at+jwt" })
         const verified = yield* Effect.promise(() => jwtVerify(token, keys.find(thumbprint)!))
         assert.strictEqual(verified.payload.sub, "somebody")
-      }).pipe(Effect.provide(SigningKeys.layerMemory))
-  )
-
-  it.effect("D2: tokens of the old key are verified until it is removed, and others are signed with the new one", () =>
-    Effect.gen(function* () {
-      const keys = yield* SigningKeys
-      const old = yield* kidOf(keys)
-      const next = yield* keys.standby
-      assert.deepInclude(yield* Effect.flip(keys.activate(next)), { _tag: "TooEarly" })
-      assert.strictEqual(yield* kidOf(keys), old)
-      assert.strictEqual((yield* keys.jwks).keys.length, 2)
-      yield* TestClock.adjust("20 minutes")
-      yield* keys.activate(next)
-      assert.strictEqual(yield* kidOf(keys), next)
-      assert.isDefined(keys.find(old))
-      yield* TestClock.adjust("70 minutes")
-      assert.deepInclude(yield* Effect.flip(keys.remove(old)), { _tag: "TooEarly" })
-      assert.isDefined(keys.find(old))
-      yield* TestClock.adjust("1 minute")
-      yield* keys.remove(old)
-      assert.isUndefined(keys.find(old))
-      assert.strictEqual((yield* keys.jwks).keys.length, 1)
-    }).pipe(Effect.provide(SigningKeys.layerMemory))
-  )
-})
-
-describe("SigningKeys in a file", () => {
-  it.effect("a file that was made is readable by its owner only, and is not made twice", () =>
-    withFiles(
-      Effect.gen(function* () {
-        const files = yield* FileSystem.FileSystem
-        const path = yield* freshPath
-        yield* SigningKeys.makeFile(path)
-        const text = yield* files.readFileString(path)
-        yield* SigningKeys.makeFile(path)
-        assert.strictEqual(yield* files.readFileString(path), text)
-        assert.strictEqual((yield* files.stat(path)).mode & 0o777, 0o600)
-        assert.strictEqual(yield* kidOf(yield* opened(path)), yield* kidOf(yield* opened(path)))
       })
     )
-  )
 
-  it.effect("D2: another process signs and verifies with what one changed, after half a minute at most", () =>
-    withFiles(
+    it.effect("D2: tokens of the old key are verified until it is removed, others are signed with the new one", () =>
       Effect.gen(function* () {
-        const path = yield* freshPath
-        yield* SigningKeys.makeFile(path)
-        const [here, there] = [yield* opened(path), yield* opened(path)]
+        const keys = yield* SigningKeys
+        const rotation = yield* KeyRotation
+        const old = yield* kidOf(keys)
+        const next = yield* rotation.standby(operator)
+        assert.strictEqual(yield* kidOf(keys), old)
+        assert.strictEqual((yield* keys.jwks).keys.length, 2)
+        yield* TestClock.adjust("20 minutes")
+        yield* rotation.activate(next, inTime, operator)
+        assert.strictEqual(yield* kidOf(keys), next)
+        yield* TestClock.adjust("70 minutes")
+        assert.deepInclude(yield* Effect.flip(rotation.remove(old, inTime, operator)), { _tag: "TooEarly" })
+        assert.isDefined(keys.find(old))
+        yield* TestClock.adjust("1 minute")
+        yield* rotation.remove(old, inTime, operator)
+        assert.isUndefined(keys.find(old))
+        assert.strictEqual((yield* keys.jwks).keys.length, 1)
+      })
+    )
+
+    it.effect("D2: another node signs and verifies with what one changed, as soon as it hears of it", () =>
+      Effect.gen(function* () {
+        const [here, there] = [yield* SigningKeys, yield* node(yield* elsewhere)]
+        const rotation = yield* KeyRotation
         const old = yield* kidOf(here)
-        const next = yield* here.standby
-        assert.isUndefined(there.find(next))
-        yield* TestClock.adjust("30 seconds")
-        yield* settled(
-          Effect.sync(() => there.find(next) !== undefined),
-          true
-        )
-        yield* here.activate(next, { emergency: true })
-        yield* here.remove(old, { emergency: true })
+        const next = yield* rotation.standby(operator)
+        yield* until(() => there.find(next) !== undefined)
+        yield* rotation.activate(next, atOnce, operator)
+        yield* rotation.remove(old, atOnce, operator)
         assert.isUndefined(here.find(old))
-        yield* TestClock.adjust("30 seconds")
-        yield* settled(
-          Effect.sync(() => there.find(old) === undefined),
-          true
-        )
+        yield* until(() => there.find(old) === undefined)
         assert.strictEqual(yield* kidOf(there), next)
       })
     )
-  )
 
-  it.effect("D2: an unknown key is looked for at once, and a hundred of them make one read in half a minute", () =>
-    withFiles(
+    it.effect("D2: an unknown key is looked for at once, and a hundred of them make one read in half a minute", () =>
       Effect.gen(function* () {
-        const path = yield* freshPath
-        yield* SigningKeys.makeFile(path)
-        const [here, there] = [yield* opened(path), yield* opened(path)]
-        const next = yield* here.standby
+        const there = yield* node()
+        const rotation = yield* KeyRotation
+        yield* TestClock.adjust("30 seconds")
+        const next = yield* rotation.standby(operator)
         assert.isDefined(yield* there.seek(next))
-        const later = yield* here.standby
+        const later = yield* rotation.standby(operator)
         for (let n = 0; n < 100; n++) assert.isUndefined(yield* there.seek(`unknown-${n}`))
         assert.isUndefined(yield* there.seek(later))
         yield* TestClock.adjust("30 seconds")
         assert.isDefined(yield* there.seek(later))
       })
     )
-  )
 
-  it.effect("a change that is refused, or that another is making, leaves the file as it was", () =>
-    withFiles(
+    it.effect("a node that starts later finds the keys that there are, and makes none", () =>
       Effect.gen(function* () {
-        const files = yield* FileSystem.FileSystem
-        const path = yield* freshPath
-        yield* SigningKeys.makeFile(path)
-        const keys = yield* opened(path)
-        const text = yield* files.readFileString(path)
-        assert.deepInclude(yield* Effect.flip(keys.remove(yield* kidOf(keys))), { _tag: "KeyInUse" })
-        assert.isFalse(yield* files.exists(`${path}.next`))
-        yield* files.writeFileString(`${path}.next`, "")
-        assert.deepInclude(yield* Effect.flip(keys.standby), { reason: "changing" })
-        assert.isTrue(yield* files.exists(`${path}.next`))
-        assert.strictEqual(yield* files.readFileString(path), text)
+        const ids = (keys: SigningKeys["Service"]) =>
+          Effect.map(keys.ring, (ring) => ring.map(({ key, state }) => [key.kid, state]))
+        assert.deepStrictEqual(yield* ids(yield* node()), yield* ids(yield* SigningKeys))
       })
     )
-  )
 
-  it.effect("keys that were good stay when the file no longer is", () =>
-    withFiles(
+    it.effect("keys that were good stay when those that are kept no longer are", () =>
       Effect.gen(function* () {
-        const files = yield* FileSystem.FileSystem
-        const path = yield* freshPath
-        yield* SigningKeys.makeFile(path)
-        const keys = yield* opened(path)
+        const keys = yield* SigningKeys
+        const table = yield* SigningKeyTable
         const kid = yield* kidOf(keys)
-        yield* files.writeFileString(path, "{}")
-        assert.isUndefined(yield* keys.seek("unknown"))
+        const before = yield* table.all
+        yield* table.replace(() => Effect.succeed([]))
+        yield* keys.reread
         assert.strictEqual(yield* kidOf(keys), kid)
+        yield* table.replace(() => Effect.succeed(before))
       })
     )
-  )
-
-  it.effect("D3: the start is refused without exactly one good key in a file of one owner", () =>
-    withFiles(
-      Effect.gen(function* () {
-        const files = yield* FileSystem.FileSystem
-        const path = yield* freshPath
-        const refusal = (text: string, mode = 0o600) =>
-          Effect.gen(function* () {
-            yield* files.writeFileString(path, text)
-            yield* files.chmod(path, mode)
-            return (yield* Effect.flip(opened(path))).reason
-          })
-        assert.strictEqual((yield* Effect.flip(opened(path))).reason, "unreadable")
-        const [one, two] = [yield* entry("ES256"), yield* entry("ES256")]
-        const file = (...keys: ReadonlyArray<unknown>) => JSON.stringify({ keys })
-        assert.strictEqual(yield* refusal(file(one), 0o640), "exposed")
-        assert.strictEqual(yield* refusal(file(one), 0o604), "exposed")
-        assert.strictEqual(yield* refusal(""), "malformed")
-        assert.strictEqual(yield* refusal("{}"), "malformed")
-        assert.strictEqual(yield* refusal(file()), "active_keys")
-        assert.strictEqual(yield* refusal(file({ ...one, state: "standby" })), "active_keys")
-        assert.strictEqual(yield* refusal(file(one, two)), "active_keys")
-        assert.strictEqual(yield* refusal(file(yield* entry("ES384"))), "malformed")
-        assert.strictEqual(yield* refusal(file(yield* entry("RS256"))), "malformed")
-        assert.strictEqual(yield* refusal(file({ ...one, jwk: { kty: "oct", k: "c2VjcmV0" } })), "malformed")
-        const { d: _, ...onlyPublic } = one.jwk
-        assert.strictEqual(yield* refusal(file({ ...one, jwk: onlyPublic })), "malformed")
-        assert.strictEqual(yield* refusal(file({ ...one, jwk: { ...one.jwk, d: two.jwk.d } })), "wrong_key")
-        assert.strictEqual(yield* refusal(file({ ...one, jwk: { ...one.jwk, d: "A".repeat(43) } })), "wrong_key")
-        assert.strictEqual(yield* refusal(file({ ...one, jwk: { ...one.jwk, y: one.jwk.x } })), "wrong_key")
-        yield* files.writeFileString(path, file(one, { ...two, state: "retired" }))
-        assert.strictEqual((yield* (yield* opened(path)).jwks).keys.length, 2)
-      })
-    )
-  )
-
-  it.effect("a refusal to start holds nothing of the file", () =>
-    withFiles(
-      Effect.gen(function* () {
-        const files = yield* FileSystem.FileSystem
-        const path = yield* freshPath
-        const one = yield* entry("ES256")
-        yield* files.writeFileString(path, JSON.stringify({ keys: [{ ...one, state: "else" }] }), { mode: 0o600 })
-        const refused = yield* Effect.flip(opened(path))
-        assert.notInclude(`${String(refused)} ${JSON.stringify(refused)} ${refused.stack}`, one.jwk.d!)
-      })
-    )
-  )
-})
-
-/** An active key of this algorithm, as the file has it. */
-const entry = (algorithm: string) =>
-  Effect.gen(function* () {
-    const { privateKey } = yield* Effect.promise(() => generateKeyPair(algorithm, { extractable: true }))
-    const jwk = yield* Effect.promise(() => exportJWK(privateKey))
-    return { state: "active", sinceMillis: 0, jwk }
   })
+
+const rotating = KeyRotation.layer.pipe(Layer.provideMerge(SigningKeys.layer))
+
+suite(
+  "SigningKeys in memory",
+  rotating.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(Audit.layerMemory, Revocations.layerMemory, SigningKeyTable.layerMemory, Transaction.layerMemory)
+    )
+  ),
+  Effect.flatMap(Revocations, Effect.succeed)
+)
+
+const seal = Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))
+const tables = Layer.mergeAll(Audit.layer, Revocations.layer, SigningKeyTable.layer, Transaction.layer)
+const onPostgres = rotating.pipe(
+  Layer.provideMerge(tables),
+  Layer.provideMerge(seal),
+  Layer.provideMerge(postgresLayer)
+)
+
+suite(
+  "SigningKeys on Postgres",
+  onPostgres,
+  Effect.map(Layer.build(Layer.fresh(Revocations.layer)), (services) => Context.get(services, Revocations))
+)
+
+it.effect("of nodes that start together on a new database one makes the first key, and all have it", () =>
+  Effect.gen(function* () {
+    const starts = Array.from({ length: 8 }, () => Effect.flatMap(node(), kidOf))
+    const kids = yield* Effect.all(starts, { concurrency: "unbounded" })
+    assert.strictEqual(new Set(kids).size, 1)
+    assert.strictEqual((yield* (yield* SigningKeyTable).all).length, 1)
+  }).pipe(Effect.scoped, Effect.provide(SigningKeyTable.layer.pipe(Layer.provide(seal), Layer.provide(postgresLayer))))
+)
+
+it.effect("I46: no private part of a key is kept in clear", () =>
+  Effect.gen(function* () {
+    const [{ key }] = (yield* (yield* SigningKeys).ring) as [KeyRing.RingKey]
+    const text = yield* dump
+    assert.include(text, key.kid)
+    assert.notInclude(text, Redacted.value(key.jwk).d)
+    assert.notInclude(text, Buffer.from(Redacted.value(key.jwk).d).toString("hex"))
+  }).pipe(Effect.provide(onPostgres))
+)
+
+it.effect("whoever reads while keys follow one another sees all as they were, until all are as they will be", () =>
+  Effect.gen(function* () {
+    const rotation = yield* KeyRotation
+    const table = yield* SigningKeyTable
+    const outside = yield* Effect.context<never>()
+    const states = Effect.map(table.all, (keys) => keys.map(({ state }) => state))
+    const kid = yield* rotation.standby(operator)
+    const sql = yield* SqlClient.SqlClient
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* rotation.activate(kid, atOnce, operator)
+        assert.deepStrictEqual(yield* states, ["retired", "active"])
+        const seen = yield* Effect.promise(() => Effect.runPromiseWith(outside)(states))
+        assert.deepStrictEqual(seen, ["active", "standby"])
+      })
+    )
+    assert.deepStrictEqual(yield* states, ["retired", "active"])
+  }).pipe(Effect.provide(onPostgres))
+)

@@ -1,6 +1,7 @@
 import { claimsOf, InvalidToken } from "@venue/auth/session/AccessToken"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { UserId } from "@venue/domain/UserId"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -25,6 +26,14 @@ const begin = Effect.gen(function* () {
     method: "web3"
   })
   return { userId: UserId.make(userId), session: issued.session, token: Redacted.value(issued.accessToken) }
+})
+
+const operator = { actor: "operator", reason: "a test" }
+
+/** Tokens are signed with another key from now on. */
+const replaceKey = Effect.gen(function* () {
+  const rotation = yield* KeyRotation
+  yield* rotation.activate(yield* rotation.standby(operator), { emergency: true }, operator)
 })
 
 /** Done when what `work` revokes was heard here. */
@@ -113,13 +122,13 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
           claimsOf(session, { issuer, tokenId: "1", scope: null, issuedAtSeconds: 1_000 }),
           "at+jwt"
         )
-        yield* keys.activate(yield* keys.standby, { emergency: true })
+        yield* replaceKey
         yield* heard(kid, (yield* Revocations).announce({ kind: "signing_key", subject: kid }))
         for (const old of [token, unseen]) {
           assert.deepInclude(yield* Effect.flip(bearers.verify(old)), { reason: "unknown_key" })
         }
         yield* bearers.verify((yield* begin).token)
-        yield* keys.remove(kid, { emergency: true })
+        yield* (yield* KeyRotation).remove(kid, { emergency: true }, operator)
       })
     )
 
@@ -133,9 +142,9 @@ const suite = (name: string, services: Layer.Layer<Services, unknown>) =>
         assert.instanceOf(yield* Effect.flip(bearers.verify(idToken)), InvalidToken)
         yield* bearers.verify(token)
         const { kid } = (yield* keys.jwks).keys[0]!
-        yield* keys.activate(yield* keys.standby, { emergency: true })
+        yield* replaceKey
         yield* bearers.verify(token)
-        yield* keys.remove(kid, { emergency: true })
+        yield* (yield* KeyRotation).remove(kid, { emergency: true }, operator)
         assert.deepInclude(yield* Effect.flip(bearers.verify(token)), { reason: "unknown_key" })
       })
     )

@@ -1,6 +1,7 @@
 /** Everything a sign-in and a session need, in memory and on Postgres. */
 import { Bearers } from "@venue/auth/session/Bearers"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
+import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
 import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
@@ -10,6 +11,7 @@ import { Identities } from "@venue/storage/access/Identities"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { Seal } from "@venue/postgres/Seal"
 import { Sessions } from "@venue/storage/access/Sessions"
+import { SigningKeyTable } from "@venue/storage/access/SigningKeyTable"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
@@ -30,6 +32,7 @@ export type Services =
   | Audit
   | Bearers
   | Identities
+  | KeyRotation
   | Revocations
   | SecureRandom.SecureRandom
   | Sessions
@@ -44,9 +47,13 @@ export type Services =
 const useCases = Layer.mergeAll(
   WalletSignIn.layer({ enabled: true, serviceName: "Example Venue", sites }),
   Bearers.layer({ issuer })
-).pipe(Layer.provideMerge(SessionTokens.layer({ issuer, serverKey })), Layer.provideMerge(SigningKeys.layerMemory))
+).pipe(
+  Layer.provideMerge(SessionTokens.layer({ issuer, serverKey })),
+  Layer.provideMerge(KeyRotation.layer),
+  Layer.provideMerge(SigningKeys.layer)
+)
 
-export const memory: Layer.Layer<Services> = useCases.pipe(
+export const memory: Layer.Layer<Services, unknown> = useCases.pipe(
   Layer.provideMerge(
     Layer.mergeAll(Identities.layerMemory, Sessions.layerMemory, UserStates.layerMemory, WalletNonces.layerMemory)
   ),
@@ -55,6 +62,7 @@ export const memory: Layer.Layer<Services> = useCases.pipe(
       Audit.layerMemory,
       Factors.layerMemory,
       Revocations.layerMemory,
+      SigningKeyTable.layerMemory,
       SecureRandom.layerWebCrypto,
       Transaction.layerMemory,
       Users.layerMemory
@@ -69,6 +77,7 @@ export const postgres: Layer.Layer<Services, unknown> = useCases.pipe(
       Audit.layer,
       Factors.layer,
       Revocations.layer,
+      SigningKeyTable.layer,
       SecureRandom.layerWebCrypto,
       Transaction.layer,
       Users.layer

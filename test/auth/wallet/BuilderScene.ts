@@ -101,7 +101,9 @@ const base = Layer.merge(SecureRandom.layerWebCrypto, secret)
 
 /** Hears of nothing that is taken back, so what it knows anew was forgotten here. */
 const deaf = Layer.merge(Hmac.layer, UserEligibility.layer(requirements)).pipe(
-  Layer.provide(Layer.succeed(Revocations, Revocations.of({ announce: () => Effect.void, watch: () => Effect.void })))
+  Layer.provide(
+    Layer.mock(Revocations)({ announce: () => Effect.void, watch: () => Effect.void, unheardMillis: () => 0 })
+  )
 )
 
 export const inMemory = registration().pipe(

@@ -1,56 +1,53 @@
 import * as CaptchaRule from "@venue/auth/wallet/CaptchaRule"
-import { assert, describe, it } from "@effect/vitest"
+import { SignInAttempts } from "@venue/storage/access/SignInAttempts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 
-const windowMillis = 15 * 60 * 1000
-
-const times = <A>(count: number, make: (at: number) => A) => Array.from({ length: count }, (_, at) => make(at))
-
-describe("CaptchaRule", () => {
-  it("always asks and never asks, whatever happened", () => {
-    for (const [setting, asked] of [
-      ["always", true],
-      ["never", false]
-    ] as const) {
-      const rule = CaptchaRule.make(setting)
-      assert.strictEqual(rule.begin("a", 0), asked)
-      for (const at of times(20, (at) => at)) rule.fail("a", at)
-      assert.strictEqual(rule.begin("a", 20), asked)
-    }
-  })
-
-  it("at risk, an address is asked after its third failure, and no other address is", () => {
-    const rule = CaptchaRule.make("risk")
-    const asked = times(4, (at) => {
-      const isAsked = rule.begin("a", at)
-      rule.fail("a", at)
-      return isAsked
+layer(SignInAttempts.layerMemory)("CaptchaRule", (it) => {
+  it.effect("always asks and never asks, whatever happened", () =>
+    Effect.gen(function* () {
+      for (const [setting, asked] of [
+        ["always", true],
+        ["never", false]
+      ] as const) {
+        const rule = yield* CaptchaRule.make(setting)
+        assert.strictEqual(yield* rule.begin("a"), asked)
+        yield* Effect.replicateEffect(rule.fail("a"), 20)
+        assert.strictEqual(yield* rule.begin("a"), asked)
+      }
     })
-    assert.deepStrictEqual(asked, [false, false, false, true])
-    assert.isFalse(rule.begin("b", 4))
-  })
+  )
 
-  it("at risk, an address is asked from its eleventh sign-in, though none of them is over yet", () => {
-    const rule = CaptchaRule.make("risk")
-    const asked = times(11, () => rule.begin("a", 0))
-    assert.deepStrictEqual(asked, [...times(10, () => false), true])
-  })
+  it.effect("at risk, a network is asked after its third failure at whatever node, and no other network is", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* CaptchaRule.make("risk"), yield* CaptchaRule.make("risk")]
+      const asked = yield* Effect.forEach([0, 1, 0, 1], (node) =>
+        Effect.tap(nodes[node]!.begin("b"), () => nodes[node]!.fail("b"))
+      )
+      assert.deepStrictEqual(asked, [false, false, false, true])
+      assert.isFalse(yield* nodes[0]!.begin("c"))
+    })
+  )
 
-  it("fifteen minutes after its first an address starts anew, not a moment earlier", () => {
-    const rule = CaptchaRule.make("risk")
-    for (const at of [1, 2, windowMillis - 2]) rule.fail("a", at)
-    assert.isTrue(rule.begin("a", windowMillis))
-    assert.isFalse(rule.begin("a", windowMillis + 1))
-  })
+  it.effect("at risk, a network is asked from its eleventh sign-in, though none of them is over yet", () =>
+    Effect.gen(function* () {
+      const rule = yield* CaptchaRule.make("risk")
+      const asked = yield* Effect.replicateEffect(rule.begin("d"), 11)
+      assert.deepStrictEqual(asked, [...Array.from({ length: 10 }, () => false), true])
+    })
+  )
 
-  it("it remembers 20,000 addresses, and forgets those it saw longest ago", () => {
-    const rule = CaptchaRule.make("risk")
-    const failed = (address: string) => times(3, () => rule.fail(address, 0))
-    failed("old")
-    failed("seen again")
-    for (const other of times(19_998, String)) rule.begin(other, 1)
-    assert.isTrue(rule.begin("seen again", 2))
-    rule.begin("one more", 3)
-    assert.isTrue(rule.begin("seen again", 4))
-    assert.isFalse(rule.begin("old", 5))
-  })
+  it.effect("fifteen minutes after its first a network starts anew, not a moment earlier", () =>
+    Effect.gen(function* () {
+      const rule = yield* CaptchaRule.make("risk")
+      yield* rule.fail("e")
+      yield* TestClock.adjust(1)
+      yield* Effect.replicateEffect(rule.fail("e"), 2)
+      yield* TestClock.adjust(15 * 60 * 1_000 - 2)
+      assert.isTrue(yield* rule.begin("e"))
+      yield* TestClock.adjust(1)
+      assert.isFalse(yield* rule.begin("e"))
+    })
+  )
 })

@@ -30,7 +30,8 @@ it.effect("an order that a desk of the same node is told is a copy of what was s
       },
       summary: () => undefined,
       isEndingOrphans: () => false,
-      isArmed: () => false
+      isArmed: () => false,
+      spendRest: () => 0
     }
     const sent = cancelUntil(5_000)
     const plain = yield* SimulatedSerialization.desk(local)

@@ -93,6 +93,7 @@ const setUp = Effect.gen(function* () {
         Layer.succeed(MarketClient)(
           MarketClient.of({
             submit: () => true,
+            enter: () => () => {},
             view: () => Effect.never,
             stand: () => Effect.never,
             observe: () => Effect.void,

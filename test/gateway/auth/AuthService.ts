@@ -26,6 +26,8 @@ import { RecoveryCodes } from "@venue/storage/access/RecoveryCodes"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { Seal } from "@venue/postgres/Seal"
 import { Sessions } from "@venue/storage/access/Sessions"
+import { SignInAttempts } from "@venue/storage/access/SignInAttempts"
+import { SigningKeyTable } from "@venue/storage/access/SigningKeyTable"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
@@ -170,6 +172,8 @@ export const layer = ({
         Profiles.layer,
         RecoveryCodes.layer,
         Revocations.layer,
+        SignInAttempts.layer,
+        SigningKeyTable.layer,
         Transaction.layer,
         Users.layer,
         WalletNonces.layer
@@ -190,7 +194,7 @@ export const layer = ({
         ),
         Layer.provideMerge(SecondFactor.layer),
         Layer.provideMerge(Layer.merge(SessionTokens.layer({ issuer, serverKey }), Bearers.layer({ issuer }))),
-        Layer.provideMerge(Layer.mergeAll(Identities.layer, Sessions.layer, SigningKeys.layerMemory, UserStates.layer)),
+        Layer.provideMerge(Layer.mergeAll(Identities.layer, Sessions.layer, SigningKeys.layer, UserStates.layer)),
         Layer.provideMerge(tables),
         Layer.provideMerge(
           Layer.mergeAll(

@@ -2,10 +2,11 @@
 import { Audit } from "@venue/storage/access/Audit"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { UserStates } from "@venue/storage/access/UserStates"
+import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { connect } from "node:net"
-import { clientKey } from "./AuthClient.ts"
+import { type AuthClient, clientKey } from "./AuthClient.ts"
 import { AuthService, layer, solvedCaptcha } from "./AuthService.ts"
 import { changesNothing } from "./Unchanged.ts"
 import { wallet } from "./Wallet.ts"
@@ -235,6 +236,31 @@ it.layer(layer(), { excludeTestServices: true, timeout: "60 seconds" })("sign-in
         body: { error_code: "captcha_failed" }
       })
       expect((yield* token("web3", proof, from("203.0.113.8"))).status).toBe(200)
+    })
+  )
+
+  it.effect("W15: at risk, what an address failed at one gateway counts at the others", () =>
+    Effect.gen(function* () {
+      const { other } = yield* AuthService
+      const gateways = [1, 2].map(() => other({ captcha: "risk", trustedProxies: ["127.0.0.1"] }))
+      const [one, two] = (yield* Effect.all(gateways)) as [AuthClient, AuthClient]
+      const from = { "x-forwarded-for": "203.0.113.21" }
+      for (const { token } of [one, two, one]) yield* token("web3", yield* wallet().proof({ statement: "no" }), from)
+      expect((yield* two.token("web3", yield* wallet().proof(), from)).body).toMatchObject({
+        error_code: "captcha_failed"
+      })
+    })
+  )
+
+  it.effect("W13: of an address's thirty sign-ins each of three living gateways lets ten through", () =>
+    Effect.gen(function* () {
+      const { timed } = yield* AuthService
+      let gateways = 3
+      const { token } = yield* timed({ limits: true }).pipe(Effect.provideService(LivingGateways, () => gateways))
+      for (let i = 0; i < 10; i++) expect((yield* token("web3", {})).status).toBe(400)
+      expect((yield* token("web3", {})).status).toBe(429)
+      gateways = 1
+      expect((yield* token("web3", {})).headers.get("retry-after")).toBe("10")
     })
   )
 

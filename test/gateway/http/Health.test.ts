@@ -8,15 +8,23 @@ import * as AuthServer from "@venue/gateway/auth/AuthServer"
 import { Health } from "@venue/gateway/http/Health"
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
+import { Revocations } from "@venue/storage/access/Revocations"
 import { Captcha } from "@venue/providers/Captcha"
 import { expect, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { call, layer, RestClient } from "../rest/RestClient.ts"
 
-/** A venue of which a test says which market is silent and which desk does not answer. */
-const standIn = (silent: { market?: string; desk?: string }) =>
+interface Silent {
+  market?: string
+  desk?: string
+  revocationsMillis?: number
+}
+
+/** A venue of which a test says which market is silent, which desk does not answer and since when no revocation is read. */
+const standIn = (silent: Silent) =>
   Health.layer.pipe(
+    Layer.provide(Layer.mock(Revocations)({ unheardMillis: () => silent.revocationsMillis ?? 0 })),
     Layer.provide(
       Layer.effect(
         Feed,
@@ -48,32 +56,43 @@ const standIn = (silent: { market?: string; desk?: string }) =>
           ask: () => Effect.die("not asked"),
           askDesk: () => Effect.die("not asked"),
           summary: () => Effect.die("not asked"),
+          orders: () => Effect.die("not asked"),
+          leverages: () => Effect.die("not asked"),
+          watermarks: () => Effect.die("not asked"),
           wake: (deskId) => (deskId === silent.desk ? Effect.fail(new Unavailable({ what: "desk" })) : Effect.void)
         })
       )
     )
   )
 
-it.effect("a node is ready once every desk answered and every market was heard, and no longer than they do", () =>
-  Effect.gen(function* () {
-    const silent: { market?: string; desk?: string } = { desk: String(defaults.desks - 1) }
-    const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
-    expect(ready()).toBe(false)
-    yield* TestClock.adjust("2 seconds")
-    expect(ready()).toBe(false)
-    delete silent.desk
-    yield* TestClock.adjust("1 second")
-    expect(ready()).toBe(true)
-    silent.desk = "3"
-    yield* TestClock.adjust("5 seconds")
-    expect(ready()).toBe(true)
-    yield* TestClock.adjust("1 second")
-    expect(ready()).toBe(false)
-    delete silent.desk
-    silent.market = "AUD-USD"
-    yield* TestClock.adjust("5 seconds")
-    expect(ready()).toBe(false)
-  })
+it.effect(
+  "a node is ready once every desk answered, every market was heard and revocations were read, and no longer than that",
+  () =>
+    Effect.gen(function* () {
+      const silent: Silent = { desk: String(defaults.desks - 1) }
+      const { ready } = Context.get(yield* Layer.build(standIn(silent)), Health)
+      expect(ready()).toBe(false)
+      yield* TestClock.adjust("2 seconds")
+      expect(ready()).toBe(false)
+      delete silent.desk
+      yield* TestClock.adjust("1 second")
+      expect(ready()).toBe(true)
+      silent.desk = "3"
+      yield* TestClock.adjust("5 seconds")
+      expect(ready()).toBe(true)
+      yield* TestClock.adjust("1 second")
+      expect(ready()).toBe(false)
+      delete silent.desk
+      yield* TestClock.adjust("1 second")
+      silent.revocationsMillis = 10_000
+      expect(ready()).toBe(true)
+      silent.revocationsMillis = 10_001
+      expect(ready()).toBe(false)
+      delete silent.revocationsMillis
+      silent.market = "AUD-USD"
+      yield* TestClock.adjust("5 seconds")
+      expect(ready()).toBe(false)
+    })
 )
 
 it.live("a venue says on every listener whether it lives and is ready, and a socket's says what else it speaks", () =>

@@ -68,15 +68,9 @@ const layer = layerOver.pipe(
   Layer.provideMerge(Runner.layer),
   Layer.provideMerge(Runner.alone({ simulate: true })),
   Layer.provideMerge(TestAccess.layer),
+  Layer.provideMerge(SigningKeys.layer),
   Layer.provideMerge(
-    Layer.mergeAll(
-      AccessTables.layer,
-      Journal.layer,
-      ReadTables.layer,
-      FuturesReference.layer,
-      Listings.layer,
-      SigningKeys.layerMemory
-    )
+    Layer.mergeAll(AccessTables.layer, Journal.layer, ReadTables.layer, FuturesReference.layer, Listings.layer)
   ),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
   Layer.provideMerge(Seal.layer(Redacted.make(sealKey))),

@@ -30,6 +30,17 @@ it("where limits are off an address opens what it likes, and the process has 10,
   expect(trade.refusal("203.0.113.8")).toBeUndefined()
 })
 
+it("an address upgrades a hundred times a minute, divided by the gateways that live; market data is not", () => {
+  let gateways = 2
+  const { marketData, trade } = make({ limits: true, nowMillis: () => 0, livingGateways: () => gateways })
+  for (let at = 0; at < 50; at++) expect(trade.refusal("203.0.113.7")).toBeUndefined()
+  expect(trade.refusal("203.0.113.7")).toEqual({ _tag: "TooManyUpgrades", waitMillis: 1_200 })
+  gateways = 1
+  for (let at = 0; at < 100; at++) expect(trade.refusal("203.0.113.8")).toBeUndefined()
+  gateways = 2
+  for (let at = 0; at < 100; at++) expect(marketData.refusal("203.0.113.7")).toBeUndefined()
+})
+
 it("a market maker sends all that five users have in a minute at once, and its limits off whatever it can", () => {
   const clock = { millis: 0 }
   const { trade } = make({ limits: true, nowMillis: () => clock.millis })

@@ -85,6 +85,7 @@ const start = () => {
       follow: () => () => {},
       pulse: unasked,
       due: () => {},
+      leased: () => {},
       arrived: (opened) => void (connection = opened),
       opened: () => {},
       ended: () => {}
@@ -95,6 +96,7 @@ const start = () => {
       {
         send: (text) => void sent.push(text),
         close: () => {},
+        ping: () => {},
         pause: () => void (paused = true),
         resume: () => void (paused = false),
         waitingBytes: () => 0
@@ -106,7 +108,7 @@ const start = () => {
     const self: Client = {
       outstanding,
       sent,
-      closed: receiver.closed,
+      closed: () => receiver.closed(false),
       write: (count: number, frame = order) => {
         for (let i = 0; i < count; i++) unread.push(frame)
         self.read()
@@ -220,12 +222,14 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
         pulse: unasked,
         arrived: () => {},
         due: () => {},
+        leased: () => {},
         opened: () => {},
         ended: () => {}
       },
       {
         send: () => {},
         close: (code) => void closes.push(code),
+        ping: () => {},
         pause: () => {},
         resume: () => {},
         waitingBytes: () => 0

@@ -100,6 +100,7 @@ const historyOf = (
           ReadTables,
           ReadTables.of({
             project: unused,
+            positions: unused,
             ...tables
           })
         ),
@@ -108,9 +109,12 @@ const historyOf = (
           DeskClient.of({
             submit: () => {},
             whenReplied: (_userId, then) => then(),
-            ask: () => Effect.succeed(watermarks) as unknown as Effect.Effect<never>,
+            watermarks: () => Effect.succeed(watermarks),
+            ask: unused,
             askDesk: unused,
             summary: unused,
+            orders: unused,
+            leverages: unused,
             wake: unused
           })
         )

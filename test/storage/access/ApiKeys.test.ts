@@ -14,13 +14,11 @@ import { postgresLayer } from "../../Postgres.ts"
 
 /** What was announced, in its order, whether or not it was committed. */
 const announced: Array<string> = []
-const recording = Layer.succeed(
-  Revocations,
-  Revocations.of({
-    announce: ({ kind, subject }: Revocation) => Effect.sync(() => void announced.push(`${kind} ${subject}`)),
-    watch: () => Effect.void
-  })
-)
+const recording = Layer.mock(Revocations)({
+  announce: ({ kind, subject }: Revocation) => Effect.sync(() => void announced.push(`${kind} ${subject}`)),
+  watch: () => Effect.void,
+  unheardMillis: () => 0
+})
 
 const suite = (name: string, keys: Layer.Layer<ApiKeys | Transaction | Users, unknown>) =>
   layer(keys, { timeout: "30 seconds" })(name, (it) => {

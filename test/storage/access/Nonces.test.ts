@@ -1,6 +1,6 @@
 import { Nonces } from "@venue/storage/access/Nonces"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Fiber, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
@@ -14,10 +14,18 @@ class Nodes extends Context.Service<
   }
 >()("test/storage/NonceNodes") {}
 
+/** The database takes nonces of keys that are there. */
+const known = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into venue_user (user_id, name, created_at) values ('user', '', now())`
+  yield* sql`insert into api_key (public_key, user_id, label, sealed_secret, permissions, scope, created_at)
+    select name, 'user', '', '', '{}', 'user', now() from unnest(array['key', 'one key', 'another key', 'gone']) name`
+})
+
 const build = Effect.map(Layer.build(Layer.fresh(Nonces.layer)), (services) => Context.get(services, Nonces))
 const twoNodes = Layer.effect(
   Nodes,
-  Effect.map(Effect.all([build, build], { concurrency: 2 }), ([a, b]) => Nodes.of({ a, b }))
+  Effect.map(Effect.tap(Effect.all([build, build], { concurrency: 2 }), known), ([a, b]) => Nodes.of({ a, b }))
 )
 const oneNode = Layer.effect(
   Nodes,
@@ -88,7 +96,8 @@ it.effect("in memory a nonce is free again after fifteen minutes, and not before
 )
 
 describe("the nonce table", () => {
-  layer(Nonces.layer.pipe(Layer.provideMerge(postgresLayer)))((it) => {
+  const withKeys = Layer.effectDiscard(known).pipe(Layer.provideMerge(Nonces.layer), Layer.provideMerge(postgresLayer))
+  layer(withKeys)((it) => {
     it.effect("I48: is pruned each minute of what is older than twenty", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -101,6 +110,42 @@ describe("the nonce table", () => {
         for (let asked = 0; asked < 5_000 && (yield* count)[0]!.count > 1n; asked++);
         assert.deepStrictEqual(yield* sql`select nonce from nonce`, [{ nonce: "young" }])
       })
+    )
+
+    it.effect(
+      "I40: a nonce of a key that was revoked before it was asked for is refused, whatever the caller knows",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const nonces = yield* Nonces
+          yield* nonces.claim("gone", "a1")
+          yield* sql`update api_key set revoked_at = now() where public_key = 'gone'`
+          assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a2")))._tag, "KeyRevoked")
+          // A builder's key leaves no row.
+          yield* sql`delete from api_key where public_key = 'gone'`
+          assert.strictEqual((yield* Effect.flip(nonces.claim("gone", "a3")))._tag, "KeyRevoked")
+          yield* sql`delete from nonce`
+        })
+    )
+
+    it.effect(
+      "a claim that the database does not answer is given up after three seconds, and keeps no other waiting",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const nonces = yield* Nonces
+          const inDoubt = yield* sql.reserve
+          yield* inDoubt.executeUnprepared("begin", [], undefined)
+          yield* inDoubt.execute("insert into nonce (public_key, nonce) values ('key', 'held')", [], undefined)
+          const hanging = yield* Effect.forkChild(Effect.flip(nonces.claim("key", "held")))
+          const waiting = sql`select from pg_locks where not granted`
+          for (let asked = 0; asked < 5_000 && (yield* waiting).length === 0; asked++);
+          const next = yield* Effect.forkChild(nonces.claim("key", "next"))
+          yield* TestClock.adjust("3 seconds")
+          assert.strictEqual((yield* Fiber.join(hanging))._tag, "DatabaseUnavailable")
+          yield* Fiber.join(next)
+          yield* inDoubt.executeUnprepared("rollback", [], undefined)
+        })
     )
 
     it.effect("a database that refuses is an error of its own, and the next claim asks it again", () =>

@@ -1,8 +1,10 @@
-import { type Revocation, Revocations } from "@venue/storage/access/Revocations"
+import { type Revocation, Revocations, RevokesAlone } from "@venue/storage/access/Revocations"
 import { Transaction } from "@venue/postgres/Transaction"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer, Logger } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { freshDatabase, postgresLayer } from "../../Postgres.ts"
 
@@ -185,4 +187,50 @@ it.live(
       yield* hears("second")
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer)),
   30_000
+)
+
+/** Steps of the test's clock, each as long as an answer of the database needs as a rule. */
+const passUntil = Effect.fnUntraced(function* (isSo: () => boolean) {
+  for (let steps = 0; steps < 200 && !isSo(); steps++) {
+    yield* TestClock.adjust("500 millis")
+    yield* Effect.callback<void>((resume) => {
+      setTimeout(() => resume(Effect.void), 20)
+    })
+  }
+  assert.isTrue(isSo())
+})
+
+it.effect("I40: who could not read what is revoked knows since when, says so after ten seconds, and until it can", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { unheardMillis, whenUnheard } = yield* Revocations
+    let told = 0
+    yield* whenUnheard(() => void told++)
+    for (let polls = 0; polls < 5; polls++) {
+      yield* TestClock.adjust("1 second")
+      yield* passUntil(() => unheardMillis() <= 500)
+    }
+    yield* sql`alter table revocation rename to elsewhere`
+    yield* passUntil(() => unheardMillis() > 10_000)
+    assert.strictEqual(told, 0)
+    yield* passUntil(() => told > 2)
+    yield* sql`alter table elsewhere rename to revocation`
+    yield* passUntil(() => unheardMillis() <= 500)
+    const before = told
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(told, before)
+  }).pipe(Effect.provide(Revocations.layer.pipe(Layer.provideMerge(postgresLayer), Layer.provide(silent))))
+)
+
+it.effect("I40: a process that alone revokes hears of all there is, also while its database is away", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { unheardMillis } = yield* Revocations
+    yield* sql`alter table revocation rename to elsewhere`
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual(unheardMillis(), 0)
+  }).pipe(
+    Effect.provide(Revocations.layer.pipe(Layer.provideMerge(postgresLayer), Layer.provide(silent))),
+    Effect.provideService(RevokesAlone, true)
+  )
 )

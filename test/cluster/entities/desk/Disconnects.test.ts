@@ -1,23 +1,38 @@
 /** Cancel-on-disconnect at the desk: what counts as an end, and that it is over only when the markets have recorded it. */
+import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { SingleProcess } from "@venue/cluster/SingleProcess"
 import * as Disconnects from "@venue/cluster/entities/desk/Disconnects"
 import type { Trader } from "@venue/cluster/entities/desk/Trader"
 import type { Traders } from "@venue/cluster/entities/desk/Traders"
 import { primaryAccountOf } from "@venue/domain/AccountId"
-import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { type CancelAllOrders, maxSpared, type PlaceOrder } from "@venue/domain/Order"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import * as Ledger from "@venue/ledger/Ledger"
-import { Journal } from "@venue/journal/Journal"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { counted } from "../../../Wakes.ts"
-import { one, two, userId, venue } from "../../Neighbours.ts"
+import { idOf, one, two, userId, venue } from "../../Neighbours.ts"
 
-const around = Layer.provideMerge(Journal.layerMemory, venue)
+const around = Layer.merge(LocalEntities.layer, venue)
 const connectionId = "connection"
-const connection = { connectionId, userId, accountId: primaryAccountOf(userId) }
+const connection = { connectionId, userId, ageMillis: 0 }
+
+const placed = {
+  _tag: "PlaceOrder",
+  expiresAtMillis: 60_000,
+  accountId: primaryAccountOf(userId),
+  symbol: one.symbol,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  price: 1,
+  quantity: 1,
+  reduceOnly: false,
+  clientOrderId: "",
+  builderCode: ""
+} as const
 
 /** One trader with an armed connection, in two markets that may be open. */
 const desk = Effect.fnUntraced(function* () {
@@ -25,15 +40,15 @@ const desk = Effect.fnUntraced(function* () {
   const ledger = Ledger.make(userId, instruments, new Map(), OpenInterest.none(), Ledger.defaults)
   Ledger.apply(ledger, { _tag: "Armed", connectionId, accountId: primaryAccountOf(userId) })
   const open = new Set([one.symbol, two.symbol])
-  const cancels: Array<{ readonly symbol: MarketSymbol; readonly commandId: Id }> = []
+  const cancels: Array<Pick<CancelAllOrders, "symbol" | "commandId" | "except">> = []
   const trader = {
     userId,
     ledger,
     symbols: () => [one.symbol, two.symbol],
-    isLive: (symbol?: MarketSymbol) => symbol === undefined || open.has(symbol),
+    isLive: (symbol?: MarketSymbol) => symbol !== undefined && open.has(symbol),
     enter: (request) => {
       Ledger.enter(ledger, request, 1)
-      cancels.push(request)
+      if (request._tag === "CancelAllOrders") cancels.push(request)
       return true
     },
     change: (command, done) => {
@@ -41,10 +56,13 @@ const desk = Effect.fnUntraced(function* () {
       done(Result.succeed(undefined))
     }
   } satisfies Partial<Trader> as unknown as Trader
+  const clock = yield* Clock.Clock
+  const speaker = (gatewayId = "gateway") => ({ gatewayId, saidAtMillis: clock.currentTimeMillisUnsafe() })
   const disconnects = yield* Disconnects.make({ all: () => [trader] } satisfies Partial<Traders> as unknown as Traders)
   return {
     cancels,
     disconnects,
+    speaker,
     open,
     trader,
     isArmed: () => ledger.armed.has(connectionId),
@@ -57,7 +75,7 @@ const desk = Effect.fnUntraced(function* () {
     alive: (seconds: number, named = [connection]) =>
       Effect.repeat(
         Effect.andThen(
-          Effect.sync(() => disconnects.renew("gateway", named)),
+          Effect.sync(() => disconnects.renew(speaker(), named)),
           TestClock.adjust("1 second")
         ),
         { times: seconds - 1 }
@@ -67,8 +85,8 @@ const desk = Effect.fnUntraced(function* () {
 
 it.effect("I34: a detach that was lost is made good: a gateway that no longer names a connection has lost it", () =>
   Effect.gen(function* () {
-    const { alive, disconnects, isArmed, record, symbols } = yield* desk()
-    disconnects.attach("gateway", connection)
+    const { alive, disconnects, speaker, isArmed, record, symbols } = yield* desk()
+    disconnects.attach(speaker(), connection)
     yield* alive(10)
     assert.deepEqual(symbols(), [])
     yield* alive(5, [])
@@ -85,7 +103,7 @@ it.effect("I34: in a venue of one process what was armed before it started ends 
   Effect.gen(function* () {
     const { alive, disconnects, isArmed, open, record, symbols } = yield* desk()
     open.delete(two.symbol)
-    yield* disconnects.wakeArmed("0")
+    disconnects.endOrphans("0")
     assert.deepEqual(symbols(), [one.symbol])
     open.add(two.symbol)
     yield* alive(1, [])
@@ -97,7 +115,7 @@ it.effect("I34: in a venue of one process what was armed before it started ends 
     assert.isFalse(disconnects.isEndingOrphans())
     // The gateways of this process may live when the desk wakes again.
     const again = yield* desk()
-    yield* again.disconnects.wakeArmed("0")
+    again.disconnects.endOrphans("0")
     yield* again.alive(5)
     assert.deepEqual(again.symbols(), [])
   }).pipe(Effect.provide(around), Effect.provideService(SingleProcess, new Set<string>()))
@@ -106,7 +124,7 @@ it.effect("I34: in a venue of one process what was armed before it started ends 
 it.effect("I34: a desk of one node of several wakes with gateways that may live, and waits for a lease", () =>
   Effect.gen(function* () {
     const { alive, disconnects, symbols } = yield* desk()
-    yield* disconnects.wakeArmed("0")
+    disconnects.endOrphans("0")
     yield* TestClock.adjust("2 seconds")
     yield* alive(5)
     assert.deepEqual(symbols(), [])
@@ -116,9 +134,9 @@ it.effect("I34: a desk of one node of several wakes with gateways that may live,
 
 it.effect("I34: a connection stays armed until every market has recorded its cancel", () =>
   Effect.gen(function* () {
-    const { alive, cancels, disconnects, isArmed, open, record, trader, symbols } = yield* desk()
+    const { alive, cancels, disconnects, speaker, isArmed, open, record, trader, symbols } = yield* desk()
     open.delete(two.symbol)
-    disconnects.detach(connectionId, trader)
+    disconnects.detach(speaker(), connection, trader)
     // A market that does not answer holds up nothing but its own cancel.
     assert.deepEqual(symbols(), [one.symbol])
     record()
@@ -150,8 +168,8 @@ it.effect(
       const wall: Clock.Clock = Object.assign(Object.create(clock), {
         currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + setByMillis
       })
-      const { alive, disconnects, isArmed, symbols } = yield* Effect.provideService(desk(), Clock.Clock, wall)
-      disconnects.attach("gateway", connection)
+      const { alive, disconnects, speaker, isArmed, symbols } = yield* Effect.provideService(desk(), Clock.Clock, wall)
+      disconnects.attach(speaker(), connection)
       yield* alive(2)
       for (const millis of [30_000, -30_000]) {
         setByMillis += millis
@@ -168,11 +186,11 @@ it.effect(
   "I34: who is about to arm a connection lives, though it renewed nothing while there was nothing to renew",
   () =>
     Effect.gen(function* () {
-      const { alive, disconnects, trader, symbols } = yield* desk()
+      const { alive, disconnects, speaker, trader, symbols } = yield* desk()
       const other = { ...connection, connectionId: "other" }
-      disconnects.attach("quiet", other)
+      disconnects.attach(speaker("quiet"), other)
       yield* alive(3)
-      disconnects.arming(other.connectionId)
+      disconnects.arming(other.connectionId, userId)
       Ledger.apply(trader.ledger, {
         _tag: "Armed",
         connectionId: other.connectionId,
@@ -189,9 +207,9 @@ it.effect("I34: leases are looked at while a connection is armed, and no longer;
   Effect.gen(function* () {
     const { clock, wakes } = yield* counted
     yield* Effect.gen(function* () {
-      const { alive, disconnects, isArmed, record, trader, symbols } = yield* desk()
+      const { alive, disconnects, speaker, isArmed, record, trader, symbols } = yield* desk()
       yield* alive(3)
-      disconnects.detach(connectionId, trader)
+      disconnects.detach(speaker(), connection, trader)
       record()
       yield* alive(2, [])
       assert.isFalse(isArmed())
@@ -207,5 +225,41 @@ it.effect("I34: leases are looked at while a connection is armed, and no longer;
       yield* TestClock.adjust("2 seconds")
       assert.lengthOf(symbols(), 4)
     }).pipe(Effect.provideService(Clock.Clock, clock))
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("I34: a gateway's word that waited on its way says when it was said, whatever its clock shows", () =>
+  Effect.gen(function* () {
+    const { cancels, disconnects, trader } = yield* desk()
+    const clock = yield* Clock.Clock
+    const speaker = () => ({ gatewayId: "gateway", saidAtMillis: clock.currentTimeMillisUnsafe() + 30_000 })
+    const buy = (n: number) =>
+      disconnects.entered(trader, { ...placed, commandId: idOf(n) } satisfies PlaceOrder, undefined)
+    disconnects.attach(speaker(), connection)
+    yield* TestClock.adjust("1 second")
+    buy(1)
+    const said = speaker()
+    yield* TestClock.adjust("100 millis")
+    buy(2)
+    yield* TestClock.adjust("1 second")
+    disconnects.detach(said, { ...connection, ageMillis: 0 }, trader)
+    assert.deepEqual(
+      cancels.map(({ except }) => except?.map(({ text }) => text)),
+      [[idOf(2).text], undefined]
+    )
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("I34 I48: of more than a cancel can spare, the oldest are cancelled too", () =>
+  Effect.gen(function* () {
+    const { cancels, disconnects, speaker, trader } = yield* desk()
+    disconnects.attach(speaker(), connection)
+    yield* TestClock.adjust("1 second")
+    for (let n = 1; n <= maxSpared + 5; n++) {
+      disconnects.entered(trader, { ...placed, commandId: idOf(n) } satisfies PlaceOrder, undefined)
+    }
+    disconnects.detach(speaker(), { ...connection, ageMillis: 500 }, trader)
+    const { except } = cancels[0]!
+    assert.deepEqual([except?.length, except?.[0]?.text], [maxSpared, idOf(6).text])
   }).pipe(Effect.provide(around))
 )

@@ -1,8 +1,8 @@
 /** A liquidity provider: joined to its markets before that is on record, and awake after a restart. */
-import * as Disconnects from "@venue/cluster/entities/desk/Disconnects"
 import * as Providers from "@venue/cluster/entities/desk/Providers"
 import * as TraderCalls from "@venue/cluster/entities/desk/TraderCalls"
 import * as Traders from "@venue/cluster/entities/desk/Traders"
+import * as Waking from "@venue/cluster/entities/desk/Waking"
 import type { Feed } from "@venue/cluster/feed/Feed"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
@@ -96,8 +96,8 @@ desk("is awake after a restart though nobody asks for it, and counts as before",
     yield* Effect.scoped(Effect.flatMap(begin, ({ appoint }) => appoint([one.symbol], 7)))
     const { traders } = yield* begin
     assert.deepEqual(Providers.limits(traders), [])
-    const disconnects = yield* Disconnects.make(traders)
-    yield* disconnects.wakeArmed("0")
+    yield* Waking.wake(traders, "0")
+    yield* traders.caughtUp
     assert.deepEqual(Providers.limits(traders), [{ userId, accountId, symbol: one.symbol, limit: 7 }])
   })
 )

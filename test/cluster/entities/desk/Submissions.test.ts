@@ -4,12 +4,13 @@ import * as Twaps from "@venue/cluster/entities/desk/Twaps"
 import * as Traders from "@venue/cluster/entities/desk/Traders"
 import type { Submission, Submitted } from "@venue/cluster/protocol/Desk"
 import { noCost } from "@venue/cluster/protocol/Desk"
-import { AccountId } from "@venue/domain/AccountId"
+import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { idOf, neighbours, one, turns, userId, venue } from "../../Neighbours.ts"
 
 const around = (near = neighbours()) =>
@@ -37,7 +38,8 @@ const handedOn = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(
 
 const make = Effect.fnUntraced(function* (owned = true) {
   const traders = yield* Traders.make(Effect.succeed(owned))
-  const submissions = yield* Submissions.make("0", traders, yield* Twaps.make(traders))
+  const disconnects = { entered: () => {}, isTooLate: () => false }
+  const submissions = yield* Submissions.make("0", traders, yield* Twaps.make(traders), disconnects)
   return { traders, submissions }
 })
 
@@ -78,6 +80,61 @@ it.effect(
     }).pipe(Effect.provide(around(near)))
   }
 )
+
+const placeOf = (n: number): Submission => ({
+  userId,
+  cost: noCost,
+  request: {
+    _tag: "PlaceOrder",
+    commandId: idOf(n),
+    expiresAtMillis: 60_000,
+    accountId: primaryAccountOf(userId),
+    symbol: one.symbol,
+    side: "BUY",
+    type: "LIMIT",
+    timeInForce: "GTC",
+    price: 100,
+    quantity: 1,
+    reduceOnly: false,
+    clientOrderId: "",
+    builderCode: ""
+  }
+})
+
+it.effect("I51, I20: a desk that moved refuses nothing that its former owner may have handed on", () => {
+  const near = neighbours()
+  near.answers(one)
+  return Effect.gen(function* () {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { submissions } = yield* make()
+        yield* submissions.submit([cancelOf(userId, 1)])
+        yield* turns
+      })
+    )
+    near.submitted.length = 0
+    near.views.delete(one.symbol)
+    const { submissions } = yield* make()
+    // Its market is silent, and has not told what it has of this trader: nothing is said, nor of what follows.
+    const undecided = (n: number): Submitted => ({
+      _tag: "Refused",
+      commandId: idOf(n).text,
+      refusal: { _tag: "AccountLoading" }
+    })
+    yield* TestClock.adjust("5 seconds")
+    assert.deepEqual(yield* submissions.submit([placeOf(2), placeOf(3)]), [undecided(2), undecided(3)])
+    near.recorded.set(one.symbol, [idOf(2).text])
+    near.answers(one)
+    yield* TestClock.adjust("200 millis")
+    yield* turns
+    // What the market has recorded was handed on, and what it has not never will be.
+    assert.deepEqual(yield* submissions.submit([placeOf(2), placeOf(3)]), [
+      handedOn(2),
+      { _tag: "Refused", commandId: idOf(3).text, refusal: { _tag: "MarketSilent", symbol: one.symbol } }
+    ])
+    assert.lengthOf(near.submitted, 0)
+  }).pipe(Effect.provide(around(near)))
+})
 
 it.effect("an order that throws costs its own trader a new start, and nobody else anything", () =>
   Effect.gen(function* () {

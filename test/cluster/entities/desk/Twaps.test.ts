@@ -49,14 +49,19 @@ const makeMarket = () => {
     Effect.map(MarketClient, (client) =>
       MarketClient.of({
         ...client,
-        view: (symbol, userId, traderEpoch, accountIds) =>
+        view: (symbol, viewers) =>
           symbol !== one.symbol
-            ? client.view(symbol, userId, traderEpoch, accountIds)
+            ? client.view(symbol, viewers)
             : Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-                decide({ _tag: "RaiseEpoch", userId, traderEpoch }, nowMillis)
-                const recorded = Engine.outcomes(engine, userId).map(({ commandId }) => commandId.text)
-                const accounts = accountIds.map((accountId) => ({ accountId, ...Engine.view(engine, accountId) }))
-                return { epoch: 1, seq, accounts, recorded }
+                const traders = viewers.map(({ accountIds, traderEpoch, userId }) => {
+                  decide({ _tag: "RaiseEpoch", userId, traderEpoch }, nowMillis)
+                  const recorded = Engine.outcomes(engine, userId).map(({ commandId }) => commandId.text)
+                  return {
+                    accounts: accountIds.map((accountId) => ({ accountId, ...Engine.view(engine, accountId) })),
+                    recorded
+                  }
+                })
+                return { epoch: 1, seq, traders }
               })
       })
     )
@@ -189,7 +194,7 @@ it.effect(
       assert.isAbove(kills, 20)
       const { wakeUps } = yield* Journal
       assert.deepEqual(
-        (yield* wakeUps()).filter(({ reason }) => reason === "twap"),
+        (yield* wakeUps("0")).filter(({ reason }) => reason === "twap"),
         []
       )
       check(log)

@@ -47,8 +47,7 @@ const around = (outcomes: Array<Effect.Effect<void, DatabaseUnavailable>>) => {
   const layer = Layer.mergeAll(
     Logger.layer([Logger.make(({ message }) => void said.push(String(message)))]),
     Layer.mock(Journal)({
-      append: () => ({ wake: () => {}, close: () => {} }),
-      lastRoundTripMillis: () => 0,
+      append: () => ({ wake: () => {}, close: () => {}, provenAtMillis: () => 0 }),
       read: (stream, after, limit) =>
         Effect.sync(() =>
           recorded

@@ -1,0 +1,143 @@
+/** A cluster on this machine: a database, runners and gateways as processes, somebody to trade with, and who keeps it running. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as DatabaseClock from "@venue/postgres/DatabaseClock"
+import * as FixedSettings from "@venue/postgres/FixedSettings"
+import type { VenueSettings } from "@venue/cluster/VenueSettings"
+import { Seal } from "@venue/postgres/Seal"
+import * as AccessTables from "@venue/storage/access/AccessTables"
+import { Nodes } from "@venue/storage/nodes/Nodes"
+import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { DataDirRefused } from "../dev/DataDirRefused.ts"
+import * as DevFile from "../dev/DevFile.ts"
+import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
+import * as Secrets from "../dev/Secrets.ts"
+import * as Seed from "../dev/Seed.ts"
+import * as Access from "../node/Access.ts"
+import * as Agreed from "../node/Agreed.ts"
+import * as Ports from "../node/Ports.ts"
+import * as ClusterPlan from "./ClusterPlan.ts"
+import * as ClusterFile from "./ClusterFile.ts"
+import { type ClusterSecrets, type ClusterSettings, environmentOf, planOf } from "./ClusterSettings.ts"
+import * as MarketMaking from "./MarketMaking.ts"
+import * as OpenMarkets from "./OpenMarkets.ts"
+import * as OtherCluster from "./OtherCluster.ts"
+import * as Seeding from "./Seeding.ts"
+import * as Supervisor from "./Supervisor.ts"
+
+const say = (text: string) => Console.log(`venue: ${text}`)
+
+/** Runs until it is interrupted. What comes last ends first: the gateways, the runners, the database. */
+export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings) {
+  const { venue } = settings
+  const path = yield* Path.Path
+  const dataDir = path.resolve(venue.dataDir)
+  const plan = yield* planOf(settings)
+  yield* ClusterFile.takeOver(dataDir, say)
+  yield* Ports.ensureFree(plan.places)
+  const names = [...Seed.demoNames, ...Seed.extraNames(venue.extraUsers), Seed.makerName]
+  const made = yield* Effect.catchTag(Secrets.load(dataDir, names), "PlatformError", DataDirRefused.because)
+  const { isFounded: isKnown } = made
+  const databaseUrl = Option.isSome(venue.databaseUrl)
+    ? venue.databaseUrl.value
+    : (yield* EmbeddedPostgres.start({ dataDir: path.join(dataDir, "postgres"), isKnown, log: say })).url
+  const secrets: ClusterSecrets = {
+    databaseUrl,
+    secretKey: Option.getOrElse(venue.secretKey, () => Redacted.make(made.secretKey)),
+    adminToken: Option.getOrElse(settings.adminToken, () => Redacted.make(made.adminToken)),
+    authClientKey: Option.getOrElse(settings.authClientKey, () => Redacted.make(made.authClientKey))
+  }
+  yield* say("preparing the tables")
+  const instruments = yield* Agreed.listed(databaseUrl)
+  const people = names.map((name) => made.users.find((user) => user.name === name)!)
+  return yield* live({ settings, plan, dataDir, made, secrets, people, markets: instruments.size }).pipe(
+    Effect.scoped,
+    Effect.provide(services(settings, secrets, instruments, isKnown))
+  )
+})
+
+interface Begun {
+  readonly settings: ClusterSettings
+  readonly plan: Effect.Success<ReturnType<typeof planOf>>
+  readonly dataDir: string
+  readonly made: Secrets.Secrets
+  readonly secrets: ClusterSecrets
+  readonly people: ReadonlyArray<Secrets.SecretUser>
+  /** So many there are. */
+  readonly markets: number
+}
+
+const live = Effect.fnUntraced(function* (begun: Begun) {
+  const { dataDir, made, people, plan, secrets, settings } = begun
+  const { venue } = settings
+  const { gateways, runners } = plan
+  const files = yield* FileSystem.FileSystem
+  const devFile = (yield* Path.Path).join(venue.dataDir, "dev.json")
+  yield* OtherCluster.ensureNone(new Set([...runners, ...gateways].map(({ name }) => name)))
+  // Only now is it certain that no other venue's addresses stand there.
+  yield* files.remove(devFile, { force: true })
+  yield* Seeding.found(dataDir, say)
+
+  yield* Effect.addFinalizer(() => Effect.ignore(ClusterFile.remove(dataDir)))
+  yield* say(`starting ${runners.length} runners and ${gateways.length} gateways`)
+  const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+  const supervisor = yield* Supervisor.make({
+    runners,
+    gateways,
+    environment: environmentOf(settings, secrets, gateways[0]!),
+    place: dataDir,
+    changed: (nodes) =>
+      Effect.ignore(Effect.provide(ClusterFile.save(dataDir, { supervisor: process.pid, nodes }), context))
+  })
+  const standing = Effect.gen(function* () {
+    const { builderCode, oauthClients } = made
+    const { cluster } = settings
+    const { termsVersion } = venue
+    const registered = yield* Seeding.plant({ people, builderCode, oauthClients, termsVersion, cluster })
+    yield* Secrets.save(dataDir, { ...made, oauthClients: registered, isFounded: true })
+    yield* supervisor.ready
+    const { admin } = gateways[0]!.urls
+    if (venue.simulatedPrices) yield* OpenMarkets.priced(admin, secrets.adminToken, begun.markets)
+    return registered
+  })
+  const oauthClients = yield* Effect.raceFirst(standing, supervisor.failed)
+
+  if (venue.marketMaker) {
+    const { publicKey, secretKey } = made.users.find(({ name }) => name === Seed.makerName)!
+    yield* Effect.forkScoped(MarketMaking.run(gateways, supervisor, { publicKey, secretKey: Redacted.make(secretKey) }))
+  }
+  const told = DevFile.of({
+    settings: venue,
+    urls: gateways[0]!.urls,
+    secrets: {
+      ...made,
+      oauthClients,
+      adminToken: Redacted.value(secrets.adminToken),
+      authClientKey: Redacted.value(secrets.authClientKey)
+    },
+    people,
+    signInUri: Access.placeOf(venue).signInUris[0]!
+  })
+  const all = { ...told, gateways: gateways.map(({ urls }) => urls) }
+  yield* Secrets.writePrivately(devFile, JSON.stringify(all, null, 2))
+  for (const name of ClusterPlan.listenerNames)
+    yield* say(`${name.replace("_", " ").padEnd(12)}${gateways.map(({ urls }) => urls[name]).join("  ")}`)
+  yield* say(`ready; keys and addresses are in ${devFile}. npm run cluster -- status shows the nodes. Ctrl-C ends it.`)
+  return yield* Effect.never
+})
+
+const services = (
+  { venue }: ClusterSettings,
+  { databaseUrl, secretKey }: ClusterSecrets,
+  instruments: VenueSettings["instruments"],
+  isKnown: boolean
+) =>
+  Layer.mergeAll(Nodes.layer, AccessTables.layer, NodeHttpClient.layerUndici).pipe(
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(Seal.layer(secretKey)),
+    Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(venue, secretKey), { isKnown })),
+    Layer.provideMerge(DatabaseClock.layer),
+    Layer.provideMerge(PgClient.layer({ url: databaseUrl, maxConnections: 6, applicationName: "supervisor" })),
+    Layer.provideMerge(Agreed.venueSettings(venue, instruments))
+  )

@@ -1,0 +1,86 @@
+/** The settings of a cluster on this machine: those of the dev app, and what only a cluster has. */
+import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
+import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
+import { Settings } from "../dev/Settings.ts"
+import * as NodeSettings from "../node/NodeSettings.ts"
+import * as SecretFiles from "../node/SecretFiles.ts"
+import { SettingRefused } from "../node/SettingRefused.ts"
+import * as StartFailure from "../node/StartFailure.ts"
+import * as ClusterPlan from "./ClusterPlan.ts"
+
+const own = Config.all({
+  venue: Settings,
+  environment: Config.Literals(["development", "preproduction", "production"], "VENUE_ENVIRONMENT").pipe(
+    Config.withDefault("development" as const)
+  ),
+  runners: Config.Int("VENUE_CLUSTER_RUNNERS").pipe(Config.withDefault(3)),
+  gateways: Config.Int("VENUE_CLUSTER_GATEWAYS").pipe(Config.withDefault(2)),
+  portBase: Config.Port(ClusterPlan.portBaseVariable).pipe(Config.withDefault(4100)),
+  adminToken: Config.option(Config.Redacted("VENUE_ADMIN_TOKEN")),
+  authClientKey: Config.option(Config.Redacted("VENUE_AUTH_CLIENT_KEY")),
+  ...NodeSettings.traffic
+})
+export interface ClusterSettings extends Config.Success<typeof own> {
+  /** How this process speaks with its nodes. */
+  readonly cluster: ClusterNodeOptions
+}
+
+/** Secrets may stand in files, as those of its processes may. */
+export const load = Effect.gen(function* () {
+  const environment = yield* SecretFiles.environment
+  const settings = yield* Effect.provideService(own, ConfigProvider.ConfigProvider, environment)
+  if (settings.environment !== "development") {
+    const expected =
+      "development, as npm run cluster makes up secrets and demo users; start runners and gateways for others"
+    return yield* new SettingRefused({ setting: "VENUE_ENVIRONMENT", expected })
+  }
+  const tls = yield* NodeSettings.tlsOf(settings)
+  return { ...settings, cluster: { lockSeconds: settings.lockSeconds, dialFrom: undefined, tls } }
+}).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
+
+/** What is run, or the setting that makes it impossible. */
+export const planOf = Effect.fnUntraced(function* ({ gateways, portBase, runners, venue }: ClusterSettings) {
+  const counts = { VENUE_CLUSTER_RUNNERS: runners, VENUE_CLUSTER_GATEWAYS: gateways }
+  for (const [setting, count] of Object.entries(counts))
+    if (count < 1 || count > ClusterPlan.mostOfKind)
+      return yield* new SettingRefused({ setting, expected: `1 to ${ClusterPlan.mostOfKind}` })
+  const { adminPort: admin, authPort: auth, marketDataPort, restPort: rest, tradePort: trade } = venue
+  const ports = { rest, auth, trade, market_data: marketDataPort, admin }
+  const shape = { runners, gateways, host: venue.host, ports, portBase }
+  const plan = { runners: ClusterPlan.runners(shape), gateways: ClusterPlan.gateways(shape) }
+  const places = [...plan.gateways, ...plan.runners].flatMap((node) => node.ports)
+  const high = places.find(({ port }) => port > 65_535)
+  if (high !== undefined)
+    return yield* new SettingRefused({ setting: high.variable, expected: `room above it for ${high.what}` })
+  const met = ClusterPlan.collision(places)
+  if (met === undefined) return { ...plan, places }
+  const [one, other] = met
+  const expected = `another port, as ${one.what} and ${other.what} would both have ${one.port}`
+  return yield* new SettingRefused({ setting: one.variable, expected })
+})
+
+export interface ClusterSecrets {
+  readonly databaseUrl: Redacted.Redacted
+  readonly secretKey: Redacted.Redacted
+  readonly adminToken: Redacted.Redacted
+  readonly authClientKey: Redacted.Redacted
+}
+
+/** What all processes of the cluster are given: secrets in the environment, which no list of processes shows. */
+export const environmentOf = (
+  { venue: { publicAuthUrl } }: ClusterSettings,
+  secrets: ClusterSecrets,
+  gateway: ClusterPlan.PlannedGateway
+): Readonly<Record<string, string | undefined>> => ({
+  ...given("VENUE_DATABASE_URL", secrets.databaseUrl),
+  ...given("VENUE_SECRET_KEY", secrets.secretKey),
+  ...given("VENUE_ADMIN_TOKEN", secrets.adminToken),
+  ...given("VENUE_AUTH_CLIENT_KEY", secrets.authClientKey),
+  // All issue tokens under one name: that of the first gateway, where no proxy has another.
+  VENUE_PUBLIC_AUTH_URL: Option.getOrElse(publicAuthUrl, () => gateway.urls.auth)
+})
+
+const given = (name: string, secret: Redacted.Redacted) => ({
+  [name]: Redacted.value(secret),
+  [`${name}_FILE`]: undefined
+})

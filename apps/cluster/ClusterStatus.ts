@@ -1,0 +1,97 @@
+/** What a cluster that runs is asked: how its nodes are, and to restart or drain one. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { type Node, Nodes } from "@venue/storage/nodes/Nodes"
+import { Clock, Console, Effect, Layer, Option, Path, type Redacted, Schedule, Schema } from "effect"
+import * as EmbeddedPostgres from "../dev/postgres/EmbeddedPostgres.ts"
+import * as ClusterFile from "./ClusterFile.ts"
+import type { ClusterCommand } from "./ClusterCommand.ts"
+import * as NodeTable from "./NodeTable.ts"
+
+export interface ClusterPlace {
+  readonly dataDir: string
+  readonly databaseUrl: Option.Option<Redacted.Redacted>
+}
+
+/** Nothing answers for the data directory. */
+export class NoCluster extends Schema.TaggedError<NoCluster>()("NoCluster", { dataDir: Schema.String }) {
+  override get message(): string {
+    return `no cluster runs on ${this.dataDir}; npm run cluster starts it, and VENUE_DATA_DIR names another folder`
+  }
+}
+
+/** No node of the cluster has the name. */
+export class NoSuchNode extends Schema.TaggedError<NoSuchNode>()("NoSuchNode", {
+  name: Schema.String,
+  names: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `no node is called ${this.name}; expected one of ${this.names.join(", ")}`
+  }
+}
+
+/** Without the node nobody would be left to do its work. */
+export class LastOfKind extends Schema.TaggedError<LastOfKind>()("LastOfKind", {
+  name: Schema.String,
+  kind: Schema.String
+}) {
+  override get message(): string {
+    const { kind, name } = this
+    return `${name} is the only ${kind} that is ready, and stays; restart another one first, or end the cluster with Ctrl-C`
+  }
+}
+
+/** It was asked to, and did not come to it. */
+export class NodeSlow extends Schema.TaggedError<NodeSlow>()("NodeSlow", { name: Schema.String }) {
+  override get message(): string {
+    return `${this.name} has been asked to, and has not done it within a minute; npm run cluster -- status shows where it stands`
+  }
+}
+
+type Question = Exclude<ClusterCommand, { readonly _tag: "Start" }>
+
+export const answer = Effect.fn("ClusterStatus.answer")(function* (
+  question: Question,
+  { databaseUrl, dataDir }: ClusterPlace
+) {
+  const file = yield* ClusterFile.load(dataDir)
+  if (Option.isNone(file) || !(yield* ClusterFile.supervisorRuns(file.value))) return yield* new NoCluster({ dataDir })
+  const pids = new Map(file.value.nodes.map(({ name, pid }) => [name, pid]))
+  const url = Option.isSome(databaseUrl)
+    ? databaseUrl
+    : yield* EmbeddedPostgres.find((yield* Path.Path).join(dataDir, "postgres"))
+  if (Option.isNone(url)) return yield* new NoCluster({ dataDir })
+  const tables = Nodes.layer.pipe(Layer.provide(PgClient.layer({ url: url.value, maxConnections: 1 })))
+  yield* Effect.provide(question._tag === "Status" ? status(pids) : want(question.node, question._tag, dataDir), tables)
+})
+
+const status = Effect.fnUntraced(function* (pids: ReadonlyMap<string, number>) {
+  const { all } = yield* Nodes
+  for (const line of NodeTable.lines(yield* all, pids, yield* Clock.currentTimeMillis)) yield* Console.log(line)
+})
+
+const want = Effect.fnUntraced(function* (name: string, verb: "Restart" | "Drain", dataDir: string) {
+  const nodes = yield* Nodes
+  const before = yield* nodes.all
+  const node = before.find((node) => node.name === name)
+  if (node === undefined) return yield* new NoSuchNode({ name, names: before.map(({ name }) => name) })
+  if (verb === "Drain" && isLast(node, before)) return yield* new LastOfKind({ name, kind: node.kind })
+  yield* nodes.want(name, verb === "Drain" ? "draining" : "restarting")
+  yield* Console.log(`venue: ${name} ${verb === "Drain" ? "hands over what it has and ends" : "ends and starts again"}`)
+  const hasEnded = Effect.map(
+    ClusterFile.load(dataDir),
+    (file) => !Option.exists(file, (found) => found.nodes.some((one) => one.name === name))
+  )
+  const serves = Effect.map(nodes.all, (rows) =>
+    rows.some((row) => row.name === name && row.nodeId !== node.nodeId && row.isLiving && row.isReady)
+  )
+  yield* Effect.repeat(verb === "Drain" ? hasEnded : serves, {
+    until: (done) => done,
+    schedule: Schedule.spaced("200 millis")
+  }).pipe(Effect.timeoutOrElse({ duration: "1 minute", orElse: () => Effect.fail(new NodeSlow({ name })) }))
+  yield* Console.log(`venue: ${name} ${verb === "Drain" ? "is drained" : "serves again"}`)
+})
+
+const isLast = (node: Node, all: ReadonlyArray<Node>): boolean =>
+  all
+    .filter(({ isLiving, isReady, kind }) => kind === node.kind && isLiving && isReady)
+    .every(({ name }) => name === node.name)

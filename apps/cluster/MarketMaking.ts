@@ -1,0 +1,31 @@
+/** The market maker of a cluster: it quotes through one gateway, and goes on through another when that one dies. */
+import type { ApiKey } from "@venue/client/Credentials"
+import { Effect } from "effect"
+import * as MarketMaker from "../dev/MarketMaker.ts"
+import type { PlannedGateway } from "./ClusterPlan.ts"
+import type { Supervisor } from "./Supervisor.ts"
+
+const lookEvery = "100 millis"
+
+/** The first that serves has it, and keeps it for as long as it serves. */
+export const run = Effect.fn("MarketMaking.run")(function* (
+  gateways: ReadonlyArray<PlannedGateway>,
+  { isServing }: Pick<Supervisor, "isServing">,
+  keys: ApiKey
+) {
+  const serving = () => gateways.find(({ name }) => isServing(name))
+  yield* Effect.gen(function* () {
+    yield* Effect.repeat(Effect.sleep(lookEvery), { until: () => serving() !== undefined })
+    const gateway = serving()
+    if (gateway === undefined) return
+    const { name, urls } = gateway
+    const lost = Effect.repeat(Effect.sleep(lookEvery), { until: () => !isServing(name) })
+    const quoting = MarketMaker.run({
+      restUrl: urls.rest,
+      tradeUrl: urls.trade,
+      marketDataUrl: urls.market_data,
+      keys
+    })
+    yield* Effect.raceFirst(quoting, lost)
+  }).pipe(Effect.forever)
+})

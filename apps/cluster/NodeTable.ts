@@ -1,0 +1,45 @@
+/** The table of nodes as `status` prints it. */
+import type { Node } from "@venue/storage/nodes/Nodes"
+
+const headings = ["NODE", "KIND", "ADDRESS", "PID", "RELEASE", "WANTED", "READY", "SHARDS", "SEEN"]
+
+/** `pids` are those the supervisor started last, by name. */
+export const lines = (
+  nodes: ReadonlyArray<Node>,
+  pids: ReadonlyMap<string, number>,
+  nowMillis: number
+): ReadonlyArray<string> => {
+  const cells = nodes.map((node) => {
+    const { address, isLiving, isReady, kind, lastSeenAtMillis, name, release, shards, wanted } = node
+    const pid = isLiving ? String(pids.get(name) ?? "-") : "-"
+    return [
+      name,
+      kind,
+      address,
+      pid,
+      release,
+      wanted,
+      isLiving ? (isReady ? "yes" : "no") : stateOf(node),
+      // A gateway has no entities.
+      kind === "runner" ? String(shards) : "-",
+      agoOf(Math.max(0, nowMillis - lastSeenAtMillis))
+    ]
+  })
+  const widths = headings.map((heading, column) => Math.max(heading.length, ...cells.map((row) => row[column]!.length)))
+  return [headings, ...cells].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+/** Who said goodbye has left; of the others nothing has been heard. */
+const stateOf = ({ leftAtMillis }: Node): string => (leftAtMillis === null ? "lost" : "left")
+
+const agoOf = (millis: number): string => {
+  const seconds = millis / 1_000
+  if (seconds < 60) return `${seconds.toFixed(1)} s ago`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`
+}

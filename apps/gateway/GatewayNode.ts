@@ -1,0 +1,82 @@
+/** A node that clients find: all five addresses, and no entity. */
+import * as ClusterNode from "@venue/cluster/ClusterNode"
+import * as Runner from "@venue/cluster/Runner"
+import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import { Conditions, Health } from "@venue/gateway/http/Health"
+import { History } from "@venue/gateway/History"
+import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
+import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { Journal } from "@venue/journal/Journal"
+import * as AccessTables from "@venue/storage/access/AccessTables"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { Listings } from "@venue/storage/listing/Listings"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import { Console, Effect, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Access from "../node/Access.ts"
+import * as Agreement from "../node/Agreement.ts"
+import * as Listeners from "../node/Listeners.ts"
+import { Membership } from "../node/Membership.ts"
+import * as NodeLayers from "../node/NodeLayers.ts"
+import * as NodeSettings from "../node/NodeSettings.ts"
+import * as Pools from "../node/Pools.ts"
+import * as Ports from "../node/Ports.ts"
+import * as ProcessEnd from "../node/ProcessEnd.ts"
+import * as Production from "../node/Production.ts"
+
+export const run = Effect.gen(function* () {
+  const settings = yield* NodeSettings.load("gateway")
+  yield* Production.check(settings)
+  yield* Ports.ensureFree(Ports.ofListeners(settings))
+  const instruments = yield* Agreement.listed(settings)
+  const access = yield* Access.layer(settings, settings.key)
+
+  const live = Effect.gen(function* () {
+    const membership = yield* Membership
+    const health = yield* Health
+    const trade = yield* TradeGateway
+    const urls = yield* Listeners.open(settings, {
+      admin: { token: settings.adminToken },
+      authClientKey: Redacted.value(settings.authClientKey)
+    })
+    // While the addresses are still there, and all that answers.
+    yield* Effect.addFinalizer(() => trade.drain)
+    yield* membership.tell(() => ({ isReady: health.ready(), shards: 0 }))
+    yield* NodeLayers.awaited(health.ready)
+    const told = Object.entries(urls).map(([name, url]) => `${name.replace("_", " ")} ${url}`)
+    yield* Console.log(`venue: ${settings.name} ready, pid ${process.pid}, ${told.join(", ")}`)
+    yield* membership.ended
+    ProcessEnd.boundTheStop()
+  })
+  const address = `${settings.host}:${settings.tradePort}`
+  yield* Effect.scoped(live).pipe(Effect.provide(services(settings, access, { address, instruments })))
+})
+
+const services = (
+  settings: NodeSettings.NodeSettings,
+  access: Effect.Success<ReturnType<typeof Access.layer>>,
+  node: NodeLayers.NodeTerms
+) => {
+  const pools = Pools.make(settings)
+  return Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(History.layer, Health.layerGateway.pipe(Layer.provide(conditions)))),
+    Layer.provideMerge(Runner.clients),
+    Layer.provideMerge(ClusterNode.gateway(NodeLayers.clusterOptions(settings)).pipe(Layer.provide(pools.cluster))),
+    Layer.provideMerge(access),
+    Layer.provideMerge(SigningKeys.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Journal.layer.pipe(Layer.provide(pools.journal)),
+        Layer.mergeAll(ReadTables.layer, FuturesReference.layer, Listings.layer).pipe(Layer.provide(pools.tables)),
+        AccessTables.layer.pipe(Layer.provide(pools.access))
+      )
+    ),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(NodeLayers.layer(settings, pools, node))
+  )
+}
+
+const conditions = Layer.effect(
+  Conditions,
+  Effect.map(Membership, ({ isHeard }) => [isHeard])
+)

@@ -1,0 +1,153 @@
+/** Who may come into a venue: its settings as layers. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Access from "@venue/auth/access/Access"
+import * as AllowList from "@venue/auth/access/AllowList"
+import { type BuilderTerms, termsOf } from "@venue/auth/wallet/BuilderMessage"
+import { derivedKey } from "@venue/auth/keys/DerivedKey"
+import { sitesOf } from "@venue/auth/wallet/SignInSite"
+import * as Pages from "@venue/gateway/auth/Pages"
+import { urlOf } from "@venue/gateway/http/Listening"
+import { Captcha } from "@venue/providers/Captcha"
+import { IdentityProvider } from "@venue/providers/Identity"
+import { Effect, Layer, Option, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { SettingRefused } from "./SettingRefused.ts"
+import type { SharedSettings } from "./Settings.ts"
+
+/** Where the authentication service is found, and its pages. */
+export interface AuthPlace {
+  readonly url: string
+  readonly issuer: string
+  readonly signInPage: string
+  /** The first is what clients are told. */
+  readonly signInUris: ReadonlyArray<string>
+}
+
+export const placeOf = ({ authPort, host, publicAuthUrl, signInUris }: SharedSettings): AuthPlace => {
+  const url = Option.getOrElse(publicAuthUrl, () => urlOf("http", host, authPort))
+  const issuer = `${url}/auth/v1`
+  const signInPage = Pages.uriOf(issuer)
+  return {
+    url,
+    issuer,
+    signInPage,
+    signInUris: [...signInUris, ...(signInUris.includes(signInPage) ? [] : [signInPage])]
+  }
+}
+
+/** Every key of the venue but those of the tokens comes out of this one secret, and those are sealed under it. */
+export const layer = Effect.fn("Access.layer")(function* (settings: SharedSettings, secretKey: Redacted.Redacted) {
+  const { serviceName } = settings
+  yield* check(settings, secretKey)
+  const { issuer, signInPage, signInUris } = placeOf(settings)
+  const sites = yield* Effect.mapError(
+    Effect.fromResult(sitesOf(signInUris, { allowLoopback: true })),
+    ({ uri }) => new SettingRefused({ setting: "VENUE_SIGN_IN_URI", expected: `https, or loopback, and not ${uri}` })
+  )
+  const builderTerms = yield* builderTermsOf(settings, derivedKey(secretKey, builderUse(settings)))
+  return Access.layer({
+    issuer,
+    serviceName,
+    sites,
+    builderTerms,
+    consentPage: signInPage,
+    walletsEnabled: settings.walletSignIn,
+    acceptLowercaseAddress: settings.lowercaseAddresses,
+    requirements: {
+      verifiedIdentity: Option.isSome(settings.identityUrl),
+      termsVersion: settings.termsVersion,
+      blockedCountries: new Set(settings.blockedCountries),
+      secondFactorToFund: settings.secondFactorToFund
+    },
+    keyPrefix: settings.keyPrefix,
+    serverKey: derivedKey(secretKey, "refresh tokens")
+  }).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        captcha(settings),
+        identity(settings, signInPage, derivedKey(secretKey, "identity callbacks")),
+        SecureRandom.layerWebCrypto
+      )
+    )
+  )
+})
+
+/** What no type says of the settings. */
+const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.Effect<void, SettingRefused> => {
+  const { blockedCountries, brand, captcha, captchaSecret, identityUrl, trustedProxies } = settings
+  const keys = [settings.identityKey, settings.identityCallbackKey]
+  const rules: ReadonlyArray<readonly [setting: string, holds: boolean, expected: string]> = [
+    ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
+    ["VENUE_PUBLIC_REST_URL", isWeb(settings.publicRestUrl), web],
+    ["VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters"],
+    ["VENUE_KEY_PREFIX", /^[a-z0-9_]+$/i.test(settings.keyPrefix), "letters, digits and underscores"],
+    ["VENUE_BRAND", /^[a-z0-9-]+$/i.test(brand), "letters, digits and hyphens"],
+    [
+      "VENUE_BLOCKED_COUNTRIES",
+      blockedCountries.every((code) => /^[A-Z]{2}$/.test(code)),
+      "codes of two capital letters"
+    ],
+    ["VENUE_TRUSTED_PROXIES", trustedProxies.every(AllowList.isNetwork), "addresses, or networks such as 10.0.0.0/8"],
+    [
+      "VENUE_CAPTCHA_SECRET",
+      captcha === "never" || Option.isSome(captchaSecret),
+      "a secret, as VENUE_CAPTCHA is not never"
+    ],
+    [
+      "VENUE_IDENTITY_KEY and VENUE_IDENTITY_CALLBACK_KEY",
+      Option.isNone(identityUrl) || keys.every((key) => Redacted.value(key) !== ""),
+      "both, as VENUE_IDENTITY_URL is set"
+    ]
+  ]
+  const broken = rules.find(([, holds]) => !holds)
+  return broken === undefined
+    ? Effect.void
+    : Effect.fail(new SettingRefused({ setting: broken[0], expected: broken[2] }))
+}
+
+const web = "an http or https address without a path"
+const isWeb = (url: Option.Option<string>): boolean =>
+  Option.match(url, {
+    onNone: () => true,
+    onSome: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") && URL.parse(text)?.origin === text
+  })
+
+/** A message of one environment proves nothing in another, though they had the same secret. */
+const builderUse = ({ environment }: SharedSettings): string =>
+  environment === "development" ? "builder messages" : `builder messages of ${environment}`
+
+const builderTermsOf = (
+  { builderUri: uri, clientAgreementUrl: agreementUrl, serviceName }: SharedSettings,
+  macKey: Redacted.Redacted
+): Effect.Effect<BuilderTerms, SettingRefused> => {
+  const terms = { serviceName, uri, agreementUrl, macKey }
+  return Effect.mapError(Effect.fromResult(termsOf(terms)), ({ fault }) => new SettingRefused(faults[fault]))
+}
+
+const faults = {
+  uri: { setting: "VENUE_BUILDER_URI", expected: "an https address as a browser shows it" },
+  agreement_url: { setting: "VENUE_CLIENT_AGREEMENT_URL", expected: "an https address as a browser shows it" },
+  statement: { setting: "VENUE_SERVICE_NAME", expected: "letters, digits and spaces" }
+} as const
+
+const captcha = ({ captchaProvider, captchaSecret }: SharedSettings): Layer.Layer<Captcha> =>
+  Option.match(captchaSecret, {
+    onNone: () => Captcha.layerLocal(""),
+    onSome: (secret) =>
+      (captchaProvider === "turnstile" ? Captcha.layerTurnstile({ secret }) : Captcha.layerHcaptcha({ secret })).pipe(
+        Layer.provide(NodeHttpClient.layerUndici)
+      )
+  })
+
+/** Without a provider nobody has to be verified, and whoever asks for it is verified at once. */
+const identity = (settings: SharedSettings, pageUrl: string, callbackKey: Redacted.Redacted) =>
+  Option.match(settings.identityUrl, {
+    onNone: () =>
+      IdentityProvider.layerLocal({ pageUrl, callbackKey, verifiesAtOnce: true }).pipe(
+        Layer.provide(SecureRandom.layerWebCrypto)
+      ),
+    onSome: (url) =>
+      IdentityProvider.layer({ url, key: settings.identityKey, callbackKey: settings.identityCallbackKey }).pipe(
+        Layer.provide(NodeHttpClient.layerUndici)
+      )
+  })

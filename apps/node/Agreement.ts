@@ -1,0 +1,108 @@
+/** What must be the same on all nodes of a venue, a hash of each: a node that differs is told which before it serves. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { derivedKey } from "@venue/auth/keys/DerivedKey"
+import * as Runner from "@venue/cluster/Runner"
+import { defaults, type VenueSettings } from "@venue/cluster/VenueSettings"
+import { hashOf } from "@venue/postgres/SecretHash"
+import { Listings } from "@venue/storage/listing/Listings"
+import { Nodes } from "@venue/storage/nodes/Nodes"
+import { Effect, Layer, Option, Redacted } from "effect"
+import * as Agreed from "./Agreed.ts"
+import type { NodeSettings } from "./NodeSettings.ts"
+
+/** Ports, addresses, proxies and drills are a node's own. A setting that one of two nodes has no use for is not compared. */
+export const hashesOf = (
+  settings: NodeSettings,
+  instruments: VenueSettings["instruments"],
+  /** The text of the file, of a node that asks price sources. */
+  priceSources: string | undefined
+): Readonly<Record<string, string>> => {
+  const said = {
+    ...ofAll(settings, instruments),
+    ...(settings.kind === "runner" ? ofRunner(settings, priceSources) : ofGateway(settings))
+  }
+  const hash = hashUnder(settings.key)
+  return Object.fromEntries(
+    Object.entries(said)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, hash(value)])
+  )
+}
+
+/**
+ * What the living nodes list. A contract that was listed after their start waits until all of them have ended: or no node
+ * that died since would start again beside the others.
+ */
+export const listed = Effect.fn("Agreement.listed")(function* (settings: NodeSettings) {
+  const { later, nodes } = yield* Effect.gen(function* () {
+    return { later: yield* (yield* Listings).all, nodes: yield* (yield* Nodes).all }
+  }).pipe(
+    Effect.provide(
+      Layer.merge(Listings.layer, Nodes.layer).pipe(
+        Layer.provide(Layer.fresh(PgClient.layer({ url: settings.databaseUrl, maxConnections: 1 })))
+      )
+    )
+  )
+  const living = new Set(nodes.filter(({ isLiving }) => isLiving).map(({ settings }) => settings[contracts]))
+  const hash = hashUnder(settings.key)
+  for (let count = later.length; count >= 0; count--) {
+    const instruments = Agreed.contracts(later.slice(0, count))
+    if (living.has(hash(termsOf(instruments)))) return instruments
+  }
+  return Agreed.contracts(later)
+})
+
+/** Without the venue's own key a hash tells nothing of what is short or secret. */
+const hashUnder = (secretKey: Redacted.Redacted) => {
+  const key = Redacted.value(derivedKey(secretKey, "agreement"))
+  return (value: unknown): string => hashOf(Redacted.make(`${key} ${JSON.stringify(value)}`)).slice(0, 16)
+}
+
+const contracts = "the contracts listed"
+const termsOf = (instruments: VenueSettings["instruments"]) =>
+  [...instruments.values()].map((instrument) =>
+    Object.entries(instrument).map(([name, value]) => `${name} ${String(value)}`)
+  )
+
+const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]) => ({
+  VENUE_ENVIRONMENT: settings.environment,
+  VENUE_DESKS: settings.desks,
+  VENUE_RATE_LIMITS: settings.rateLimits,
+  VENUE_MAX_OPEN_ORDERS_PER_SYMBOL: settings.maxOpenOrdersPerSymbol,
+  VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: settings.maxOpenOrdersPerAccount,
+  VENUE_CLUSTER_LOCK_SECONDS: settings.lockSeconds,
+  VENUE_SECRET_KEY: Agreed.markOf(settings.key),
+  "the shard groups": Runner.groups.availableShardGroups,
+  "the terms of a command": [defaults.commandExpiryMillis, defaults.leaseMillis],
+  [contracts]: termsOf(instruments)
+})
+
+const ofRunner = (settings: NodeSettings, priceSources: string | undefined) => ({
+  VENUE_SIMULATED_PRICES: settings.simulatedPrices,
+  VENUE_PRICE_SOURCES: priceSources ?? ""
+})
+
+const ofGateway = (settings: NodeSettings) => ({
+  VENUE_BRAND: settings.brand,
+  VENUE_KEY_PREFIX: settings.keyPrefix,
+  VENUE_PUBLIC_AUTH_URL: Option.getOrUndefined(settings.publicAuthUrl),
+  VENUE_PUBLIC_REST_URL: Option.getOrUndefined(settings.publicRestUrl),
+  VENUE_SERVICE_NAME: settings.serviceName,
+  VENUE_WALLET_SIGN_IN: settings.walletSignIn,
+  VENUE_LOWERCASE_ADDRESSES: settings.lowercaseAddresses,
+  VENUE_SIGN_IN_URI: settings.signInUris,
+  VENUE_BUILDER_URI: settings.builderUri,
+  VENUE_CLIENT_AGREEMENT_URL: settings.clientAgreementUrl,
+  VENUE_TERMS_VERSION: settings.termsVersion,
+  VENUE_BLOCKED_COUNTRIES: settings.blockedCountries.toSorted(),
+  VENUE_SECOND_FACTOR_TO_FUND: settings.secondFactorToFund,
+  VENUE_PUBLIC_FORM_REFRESH: settings.publicFormRefresh,
+  VENUE_CAPTCHA: settings.captcha,
+  VENUE_CAPTCHA_PROVIDER: settings.captchaProvider,
+  VENUE_CAPTCHA_SECRET: Option.match(settings.captchaSecret, { onNone: () => "", onSome: Redacted.value }),
+  VENUE_IDENTITY_URL: Option.getOrElse(settings.identityUrl, () => ""),
+  VENUE_IDENTITY_KEY: Redacted.value(settings.identityKey),
+  VENUE_IDENTITY_CALLBACK_KEY: Redacted.value(settings.identityCallbackKey),
+  VENUE_ADMIN_TOKEN: Redacted.value(settings.adminToken),
+  VENUE_AUTH_CLIENT_KEY: Redacted.value(settings.authClientKey)
+})

@@ -1,0 +1,103 @@
+/** The addresses that clients find a venue at, each on its port. */
+import { headerValue } from "@venue/api/Headers"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import * as AuthServer from "@venue/gateway/auth/AuthServer"
+import * as ClientAddress from "@venue/gateway/http/ClientAddress"
+import * as Pages from "@venue/gateway/auth/Pages"
+import { Health } from "@venue/gateway/http/Health"
+import { urlOf } from "@venue/gateway/http/Listening"
+import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
+import * as RestServer from "@venue/gateway/rest/RestServer"
+import * as Socket from "@venue/gateway/socket/Socket"
+import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
+import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { LivingGateways } from "@venue/storage/nodes/LivingGateways"
+import { Clock, Effect, Option } from "effect"
+import { placeOf } from "./Access.ts"
+import type { SharedSettings } from "./Settings.ts"
+
+export interface ListenersOptions {
+  readonly admin: Pick<AdminServer.AdminServerOptions, "token">
+  readonly authClientKey: string
+}
+
+export const open = Effect.fn("Listeners.open")(function* (
+  settings: SharedSettings,
+  { admin, authClientKey }: ListenersOptions
+) {
+  const trade = yield* TradeGateway
+  const marketData = yield* MarketDataGateway
+  const { rateLimits } = yield* VenueSettings
+  const health = yield* Health
+  const { brand, host, trustedProxies } = settings
+  const countryHeader = Option.getOrUndefined(settings.countryHeader)
+  const rest = yield* RestServer.open({
+    host,
+    port: settings.restPort,
+    brand,
+    trustedProxies,
+    countryHeader,
+    publicUrl: Option.getOrUndefined(settings.publicRestUrl)
+  })
+  yield* auth(settings, authClientKey, rateLimits)
+  const addressOf = ClientAddress.ofUpgrade(trustedProxies)
+  const countryOf = ClientAddress.countryOfUpgrade(trustedProxies, countryHeader)
+  const operator = yield* AdminServer.open({ ...admin, port: settings.adminPort })
+  const clock = yield* Clock.Clock
+  const budgets = SocketBudget.make({
+    limits: rateLimits,
+    nowMillis: () => clock.currentTimeMillisUnsafe(),
+    livingGateways: yield* LivingGateways
+  })
+  const tradeListener = yield* Socket.listen({
+    what: "the trade socket",
+    host,
+    port: settings.tradePort,
+    budget: budgets.trade,
+    baseUrl: rest.url,
+    addressOf,
+    accept: (transport, request) =>
+      trade.open(
+        transport,
+        headerValue(request.headers as Record<string, string | undefined>, brand, "builder-code") ?? "",
+        addressOf(request),
+        countryOf(request)
+      ),
+    answer: health.answer(rest.url)
+  })
+  const marketDataListener = yield* Socket.listen({
+    what: "the market-data socket",
+    host,
+    port: settings.marketDataPort,
+    budget: budgets.marketData,
+    baseUrl: rest.url,
+    addressOf,
+    accept: (transport) => marketData.open(transport),
+    answer: health.answer(rest.url)
+  })
+  return {
+    rest: rest.url,
+    auth: placeOf(settings).url,
+    trade: urlOf("ws", host, tradeListener.port),
+    market_data: urlOf("ws", host, marketDataListener.port),
+    admin: operator.url
+  }
+})
+
+const auth = Effect.fnUntraced(function* (settings: SharedSettings, clientKey: string, limits: boolean) {
+  const { host, publicFormRefresh, serviceName, trustedProxies } = settings
+  const { issuer, url } = placeOf(settings)
+  yield* AuthServer.open({
+    host,
+    port: settings.authPort,
+    issuer,
+    consentOrigin: new URL(url).origin,
+    clientKeys: [clientKey],
+    captcha: settings.captcha,
+    limits,
+    trustedProxies,
+    allowPublicFormRefresh: publicFormRefresh,
+    pages: Pages.make({ serviceName, clientKey, issuer })
+  })
+})

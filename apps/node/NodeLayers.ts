@@ -1,0 +1,60 @@
+/** What every node stands on: its place among the others, the venue's clock, and what all agree on. */
+import type { ClusterNodeOptions } from "@venue/cluster/ClusterNode"
+import type { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as DatabaseClock from "@venue/postgres/DatabaseClock"
+import * as FixedSettings from "@venue/postgres/FixedSettings"
+import { Seal } from "@venue/postgres/Seal"
+import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
+import { Nodes } from "@venue/storage/nodes/Nodes"
+import { Effect, Layer, Option, Schedule } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Agreed from "./Agreed.ts"
+import * as Agreement from "./Agreement.ts"
+import { Membership } from "./Membership.ts"
+import type { NodeSettings } from "./NodeSettings.ts"
+import type * as Pools from "./Pools.ts"
+import * as Production from "./Production.ts"
+
+export interface NodeTerms {
+  /** Where this node is found. */
+  readonly address: string
+  readonly instruments: VenueSettings["instruments"]
+  /** The text of the file of price sources, where this node asks them. */
+  readonly priceSources?: string | undefined
+}
+
+/** It joins before anything of it serves, and leaves when all of that has ended. */
+export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, instruments, priceSources }: NodeTerms) =>
+  LivingGateways.layer.pipe(
+    Layer.provideMerge(
+      Membership.layer({
+        nodeId: SecureRandom.uuidV4Unsafe(),
+        name: settings.name,
+        kind: settings.kind,
+        address,
+        release,
+        settings: Agreement.hashesOf(settings, instruments, priceSources)
+      })
+    ),
+    Layer.provideMerge(Nodes.layer),
+    Layer.provideMerge(Seal.layer(settings.key)),
+    Layer.provideMerge(Layer.effectDiscard(Production.checkDatabase(settings))),
+    Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(settings, settings.key))),
+    Layer.provideMerge(DatabaseClock.layer),
+    Layer.provide(pools.nodes),
+    Layer.provideMerge(DatabaseClock.layerShifted),
+    Layer.provideMerge(Layer.succeed(DatabaseClock.ClockShift)(settings.clockShiftMillis)),
+    Layer.provideMerge(Agreed.venueSettings(settings, instruments))
+  )
+
+/** As `package.json` has it. */
+const release = "0.1.0"
+
+export const clusterOptions = ({ dialFrom, lockSeconds, tls }: NodeSettings): ClusterNodeOptions => ({
+  lockSeconds,
+  tls,
+  dialFrom: Option.getOrUndefined(dialFrom)
+})
+
+export const awaited = (holds: () => boolean) =>
+  Effect.repeat(Effect.void, { until: holds, schedule: Schedule.spaced("20 millis") })

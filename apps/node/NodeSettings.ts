@@ -1,0 +1,111 @@
+/** The settings of one process of many: those of any venue, and who it is among the others. */
+import type { ClusterTls, NodeAddress } from "@venue/cluster/ClusterNode"
+import { Config, ConfigProvider, Effect, FileSystem, Option, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { SettingRefused } from "./SettingRefused.ts"
+import * as SecretFiles from "./SecretFiles.ts"
+import { shared, type SharedSettings } from "./Settings.ts"
+import * as StartFailure from "./StartFailure.ts"
+
+const path = (name: string) => Config.option(Config.String(name))
+
+/** How nodes speak with each other. */
+export const traffic = {
+  lockSeconds: Config.Int("VENUE_CLUSTER_LOCK_SECONDS").pipe(Config.withDefault(3)),
+  tlsCert: path("VENUE_CLUSTER_TLS_CERT"),
+  tlsKey: path("VENUE_CLUSTER_TLS_KEY"),
+  tlsCa: path("VENUE_CLUSTER_TLS_CA")
+}
+
+const own = Config.all({
+  ...shared,
+  ...traffic,
+  name: Config.option(Config.String("VENUE_NODE_NAME")),
+  databaseUrl: Config.Redacted("VENUE_DATABASE_URL"),
+  secretKey: Config.Redacted("VENUE_SECRET_KEY"),
+  adminToken: Config.Redacted("VENUE_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make(""))),
+  authClientKey: Config.Redacted("VENUE_AUTH_CLIENT_KEY").pipe(Config.withDefault(Redacted.make(""))),
+  address: Config.option(Config.String("VENUE_CLUSTER_ADDRESS")),
+  listen: Config.option(Config.String("VENUE_CLUSTER_LISTEN")),
+  dialFrom: Config.option(Config.String("VENUE_CLUSTER_DIAL_FROM")),
+  clockShiftMillis: Config.Int("VENUE_CLOCK_SHIFT_MILLIS").pipe(Config.withDefault(0)),
+  healthPort: Config.Port("VENUE_HEALTH_PORT").pipe(Config.withDefault(4010)),
+  healthHost: Config.String("VENUE_HEALTH_HOST").pipe(Config.withDefault("127.0.0.1"))
+})
+type Own = Config.Success<typeof own>
+
+export interface NodeSettings extends Omit<Own, "name" | "secretKey">, Pick<SharedSettings, "secretKey"> {
+  readonly kind: "runner" | "gateway"
+  readonly name: string
+  readonly key: Redacted.Redacted
+  readonly tls: ClusterTls | undefined
+}
+
+/** What the environment says of this process, its secrets from files where they are. */
+export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings["kind"]) {
+  const environment = yield* SecretFiles.environment.pipe(Effect.catchTag("ConfigError", refused))
+  const { name, secretKey, ...settings } = yield* own.pipe(
+    Effect.catchTag("ConfigError", refused),
+    Effect.provideService(ConfigProvider.ConfigProvider, environment)
+  )
+  const { adminToken, authClientKey, lockSeconds } = settings
+  yield* expect("VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters")
+  // The database cuts off what is longer where it lists connections, and shows no other letters.
+  const isListed = Option.isNone(name) || /^[\w.-]{1,48}$/.test(name.value)
+  yield* expect("VENUE_NODE_NAME", isListed, "at most 48 letters, digits, dots and hyphens")
+  yield* expect("VENUE_CLUSTER_LOCK_SECONDS", lockSeconds >= 1 && lockSeconds <= 60, "1 to 60")
+  if (kind === "gateway") {
+    yield* expect("VENUE_ADMIN_TOKEN", Redacted.value(adminToken) !== "", "the token of the operator")
+    yield* expect("VENUE_AUTH_CLIENT_KEY", Redacted.value(authClientKey) !== "", "the key of the venue's own pages")
+  }
+  return {
+    ...settings,
+    kind,
+    name: Option.getOrElse(name, () => `${kind}-${SecureRandom.uuidV4Unsafe().slice(0, 8)}`),
+    key: secretKey,
+    secretKey: Option.some(secretKey),
+    tls: yield* tlsOf(settings)
+  } satisfies NodeSettings
+})
+
+const refused = (error: Config.ConfigError) => Effect.fail(StartFailure.refusalOf(error))
+
+export const expect = (setting: string, holds: boolean, expected: string) =>
+  holds ? Effect.void : Effect.fail(new SettingRefused({ setting, expected }))
+
+/** Others dial the first and it listens at the second; without the latter they are the same. */
+export const addressesOf = Effect.fnUntraced(function* ({ address, listen }: NodeSettings) {
+  const dialled = yield* addressOf(
+    "VENUE_CLUSTER_ADDRESS",
+    Option.getOrElse(address, () => "")
+  )
+  return {
+    address: dialled,
+    listen: Option.isNone(listen) ? dialled : yield* addressOf("VENUE_CLUSTER_LISTEN", listen.value)
+  }
+})
+
+const addressOf = (setting: string, text: string): Effect.Effect<NodeAddress, SettingRefused> => {
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  return host === undefined || Number(port) > 65_535
+    ? Effect.fail(new SettingRefused({ setting, expected: "a host and a port, such as 10.0.0.3:4100" }))
+    : Effect.succeed({ host: host.replace(/^\[(.+)\]$/, "$1"), port: Number(port) })
+}
+
+export const tlsOf = Effect.fnUntraced(function* ({
+  tlsCa,
+  tlsCert,
+  tlsKey
+}: Pick<Own, "tlsCa" | "tlsCert" | "tlsKey">) {
+  const paths = [tlsCert, tlsKey, tlsCa].flatMap((file) => Option.toArray(file))
+  if (paths.length === 0) return undefined
+  const refused = new SettingRefused({
+    setting: "VENUE_CLUSTER_TLS_CERT, VENUE_CLUSTER_TLS_KEY and VENUE_CLUSTER_TLS_CA",
+    expected: "three files of PEM that this user may read, or none"
+  })
+  if (paths.length < 3) return yield* refused
+  const files = yield* FileSystem.FileSystem
+  const read = yield* Effect.forEach(paths, (file) => Effect.mapError(files.readFileString(file), () => refused))
+  const [cert, key, ca] = read as [string, string, string]
+  return { cert, key: Redacted.make(key), ca }
+})

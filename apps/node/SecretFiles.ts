@@ -1,0 +1,37 @@
+/** A secret may stand in a file in place of the environment: the variable with `_FILE` behind its name holds the path. */
+import { Config, ConfigProvider, Effect, FileSystem, Option } from "effect"
+import { SettingRefused } from "./SettingRefused.ts"
+
+export const secrets = [
+  "VENUE_DATABASE_URL",
+  "VENUE_SECRET_KEY",
+  "VENUE_ADMIN_TOKEN",
+  "VENUE_AUTH_CLIENT_KEY",
+  "VENUE_CAPTCHA_SECRET",
+  "VENUE_IDENTITY_KEY",
+  "VENUE_IDENTITY_CALLBACK_KEY"
+] as const
+
+/** The environment, with what stands in files put where settings are read. */
+export const environment = Effect.gen(function* () {
+  const given = yield* ConfigProvider.ConfigProvider
+  const read = yield* Effect.forEach(secrets, ofFile)
+  const known = read.flatMap((entry) => Option.toArray(entry))
+  return ConfigProvider.orElse(ConfigProvider.fromUnknown(Object.fromEntries(known)), given)
+})
+
+const ofFile = Effect.fnUntraced(function* (name: string) {
+  const path = yield* Config.option(Config.String(`${name}_FILE`))
+  if (Option.isNone(path)) return Option.none()
+  if (Option.isSome(yield* Config.option(Config.Redacted(name))))
+    return yield* new SettingRefused({ setting: name, expected: `either it or ${name}_FILE, and both are set` })
+  const files = yield* FileSystem.FileSystem
+  const text = yield* files
+    .readFileString(path.value)
+    .pipe(
+      Effect.mapError(
+        () => new SettingRefused({ setting: `${name}_FILE`, expected: "the path of a file that this user may read" })
+      )
+    )
+  return Option.some([name, text.trim()] as const)
+})

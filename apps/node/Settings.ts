@@ -1,0 +1,67 @@
+/** The settings that a venue has however many processes it is: environment variables, with defaults. */
+import { Config, Redacted } from "effect"
+
+export const onOff = (name: string, usual: "on" | "off" = "on") =>
+  Config.Literals(["on", "off"], name).pipe(
+    Config.withDefault(usual),
+    Config.map((value) => value === "on")
+  )
+
+const list = (name: string) =>
+  Config.String(name).pipe(
+    Config.withDefault(""),
+    Config.map((text) =>
+      text
+        .split(",")
+        .map((one) => one.trim())
+        .filter((one) => one !== "")
+    )
+  )
+
+export const shared = {
+  environment: Config.Literals(["development", "preproduction", "production"], "VENUE_ENVIRONMENT").pipe(
+    Config.withDefault("development" as const)
+  ),
+  host: Config.String("VENUE_HOST").pipe(Config.withDefault("127.0.0.1")),
+  brand: Config.String("VENUE_BRAND").pipe(Config.withDefault("svc")),
+  keyPrefix: Config.String("VENUE_KEY_PREFIX").pipe(Config.withDefault("svc_test")),
+  restPort: Config.Port("VENUE_REST_PORT").pipe(Config.withDefault(4000)),
+  authPort: Config.Port("VENUE_AUTH_PORT").pipe(Config.withDefault(4002)),
+  tradePort: Config.Port("VENUE_TRADE_PORT").pipe(Config.withDefault(4003)),
+  marketDataPort: Config.Port("VENUE_MARKET_DATA_PORT").pipe(Config.withDefault(4004)),
+  adminPort: Config.Port("VENUE_ADMIN_PORT").pipe(Config.withDefault(4005)),
+  simulatedPrices: onOff("VENUE_SIMULATED_PRICES"),
+  priceSources: Config.option(Config.String("VENUE_PRICE_SOURCES")),
+  rateLimits: onOff("VENUE_RATE_LIMITS"),
+  desks: Config.Int("VENUE_DESKS").pipe(Config.withDefault(16)),
+  maxOpenOrdersPerSymbol: Config.Int("VENUE_MAX_OPEN_ORDERS_PER_SYMBOL").pipe(Config.withDefault(200)),
+  maxOpenOrdersPerAccount: Config.Int("VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT").pipe(Config.withDefault(1_000)),
+  secretKey: Config.option(Config.Redacted("VENUE_SECRET_KEY")),
+  publicRestUrl: Config.option(Config.String("VENUE_PUBLIC_REST_URL")),
+  publicAuthUrl: Config.option(Config.String("VENUE_PUBLIC_AUTH_URL")),
+  trustedProxies: list("VENUE_TRUSTED_PROXIES"),
+  countryHeader: Config.option(Config.String("VENUE_COUNTRY_HEADER")),
+  serviceName: Config.String("VENUE_SERVICE_NAME").pipe(Config.withDefault("Venue")),
+  walletSignIn: onOff("VENUE_WALLET_SIGN_IN"),
+  lowercaseAddresses: onOff("VENUE_LOWERCASE_ADDRESSES", "off"),
+  signInUris: list("VENUE_SIGN_IN_URI"),
+  builderUri: Config.String("VENUE_BUILDER_URI").pipe(Config.withDefault("https://app.venue.example/builder")),
+  clientAgreementUrl: Config.String("VENUE_CLIENT_AGREEMENT_URL").pipe(
+    Config.withDefault("https://venue.example/legal/client-agreement")
+  ),
+  termsVersion: Config.String("VENUE_TERMS_VERSION").pipe(Config.withDefault("1")),
+  blockedCountries: list("VENUE_BLOCKED_COUNTRIES"),
+  secondFactorToFund: onOff("VENUE_SECOND_FACTOR_TO_FUND", "off"),
+  publicFormRefresh: onOff("VENUE_PUBLIC_FORM_REFRESH"),
+  captcha: Config.Literals(["never", "risk", "always"], "VENUE_CAPTCHA").pipe(Config.withDefault("never" as const)),
+  captchaProvider: Config.Literals(["turnstile", "hcaptcha"], "VENUE_CAPTCHA_PROVIDER").pipe(
+    Config.withDefault("turnstile" as const)
+  ),
+  captchaSecret: Config.option(Config.Redacted("VENUE_CAPTCHA_SECRET")),
+  identityUrl: Config.option(Config.String("VENUE_IDENTITY_URL")),
+  identityKey: Config.Redacted("VENUE_IDENTITY_KEY").pipe(Config.withDefault(Redacted.make(""))),
+  identityCallbackKey: Config.Redacted("VENUE_IDENTITY_CALLBACK_KEY").pipe(Config.withDefault(Redacted.make("")))
+}
+const all = Config.all(shared)
+/** Nothing here is about one process and no other. */
+export type SharedSettings = Config.Success<typeof all>

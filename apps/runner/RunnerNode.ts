@@ -1,0 +1,68 @@
+/** A node with entities: it joins, takes its shards, and hands them over when it is asked to go. */
+import * as ClusterNode from "@venue/cluster/ClusterNode"
+import * as DeadRunners from "@venue/cluster/DeadRunners"
+import * as Runner from "@venue/cluster/Runner"
+import { Journal } from "@venue/journal/Journal"
+import { PriceSources } from "@venue/providers/prices/PriceSource"
+import * as AccessTables from "@venue/storage/access/AccessTables"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import { Console, Effect, Layer } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Agreement from "../node/Agreement.ts"
+import { Membership } from "../node/Membership.ts"
+import * as NodeLayers from "../node/NodeLayers.ts"
+import * as NodeSettings from "../node/NodeSettings.ts"
+import * as Pools from "../node/Pools.ts"
+import * as Prices from "../node/Prices.ts"
+import * as ProcessEnd from "../node/ProcessEnd.ts"
+import * as Production from "../node/Production.ts"
+import * as EntityHealth from "./EntityHealth.ts"
+import * as HealthServer from "./HealthServer.ts"
+
+export const run = Effect.gen(function* () {
+  const settings = yield* NodeSettings.load("runner")
+  yield* Production.check(settings)
+  const addresses = yield* NodeSettings.addressesOf(settings)
+  const instruments = yield* Agreement.listed(settings)
+  const { leastSources, sources, text: priceSources } = yield* Prices.sources(settings, instruments)
+  const address = `${addresses.address.host}:${addresses.address.port}`
+
+  const live = Effect.gen(function* () {
+    const membership = yield* Membership
+    const entities = yield* EntityHealth.make
+    const isReady = () => membership.isHeard() && entities.isReady()
+    const health = yield* HealthServer.open(settings.healthHost, settings.healthPort, isReady)
+    yield* membership.tell(() => ({ isReady: isReady(), shards: entities.shards() }))
+    yield* NodeLayers.awaited(isReady)
+    yield* Console.log(`venue: ${settings.name} ready, pid ${process.pid}, cluster ${address}, health ${health}`)
+    yield* membership.ended
+    ProcessEnd.boundTheStop()
+  })
+  yield* Effect.scoped(live).pipe(
+    Effect.provide(services(settings, addresses, { address, instruments, priceSources })),
+    Effect.provideService(PriceSources, { sources, leastSources })
+  )
+})
+
+const services = (
+  settings: NodeSettings.NodeSettings,
+  addresses: Pick<ClusterNode.RunnerOptions, "address" | "listen">,
+  node: NodeLayers.NodeTerms
+) => {
+  const pools = Pools.make(settings)
+  return Layer.merge(Runner.layer, DeadRunners.layer).pipe(
+    Layer.provideMerge(
+      ClusterNode.runner({ ...NodeLayers.clusterOptions(settings), ...addresses }).pipe(Layer.provide(pools.cluster))
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Journal.layer.pipe(Layer.provide(pools.journal)),
+        Layer.mergeAll(ReadTables.layer, FuturesReference.layer).pipe(Layer.provide(pools.tables)),
+        AccessTables.layer.pipe(Layer.provide(pools.access))
+      )
+    ),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(NodeLayers.layer(settings, pools, node))
+  )
+}

@@ -1,0 +1,24 @@
+/** When a trader may leave a market: nothing of it there can change any more unless it sends a command. */
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { LeaveMarkets, Left } from "@venue/domain/Trader"
+import type { Exposure } from "./Exposure.ts"
+import type { Trader } from "./Trader.ts"
+
+export const leave = (trader: Trader, { symbols }: LeaveMarkets, atMillis: number): ReadonlyArray<Left> =>
+  symbols.filter((symbol) => mayLeave(trader, symbol)).map((symbol) => ({ _tag: "Left", symbol, atMillis }))
+
+/** What a connection armed is seen to by whoever holds the trader, and a builder earns by fills of others. */
+const mayLeave = (trader: Trader, symbol: MarketSymbol): boolean => {
+  if (!trader.joined.has(symbol) || trader.left.has(symbol)) return false
+  if (trader.armed.size > 0 || trader.builderMarkets.has(symbol)) return false
+  for (const twap of trader.twaps.values()) if (twap.symbol === symbol) return false
+  for (const { exposures, providerLimits } of trader.accounts.values()) {
+    if (providerLimits.has(symbol)) return false
+    const exposure = exposures.get(symbol)
+    if (exposure !== undefined && !isEmpty(exposure)) return false
+  }
+  return true
+}
+
+const isEmpty = ({ frozen, holds, pending, position, stops }: Exposure): boolean =>
+  position.quantityLots === 0 && holds.size === 0 && stops.size === 0 && pending === 0 && !frozen

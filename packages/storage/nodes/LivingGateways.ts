@@ -1,0 +1,12 @@
+/** How many gateways share what is limited for the whole venue. A venue of one process is one. */
+import { Context, Effect, Layer } from "effect"
+import { Nodes } from "./Nodes.ts"
+
+export const LivingGateways = Context.Reference<() => number>("@venue/storage/nodes/LivingGateways", {
+  defaultValue: () => () => 1
+})
+
+export const layer: Layer.Layer<never, never, Nodes> = Layer.effect(
+  LivingGateways,
+  Effect.map(Nodes, (nodes) => nodes.livingGateways)
+)

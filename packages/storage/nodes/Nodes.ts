@@ -1,0 +1,231 @@
+/** The processes that a venue runs as: each has a row, renews it each second, and reads there what is wanted of it. */
+import { boolean, integer, of, orNull, text, timestamptz } from "@venue/postgres/Column"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as Migrations from "@venue/postgres/Migrations"
+import * as Table from "@venue/postgres/Table"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { MigrationError } from "effect/sql/Migrator"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** A node that is to drain or to restart hands over what it has and ends; the latter is started again by who watches it. */
+export const Wanted = Schema.Literals(["serving", "draining", "restarting"])
+export type Wanted = typeof Wanted.Type
+
+const nodeTable = Table.make("node", {
+  /** It is of one process; the next process of the name has another. */
+  nodeId: text,
+  name: text,
+  kind: of("text", Schema.Literals(["runner", "gateway"])),
+  address: text,
+  release: text,
+  /** It has a hash of each setting that must be the same on all nodes. */
+  settings: of("jsonb", Schema.Record(Schema.String, Schema.String)),
+  wanted: of("text", Wanted),
+  isReady: boolean,
+  shards: integer,
+  startedAtMillis: timestamptz,
+  lastSeenAtMillis: timestamptz,
+  leftAtMillis: orNull(timestamptz)
+})
+type Row = Table.Row<typeof nodeTable>
+
+const living = "(node.left_at is null and node.last_seen_at > clock_timestamp() - interval '5 seconds')"
+const nodes = nodeTable.with({ isLiving: { schema: Schema.Boolean, expression: living } })
+export type Node = Table.Row<typeof nodes>
+
+const renewed = Table.selection({
+  wanted: { schema: Wanted, expression: "node.wanted" },
+  gateways: {
+    schema: Schema.Number,
+    expression: `(select count(*)::int from node where node.kind = 'gateway' and ${living})`
+  }
+})
+
+const addresses = nodeTable.pick("nodeId", "address")
+
+export type Joining = Pick<Row, "nodeId" | "name" | "kind" | "address" | "release" | "settings">
+
+/** A node may not serve beside those that live with other settings. */
+export class SettingsDiffer extends Schema.TaggedError<SettingsDiffer>()("SettingsDiffer", {
+  names: Schema.Array(Schema.String),
+  nodes: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `${this.names.join(", ")}: expected what ${this.nodes.join(", ")} run with; set the same here, or stop them first`
+  }
+}
+
+/** No process of this name has joined. */
+export class UnknownNode extends Schema.TaggedError<UnknownNode>()("UnknownNode", { name: Schema.String }) {
+  override get message(): string {
+    return `no node is called ${this.name}`
+  }
+}
+
+export class Nodes extends Context.Service<
+  Nodes,
+  {
+    /** Takes the name over from a process that had it before. Settings are compared where both nodes have them. */
+    readonly join: (node: Joining) => Effect.Effect<void, SettingsDiffer | DatabaseUnavailable>
+    /** Answers what is wanted of the node now; one whose name a newer process has taken is to drain. */
+    readonly renew: (
+      nodeId: string,
+      state: Pick<Row, "isReady" | "shards">
+    ) => Effect.Effect<Wanted, DatabaseUnavailable>
+    /** The row stays for a while, with what was wanted of the node. */
+    readonly leave: (nodeId: string) => Effect.Effect<void, DatabaseUnavailable>
+    /** By name; a node lives that was seen within the last five seconds and has not left. */
+    readonly all: Effect.Effect<ReadonlyArray<Node>, DatabaseUnavailable>
+    /**
+     * Runners that were seen within two seconds and have no connection to the database left: their processes are dead. After
+     * an outage of the database nobody was seen, so whoever is back first takes nobody for dead.
+     */
+    readonly dead: Effect.Effect<ReadonlyArray<Pick<Row, "nodeId" | "address">>, DatabaseUnavailable>
+    readonly want: (name: string, wanted: Wanted) => Effect.Effect<void, UnknownNode | DatabaseUnavailable>
+    /** At least one; as of this process's latest renewal. */
+    readonly livingGateways: () => number
+  }
+>()("@venue/storage/nodes/Nodes") {
+  static readonly layer: Layer.Layer<Nodes, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
+    Nodes,
+    Effect.suspend(() => make)
+  ).pipe(Layer.provide(Migrations.layer))
+
+  static readonly layerMemory: Layer.Layer<Nodes> = Layer.effect(
+    Nodes,
+    Effect.suspend(() => makeMemory)
+  )
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const joined = new Map<string, Joining>()
+  let gateways = 1
+
+  const all = nodes.all(sql`select ${nodes.columns} from node order by name`)
+  const insert = (node: Joining) => sql`insert into node ${nodeTable.values(node)} on conflict do nothing`
+
+  /** A row may be gone because it was pruned while its node was frozen, or the database restored. */
+  const returned = Effect.fnUntraced(function* (node: Joining | undefined) {
+    if (node === undefined) return "draining"
+    yield* insert(node)
+    const found = yield* nodes.first(sql`select ${nodes.columns} from node where node_id = ${node.nodeId}`)
+    return Option.isSome(found) ? found.value.wanted : "draining"
+  })
+
+  return Nodes.of({
+    join: Effect.fn("Nodes.join")(
+      (node: Joining) =>
+        sql
+          .withTransaction(
+            Effect.gen(function* () {
+              // Two that join at once would not see each other. Those that renew wait for none of them: one may freeze here.
+              yield* sql`select pg_advisory_xact_lock(${turnstile})`
+              yield* checkAgreement(node, yield* all)
+              // One that an operator drained is to be found when it is wanted again.
+              yield* sql`
+                delete from node where name = ${node.name}
+                  or wanted <> 'draining' and last_seen_at < clock_timestamp() - ${keptFor}::interval`
+              yield* insert(node)
+            })
+          )
+          .pipe(Effect.tap(() => Effect.sync(() => joined.set(node.nodeId, node)))),
+      orUnavailable
+    ),
+    renew: Effect.fn("Nodes.renew")(function* (nodeId: string, { isReady, shards }: Pick<Row, "isReady" | "shards">) {
+      const row = yield* renewed.first(sql`
+        update node set last_seen_at = clock_timestamp(), ${nodeTable.set({ isReady, shards })}
+        where node_id = ${nodeId} and left_at is null returning ${renewed.columns}`)
+      if (Option.isNone(row)) return yield* returned(joined.get(nodeId))
+      gateways = row.value.gateways
+      return row.value.wanted
+    }, orUnavailable),
+    leave: Effect.fn("Nodes.leave")(
+      (nodeId: string) =>
+        Effect.asVoid(
+          sql`update node set left_at = clock_timestamp(), is_ready = false, shards = 0 where node_id = ${nodeId}`
+        ),
+      orUnavailable
+    ),
+    all: orUnavailable(all),
+    dead: orUnavailable(
+      addresses.all(sql`
+        select ${addresses.columns} from node
+        where kind = 'runner' and left_at is null and last_seen_at > clock_timestamp() - interval '2 seconds'
+          and not exists (
+            select from pg_stat_activity where starts_with(application_name, node.name || '/')
+          )`)
+    ),
+    want: Effect.fn("Nodes.want")(function* (name: string, wanted: Wanted) {
+      const rows = yield* orUnavailable(sql`update node set wanted = ${wanted} where name = ${name} returning 1`)
+      if (rows.length === 0) return yield* new UnknownNode({ name })
+    }),
+    livingGateways: () => Math.max(1, gateways)
+  })
+})
+
+const keptFor = "1 hour"
+/** Any number that nothing else of ours uses. */
+const turnstile = 7_203_114_404n
+const livingMillis = 5_000
+const keptMillis = 3_600_000
+
+/** One that is about to be replaced has no say, nor has a release that does not know a setting. */
+const checkAgreement = (node: Joining, all: ReadonlyArray<Node>): Effect.Effect<void, SettingsDiffer> => {
+  const differing = all
+    .filter(({ isLiving, name }) => isLiving && name !== node.name)
+    .map(({ name, settings }) => ({
+      name,
+      settings: Object.keys(settings).filter(
+        (setting) => node.settings[setting] !== undefined && node.settings[setting] !== settings[setting]
+      )
+    }))
+    .filter(({ settings }) => settings.length > 0)
+  if (differing.length === 0) return Effect.void
+  return Effect.fail(
+    new SettingsDiffer({
+      names: [...new Set(differing.flatMap(({ settings }) => settings))].toSorted(),
+      nodes: differing.map(({ name }) => name)
+    })
+  )
+}
+
+const makeMemory = Effect.map(Clock.Clock, (clock) => {
+  const rows = new Map<string, Row>()
+  const now = () => clock.currentTimeMillisUnsafe()
+  const isLiving = ({ lastSeenAtMillis, leftAtMillis }: Row) =>
+    leftAtMillis === null && lastSeenAtMillis > now() - livingMillis
+  const all = (): ReadonlyArray<Node> =>
+    [...rows.values()]
+      .map((row) => ({ ...row, isLiving: isLiving(row) }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const change = (row: Row | undefined, changed: Partial<Row>) => {
+    if (row !== undefined) rows.set(row.nodeId, { ...row, ...changed })
+  }
+
+  return Nodes.of({
+    join: Effect.fnUntraced(function* (node) {
+      yield* checkAgreement(node, all())
+      for (const { lastSeenAtMillis, name, nodeId, wanted } of rows.values())
+        if (name === node.name || (wanted !== "draining" && lastSeenAtMillis < now() - keptMillis)) rows.delete(nodeId)
+      const seen = { startedAtMillis: now(), lastSeenAtMillis: now(), leftAtMillis: null }
+      rows.set(node.nodeId, { ...node, ...seen, wanted: "serving", isReady: false, shards: 0 })
+    }),
+    renew: (nodeId, state) =>
+      Effect.sync(() => {
+        change(rows.get(nodeId), { ...state, lastSeenAtMillis: now() })
+        return rows.get(nodeId)?.wanted ?? "draining"
+      }),
+    leave: (nodeId) => Effect.sync(() => change(rows.get(nodeId), { leftAtMillis: now(), isReady: false, shards: 0 })),
+    all: Effect.sync(all),
+    // Whoever shares memory dies with it.
+    dead: Effect.succeed([]),
+    want: Effect.fnUntraced(function* (name, wanted) {
+      const row = [...rows.values()].find((row) => row.name === name)
+      if (row === undefined) return yield* new UnknownNode({ name })
+      change(row, { wanted })
+    }),
+    livingGateways: () => Math.max(1, all().filter(({ isLiving, kind }) => isLiving && kind === "gateway").length)
+  })
+})

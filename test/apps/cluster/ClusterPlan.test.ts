@@ -1,0 +1,57 @@
+/** Which processes a cluster is, as a value. */
+import { assert, it } from "@effect/vitest"
+import * as ClusterPlan from "../../../apps/cluster/ClusterPlan.ts"
+
+const usual: ClusterPlan.ClusterShape = {
+  runners: 3,
+  gateways: 2,
+  host: "127.0.0.1",
+  ports: { rest: 4000, auth: 4002, trade: 4003, market_data: 4004, admin: 4005 },
+  portBase: 4100
+}
+const placesOf = (shape: ClusterPlan.ClusterShape) =>
+  [...ClusterPlan.gateways(shape), ...ClusterPlan.runners(shape)].flatMap(({ ports }) => ports)
+const portsOf = (nodes: ReadonlyArray<ClusterPlan.PlannedNode>) =>
+  nodes.flatMap(({ ports }) => ports.map(({ port }) => port))
+
+it("the first gateway has the usual ports, the second those ten above, and runners have their own", () => {
+  const [first, second] = ClusterPlan.gateways(usual)
+  assert.deepStrictEqual(portsOf([first!]), [4000, 4002, 4003, 4004, 4005])
+  assert.deepStrictEqual(portsOf([second!]), [4010, 4012, 4013, 4014, 4015])
+  assert.deepStrictEqual(portsOf(ClusterPlan.runners(usual)), [4101, 4201, 4102, 4202, 4103, 4203])
+  assert.strictEqual(second!.urls.trade, "ws://127.0.0.1:4013")
+  assert.strictEqual(second!.environment["VENUE_TRADE_PORT"], "4013")
+})
+
+it("no two of the most processes there may be have one port", () => {
+  const most = placesOf({ ...usual, runners: ClusterPlan.mostOfKind, gateways: ClusterPlan.mostOfKind })
+  assert.strictEqual(ClusterPlan.collision(most), undefined)
+  assert.strictEqual(new Set(most.map(({ port }) => port)).size, most.length)
+})
+
+it("ports that were moved onto each other are found, with the settings that move them", () => {
+  const [one, other] = ClusterPlan.collision(placesOf({ ...usual, portBase: 4012 }))!
+  assert.deepStrictEqual(
+    [one.port, one.what, one.variable],
+    [4013, "the trade socket of gateway-2", "VENUE_TRADE_PORT"]
+  )
+  assert.deepStrictEqual([other.what, other.variable], ["the cluster address of runner-1", "VENUE_CLUSTER_PORT_BASE"])
+})
+
+it("the operator interface is loopback whatever the host, and what nodes say to each other too", () => {
+  const shape = { ...usual, host: "0.0.0.0" }
+  const open = placesOf(shape).filter(({ host }) => host !== "127.0.0.1")
+  assert.deepStrictEqual(
+    open.map(({ variable }) => variable),
+    ["REST", "AUTH", "TRADE", "MARKET_DATA", "REST", "AUTH", "TRADE", "MARKET_DATA"].map((name) => `VENUE_${name}_PORT`)
+  )
+})
+
+it("a node's settings hold its name and addresses, and nothing that all nodes share", () => {
+  assert.deepStrictEqual(ClusterPlan.runners(usual)[1]!.environment, {
+    VENUE_NODE_NAME: "runner-2",
+    VENUE_CLUSTER_ADDRESS: "127.0.0.1:4102",
+    VENUE_HEALTH_HOST: "127.0.0.1",
+    VENUE_HEALTH_PORT: "4202"
+  })
+})

@@ -1,0 +1,43 @@
+/** Two gateways of one venue are one to whoever comes: what is shared is spent, and changed, at both. */
+import { KeyRotation } from "@venue/auth/keys/KeyRotation"
+import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import * as RestBuckets from "@venue/cluster/clients/RestBuckets"
+import { UserId } from "@venue/domain/UserId"
+import { it } from "@effect/vitest"
+import { Context, Effect, Layer, Schedule } from "effect"
+import { decodeProtectedHeader } from "jose"
+import { randomUUID } from "node:crypto"
+import { freshDatabase } from "../Postgres.ts"
+import { freePort, gateway, runner } from "./VenueNodes.ts"
+
+const spaced = Schedule.spaced("20 millis")
+
+it.live(
+  "a user's REST requests at one gateway are spent at the other, and a signing key changed at one signs at the other",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Layer.build(runner(url, yield* Effect.promise(freePort), { rateLimits: true }))
+      const start = Layer.build(Layer.fresh(gateway(url, { rateLimits: true })))
+      const [one, other] = [yield* start, yield* start]
+
+      const chargeOf = (services: typeof one) => Effect.provide(RestBuckets.make("requests"), services)
+      const [chargeOne, chargeOther] = [yield* chargeOf(one), yield* chargeOf(other)]
+      // Where a desk is slow to answer, somebody new is let on twice; only what is shared makes them wait.
+      const spentTwice = Effect.gen(function* () {
+        const somebody = UserId.make(randomUUID())
+        yield* chargeOne(somebody, 1_200)
+        return yield* chargeOther(somebody, 1_200)
+      })
+      yield* Effect.repeat(spentTwice, { until: (waitMillis) => waitMillis > 0, schedule: spaced })
+
+      const operator = { actor: "operator", reason: "a test" }
+      const rotation = Context.get(one, KeyRotation)
+      const keys = Context.get(other, SigningKeys)
+      const kid = yield* rotation.standby(operator)
+      yield* rotation.activate(kid, { emergency: true }, operator)
+      const signedWith = Effect.map(keys.sign({}, "JWT"), (token) => decodeProtectedHeader(token).kid)
+      yield* Effect.repeat(signedWith, { until: (signer) => signer === kid, schedule: spaced })
+    }).pipe(Effect.scoped),
+  60_000
+)

@@ -1,0 +1,63 @@
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import * as RestBuckets from "@venue/cluster/clients/RestBuckets"
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import type { RestBucket } from "@venue/domain/RestRates"
+import { UserId } from "@venue/domain/UserId"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+const alice = UserId.make("00000000-0000-4000-8000-000000000001")
+
+/** Charged for, while the desk answers so. */
+const charging = (bucket: RestBucket, answer: Effect.Effect<number, Unavailable>, rateLimits = true) =>
+  RestBuckets.make(bucket).pipe(
+    Effect.provideService(DeskClient, { ask: () => answer } as unknown as DeskClient["Service"]),
+    Effect.provideService(
+      LocalEntities,
+      LocalEntities.of({ markets: new Map(), desks: new Map(), gateways: new Set() })
+    ),
+    Effect.provideService(VenueSettings, { ...defaults, rateLimits })
+  )
+
+it.effect("what the desk says is what counts", () =>
+  Effect.gen(function* () {
+    const charge = yield* charging("requests", Effect.succeed(700))
+    assert.strictEqual(yield* charge(alice, 10), 700)
+  })
+)
+
+it.effect(
+  "a desk that says nothing within half a second lets the request on, charged to a bucket of this gateway",
+  () =>
+    Effect.gen(function* () {
+      const charge = yield* charging("wallets", Effect.never)
+      const asked = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 61 }, () => charge(alice, 1)),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* TestClock.adjust("499 millis")
+      assert.isUndefined(asked.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      const waits = yield* Fiber.join(asked)
+      assert.deepStrictEqual(waits, [...Array.from({ length: 60 }, () => 0), 1_000])
+    })
+)
+
+it.effect("a desk that cannot be reached does too, at once", () =>
+  Effect.gen(function* () {
+    const charge = yield* charging("requests", Effect.fail(new Unavailable({ what: "a test" })))
+    assert.deepStrictEqual([yield* charge(alice, 1_200), yield* charge(alice, 20)], [0, 1_000])
+  })
+)
+
+it.effect("where limits are off nobody is asked", () =>
+  Effect.gen(function* () {
+    const charge = yield* charging("requests", Effect.never, false)
+    assert.strictEqual(yield* charge(alice, 10_000), 0)
+  })
+)

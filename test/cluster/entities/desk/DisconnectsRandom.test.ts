@@ -1,0 +1,201 @@
+/** Connections arm, trade, fall silent, are lost and come back in random order, against what a slow twin says of it. */
+import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import * as Disconnects from "@venue/cluster/entities/desk/Disconnects"
+import type { Trader } from "@venue/cluster/entities/desk/Trader"
+import type { Traders } from "@venue/cluster/entities/desk/Traders"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import * as OpenInterest from "@venue/domain/OpenInterest"
+import type { ModifyOrder, PlaceOrder } from "@venue/domain/Order"
+import * as Ledger from "@venue/ledger/Ledger"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { chanceOf } from "../../../matching/Chance.ts"
+import { idOf, one, userId, venue } from "../../Neighbours.ts"
+
+const around = Layer.merge(LocalEntities.layer, venue)
+const accountId = primaryAccountOf(userId)
+const stepMillis = 100
+/** A lease, a look, and a word that was on its way. */
+const promisedMillis = 4_000
+
+interface Touch {
+  readonly atMillis: number
+  /** Undefined is REST, or a connection that is not armed. */
+  readonly over: string | undefined
+}
+
+interface OpenOrder {
+  readonly touches: Array<Touch>
+  isOpen: boolean
+}
+
+interface Connection {
+  readonly connectionId: string
+  readonly gatewayId: string
+  /** By the gateway, and by what of that has reached the desk. */
+  heardAtMillis: number
+  toldAtMillis: number
+  /** The desk heard its name then. */
+  namedAtMillis: number
+  isSilent: boolean
+  /** Since its end was told, or its gateway died. */
+  lostAtMillis: number | undefined
+  hasEnded: boolean
+}
+
+const word = (n: number) => ({
+  commandId: idOf(n),
+  expiresAtMillis: Infinity,
+  accountId,
+  symbol: one.symbol,
+  side: "BUY" as const,
+  type: "LIMIT" as const,
+  price: 1,
+  quantity: 1,
+  reduceOnly: false
+})
+
+const play = Effect.fnUntraced(function* (seed: number) {
+  const { percent, pick, whole } = chanceOf(seed)
+  const clock = yield* Clock.Clock
+  const now = () => clock.currentTimeMillisUnsafe()
+  const ledger = Ledger.make(userId, new Map([[one.symbol, one]]), new Map(), OpenInterest.none(), Ledger.defaults)
+  const orders = new Map<string, OpenOrder>()
+  const connections: Array<Connection> = []
+  const skewOf = new Map<string, number>()
+  let count = 0
+  let cancels = 0
+
+  /** What the rule says of an order when a connection ends. */
+  const isSpared = ({ touches }: OpenOrder, { connectionId, toldAtMillis }: Connection) =>
+    touches.some(({ atMillis, over }) => atMillis > toldAtMillis && over !== connectionId)
+  /** Its gateway died, and has not named it for a lease. */
+  const isOver = ({ hasEnded, lostAtMillis, namedAtMillis }: Connection) =>
+    lostAtMillis !== undefined && !hasEnded && now() - namedAtMillis > 3_000
+  /** Its end is told now. */
+  let detached: Connection | undefined
+  const cancelled = (except: ReadonlySet<string>) => {
+    const said = [...orders].filter(([orderId, { isOpen }]) => isOpen && !except.has(orderId)).map(([id]) => id)
+    const by = detached ?? connections.find((one) => isOver(one))
+    assert.isDefined(by, `stream ${seed}: a cancel, and no connection is lost`)
+    assert.isFalse(by!.hasEnded, `stream ${seed}: a second cancel`)
+    const right = [...orders].filter(([, order]) => order.isOpen && !isSpared(order, by!)).map(([id]) => id)
+    assert.deepEqual(said, right, `stream ${seed}`)
+    by!.hasEnded = true
+    cancels++
+    for (const id of said) orders.get(id)!.isOpen = false
+  }
+  const trader = {
+    userId,
+    ledger,
+    symbols: () => [one.symbol],
+    // What it holds is not looked at: whatever waits may be open.
+    isLive: (symbol?: string) => symbol !== undefined,
+    enter: (request) => {
+      if (request._tag === "CancelAllOrders") cancelled(new Set(request.except?.map(({ text }) => text)))
+      return true
+    },
+    change: (command, done) => {
+      for (const event of Result.getOrThrow(Ledger.decide(ledger, command, 0))) Ledger.apply(ledger, event)
+      done(Result.succeed(undefined))
+    }
+  } satisfies Partial<Trader> as unknown as Trader
+  const disconnects = yield* Disconnects.make({ all: () => [trader] } satisfies Partial<Traders> as unknown as Traders)
+
+  const speaker = (gatewayId: string) => ({ gatewayId, saidAtMillis: now() + skewOf.get(gatewayId)! })
+  const named = ({ connectionId, heardAtMillis }: Connection) => ({
+    connectionId,
+    userId,
+    ageMillis: now() - heardAtMillis
+  })
+  const living = () => connections.filter(({ lostAtMillis }) => lostAtMillis === undefined)
+  /** It is said now and comes a little later, or at once. */
+  const later = (say: () => void, millis: number) =>
+    millis === 0 ? Effect.sync(say) : Effect.forkChild(Effect.delay(Effect.sync(say), millis))
+
+  const arm = () => {
+    const connection = {
+      connectionId: `connection ${connections.length}`,
+      gatewayId: pick("a", "b", "c"),
+      heardAtMillis: now(),
+      toldAtMillis: now(),
+      namedAtMillis: now(),
+      isSilent: false,
+      lostAtMillis: undefined,
+      hasEnded: false
+    }
+    if (!skewOf.has(connection.gatewayId)) skewOf.set(connection.gatewayId, whole(-30_000, 30_000))
+    assert.isTrue(disconnects.attach(speaker(connection.gatewayId), named(connection)))
+    disconnects.arming(connection.connectionId, userId)
+    Ledger.apply(ledger, { _tag: "Armed", connectionId: connection.connectionId, accountId })
+    disconnects.look(trader)
+    connections.push(connection)
+  }
+  const enter = (connection: Connection | undefined) => {
+    if (connection?.isSilent === true) return
+    if (connection !== undefined) connection.heardAtMillis = now()
+    const over = connection?.connectionId
+    const open = [...orders].filter(([, { isOpen }]) => isOpen)
+    const touch = { atMillis: now(), over }
+    if (open.length > 0 && percent(30)) {
+      const [orderId, order] = pick(open[0]!, ...open)
+      order.touches.push(touch)
+      disconnects.entered(trader, { _tag: "ModifyOrder", ...word(++count), orderId } satisfies ModifyOrder, over)
+      return
+    }
+    const placed = { ...word(++count), timeInForce: "GTC" as const, clientOrderId: "", builderCode: "" }
+    orders.set(placed.commandId.text, { touches: [touch], isOpen: true })
+    disconnects.entered(trader, { _tag: "PlaceOrder", ...placed } satisfies PlaceOrder, over)
+  }
+  const renew = Effect.fnUntraced(function* (gatewayId: string) {
+    const mine = living().filter((connection) => connection.gatewayId === gatewayId)
+    const said = [speaker(gatewayId), mine.map(named)] as const
+    const heard = mine.map((connection) => [connection, connection.heardAtMillis] as const)
+    const say = () => {
+      disconnects.renew(...said)
+      for (const [connection, atMillis] of heard) {
+        connection.namedAtMillis = now()
+        if (!connection.hasEnded) connection.toldAtMillis = Math.max(connection.toldAtMillis, atMillis)
+      }
+    }
+    yield* later(say, percent(80) ? 0 : whole(1, 4) * 100)
+  })
+  const lose = (connection: Connection) => {
+    if (!connection.isSilent && percent(50)) connection.heardAtMillis = now()
+    connection.toldAtMillis = Math.max(connection.toldAtMillis, connection.heardAtMillis)
+    connection.lostAtMillis = now()
+    detached = connection
+    disconnects.detach(speaker(connection.gatewayId), named(connection), trader)
+    detached = undefined
+  }
+
+  for (let step = 0; step < 300; step++) {
+    const roll = whole(1, 100)
+    const mine = living()
+    if (mine.length === 0 || (roll <= 4 && mine.length < 4)) arm()
+    else if (roll <= 7) pick(mine[0]!, ...mine).isSilent = true
+    else if (roll <= 10) lose(pick(mine[0]!, ...mine))
+    else if (roll <= 11) {
+      // Its gateway dies, and takes the others of it along.
+      const { gatewayId } = pick(mine[0]!, ...mine)
+      for (const connection of mine) if (connection.gatewayId === gatewayId) connection.lostAtMillis = now()
+    } else if (roll <= 60) enter(percent(60) ? pick(mine[0]!, ...mine) : undefined)
+    for (const connection of living()) if (!connection.isSilent && percent(50)) connection.heardAtMillis = now()
+    if (step % 5 === 0) for (const gatewayId of skewOf.keys()) yield* renew(gatewayId)
+    // Nothing happens in the moment in which something was heard.
+    yield* TestClock.adjust(stepMillis)
+    for (const { hasEnded, lostAtMillis } of connections) {
+      if (lostAtMillis !== undefined && now() - lostAtMillis > promisedMillis) assert.isTrue(hasEnded, `stream ${seed}`)
+    }
+  }
+  return cancels
+})
+
+it.effect("I34: exactly what was open when a lost connection was last heard of is cancelled, once, in time", () =>
+  Effect.gen(function* () {
+    let cancels = 0
+    for (let seed = 1; seed <= 25; seed++) cancels += yield* Effect.scoped(play(seed))
+    assert.isAbove(cancels, 150)
+  }).pipe(Effect.provide(around))
+)

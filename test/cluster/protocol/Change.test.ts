@@ -1,0 +1,72 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Option, Schema } from "effect"
+import { serialization } from "./Message.ts"
+
+/** What a node of one release reads of what one of another wrote; `undefined` where it cannot. */
+const carried = (from: Schema.Top, to: Schema.Top, value: unknown): unknown => {
+  const [writer, reader] = [from, to].map((schema) => serialization.codecFor(schema) as Schema.Codec<unknown, unknown>)
+  const bytes = Schema.encodeSync(writer!)(value)
+  return Option.getOrUndefined(Schema.decodeUnknownOption(reader!)(bytes))
+}
+
+const stop = { symbol: Schema.String, atTicks: Schema.Number }
+const older = Schema.Struct(stop)
+const newer = Schema.Struct({
+  ...stop,
+  notes: Schema.optionalKey(Schema.Array(Schema.String)),
+  isHidden: Schema.optionalKey(Schema.Boolean)
+})
+const old = { symbol: "GOLD-USD", atTicks: 34_112 }
+const young = { ...old, notes: ["first", "first"], isHidden: true }
+
+describe("changes of messages while nodes of two releases speak", () => {
+  it("a further optional field is passed over by the older and missed by nobody", () => {
+    assert.deepStrictEqual(carried(newer, older, young), old)
+    assert.deepStrictEqual(carried(older, newer, old), old)
+    const [many, few] = [Schema.Array(newer), Schema.Array(older)]
+    assert.deepStrictEqual(carried(many, few, [young, old, young]), [old, old, old])
+    assert.deepStrictEqual(carried(few, many, [old, old]), [old, old])
+    assert.deepStrictEqual(
+      carried(Schema.Void, Schema.Struct({ at: Schema.optionalKey(Schema.Number) }), undefined),
+      {}
+    )
+    assert.isUndefined(carried(Schema.Struct({ at: Schema.optionalKey(Schema.Number) }), Schema.Void, { at: 1 }))
+  })
+
+  it("a further required field, one that is gone and one with another name are not understood", () => {
+    const further = Schema.Struct({ ...stop, side: Schema.String })
+    assert.isUndefined(carried(older, further, old))
+    assert.isUndefined(carried(Schema.Struct({ symbol: Schema.String }), older, old))
+    assert.isUndefined(
+      carried(Schema.Struct({ symbol: Schema.String, ticks: Schema.Number }), older, { ...old, ticks: 1 })
+    )
+  })
+
+  it("an optional field that holds something else by now is lost, and nobody is told", () => {
+    const [words, number] = [Schema.String, Schema.Number].map((schema) =>
+      Schema.Struct({ ...stop, note: Schema.optionalKey(schema) })
+    )
+    assert.deepStrictEqual(carried(words!, number!, { ...old, note: "seven" }), old)
+  })
+
+  it("a further word or kind is understood by the newer alone", () => {
+    const [two, three] = [Schema.Literals(["BUY", "SELL"]), Schema.Literals(["BUY", "SELL", "NONE"])]
+    assert.strictEqual(carried(two, three, "SELL"), "SELL")
+    assert.isUndefined(carried(three, two, "NONE"))
+    const kinds = ["Placed", "Moved", "Hidden"].map((tag) => Schema.TaggedStruct(tag, { id: Schema.String }))
+    const [few, more] = [Schema.Union(kinds.slice(0, 2)), Schema.Union(kinds)]
+    assert.deepStrictEqual(carried(few, more, { _tag: "Moved", id: "7" }), { _tag: "Moved", id: "7" })
+    assert.deepStrictEqual(carried(more, few, { _tag: "Moved", id: "7" }), { _tag: "Moved", id: "7" })
+    assert.isUndefined(carried(more, few, { _tag: "Hidden", id: "7" }))
+  })
+
+  it("a second kind where there was one, and `null` where there was none, are understood by neither", () => {
+    const kinds = ["Placed", "Moved"].map((tag) => Schema.TaggedStruct(tag, { id: Schema.String }))
+    const [one, both] = [kinds[0]!, Schema.Union(kinds)]
+    assert.isUndefined(carried(one, both, { _tag: "Placed", id: "7" }))
+    assert.isUndefined(carried(both, one, { _tag: "Placed", id: "7" }))
+    const [ticks, perhaps] = [Schema.Number, Schema.NullOr(Schema.Number)].map((atTicks) => Schema.Struct({ atTicks }))
+    assert.isUndefined(carried(ticks!, perhaps!, { atTicks: 1 }))
+    assert.isUndefined(carried(perhaps!, ticks!, { atTicks: 1 }))
+  })
+})

@@ -1,0 +1,99 @@
+/** Settings that no type says enough of. */
+import { UserEligibility } from "@venue/auth/access/Eligibility"
+import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
+import * as AccessTables from "@venue/storage/access/AccessTables"
+import { assert, it } from "@effect/vitest"
+import { Clock, ConfigProvider, Effect, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Access from "../../apps/node/Access.ts"
+import { Settings } from "../../apps/dev/Settings.ts"
+import { signInMessage, wallet } from "../auth/wallet/Wallets.ts"
+
+const settingsOf = (variables: Readonly<Record<string, string>>) =>
+  Settings.parse(ConfigProvider.fromUnknown(variables))
+
+const tables = AccessTables.layerMemory.pipe(
+  Layer.provideMerge(Layer.merge(SecureRandom.layerWebCrypto, SigningKeys.layerMemory))
+)
+
+/** What of a venue with these settings is asked. */
+const under = <A, E>(
+  variables: Readonly<Record<string, string>>,
+  asked: Effect.Effect<A, E, UserEligibility | WalletSignIn>,
+  secretKey = "x".repeat(32)
+) =>
+  Effect.gen(function* () {
+    const settings = yield* settingsOf(variables)
+    const access = yield* Access.layer(settings, Redacted.make(secretKey))
+    return yield* Effect.provide(asked, Layer.provide(access, tables))
+  })
+
+/** Why a proof for a chain nobody knows is refused. */
+const refusal = (variables: Readonly<Record<string, string>>, secretKey?: string) => {
+  const refused = Effect.gen(function* () {
+    const refused = yield* Effect.flip((yield* WalletSignIn).signIn({ chain: "solana", message: "", signature: "" }))
+    return refused._tag === "WalletRefused" ? refused.reason : refused._tag
+  })
+  return under(variables, refused, secretKey)
+}
+
+it.live("a secret key of fewer than 32 characters is refused with a sentence", () =>
+  Effect.gen(function* () {
+    const told = yield* refusal({}, "x".repeat(31)).pipe(
+      Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
+    )
+    assert.strictEqual(told, "VENUE_SECRET_KEY: expected at least 32 characters")
+    assert.strictEqual(yield* refusal({}), "chain")
+  })
+)
+
+it.live("nobody signs in with a wallet where VENUE_WALLET_SIGN_IN is off", () =>
+  Effect.gen(function* () {
+    assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "off" }), "disabled")
+    assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "on" }), "chain")
+  })
+)
+
+it.live("a wallet writes its address with its checksum, or in lower case where VENUE_LOWERCASE_ADDRESSES is on", () =>
+  Effect.gen(function* () {
+    const { address, sign } = wallet(1)
+    const { signInPage } = Access.placeOf(yield* settingsOf({}))
+    const message = signInMessage({
+      domain: new URL(signInPage).host,
+      address: address.toLowerCase(),
+      statement: "Sign in to Venue",
+      uri: signInPage,
+      issuedAt: new Date(yield* Clock.currentTimeMillis).toISOString()
+    })
+    const signIn = Effect.flatMap(WalletSignIn, (wallets) =>
+      Effect.match(wallets.signIn({ chain: "ethereum", message, signature: sign(message) }), {
+        onSuccess: () => "signed in",
+        onFailure: (refused) => (refused._tag === "WalletRefused" ? refused.reason : refused._tag)
+      })
+    )
+    assert.strictEqual(yield* under({}, signIn), "message")
+    assert.strictEqual(yield* under({ VENUE_LOWERCASE_ADDRESSES: "on" }, signIn), "signed in")
+  })
+)
+
+it.live("users are to be verified where there is a provider, and only there", () =>
+  Effect.gen(function* () {
+    const asked = Effect.map(UserEligibility, ({ requirements }) => requirements.verifiedIdentity)
+    assert.isFalse(yield* under({}, asked))
+    const provider = {
+      VENUE_IDENTITY_URL: "https://identity.example",
+      VENUE_IDENTITY_KEY: "key",
+      VENUE_IDENTITY_CALLBACK_KEY: "callback key"
+    }
+    assert.isTrue(yield* under(provider, asked))
+  })
+)
+
+it.effect("the authentication service is found at an address of the newer kind too", () =>
+  Effect.gen(function* () {
+    const { signInPage, url } = Access.placeOf(yield* settingsOf({ VENUE_HOST: "::1" }))
+    assert.strictEqual(url, "http://[::1]:4002")
+    assert.isTrue(signInPage.startsWith(url))
+  })
+)

@@ -1,0 +1,46 @@
+/** What the dev app's addresses hand to the rooms behind them. */
+import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { Captcha } from "@venue/providers/Captcha"
+import { assert, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { WebSocket } from "ws"
+import * as Listeners from "../../apps/node/Listeners.ts"
+import { Settings } from "../../apps/dev/Settings.ts"
+import { layer } from "../gateway/rest/RestClient.ts"
+
+const settings = Effect.map(Settings.parse(ConfigProvider.fromUnknown({ VENUE_BRAND: "ACME" })), (usual): Settings => ({
+  ...usual,
+  restPort: 0,
+  authPort: 0,
+  tradePort: 0,
+  marketDataPort: 0,
+  adminPort: 0
+}))
+
+it.live("the builder code of an upgrade is read under the operator's prefix in any case, else the neutral one", () =>
+  Effect.gen(function* () {
+    const codes: Array<string> = []
+    const gateway = TradeGateway.of({
+      open: (transport, builderCode) => {
+        codes.push(builderCode)
+        transport.close(1000, "heard")
+        return { text: () => {}, closed: () => {} }
+      },
+      connections: () => 0,
+      drain: Effect.void
+    })
+    const { trade } = yield* Listeners.open(yield* settings, {
+      admin: { token: Redacted.make("token") },
+      authClientKey: "key"
+    }).pipe(Effect.provideService(TradeGateway, gateway), Effect.provide(Captcha.layerLocal("solved")))
+    const upgrade = (headers: Record<string, string>) =>
+      Effect.callback<void>((resume) => {
+        new WebSocket(trade, { headers }).on("close", () => resume(Effect.void))
+      })
+    yield* upgrade({ "X-ACME-Builder-Code": "ours" })
+    yield* upgrade({ "x-svc-builder-code": "neutral" })
+    yield* upgrade({ "x-svc-builder-code": "neutral", "x-acme-builder-code": "ours" })
+    yield* upgrade({})
+    assert.deepStrictEqual(codes, ["ours", "neutral", "ours", ""])
+  }).pipe(Effect.provide(layer))
+)

@@ -1,0 +1,94 @@
+/** A venue of many processes as an operator runs it: runners and gateways on one database. */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as ClusterNode from "@venue/cluster/ClusterNode"
+import * as Runner from "@venue/cluster/Runner"
+import { UserId } from "@venue/domain/UserId"
+import { Seal } from "@venue/postgres/Seal"
+import { Journal } from "@venue/journal/Journal"
+import * as AccessTables from "@venue/storage/access/AccessTables"
+import { Effect, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Seed from "../../apps/dev/Seed.ts"
+import * as DevApp from "./DevApp.ts"
+
+const secretKey = "0123456789abcdef0123456789abcdef"
+const shared = {
+  VENUE_SECRET_KEY: secretKey,
+  VENUE_ADMIN_TOKEN: "svc_test_admin",
+  VENUE_AUTH_CLIENT_KEY: "pk_test_client",
+  VENUE_RATE_LIMITS: "off"
+}
+
+export interface NodeProcess extends DevApp.Launched {
+  readonly healthUrl: string
+  readonly tradeUrl: string
+}
+
+/** Its addresses are chosen now; `database` is the url of the server. */
+export const launch = async (
+  database: string,
+  name: string,
+  variables: DevApp.Variables = {}
+): Promise<NodeProcess> => {
+  const ports = await DevApp.freePorts()
+  const kind = name.split("-")[0]!
+  const { VENUE_ADMIN_PORT: cluster, VENUE_AUTH_PORT: health, VENUE_REST_PORT: rest, VENUE_TRADE_PORT: trade } = ports
+  const launched = DevApp.launch(
+    { dataDir: "/nonexistent", ports },
+    {
+      ...shared,
+      VENUE_DATABASE_URL: database,
+      VENUE_NODE_NAME: name,
+      ...(kind === "runner" ? { VENUE_CLUSTER_ADDRESS: `127.0.0.1:${cluster}`, VENUE_HEALTH_PORT: health! } : {}),
+      ...variables
+    },
+    [`apps/${kind}/main.ts`]
+  )
+  return {
+    ...launched,
+    healthUrl: `http://127.0.0.1:${kind === "runner" ? health : rest}`,
+    tradeUrl: `ws://127.0.0.1:${trade}`
+  }
+}
+
+export const ready = async (node: NodeProcess): Promise<void> => {
+  let hasEnded = false
+  void node.ended.then(() => (hasEnded = true))
+  await DevApp.until("a node is ready", () => {
+    if (hasEnded) throw new Error(`it ended:\n${node.output()}`)
+    return node.output().includes(" ready, pid ")
+  })
+}
+
+/** What it answers to who watches it; 0 for nothing. */
+export const health = async (node: NodeProcess, path: "live" | "ready"): Promise<number> =>
+  fetch(`${node.healthUrl}/health/${path}`).then(
+    ({ status }) => status,
+    () => 0
+  )
+
+const people = Array.from({ length: 4 }, (_, index) => ({
+  name: `trader-${index + 1}`,
+  userId: UserId.make(`00000000-0000-4000-8000-00000000000${index + 1}`),
+  publicKey: `svc_test_pub_${index + 1}`,
+  secretKey: `svc_test_secret_${index + 1}`,
+  walletPrivateKey: `0x${String(index + 1).padStart(64, "0")}`
+}))
+
+/** Funded users, made by a node of this process that has no entities. */
+export const seed = async (database: string): Promise<ReadonlyArray<DevApp.User>> => {
+  const services = Runner.clients.pipe(
+    Layer.provideMerge(ClusterNode.gateway({ lockSeconds: 3, dialFrom: undefined, tls: undefined })),
+    Layer.provideMerge(Layer.merge(AccessTables.layer, Journal.layer)),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(Seal.layer(Redacted.make(secretKey))),
+    Layer.provideMerge(PgClient.layer({ url: Redacted.make(database), maxConnections: 6 }))
+  )
+  await Effect.runPromise(Effect.provide(Seed.plant({ people, builderCode: "", termsVersion: "1" }), services))
+  return people.map(({ name, publicKey, secretKey, userId }) => ({
+    name,
+    user_id: userId,
+    public_key: publicKey,
+    secret_key: secretKey
+  }))
+}

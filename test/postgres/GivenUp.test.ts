@@ -1,0 +1,38 @@
+/** A question that a database does not answer holds up nobody for longer than they would wait. */
+import * as GivenUp from "@venue/postgres/GivenUp"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Fiber } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
+import { TestClock } from "effect/testing"
+
+it.effect("a question that hangs, and cannot be taken back, is a lost connection to whoever asked", () =>
+  Effect.gen(function* () {
+    const asked = yield* Effect.forkChild(Effect.flip(GivenUp.after("2 seconds")(Effect.uninterruptible(Effect.never))))
+    yield* TestClock.adjust("2 seconds")
+    const error = yield* Fiber.join(asked)
+    assert.isTrue(isSqlError(error))
+    assert.strictEqual(error.message, "no answer for 2 s")
+  })
+)
+
+it.effect("what it is answered in time, also a failure, is what whoever asked gets", () =>
+  Effect.gen(function* () {
+    const inTime = GivenUp.after("2 seconds")
+    assert.strictEqual(yield* inTime(Effect.succeed(1)), 1)
+    assert.deepStrictEqual(yield* Effect.exit(inTime(Effect.fail("no"))), Exit.fail("no"))
+  })
+)
+
+it.effect("a question is taken back when nobody waits for it any more", () =>
+  Effect.gen(function* () {
+    let isTakenBack = false
+    const question = Effect.onInterrupt(Effect.never, () =>
+      Effect.sync(() => {
+        isTakenBack = true
+      })
+    )
+    const asked = yield* Effect.forkChild(GivenUp.after("2 seconds")(question), { startImmediately: true })
+    yield* Fiber.interrupt(asked)
+    yield* Effect.repeat(Effect.yieldNow, { until: () => isTakenBack })
+  })
+)

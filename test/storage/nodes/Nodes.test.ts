@@ -1,0 +1,170 @@
+/** The processes of a venue, in memory and on Postgres. */
+import { type Joining, Nodes } from "@venue/storage/nodes/Nodes"
+import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { SqlClient } from "effect/sql"
+import { postgresLayer } from "../../Postgres.ts"
+
+/** Nobody was seen for so long. */
+type Unseen<R> = (seconds: number) => Effect.Effect<unknown, unknown, R>
+
+const node = (name: string, change: Partial<Joining> = {}): Joining => ({
+  nodeId: `${name} of now`,
+  name,
+  kind: name.startsWith("gateway") ? "gateway" : "runner",
+  address: "127.0.0.1:4101",
+  release: "0.1.0",
+  settings: { VENUE_DESKS: "a", VENUE_BRAND: "b" },
+  ...change
+})
+
+const suite = <R>(title: string, services: Layer.Layer<Nodes | R, unknown>, unseen: Unseen<R>) =>
+  layer(services, { timeout: "30 seconds" })(title, (it) => {
+    it.effect("a node lives until it leaves or was not seen for five seconds, and what was wanted of it stays", () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        yield* nodes.join(node("runner-1"))
+        yield* nodes.join(node("runner-2"))
+        assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "serving")
+        yield* nodes.want("runner-1", "restarting")
+        assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 }), "restarting")
+        yield* unseen(6)
+        yield* nodes.renew("runner-1 of now", { isReady: true, shards: 7 })
+        const told = Effect.map(nodes.all, (all) =>
+          all.map(({ isLiving, isReady, name, shards, wanted }) => ({ isLiving, isReady, name, shards, wanted }))
+        )
+        const silent = { isLiving: false, isReady: false, name: "runner-2", shards: 0, wanted: "serving" } as const
+        assert.deepStrictEqual(yield* told, [
+          { isLiving: true, isReady: true, name: "runner-1", shards: 7, wanted: "restarting" },
+          silent
+        ])
+        yield* nodes.leave("runner-1 of now")
+        assert.deepStrictEqual(yield* told, [
+          { isLiving: false, isReady: false, name: "runner-1", shards: 0, wanted: "restarting" },
+          silent
+        ])
+      })
+    )
+
+    it.effect("a node that joins with other settings than those that live is told which and whose", () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        yield* unseen(6)
+        yield* nodes.join(node("runner-1"))
+        yield* nodes.join(node("gateway-1"))
+        const other = { VENUE_DESKS: "c", VENUE_BRAND: "b", VENUE_OF_A_NEWER_RELEASE: "d" }
+        const refused = yield* Effect.flip(nodes.join(node("runner-2", { settings: other })))
+        assert.strictEqual(
+          refused.message,
+          "VENUE_DESKS: expected what gateway-1, runner-1 run with; set the same here, or stop them first"
+        )
+        yield* nodes.leave("runner-1 of now")
+        // The only other one that lives is of its own name.
+        yield* nodes.join(node("gateway-1", { nodeId: "gateway-1 again", settings: other }))
+        yield* nodes.join(node("runner-2", { settings: other }))
+      })
+    )
+
+    it.effect("a process whose name a newer one has taken is to drain", () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        yield* unseen(3_700)
+        yield* nodes.join(node("runner-1"))
+        yield* nodes.want("runner-1", "draining")
+        yield* nodes.join(node("runner-1", { nodeId: "runner-1 again" }))
+        assert.strictEqual(yield* nodes.renew("runner-1 of now", { isReady: true, shards: 1 }), "draining")
+        assert.strictEqual(yield* nodes.renew("runner-1 again", { isReady: true, shards: 1 }), "serving")
+        const all = yield* nodes.all
+        assert.deepStrictEqual(
+          all.map(({ nodeId }) => nodeId),
+          ["runner-1 again"]
+        )
+      })
+    )
+
+    it.effect("limits of the whole venue are shared by the gateways that live, at least by one", () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        const living = yield* LivingGateways.LivingGateways.pipe(Effect.provide(LivingGateways.layer))
+        assert.strictEqual((yield* LivingGateways.LivingGateways)(), 1)
+        yield* unseen(6)
+        yield* nodes.join(node("runner-1"))
+        yield* nodes.renew("runner-1 of now", { isReady: true, shards: 1 })
+        assert.strictEqual(living(), 1)
+        yield* nodes.join(node("gateway-1"))
+        yield* nodes.join(node("gateway-2"))
+        yield* nodes.renew("gateway-1 of now", { isReady: true, shards: 0 })
+        assert.strictEqual(living(), 2)
+        yield* nodes.leave("gateway-1 of now")
+        yield* nodes.renew("gateway-2 of now", { isReady: true, shards: 0 })
+        assert.strictEqual(living(), 1)
+      })
+    )
+
+    it.effect("a node that was drained long ago can be wanted again, and others are forgotten after an hour", () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        for (const name of ["runner-1", "runner-2"]) yield* nodes.join(node(name))
+        yield* nodes.want("runner-1", "draining")
+        yield* nodes.leave("runner-1 of now")
+        yield* unseen(3_700)
+        yield* nodes.join(node("runner-3"))
+        yield* nodes.want("runner-1", "restarting")
+        assert.strictEqual((yield* Effect.flip(nodes.want("runner-2", "restarting")))._tag, "UnknownNode")
+      })
+    )
+
+    it.effect("nothing can be wanted of a node that never joined", () =>
+      Effect.gen(function* () {
+        const nodes = yield* Nodes
+        const refused = yield* Effect.flip(nodes.want("runner-9", "draining"))
+        assert.strictEqual(refused.message, "no node is called runner-9")
+      })
+    )
+  })
+
+layer(Layer.provideMerge(Nodes.layer, postgresLayer), { timeout: "30 seconds" })("nodes with connections", (it) => {
+  it.effect("a runner that was just seen and has no connection left is dead, a gateway or one long silent is not", () =>
+    Effect.gen(function* () {
+      const nodes = yield* Nodes
+      const sql = yield* SqlClient.SqlClient
+      for (const name of ["runner-1", "runner-2", "runner-3", "gateway-1"])
+        yield* nodes.join(node(name, { address: `${name}:4100` }))
+      yield* sql`update node set last_seen_at = last_seen_at - interval '3 seconds' where name = 'runner-3'`
+      const connected = Effect.gen(function* () {
+        const session = yield* sql.reserve
+        yield* session.executeValues("set application_name = 'runner-1/journal'", [])
+        return yield* nodes.dead
+      })
+      const dead = yield* Effect.scoped(connected)
+      assert.deepStrictEqual(dead, [{ nodeId: "runner-2 of now", address: "runner-2:4100" }])
+    })
+  )
+
+  it.effect("a node that stands still while it joins keeps no other from saying that it lives", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const nodes = yield* Nodes
+      yield* nodes.join(node("runner-1"))
+      const joined = yield* Deferred.make<void>()
+      const standsStill = Effect.andThen(nodes.join(node("runner-2")), Deferred.succeed(joined, undefined))
+      const joining = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(standsStill, Effect.never)))
+      yield* Deferred.await(joined)
+      yield* sql`select set_config('lock_timeout', '1s', true)`.pipe(
+        Effect.andThen(nodes.renew("runner-1 of now", { isReady: true, shards: 1 })),
+        sql.withTransaction
+      )
+      yield* Fiber.interrupt(joining)
+    })
+  )
+})
+
+suite("nodes in memory", Nodes.layerMemory, (seconds) => TestClock.adjust(`${seconds} seconds`))
+suite("nodes on Postgres", Layer.provideMerge(Nodes.layer, postgresLayer), (seconds) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update node set last_seen_at = last_seen_at - make_interval(secs => ${seconds})`
+  )
+)
