@@ -259,7 +259,7 @@ const behind = `
   select coalesce(max(journal.seq) - max(projection.seq), 0) as behind
   from journal left join projection on projection.position = 'trading:' || journal.stream where journal.stream = 'market/${symbol}'`
 
-async function freePorts(count: number): Promise<ReadonlyArray<number>> {
+export async function freePorts(count: number): Promise<ReadonlyArray<number>> {
   const servers = await Promise.all(
     Array.from({ length: count }, () => {
       const server = createServer()

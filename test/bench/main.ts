@@ -7,6 +7,8 @@ import { pairOf, type Pair } from "./Comparison.ts"
 import { bearer } from "./BearerChecks.ts"
 import { bigMarket } from "./BigMarket.ts"
 import { replacement } from "./KeyReplacement.ts"
+import { nodes } from "./ClusterCost.ts"
+import { failover } from "./Failover.ts"
 import { kills } from "./Kills.ts"
 import { marks } from "./Marks.ts"
 import * as Matching from "./Matching.ts"
@@ -16,6 +18,7 @@ import { overload } from "./Overload.ts"
 import { recovery } from "./Recovery.ts"
 import { type Row, say, table, tell, verdict } from "./Report.ts"
 import * as QuietHour from "./QuietHour.ts"
+import { rolling } from "./RollingRestart.ts"
 import * as RestReads from "./RestReads.ts"
 import { signin } from "./SignIns.ts"
 import * as SocketFloods from "./SocketFloods.ts"
@@ -35,7 +38,10 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   replacement,
   clock: QuietHour.clock,
   marks,
-  flood: SocketFloods.flood
+  flood: SocketFloods.flood,
+  failover,
+  rolling,
+  nodes
 }
 
 /** Rows that two checkouts have in common. */

@@ -1,0 +1,111 @@
+/** A plain client of a cluster: one command in flight, the next as soon as one is answered, over whichever gateway lives. */
+import type { WebSocket } from "ws"
+import type { BenchMarket } from "./ClusterMarkets.ts"
+import type { Key } from "./LoadFrames.ts"
+import { statusOf } from "./LoadFrames.ts"
+import { connect } from "./TraderPair.ts"
+import { after } from "./VenueProcess.ts"
+
+/** What a client does: rest an order and cancel it, or sell to whoever bids. */
+export type Part = "maker" | "taker"
+
+export interface ClusterClient {
+  readonly market: BenchMarket
+  /** Commands that were done, told as refused or failed, and left without an answer by a connection that closed. */
+  readonly counts: { readonly done: number; readonly refused: number; readonly unknown: number }
+  /** When a command was last done, by `performance.now()`. */
+  readonly doneAt: () => number
+  /** Why commands were refused, the last of each kind. */
+  readonly refusals: ReadonlyMap<string, string>
+  readonly stop: () => Promise<void>
+}
+
+export interface ClientOptions {
+  readonly urls: ReadonlyArray<string>
+  readonly key: Key
+  readonly market: BenchMarket
+  readonly part: Part
+  /** Begins its client order ids. */
+  readonly tag: string
+  /** Between an answer and the next command. */
+  readonly pauseMillis: number
+  /** After so many it sends nothing more, unless told. */
+  readonly commands?: number
+}
+
+export const begin = async (options: ClientOptions): Promise<ClusterClient> => {
+  const { commands = Infinity, key, market, part, pauseMillis, tag, urls } = options
+  const counts = { done: 0, refused: 0, unknown: 0 }
+  const refusals = new Map<string, string>()
+  let doneAt = -Infinity
+  let sent = 0
+  let resting = ""
+  const state = { isStopped: false }
+  let answered: ((how: "done" | "refused" | "unknown") => void) | undefined
+
+  const read = (frame: string): void => {
+    const status = statusOf(frame)
+    if (status === "" && !frame.startsWith(`{"err"`)) return
+    if (status !== "" && !frame.includes(`"${tag}${sent}"`)) return
+    if (!frame.startsWith(`{"err"`) && done.has(status)) return answered?.("done")
+    if (status === "FILLED" || status.startsWith("IOC_")) return
+    refusals.set(status, frame)
+    answered?.("refused")
+  }
+  const open = async (attempt: number): Promise<WebSocket> => {
+    for (let next = attempt; ; next++) {
+      const socket = await connect(urls[next % urls.length]!, key, ["order_responses"]).catch(() => undefined)
+      if (socket === undefined) {
+        await after(100)
+        continue
+      }
+      socket.on("message", (data: Buffer) => read(data.toString("latin1")))
+      socket.on("close", () => answered?.("unknown"))
+      return socket
+    }
+  }
+  const command = (): string => {
+    const named = `"symbol":"${market.symbol}"`
+    if (resting !== "") {
+      return `{"type":"cancel_order","params":{${named},"cancel_order_id_type":"client_order_id","order_id":"${resting}"}}`
+    }
+    sent++
+    const terms =
+      part === "maker" ? `"side":"BUY","order_time_in_force":"GTC"` : `"side":"SELL","order_time_in_force":"IOC"`
+    return (
+      `{"type":"add_order","params":{${named},"reduce_only":false,${terms},"order_type":"LIMIT",` +
+      `"quantity":${market.quantity},"price":${market.low},"client_order_id":"${tag}${sent}"}}`
+    )
+  }
+  const work = async (): Promise<void> => {
+    let attempt = Number(tag.replaceAll(/\D/g, ""))
+    let socket = await open(attempt)
+    for (let n = 0; n < commands && !state.isStopped; n++) {
+      if (socket.readyState !== socket.OPEN) socket = await open(++attempt)
+      const answer = new Promise<"done" | "refused" | "unknown">((resolve) => (answered = resolve))
+      socket.send(command())
+      const how = await answer
+      answered = undefined
+      counts[how]++
+      if (how === "done") doneAt = performance.now()
+      resting = how === "done" && part === "maker" && resting === "" ? `${tag}${sent}` : ""
+      if (pauseMillis > 0) await after(pauseMillis)
+    }
+    socket.removeAllListeners("close")
+    socket.terminate()
+  }
+  const working = work()
+  return {
+    market,
+    counts,
+    refusals,
+    doneAt: () => doneAt,
+    stop: () => {
+      state.isStopped = true
+      return working
+    }
+  }
+}
+
+/** What an order or a cancel is answered with when it was done; a cancel that came after a fill was decided as well. */
+const done: ReadonlySet<string> = new Set(["ACK", "CANCELLED", "NO_SUCH_ORDER"])

@@ -1,0 +1,66 @@
+/** What an order costs the servers when the markets are spread over three runners, against the same with one. */
+import * as Client from "./ClusterClient.ts"
+import { markets } from "./ClusterMarkets.ts"
+import { type Cluster, startCluster } from "./ClusterProcess.ts"
+import type { Options } from "./Options.ts"
+import { type Round, type Row, round, say } from "./Report.ts"
+import { after, startServer } from "./VenueProcess.ts"
+
+const connections = 128
+
+export const nodes = async (options: Options): Promise<ReadonlyArray<Row>> => {
+  const server = await startServer(options.folder)
+  const start = (databaseUrl: string, runners: number) =>
+    startCluster({ folder: options.folder, databaseUrl, runners, gateways: 1, traders: connections })
+  const three = await start(server.url, 3)
+  const one = await start(server.anchorUrl, 1)
+  const rounds: Array<Round> = []
+  const notes: Array<string> = []
+  for (let index = 0; index <= options.rounds; index++) {
+    const ofThree = await costOf(three, options.seconds, index)
+    const ofOne = await costOf(one, options.seconds, index)
+    const note = `${index === 0 ? "warm-up" : `round ${index}`}: three ${ofThree.text}; one ${ofOne.text}`
+    say(`  ${note}`)
+    if (index === 0) continue
+    rounds.push(round(ofThree.micros, ofOne.micros))
+    notes.push(note)
+  }
+  await three.stop()
+  await one.stop()
+  await server.stop()
+  return [
+    {
+      name: `one gateway with three runners, 14 markets, ${connections}x1`,
+      unit: "microseconds of CPU of all nodes for each command answered",
+      anchor: "one gateway with one runner",
+      rounds,
+      goal: { better: "lower", solid: 1.6, aim: 1.2 },
+      notes
+    }
+  ]
+}
+
+const costOf = async (cluster: Cluster, seconds: number, run: number) => {
+  await cluster.whole()
+  const clients = await Promise.all(
+    cluster.users.map((user, n) =>
+      Client.begin({
+        urls: cluster.tradeUrls,
+        key: { publicKey: user.public_key, secretKey: user.secret_key },
+        market: markets[n % markets.length]!,
+        part: n % 4 === 3 ? "taker" : "maker",
+        tag: `c${run}x${n}-`,
+        pauseMillis: 0
+      })
+    )
+  )
+  const answered = () => clients.reduce((sum, { counts }) => sum + counts.done, 0)
+  const before = { commands: answered(), cpu: cluster.cpuSeconds() }
+  await after(seconds * 1_000)
+  const commands = answered() - before.commands
+  const micros = ((cluster.cpuSeconds() - before.cpu) * 1e6) / commands
+  await Promise.all(clients.map((client) => client.stop()))
+  // The tables to read from are written behind the orders, and are not the other cluster's to pay for.
+  await after(2_000)
+  return { micros, text: `${micros.toFixed(0)} us, ${Math.round(commands / seconds)}/s` }
+}
