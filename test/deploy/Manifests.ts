@@ -1,0 +1,64 @@
+/** The files that start a venue in containers, as data. */
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parse, parseAllDocuments } from "yaml"
+
+export const root = join(import.meta.dirname, "../..")
+export const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** What the tests look at of a manifest. */
+export interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec: Workload
+}
+
+export interface Workload {
+  readonly replicas?: number
+  readonly maxUnavailable?: number
+  readonly minAvailable?: number
+  readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> }
+  readonly template?: {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> }
+    readonly spec: {
+      readonly terminationGracePeriodSeconds: number
+      readonly securityContext: { readonly runAsNonRoot?: boolean }
+      readonly containers: ReadonlyArray<Container>
+    }
+  }
+}
+
+interface Container {
+  readonly args: ReadonlyArray<string>
+  readonly env: ReadonlyArray<{ readonly name: string }>
+  readonly securityContext: { readonly readOnlyRootFilesystem?: boolean }
+  readonly readinessProbe: { readonly httpGet: { readonly path: string } }
+  readonly livenessProbe: {
+    readonly httpGet: { readonly path: string }
+    readonly periodSeconds: number
+    readonly failureThreshold: number
+  }
+}
+
+export const manifests: ReadonlyArray<Manifest> = globSync("deploy/kubernetes/*.yaml", { cwd: root })
+  .toSorted()
+  .flatMap((file) => parseAllDocuments(read(file)).map((document) => document.toJS() as Manifest))
+
+export const workloads = manifests.filter(({ kind }) => kind === "StatefulSet" || kind === "Deployment")
+
+export interface Compose {
+  readonly services: Readonly<
+    Record<
+      string,
+      {
+        readonly command?: ReadonlyArray<string>
+        readonly environment: Readonly<Record<string, string>>
+        readonly read_only?: boolean
+        readonly healthcheck?: object
+      }
+    >
+  >
+}
+
+export const compose = parse(read("compose.yaml"), { merge: true }) as Compose
