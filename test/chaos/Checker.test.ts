@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { expect, it } from "vitest"
+import * as Checker from "./Checker.ts"
+import { add, at, endedRow, heard, innocent, order, sent, tables } from "./HandmadeHistory.ts"
+import {
+  ended,
+  err,
+  key,
+  late,
+  nonce,
+  probe,
+  proof,
+  pulse,
+  resting,
+  state,
+  unknown,
+  visible,
+  without
+} from "./HandmadeLines.ts"
+import type { Line } from "./HistoryLine.ts"
+import { spoiledNodes } from "./SpoiledNodes.ts"
+import { spoiledOrders } from "./SpoiledOrders.ts"
+
+const guilt = (lines: ReadonlyArray<Line>): ReadonlyArray<string> =>
+  Checker.check(lines).findings.map(({ rule, text }) => `${rule}: ${text}`)
+
+const isNotFirstRead = (line: Line) => line.kind === "read" && line.through === "gateway-2"
+it("nothing is found in a history in which all is well", () => {
+  expect(guilt(innocent())).toEqual([])
+  const lost = add(5_000, "ann-1", "a-9")
+  expect(guilt(innocent({}, [lost, err(11_000, "ann-1", unknown, lost)]))).toEqual([])
+  const refusal = endedRow("ann", "o9", "a-9", { status: "FAILED_MARGIN_CHECK", quantity: "0" })
+  expect(
+    guilt(innocent(ended(refusal), [lost, heard(5_010, "ann-1", order("", "a-9", "FAILED_MARGIN_CHECK"))]))
+  ).toEqual([])
+  const o5 = endedRow("ann", "o5", "a-3", { ended_at_millis: String(at(5_010)) })
+  const named = (millis: number, order_id: string) => sent(millis, "ann-1", "cancel_order", { order_id })
+  const answers = ["CANCELLED", "NO_SUCH_ORDER"].map((status) => heard(5_010, "ann-1", order("o5", "a-3", status)))
+  expect(guilt(innocent(ended(o5), [...resting, named(5_000, "a-3"), named(5_001, "o5"), ...answers]))).toEqual([])
+  const failed = heard(11_000, "ann-1", order("o1", "a-1", "REJECTED_FAILED_TO_PROCESS"))
+  expect(guilt(innocent({}, [named(5_000, "o1"), failed]))).toEqual([])
+  expect(guilt(innocent({}, [nonce(200, 401), nonce(401, 200), nonce(null, 401), nonce(503, null)]))).toEqual([])
+  expect(
+    guilt(innocent({}, [visible("o1", "open"), visible("o3", "unknown"), visible("o1", "missing", 445), proof(true)]))
+  ).toEqual([])
+  expect(guilt(innocent({}, [state("before", "1"), state("after", "1"), pulse(1_000, 0), pulse(2_000, 0)]))).toEqual([])
+  const keys = [key(1_000, "replaced", "k1", "k2"), probe(900, "k1", "good"), probe(1_020, "k1", "refused")]
+  expect(guilt(innocent({}, [...keys, probe(1_020, "k2", "good"), key(2_000, "unknown", "k2", "")]))).toEqual([])
+  expect(guilt(innocent({}, [key(2_000, "unknown", "k2", ""), probe(3_000, "k2", "refused")]))).toEqual([])
+})
+
+it.each([...spoiledOrders, ...spoiledNodes])("%s: it is found when %s", (_rule, _what, lines, said) => {
+  expect(guilt(lines())).toContainEqual(expect.stringMatching(said))
+})
+
+it("I34: what armed accounts placed after the loss, on a connection that goes on, is not to be cancelled", () => {
+  const back: ReadonlyArray<Line> = [
+    { kind: "opened", at: at(20_500), connection: "cid-2", account: "cid", through: "gateway-1" },
+    add(40_000, "cid-2", "c-2"),
+    heard(40_010, "cid-2", order("o6", "c-2", "ACK"))
+  ]
+  const cancelled = endedRow("cid", "o6", "c-2", { ended_at_millis: String(at(42_000)) })
+  expect(guilt(innocent(ended(cancelled), back))).toContainEqual(expect.stringMatching(/^I34: order o6 of cid was/))
+  const asked = sent(41_000, "cid-2", "cancel_all_orders", {})
+  expect(guilt(innocent(ended(cancelled), [...back, asked])).filter((text) => text.startsWith("I34"))).toEqual([])
+})
+
+it("I34: a busy machine has more time, and orders that stand with other faults have until the end", () => {
+  const slow = innocent({
+    ended_order: tables.ended_order.map((row) => (row["order_id"] === "o4" ? { ...row, ...late } : row))
+  })
+  expect(guilt(slow.map((line) => (line.kind === "began" ? { ...line, patience: 2 } : line)))).toEqual([])
+  const fault = { kind: "fault", number: 2, fault: "kill", targets: ["runner-1"] } as const
+  const both: ReadonlyArray<Line> = [
+    { ...fault, at: at(19_000), phase: "begin" },
+    { ...fault, at: at(22_000), phase: "end" }
+  ]
+  expect(guilt([...slow, ...both].toSorted((a, b) => a.at - b.at))).toEqual([])
+})
+
+it("a history that was read through one gateway alone is judged all the same", () => {
+  expect(guilt(without(innocent(), isNotFirstRead))).toEqual([])
+})
+
+it("the checker imports nothing of the venue, nor of anybody", () => {
+  const names = readdirSync(import.meta.dirname).filter((name) => /^(Checker\w*|HistoryLine)\.ts$/.test(name))
+  const targets = names.flatMap((name) =>
+    [...readFileSync(`${import.meta.dirname}/${name}`, "utf8").matchAll(/ from "([^"]+)"/g)].map(
+      ([, from = ""]) => from
+    )
+  )
+  expect(names.length).toBeGreaterThan(8)
+  expect(targets.filter((target) => !/^\.\/(Checker\w*|HistoryLine)\.ts$/.test(target))).toEqual([])
+})

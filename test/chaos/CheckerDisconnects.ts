@@ -1,0 +1,115 @@
+/** Cancel on disconnect: orders of a lost connection that asked for it are gone in time, and no others are. */
+import { type Connection, type Ended, type Fault, type Finding, type Story, type Told } from "./CheckerStory.ts"
+
+export const findings = (story: Story): ReadonlyArray<Finding> =>
+  story.isWhole ? [...gone(story), ...kept(story)] : []
+
+/** From the death of the gateway to the last cancel. */
+const promisedMillis = 5_000
+/** What was placed as late as that may be spared: the gateway may not have said since that the connection was there. */
+const spareMillis = 1_500
+
+const deaths = ({ faults }: Story): ReadonlyArray<Fault> => faults.filter(({ fault }) => fault === "kill")
+
+/** Each order that stood when the gateway was killed: cancelled five seconds later, or whenever what else was done is over. */
+function gone(story: Story): ReadonlyArray<Finding> {
+  const found: Array<Finding> = []
+  for (const death of deaths(story)) {
+    const isAlone = !story.faults.some(
+      (other) =>
+        other !== death &&
+        other.beganAt <= death.beganAt + promisedMillis + 5_000 &&
+        other.endedAt + 5_000 >= death.beganAt
+    )
+    for (const connection of story.connections.values()) {
+      const { account, armedAt, closedAt, openedAt, through } = connection
+      const wasThere = openedAt < death.beganAt && closedAt >= death.beganAt - 50 && !connection.isOurs
+      if (!death.targets.includes(through) || !wasThere || armedAt === undefined) continue
+      if (!isArmedInTime(story, connection, death.beganAt)) continue
+      for (const [orderId, told] of ordersOf(story, account)) {
+        if (!stood(told, death.beganAt - spareMillis)) continue
+        const end = story.ended.get(orderId)
+        const limit = death.beganAt + promisedMillis * story.patience
+        if (end !== undefined && (end.at <= limit || !isAlone)) continue
+        const is = end === undefined ? "is open" : `ended ${Math.round(end.at - death.beganAt)} ms later`
+        found.push({ rule: "I34", text: `${through} was killed, and order ${orderId} of ${account} ${is}` })
+      }
+    }
+  }
+  return found
+}
+
+/** Arming was acknowledged before the end. */
+function isArmedInTime({ commands }: Story, connection: Connection, by: number): boolean {
+  return commands.some(
+    (command) =>
+      command.connection === connection &&
+      command.type === "cancel_on_disconnect" &&
+      command.refused === undefined &&
+      command.answeredAt !== undefined &&
+      command.answeredAt < by
+  )
+}
+
+function ordersOf({ told }: Story, account: string): ReadonlyArray<readonly [string, ReadonlyArray<Told>]> {
+  return [...told].filter(([, rows]) => rows[0]?.connection.account === account)
+}
+
+/** It rested then, unchanged for a while. */
+function stood(told: ReadonlyArray<Told>, by: number): boolean {
+  const [first] = told
+  if (first === undefined || first.row.status !== "ACK" || first.at > by) return false
+  if (first.row.type !== "LIMIT" && first.row.type !== "ALO") return false
+  return !told.some(({ at, row }) => row.status === "MODIFIED" && at > by)
+}
+
+/**
+ * An order that rests by itself is cancelled for a reason: somebody asked, or a connection of its account that had asked for
+ * it was lost after the order was placed. What was placed after that, on a connection that goes on, stays.
+ */
+function kept(story: Story): ReadonlyArray<Finding> {
+  const found: Array<Finding> = []
+  for (const [orderId, told] of story.told) {
+    const end = story.ended.get(orderId)
+    const [first] = told
+    if (end === undefined || first === undefined || end.status !== "CANCELLED") continue
+    if (end.type !== "LIMIT" || end.timeInForce !== "GTC" || end.isReduceOnly) continue
+    if (wasAskedFor(story, end) || mayBeDisconnected(story, first, told, end)) continue
+    found.push({ rule: "I34", text: `order ${orderId} of ${end.account} was cancelled, and nobody asked for it` })
+  }
+  return found
+}
+
+function wasAskedFor({ commands }: Story, { account, at, clientOrderId, orderId, symbol }: Ended): boolean {
+  return commands.some(({ connection, params, sentAt, type }) => {
+    // The clock of the database and ours are of one machine, and drills shift those of nodes alone.
+    if (connection.account !== account || sentAt > at + clockMillis) return false
+    if (type === "cancel_order") return params["order_id"] === orderId || params["order_id"] === clientOrderId
+    return type === "cancel_all_orders" && (params["symbol"] === undefined || params["symbol"] === symbol)
+  })
+}
+
+const clockMillis = 100
+
+/** Some armed connection of the account ended, or its gateway or a desk was touched, after the order had been placed or changed. */
+function mayBeDisconnected(story: Story, { at: placedAt }: Told, told: ReadonlyArray<Told>, end: Ended): boolean {
+  const enteredAt = told.findLast(({ row }) => row.status === "MODIFIED")?.at ?? placedAt
+  return [...story.connections.values()].some((connection) => {
+    const { account, armedAt, closedAt, through } = connection
+    if (account !== end.account || armedAt === undefined || armedAt > end.at + clockMillis) return false
+    if (closedAt > enteredAt && closedAt <= end.at + clockMillis) return true
+    return story.faults.some(
+      ({ beganAt, endedAt, targets }) =>
+        beganAt <= end.at &&
+        endedAt + silentMillis >= enteredAt &&
+        (targets.includes(through) || !isKillOfGateway(targets)) &&
+        closedAt >= enteredAt
+    )
+  })
+}
+
+const isKillOfGateway = (targets: ReadonlyArray<string>): boolean =>
+  targets.every((name) => name.startsWith("gateway-"))
+
+/** A gateway that was not heard of may be found lost so much later. */
+const silentMillis = 10_000

@@ -1,0 +1,52 @@
+/** A program of ours in a process of its own: started, frozen, killed and started again by its id. */
+import { type ChildProcess as Child, spawn } from "node:child_process"
+import { closeSync, openSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+export type Variables = Readonly<Record<string, string>>
+
+export interface ChildProcess {
+  readonly pid: number
+  readonly hasEnded: () => boolean
+  readonly ended: Promise<number | null>
+  readonly signal: (signal: NodeJS.Signals) => void
+}
+
+const root = join(import.meta.dirname, "..", "..")
+const flags = JSON.parse(readFileSync(join(root, "scripts/node-flags.json"), "utf8")) as ReadonlyArray<string>
+
+/** All that is alive of ours: an end of the tool, whatever its cause, is theirs too. */
+const alive = new Set<Child>()
+process.once("exit", () => {
+  for (const child of alive) child.kill("SIGKILL")
+})
+
+/** What it prints goes to the end of the file. */
+export const start = (program: string, variables: Variables, logFile: string): ChildProcess => {
+  const { HOME = "", PATH = "" } = process.env
+  const log = openSync(logFile, "a")
+  const child = spawn(process.execPath, [...flags, program], {
+    cwd: root,
+    env: { HOME, PATH, ...variables },
+    stdio: ["ignore", log, log],
+    // Ctrl-C is for the tool to hear, and to pass on.
+    detached: true
+  })
+  closeSync(log)
+  alive.add(child)
+  const ended = new Promise<number | null>((tell) => {
+    child.once("error", () => tell(null))
+    child.once("exit", (code) => {
+      alive.delete(child)
+      tell(code)
+    })
+  })
+  return {
+    pid: child.pid!,
+    hasEnded: () => !alive.has(child),
+    ended,
+    signal: (signal) => {
+      if (alive.has(child)) child.kill(signal)
+    }
+  }
+}

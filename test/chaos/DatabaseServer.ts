@@ -1,0 +1,140 @@
+/** The database server of a run, and all that is done to it. */
+import * as EmbeddedPostgres from "../../apps/dev/postgres/EmbeddedPostgres.ts"
+import * as PostgresHome from "../../apps/dev/postgres/PostgresHome.ts"
+import * as Postmaster from "../../apps/dev/postgres/Postmaster.ts"
+import { Effect, Exit, Option, Redacted, Schedule, Scope } from "effect"
+import { chmodSync, mkdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+
+export interface DatabaseServer {
+  /** By TCP, for proxies to stand in between. */
+  readonly port: number
+  readonly urlAt: (port: number) => string
+  /** Asked in a session of its own, which writes though others may not. */
+  readonly query: <Row>(text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+  /** All its sessions stand still until they go on. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+  /** As a power cut: it comes back by itself. */
+  readonly kill: () => void
+  /** One session is killed, which ends all, as Postgres must then think that its memory is spoiled. */
+  readonly crash: () => void
+  readonly stop: () => Promise<void>
+  readonly start: () => Promise<void>
+}
+
+interface Client {
+  readonly connect: () => Promise<void>
+  readonly end: () => Promise<void>
+  readonly query: <Row>(query: {
+    text: string
+    values: ReadonlyArray<unknown>
+  }) => Promise<{ rows: ReadonlyArray<Row> }>
+  readonly on: (event: "error", heard: () => void) => void
+}
+const { Client } = createRequire(import.meta.url)("pg") as {
+  readonly Client: new (options: object) => Client
+}
+
+const quiet = () => Effect.void
+
+export const begin = async (folder: string): Promise<DatabaseServer> => {
+  const dataDir = join(folder, "postgres")
+  mkdirSync(dataDir, { recursive: true })
+  // The server of a root is another user, who must get in.
+  for (const path of [folder, dataDir]) chmodSync(path, 0o755)
+  let scope = Scope.makeUnsafe()
+  const start = () =>
+    Effect.runPromise(
+      EmbeddedPostgres.start({ dataDir, log: quiet }).pipe(
+        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 50 }),
+        Scope.provide(scope)
+      )
+    )
+  const { url: secret } = await start()
+  const direct = new URL(Redacted.value(secret))
+  direct.search = ""
+  const pid = async (): Promise<number | undefined> => {
+    const found = await Effect.runPromise(Effect.flatMap(PostgresHome.open(dataDir, quiet), Postmaster.find))
+    return Option.getOrUndefined(found)?.pid
+  }
+  let server = (await pid())!
+  const abandon = () => signal(server, "SIGQUIT")
+  process.once("exit", abandon)
+  const renew = async () => (server = (await pid()) ?? server)
+  const query = async <Row>(text: string, values: ReadonlyArray<unknown> = []): Promise<ReadonlyArray<Row>> => {
+    const client = new Client({
+      connectionString: direct.href,
+      application_name: "chaos",
+      options: "-c default_transaction_read_only=off",
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 60_000
+    })
+    client.on("error", () => {})
+    await client.connect()
+    try {
+      return (await client.query<Row>({ text, values })).rows
+    } finally {
+      await client.end()
+    }
+  }
+  const all = () => [server, ...childrenOf(server)]
+  return {
+    port: Number(direct.port),
+    urlAt: (port) => {
+      const url = new URL(direct)
+      url.port = String(port)
+      return url.href
+    },
+    query,
+    freeze: () => all().forEach((one) => signal(one, "SIGSTOP")),
+    thaw: () => all().forEach((one) => signal(one, "SIGCONT")),
+    kill: () => {
+      for (const one of all()) signal(one, "SIGKILL")
+      setTimeout(() => void renew(), renewMillis)
+    },
+    crash: () => {
+      const session = childrenOf(server).find((one) => commandLine(one).includes("venue venue"))
+      if (session !== undefined) signal(session, "SIGKILL")
+    },
+    stop: async () => {
+      await renew()
+      process.removeListener("exit", abandon)
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    },
+    start: async () => {
+      scope = Scope.makeUnsafe()
+      await start()
+      process.once("exit", abandon)
+      await renew()
+    }
+  }
+}
+
+/** The server starts again within a second of its end. */
+const renewMillis = 3_000
+
+const childrenOf = (pid: number): ReadonlyArray<number> => {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+const commandLine = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+const signal = (pid: number, name: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended by itself.
+  }
+}

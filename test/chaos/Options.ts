@@ -1,0 +1,72 @@
+/** What a chaos run is asked for. */
+import { parseArgs } from "node:util"
+
+export interface Options {
+  readonly minutes: number
+  readonly seed: number
+  /** The run goes on until so many were done, whatever the time. */
+  readonly kills: number
+  readonly freezes: number
+  /** A history that is judged, and nothing is run. */
+  readonly check: string | undefined
+  /** Of a run before, which goes on; a new one is removed when all was well. */
+  readonly folder: string | undefined
+  readonly runners: number
+  readonly gateways: number
+  readonly traders: number
+  /** Seconds of a fault are multiplied by this. */
+  readonly scale: number
+  /** Limits of time are multiplied by this, on a busy machine. */
+  readonly patience: number
+  /** Only faults of these names. */
+  readonly only: ReadonlyArray<string>
+}
+
+/** A text says what is wrong with the command line. */
+export const read = (args: ReadonlyArray<string>): Options | string => {
+  try {
+    return readAll(args)
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function readAll(args: ReadonlyArray<string>): Options {
+  const text = { type: "string" } as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      minutes: text,
+      seed: text,
+      kills: text,
+      freezes: text,
+      check: text,
+      folder: text,
+      runners: text,
+      gateways: text,
+      traders: text,
+      scale: text,
+      patience: text,
+      only: text
+    }
+  })
+  const number = (name: Exclude<keyof typeof values, "check" | "folder" | "only">, usual: number, least: number) => {
+    const given = Number(values[name] ?? usual)
+    if (given >= least) return given
+    throw new Error(`--${name} ${values[name]}: expected a number from ${least} on`)
+  }
+  return {
+    minutes: number("minutes", 10, 0.1),
+    seed: number("seed", 7, 0),
+    kills: number("kills", 0, 0),
+    freezes: number("freezes", 0, 0),
+    check: values.check,
+    folder: values.folder,
+    runners: number("runners", 3, 1),
+    gateways: number("gateways", 2, 1),
+    traders: number("traders", 24, 2),
+    scale: number("scale", 1, 0.01),
+    patience: number("patience", 1, 1),
+    only: values.only?.split(",") ?? []
+  }
+}

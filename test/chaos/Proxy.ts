@@ -1,0 +1,112 @@
+/** A TCP proxy between two of ours: it passes bytes on, late, in one direction, or not at all. */
+import { createServer, type Socket, connect } from "node:net"
+
+/** `toServer` are the bytes that the one who dials sends. */
+export type Direction = "toServer" | "toClient"
+
+export interface Rule {
+  /** Bytes of these directions are kept back until the rule is over, as a network does that loses them. */
+  readonly held?: ReadonlyArray<Direction>
+  /** Connections are ended, and new ones are not taken. */
+  readonly isRefused?: boolean
+  /** All is so much later. */
+  readonly delayMillis?: number
+}
+
+export interface Proxy {
+  readonly port: number
+  /** For those who dial from this address, or for all; the former rule of the same dialler is over. */
+  readonly rule: (from: string | "*", rule: Rule) => void
+  readonly heal: (from: string | "*") => void
+  readonly close: () => void
+}
+
+interface Pair {
+  readonly from: string
+  readonly client: Socket
+  readonly server: Socket
+  readonly waiting: { readonly [Key in Direction]: Array<Buffer | "end"> }
+}
+
+export type Target = { readonly host: string; readonly port: number } | { readonly path: string }
+
+export const open = async (port: number, target: Target): Promise<Proxy> => {
+  const rules = new Map<string, Rule>()
+  const pairs = new Set<Pair>()
+  const ruleOf = (from: string): Rule => rules.get(from) ?? rules.get("*") ?? {}
+
+  const flush = (pair: Pair, direction: Direction): void => {
+    if (ruleOf(pair.from).held?.includes(direction) === true) return
+    const to = direction === "toServer" ? pair.server : pair.client
+    for (const one of pair.waiting[direction].splice(0)) {
+      if (one === "end") to.end()
+      else to.write(one)
+    }
+  }
+  const pass = (pair: Pair, direction: Direction, one: Buffer | "end"): void => {
+    pair.waiting[direction].push(one)
+    const { delayMillis } = ruleOf(pair.from)
+    if (delayMillis === undefined) flush(pair, direction)
+    else setTimeout(() => flush(pair, direction), delayMillis)
+  }
+  const listener = createServer((client) => {
+    const from = client.remoteAddress ?? ""
+    if (ruleOf(from).isRefused === true) return void client.destroy()
+    const server = connect(target)
+    const pair: Pair = { from, client, server, waiting: { toServer: [], toClient: [] } }
+    pairs.add(pair)
+    const over = () => {
+      pairs.delete(pair)
+      client.destroy()
+      server.destroy()
+    }
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true)
+      socket.on("error", () => {})
+    }
+    client.on("data", (bytes) => pass(pair, "toServer", bytes))
+    server.on("data", (bytes) => pass(pair, "toClient", bytes))
+    client.on("end", () => pass(pair, "toServer", "end"))
+    server.on("end", () => pass(pair, "toClient", "end"))
+    // A connection that one side has lost is lost to the other when the network lets it hear of it.
+    const lost = () => {
+      if (ruleOf(from).held === undefined) over()
+      else setTimeout(lost, lookMillis)
+    }
+    client.on("close", lost)
+    server.on("close", lost)
+  })
+  await new Promise<void>((tell, refuse) => {
+    listener.once("error", refuse)
+    listener.listen({ host: "127.0.0.1", port }, tell)
+  })
+  const affected = (from: string): ReadonlyArray<Pair> =>
+    [...pairs].filter((pair) => from === "*" || pair.from === from)
+  return {
+    port,
+    rule: (from, rule) => {
+      rules.set(from, rule)
+      if (rule.isRefused !== true) return
+      for (const { client, server } of affected(from)) {
+        client.destroy()
+        server.destroy()
+      }
+    },
+    heal: (from) => {
+      rules.delete(from)
+      for (const pair of affected(from)) {
+        flush(pair, "toServer")
+        flush(pair, "toClient")
+      }
+    },
+    close: () => {
+      listener.close()
+      for (const { client, server } of pairs) {
+        client.destroy()
+        server.destroy()
+      }
+    }
+  }
+}
+
+const lookMillis = 100

@@ -1,0 +1,185 @@
+/** The venue under test: its database, its processes and what stands between them, on addresses of this machine alone. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as ChildProcess from "./ChildProcess.ts"
+import * as DatabaseServer from "./DatabaseServer.ts"
+import type { Options } from "./Options.ts"
+import * as Ports from "./Ports.ts"
+import * as Proxy from "./Proxy.ts"
+import * as Signing from "./Signing.ts"
+import * as VenueNode from "./VenueNode.ts"
+
+export interface User extends Signing.Key {
+  readonly name: string
+  readonly user_id: string
+  readonly wallet_private_key: string
+  readonly builder_code?: string
+}
+
+/** What the start that founded the venue told. */
+interface Founded {
+  readonly admin_token: string
+  readonly auth_client_key: string
+  readonly users: ReadonlyArray<User>
+}
+
+export interface Venue {
+  readonly folder: string
+  readonly database: DatabaseServer.DatabaseServer
+  readonly nodes: ReadonlyArray<VenueNode.VenueNode>
+  readonly runners: ReadonlyArray<VenueNode.VenueNode>
+  readonly gateways: ReadonlyArray<VenueNode.VenueNode>
+  /** It runs only while it is asked to join. */
+  readonly joiner: VenueNode.VenueNode
+  readonly users: ReadonlyArray<User>
+  /** In front of each node's database connections, by the node's name. */
+  readonly toDatabase: ReadonlyMap<string, Proxy.Proxy>
+  /** In front of each runner, for those who dial it. */
+  readonly toRunner: ReadonlyMap<string, Proxy.Proxy>
+  /** Where a node's connections come from. */
+  readonly addressOf: (name: string) => string
+  /** Asks the operator's interface of any gateway that answers. */
+  readonly operator: (path: string, body?: object) => Promise<Signing.Answer>
+  readonly stop: () => Promise<void>
+}
+
+const secretKey = "a secret key for runs of faults, and for nothing else"
+
+export const start = async (options: Options, folder: string, say: (text: string) => void): Promise<Venue> => {
+  say("starting the database")
+  const database = await DatabaseServer.begin(folder)
+  const founded = await found(options, folder, database, say)
+  const proxies: Array<Proxy.Proxy> = []
+  const proxy = async (target: Proxy.Target): Promise<Proxy.Proxy> => {
+    const [port = 0] = await Ports.free(1)
+    const opened = await Proxy.open(port, target)
+    proxies.push(opened)
+    return opened
+  }
+  const names = (kind: string, count: number) => Array.from({ length: count }, (_, index) => `${kind}-${index + 1}`)
+  const runnerNames = names("runner", options.runners + 1)
+  const all = [...runnerNames, ...names("gateway", options.gateways)]
+  const addressOf = (name: string) => `127.0.0.${20 + all.indexOf(name)}`
+  const toDatabase = new Map<string, Proxy.Proxy>()
+  const toRunner = new Map<string, Proxy.Proxy>()
+  const nodes: Array<VenueNode.VenueNode> = []
+  for (const name of all) {
+    const between = await proxy({ host: "127.0.0.1", port: database.port })
+    toDatabase.set(name, between)
+    const common = {
+      VENUE_NODE_NAME: name,
+      VENUE_DATABASE_URL: database.urlAt(between.port),
+      VENUE_SECRET_KEY: secretKey,
+      VENUE_ADMIN_TOKEN: founded.admin_token,
+      VENUE_AUTH_CLIENT_KEY: founded.auth_client_key,
+      VENUE_RATE_LIMITS: "off",
+      VENUE_SIMULATED_PRICES: "on",
+      VENUE_CLUSTER_DIAL_FROM: addressOf(name),
+      // On a machine that is too busy to renew locks in time, every node would lose them all the time.
+      VENUE_CLUSTER_LOCK_SECONDS: String(Math.min(60, Math.ceil(3 * options.patience)))
+    }
+    if (runnerNames.includes(name)) {
+      const [cluster = 0, health = 0] = await Ports.free(2)
+      const front = await proxy({ host: addressOf(name), port: cluster })
+      toRunner.set(name, front)
+      const variables = {
+        ...common,
+        VENUE_CLUSTER_ADDRESS: `127.0.0.1:${front.port}`,
+        VENUE_CLUSTER_LISTEN: `${addressOf(name)}:${cluster}`,
+        VENUE_HEALTH_PORT: String(health)
+      }
+      const spec = { name, kind: "runner", program: "apps/runner/main.ts", variables, urls: undefined } as const
+      nodes.push(VenueNode.make({ ...spec, health: `http://127.0.0.1:${health}` }, folder))
+    } else {
+      const [rest, auth, trade, marketData, admin] = await Ports.free(5)
+      const variables = {
+        ...common,
+        VENUE_REST_PORT: String(rest),
+        VENUE_AUTH_PORT: String(auth),
+        VENUE_TRADE_PORT: String(trade),
+        VENUE_MARKET_DATA_PORT: String(marketData),
+        VENUE_ADMIN_PORT: String(admin)
+      }
+      const urls = {
+        rest: `http://127.0.0.1:${rest}`,
+        trade: `ws://127.0.0.1:${trade}`,
+        marketData: `ws://127.0.0.1:${marketData}`,
+        admin: `http://127.0.0.1:${admin}`
+      }
+      const spec = { name, kind: "gateway", program: "apps/gateway/main.ts", variables, urls } as const
+      nodes.push(VenueNode.make({ ...spec, health: urls.rest }, folder))
+    }
+  }
+  const joiner = nodes[options.runners]!
+  const serving = nodes.filter((node) => node !== joiner)
+  const gateways = serving.filter(({ kind }) => kind === "gateway")
+  const operator = async (path: string, body?: object): Promise<Signing.Answer> => {
+    let answer: Signing.Answer = { status: null, body: undefined }
+    for (const { urls } of gateways) {
+      answer = await Signing.ask(`${urls!.admin}${path}`, { authorization: `Bearer ${founded.admin_token}` }, body)
+      if (answer.status !== null && answer.status < 500) return answer
+    }
+    return answer
+  }
+  say(`starting ${options.runners} runners and ${options.gateways} gateways`)
+  for (const node of serving) node.start()
+  return {
+    folder,
+    database,
+    nodes: serving,
+    runners: serving.filter(({ kind }) => kind === "runner"),
+    gateways,
+    joiner,
+    users: founded.users,
+    toDatabase,
+    toRunner,
+    addressOf,
+    operator,
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.kill()))
+      for (const one of proxies) one.close()
+      database.thaw()
+      await database.stop()
+    }
+  }
+}
+
+/** One start as `npm start` does it makes the users, their keys and their funds; a folder of before has them. */
+async function found(
+  options: Options,
+  folder: string,
+  database: DatabaseServer.DatabaseServer,
+  say: (text: string) => void
+): Promise<Founded> {
+  const memory = join(folder, "founded.json")
+  if (existsSync(memory)) return JSON.parse(readFileSync(memory, "utf8")) as Founded
+  say(`founding a venue with ${options.traders} traders`)
+  const dataDir = join(folder, "founding")
+  mkdirSync(dataDir, { recursive: true })
+  const ports = await Ports.free(5)
+  const names = ["REST", "AUTH", "TRADE", "MARKET_DATA", "ADMIN"]
+  const log = join(folder, "founding.log")
+  const child = ChildProcess.start(
+    "apps/dev/main.ts",
+    {
+      ...Object.fromEntries(names.map((name, index) => [`VENUE_${name}_PORT`, String(ports[index])])),
+      VENUE_DATA_DIR: dataDir,
+      VENUE_DATABASE_URL: database.urlAt(database.port),
+      VENUE_SECRET_KEY: secretKey,
+      VENUE_EXTRA_USERS: String(options.traders),
+      VENUE_MARKET_MAKER: "off",
+      VENUE_RATE_LIMITS: "off"
+    },
+    log
+  )
+  const devFile = join(dataDir, "dev.json")
+  while (!existsSync(devFile)) {
+    if (child.hasEnded()) throw new Error(`the venue was not founded:\n${readFileSync(log, "utf8")}`)
+    await new Promise((again) => setTimeout(again, 100))
+  }
+  const file = readFileSync(devFile, "utf8")
+  child.signal("SIGTERM")
+  await child.ended
+  writeFileSync(memory, file, { mode: 0o600 })
+  return JSON.parse(file) as Founded
+}

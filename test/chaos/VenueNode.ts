@@ -1,0 +1,69 @@
+/** One process of the venue under test, and how it is asked whether it is ready. */
+import { join } from "node:path"
+import * as ChildProcess from "./ChildProcess.ts"
+import * as Signing from "./Signing.ts"
+
+export interface Urls {
+  readonly rest: string
+  readonly trade: string
+  readonly marketData: string
+  readonly admin: string
+}
+
+export interface Spec {
+  readonly name: string
+  readonly kind: "runner" | "gateway"
+  readonly program: string
+  readonly variables: ChildProcess.Variables
+  readonly health: string
+  readonly urls: Urls | undefined
+}
+
+export interface VenueNode extends Spec {
+  /** Starts it, unless it runs. */
+  readonly start: (more?: ChildProcess.Variables) => void
+  readonly kill: () => Promise<void>
+  readonly freeze: () => void
+  readonly thaw: () => void
+  /** It is asked to end, and killed when it has not within this time; answers its exit code, or none if it was killed. */
+  readonly end: (withinMillis: number) => Promise<number | null>
+  readonly runs: () => boolean
+  readonly isReady: () => Promise<boolean>
+  /** It is meant to run: when it ends by itself, that was not ours. */
+  readonly isWanted: () => boolean
+}
+
+export const make = (spec: Spec, folder: string): VenueNode => {
+  let child: ChildProcess.ChildProcess | undefined
+  let isWanted = false
+  const runs = () => child !== undefined && !child.hasEnded()
+  return {
+    ...spec,
+    start: (more = {}) => {
+      isWanted = true
+      if (runs()) return
+      child = ChildProcess.start(spec.program, { ...spec.variables, ...more }, join(folder, `${spec.name}.log`))
+    },
+    kill: async () => {
+      isWanted = false
+      child?.signal("SIGKILL")
+      await child?.ended
+    },
+    freeze: () => child?.signal("SIGSTOP"),
+    thaw: () => child?.signal("SIGCONT"),
+    end: async (withinMillis) => {
+      isWanted = false
+      if (child === undefined) return null
+      const impatience = setTimeout(() => child?.signal("SIGKILL"), withinMillis)
+      child.signal("SIGCONT")
+      child.signal("SIGTERM")
+      const code = await child.ended
+      clearTimeout(impatience)
+      return code
+    },
+    runs,
+    isReady: async () =>
+      runs() && (await Signing.ask(`${spec.health}/health/ready`, {}, undefined, 2_000)).status === 200,
+    isWanted: () => isWanted
+  }
+}

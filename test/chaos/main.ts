@@ -1,0 +1,61 @@
+/** `npm run chaos`: a venue of several processes under faults and load, judged by its history afterwards. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Checker from "./Checker.ts"
+import * as Figures from "./Figures.ts"
+import * as History from "./History.ts"
+import type { Line } from "./HistoryLine.ts"
+import * as Options from "./Options.ts"
+import * as Run from "./Run.ts"
+import * as Venue from "./Venue.ts"
+
+const say = (text: string): void => void process.stdout.write(`chaos: ${text}\n`)
+
+/** So many findings are told; the others are of the same kind. */
+const maxTold = 40
+
+const judge = (lines: ReadonlyArray<Line>): boolean => {
+  const verdict = Checker.check(lines)
+  const { findings } = verdict
+  for (const { rule, text } of findings.slice(0, maxTold)) say(`${rule}: ${text}`)
+  if (findings.length > maxTold) say(`and ${findings.length - maxTold} more`)
+  for (const line of Figures.lines(verdict)) say(line)
+  return findings.length === 0
+}
+
+const options = Options.read(process.argv.slice(2))
+if (typeof options === "string") {
+  say(options)
+  process.exit(2)
+}
+if (options.check !== undefined) process.exit(judge(History.read(options.check)) ? 0 : 1)
+
+const isKept = options.folder !== undefined
+const folder = options.folder ?? mkdtempSync(join(tmpdir(), `venue-chaos-${options.seed}-`))
+mkdirSync(folder, { recursive: true })
+const history = History.open(join(folder, "history.jsonl"))
+say(`seed ${options.seed}, history ${history.file}`)
+
+let isOver = false
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    if (isOver) process.exit(130)
+    say("stopping")
+    isOver = true
+  })
+}
+const venue = await Venue.start(options, folder, say)
+let failure: unknown
+try {
+  await Run.go({ options, venue, history, say, isOver: () => isOver })
+} catch (error) {
+  failure = error
+}
+await venue.stop()
+history.close()
+if (failure !== undefined) say(`the run itself failed: ${(failure as Error).stack}`)
+const isWell = judge(history.lines) && failure === undefined
+if (isWell && !isKept) rmSync(folder, { recursive: true, force: true })
+else say(`kept: ${folder}; judge it again with --check ${history.file}, go on with --folder ${folder}`)
+process.exit(isOver ? 130 : isWell ? 0 : 1)

@@ -1,0 +1,38 @@
+/** The chaos run of `npm run chaos`, short and with a seed that stays. */
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+
+const seconds = 45
+
+it(
+  "I1 I2 I4 I8 I10 I20 I21 I22 I25 I30 I31 I34 I35 I36 I40 I51: nothing is lost or doubled by faults of several processes",
+  { timeout: 600_000 },
+  async () => {
+    // Faults last a tenth of their time, and what is promised in seconds has more of them beside other tests.
+    const options = [
+      "--minutes",
+      String(seconds / 60),
+      "--seed",
+      "7",
+      "--scale",
+      "0.1",
+      "--traders",
+      "12",
+      "--patience",
+      "4"
+    ]
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../chaos/main.ts"), ...options], {
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)))
+    const ended = new Promise<number | null>((tell) => child.once("close", (code) => tell(code)))
+    onTestFinished(async () => {
+      child.kill("SIGINT")
+      await ended
+    })
+    expect({ code: await ended, output }).toMatchObject({ code: 0 })
+    expect(output).toMatch(/figures: commands \d+, acked [1-9]\d*, lost 0, doubled 0, .* findings 0/)
+  }
+)
