@@ -10,6 +10,7 @@ import {
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import type { Within } from "./Deadlines.ts"
 import type { Wording } from "./PlainHttp.ts"
+import { shortly } from "./Refusal.ts"
 
 export interface Route {
   readonly method: string
@@ -120,7 +121,8 @@ export const gate = <E, R>(
       answer.headers["cache-control"] === undefined
         ? HttpServerResponse.setHeader(answer, "cache-control", "no-store")
         : answer
-    return crossOrigin === undefined ? kept : crossOrigin.share(kept, here)
+    const timed = kept.status === 503 && kept.headers["retry-after"] === undefined ? laterOf(kept) : kept
+    return crossOrigin === undefined ? timed : crossOrigin.share(timed, here)
   }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -156,6 +158,9 @@ const preflight = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin) => {
     headers: { allow: allowOf(routes, crossOrigin).join(", "), ...granted }
   })
 }
+
+/** Whoever is told that the venue cannot serve now is told when to come back, too. */
+const laterOf = HttpServerResponse.setHeaders(shortly)
 
 const maxBodyBytes = 64 * 1024
 

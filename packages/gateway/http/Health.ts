@@ -6,6 +6,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { maxUnheardMillis, Revocations } from "@venue/storage/access/Revocations"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { shortly } from "./Refusal.ts"
 
 export class Health extends Context.Service<
   Health,
@@ -85,7 +86,7 @@ const answer = (baseUrl: string, ready: () => boolean, request: IncomingMessage,
   if (isRead && path === "/health/ready") {
     return ready()
       ? say(200, "application/json", { status: "ready" })
-      : say(503, "application/problem+json", Problem.body(baseUrl, 503, "draining"))
+      : say(503, "application/problem+json", Problem.body(baseUrl, 503, "draining"), shortly)
   }
   return say(
     426,

@@ -18,6 +18,9 @@ export const retryAfter = (waitMillis: number) => ({
   "retry-after": String(Math.max(1, Math.ceil(waitMillis / 1_000)))
 })
 
+/** What starts, stops or catches up may be asked again soon. */
+export const shortly = retryAfter(1_000)
+
 /** Says how long to wait, too. */
 export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: Pick<RateLimited, "retryAfterMillis">) =>
   Effect.andThen(

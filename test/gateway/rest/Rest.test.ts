@@ -373,7 +373,8 @@ it.live("a desk that does not answer is 503 to a reader, and to who changes some
 it.live("without a database nobody's credentials are wrong: they cannot be checked", () =>
   Effect.gen(function* () {
     const { get, signed } = yield* RestClient
-    const { body, status } = yield* get("/user/positions", yield* signed(yield* (yield* TestVenue).user("unlucky")))
-    expect([status, body.type]).toEqual([503, expect.stringMatching(/draining$/)])
+    const asked = yield* signed(yield* (yield* TestVenue).user("unlucky"))
+    const { body, headers, status } = yield* get("/user/positions", asked)
+    expect([status, body.type, headers.get("retry-after")]).toEqual([503, expect.stringMatching(/draining$/), "1"])
   }).pipe(Effect.provide(layerCutOff("gone")))
 )
