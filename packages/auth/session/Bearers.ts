@@ -1,6 +1,7 @@
 /** Callers that show an access token, checked in full once and by memory afterwards. */
-import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
-import { Revocations } from "@venue/storage/access/Revocations"
+import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import * as GivenUp from "@venue/postgres/GivenUp"
+import { Revocations, trustedUnheardMillis } from "@venue/storage/access/Revocations"
 import { type SessionEnded, Sessions } from "@venue/storage/access/Sessions"
 import { Clock, Context, Effect, Layer } from "effect"
 import { check, InvalidToken, isOver, type TokenClaims } from "./AccessToken.ts"
@@ -10,7 +11,10 @@ import { SigningKeys } from "../keys/SigningKeys.ts"
 export class Bearers extends Context.Service<
   Bearers,
   {
-    /** Good until it is over, its key is removed or its session is ended, on every node within a second. */
+    /**
+     * Good until it is over, its key is removed or its session is ended, on every node within a second. A node that has
+     * not heard of revocations lately asks the database each time.
+     */
     readonly verify: (token: string) => Effect.Effect<TokenClaims, InvalidToken | SessionEnded | DatabaseUnavailable>
   }
 >()("@venue/auth/session/Bearers") {
@@ -67,11 +71,15 @@ export class Bearers extends Context.Service<
           return claims
         })
 
+        /** Whoever was let in may be let in no longer; a database that hangs is no reason to wait as long. */
+        const verifyAnew = (token: string) => orUnavailable(GivenUp.after(giveUpAfter)(verifyFirst(token)))
+
         return Bearers.of({
           verify: (token) =>
             Clock.clockWith((clock) => {
               const name = nameOf(token)
               const one = known.get(name)
+              if (revocations.unheardMillis() > trustedUnheardMillis) return verifyAnew(token)
               if (one?.token !== token) return verifyFirst(token)
               if (!isOver(one.claims, clock.currentTimeMillisUnsafe()) && keys.find(one.claims.kid) !== undefined) {
                 return one.answer
@@ -90,6 +98,8 @@ const nameOf = (token: string): string => token.slice(-signatureLength)
 
 /** An ES256 signature in base64url is so long. */
 const signatureLength = 86
+
+const giveUpAfter = "2 seconds"
 
 interface Known {
   readonly token: string

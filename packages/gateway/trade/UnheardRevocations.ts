@@ -1,14 +1,13 @@
 /** A gateway that has not heard of revocations lately may serve who is let in no longer: it adds no risk for them. */
 import { isStop } from "@venue/domain/Stop"
+import { trustedUnheardMillis } from "@venue/storage/access/Revocations"
 import type { TradingCommand } from "./Request.ts"
 
 /** What cancels or closes is let through, as are questions. */
 export const isRefused = (command: TradingCommand, unheardMillis: number): boolean =>
-  unheardMillis > maxMillis && addsRisk(command)
+  unheardMillis > trustedUnheardMillis && addsRisk(command)
 
 export const message = "this gateway has not heard of revocations for some seconds; not done, try again"
-
-const maxMillis = 3_000
 
 const addsRisk = (command: TradingCommand): boolean => {
   switch (command._tag) {

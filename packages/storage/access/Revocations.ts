@@ -40,6 +40,9 @@ export const RevokesAlone = Context.Reference<boolean>("@venue/storage/access/Re
   defaultValue: () => false
 })
 
+/** Whoever has heard of nothing for longer adds no risk, and takes from memory of nobody that they are let in. */
+export const trustedUnheardMillis = 3_000
+
 /** Whoever has heard of nothing for longer does not know who may still be let in. */
 export const maxUnheardMillis = 10_000
 

@@ -4,6 +4,7 @@ import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { KeyRotation } from "@venue/auth/keys/KeyRotation"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { UserId } from "@venue/domain/UserId"
+import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { Revocations } from "@venue/storage/access/Revocations"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { Users } from "@venue/storage/access/Users"
@@ -180,6 +181,49 @@ describe("Bearers", () => {
         assert.strictEqual((yield* Effect.flip(bearers.verify(token)))._tag, "SessionEnded")
       }).pipe(
         Effect.provide(Layer.fresh(Bearers.layer({ issuer })).pipe(Layer.provide(Layer.succeed(Sessions, slow)))),
+        Effect.provide(services)
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("I40: who has heard of no revocation for three seconds takes no token from memory", () =>
+    Effect.gen(function* () {
+      const services = yield* Layer.build(memory)
+      const real = Context.get(services, Sessions)
+      let unheardMillis = 0
+      let find = real.find
+      const deaf = Layer.succeed(
+        Revocations,
+        Revocations.of({
+          ...Context.get(services, Revocations),
+          watch: () => Effect.void,
+          unheardMillis: () => unheardMillis
+        })
+      )
+      const sessions = Layer.succeed(Sessions, Sessions.of({ ...real, find: (sessionId) => find(sessionId) }))
+      yield* Effect.gen(function* () {
+        const [ended, live] = [yield* begin, yield* begin]
+        const bearers = yield* Bearers
+        const claims = yield* bearers.verify(ended.token)
+        yield* bearers.verify(live.token)
+        yield* real.end([ended.session.sessionId])
+
+        unheardMillis = 3_000
+        assert.strictEqual(yield* bearers.verify(ended.token), claims)
+        unheardMillis = 3_001
+        assert.strictEqual((yield* Effect.flip(bearers.verify(ended.token)))._tag, "SessionEnded")
+        yield* bearers.verify(live.token)
+        find = () => Effect.fail(new DatabaseUnavailable({ cause: "a test" }))
+        assert.strictEqual((yield* Effect.flip(bearers.verify(live.token)))._tag, "DatabaseUnavailable")
+        find = () => Effect.never
+        const silent = yield* Effect.forkChild(Effect.flip(bearers.verify(live.token)))
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual((yield* Fiber.join(silent))._tag, "DatabaseUnavailable")
+
+        unheardMillis = 0
+        yield* bearers.verify(live.token)
+      }).pipe(
+        Effect.provide(Layer.fresh(Bearers.layer({ issuer })).pipe(Layer.provide([deaf, sessions]))),
         Effect.provide(services)
       )
     }).pipe(Effect.scoped)

@@ -8,7 +8,7 @@ import { WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
 import { Audit } from "@venue/storage/access/Audit"
 import { Factors } from "@venue/storage/access/Factors"
 import { Identities } from "@venue/storage/access/Identities"
-import { Revocations } from "@venue/storage/access/Revocations"
+import { Revocations, RevokesAlone } from "@venue/storage/access/Revocations"
 import { Seal } from "@venue/postgres/Seal"
 import { Sessions } from "@venue/storage/access/Sessions"
 import { SigningKeyTable } from "@venue/storage/access/SigningKeyTable"
@@ -84,5 +84,7 @@ export const postgres: Layer.Layer<Services, unknown> = useCases.pipe(
     )
   ),
   Layer.provide(Seal.layer(Redacted.make("a secret key for tests, and for nothing else"))),
+  // A test's clock goes on by an hour at once, and so nobody has heard of anything for that long.
+  Layer.provide(Layer.succeed(RevokesAlone, true)),
   Layer.provide(postgresLayer)
 )
