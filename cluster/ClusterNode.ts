@@ -1,6 +1,7 @@
 /** How the nodes of a venue find each other and speak: the library's sockets and locks, with our timings and secrecy. */
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
+import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
 import { Effect, Layer, Option, Redacted, Schedule } from "effect"
 import {
   MessageStorage,
@@ -49,9 +50,6 @@ export interface RunnerOptions extends ClusterNodeOptions {
   readonly listen: NodeAddress
 }
 
-/** Any number that nothing else of ours uses. */
-const turnstile = 7_203_114_403n
-
 /** A node with entities. */
 export const runner = (options: RunnerOptions) => {
   const protocol = clientProtocol(options)
@@ -86,7 +84,7 @@ const tables = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
       Effect.andThen(
-        sql`select pg_advisory_xact_lock(${turnstile})`,
+        sql`select pg_advisory_xact_lock(${advisoryLocks.clusterTables})`,
         Effect.scoped(Layer.build(SqlRunnerStorage.layerMigrations({})))
       )
     )

@@ -2,6 +2,7 @@
 import { Deferred, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { advisoryLocks } from "./AdvisoryLocks.ts"
 import { text } from "./Column.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Table from "./Table.ts"
@@ -76,7 +77,7 @@ const hold = Effect.fnUntraced(function* (wanted: typeof Shared.Type) {
   const sql = yield* SqlClient.SqlClient
   const take = Effect.gen(function* () {
     const session = yield* sql.reserve
-    const [row] = yield* session.executeValues(`select ${locks[wanted]}(${lockKey})`, [])
+    const [row] = yield* session.executeValues(`select ${locks[wanted]}(${advisoryLocks.venue})`, [])
     if (row?.[0] !== true) return yield* new DatabaseTaken({ wanted })
     return session
   })
@@ -95,6 +96,3 @@ const hold = Effect.fnUntraced(function* (wanted: typeof Shared.Type) {
 
 const locks = { alone: "pg_try_advisory_lock", shared: "pg_try_advisory_lock_shared" }
 const lookEvery = "1 second"
-
-/** Any number that nothing else of ours uses. */
-const lockKey = 7_203_114_402n

@@ -3,6 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { advisoryLocks } from "./AdvisoryLocks.ts"
 import { journal } from "./migrations/0001_journal.ts"
 import { readTables } from "./migrations/0002_read_tables.ts"
 import { access } from "./migrations/0003_access.ts"
@@ -55,14 +56,11 @@ const all = {
   "0023_sign_in_attempts": signInAttempts
 }
 
-/** Any number, the same on every node. */
-const turnstile = 7_203_114_401n
-
 const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })
 
 const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`select pg_advisory_xact_lock(${turnstile})`
+  yield* sql`select pg_advisory_xact_lock(${advisoryLocks.migration})`
   yield* Migrator.make({})({ loader: Migrator.fromRecord(all), table: "migration" })
   const [latest] = yield* versions.all(sql`select ${versions.columns} from migration`)
   if (latest!.version > known) {

@@ -1,4 +1,5 @@
 /** The processes that a venue runs as: each has a row, renews it each second, and reads there what is wanted of it. */
+import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
 import { boolean, integer, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as Migrations from "@venue/postgres/Migrations"
@@ -121,7 +122,7 @@ const make = Effect.gen(function* () {
           .withTransaction(
             Effect.gen(function* () {
               // Two that join at once would not see each other. Those that renew wait for none of them: one may freeze here.
-              yield* sql`select pg_advisory_xact_lock(${turnstile})`
+              yield* sql`select pg_advisory_xact_lock(${advisoryLocks.joining})`
               yield* checkAgreement(node, yield* all)
               // One that an operator drained is to be found when it is wanted again.
               yield* sql`
@@ -166,8 +167,6 @@ const make = Effect.gen(function* () {
 })
 
 const keptFor = "1 hour"
-/** Any number that nothing else of ours uses. */
-const turnstile = 7_203_114_404n
 const livingMillis = 5_000
 const keptMillis = 3_600_000
 
