@@ -7,7 +7,7 @@ import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Seal } from "@venue/postgres/Seal"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Nodes } from "@venue/storage/nodes/Nodes"
-import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effect"
+import { Console, Effect, FileSystem, Layer, Option, Path, Redacted, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { DataDirRefused } from "../dev/DataDirRefused.ts"
 import * as DevFile from "../dev/DevFile.ts"
@@ -34,8 +34,10 @@ export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings
   const path = yield* Path.Path
   const dataDir = path.resolve(venue.dataDir)
   const plan = yield* planOf(settings)
-  yield* ClusterFile.takeOver(dataDir, say)
-  yield* Ports.ensureFree(plan.places)
+  const hasTakenOver = yield* ClusterFile.takeOver(dataDir, say)
+  // A process that was killed has its ports a moment longer than its name.
+  const moment = { while: () => hasTakenOver, times: 40, schedule: Schedule.spaced("50 millis") }
+  yield* Effect.retry(Ports.ensureFree(plan.places), moment)
   const names = [...Seed.demoNames, ...Seed.extraNames(venue.extraUsers), Seed.makerName]
   const made = yield* Effect.catchTag(Secrets.load(dataDir, names), "PlatformError", DataDirRefused.because)
   const { isFounded: isKnown } = made

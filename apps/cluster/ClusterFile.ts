@@ -50,19 +50,20 @@ export const supervisorRuns = ({ supervisor }: ClusterFile) => runs(supervisor, 
 const endsWithin = "12 seconds"
 const killedWithin = "5 seconds"
 
-/** Waits for what a supervisor that was killed left behind, and ends what does not end by itself. */
+/** Waits for what a supervisor that was killed left behind, and ends what does not end by itself; whether there was any. */
 export const takeOver = Effect.fn("ClusterFile.takeOver")(function* (
   dataDir: string,
   say: (text: string) => Effect.Effect<void>
 ) {
   const found = yield* load(dataDir)
-  if (Option.isNone(found)) return
+  if (Option.isNone(found)) return false
   const { nodes, supervisor } = found.value
   if (yield* supervisorRuns(found.value)) return yield* new ClusterRuns({ dataDir, pid: supervisor })
   const left = yield* Effect.filter(nodes, ({ name, pid }) => runs(pid, ` ${name} ${dataDir}`))
-  if (left.length === 0) return
+  if (left.length === 0) return false
   yield* say(`an earlier cluster was killed; waiting for what it left: ${left.map(({ name }) => name).join(", ")}`)
   yield* Effect.forEach(left, (node) => end(node, dataDir, say), { concurrency: "unbounded", discard: true })
+  return true
 })
 
 const end = Effect.fnUntraced(function* (
