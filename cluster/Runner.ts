@@ -136,8 +136,6 @@ export const groups = { availableShardGroups: available, assignedShardGroups: av
 
 /** Tuned for a move within seconds of a death. Equal on every node. */
 export const timings = {
-  shardLockExpiration: "3 seconds",
-  shardLockRefreshInterval: "1 second",
   refreshAssignmentsInterval: "250 millis",
   runnerHealthCheckInterval: "500 millis",
   sendRetryInterval: "50 millis",

@@ -10,9 +10,6 @@ import * as ClusterPlan from "./ClusterPlan.ts"
 
 const own = Config.all({
   venue: Settings,
-  environment: Config.Literals(["development", "preproduction", "production"], "VENUE_ENVIRONMENT").pipe(
-    Config.withDefault("development" as const)
-  ),
   runners: Config.Int("VENUE_CLUSTER_RUNNERS").pipe(Config.withDefault(3)),
   gateways: Config.Int("VENUE_CLUSTER_GATEWAYS").pipe(Config.withDefault(2)),
   portBase: Config.Port(ClusterPlan.portBaseVariable).pipe(Config.withDefault(4100)),
@@ -29,7 +26,7 @@ export interface ClusterSettings extends Config.Success<typeof own> {
 export const load = Effect.gen(function* () {
   const environment = yield* SecretFiles.environment
   const settings = yield* Effect.provideService(own, ConfigProvider.ConfigProvider, environment)
-  if (settings.environment !== "development") {
+  if (settings.venue.environment !== "development") {
     const expected =
       "development, as npm run cluster makes up secrets and demo users; start runners and gateways for others"
     return yield* new SettingRefused({ setting: "VENUE_ENVIRONMENT", expected })

@@ -8,6 +8,7 @@ import * as LivingGateways from "@venue/storage/nodes/LivingGateways"
 import { Nodes } from "@venue/storage/nodes/Nodes"
 import { Effect, Layer, Option, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import venue from "../../package.json" with { type: "json" }
 import * as Agreed from "./Agreed.ts"
 import * as Agreement from "./Agreement.ts"
 import { Membership } from "./Membership.ts"
@@ -32,7 +33,7 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
         name: settings.name,
         kind: settings.kind,
         address,
-        release,
+        release: venue.version,
         settings: Agreement.hashesOf(settings, instruments, priceSources)
       })
     ),
@@ -46,9 +47,6 @@ export const layer = (settings: NodeSettings, pools: Pools.Pools, { address, ins
     Layer.provideMerge(Layer.succeed(DatabaseClock.ClockShift)(settings.clockShiftMillis)),
     Layer.provideMerge(Agreed.venueSettings(settings, instruments))
   )
-
-/** As `package.json` has it. */
-const release = "0.1.0"
 
 export const clusterOptions = ({ dialFrom, lockSeconds, tls }: NodeSettings): ClusterNodeOptions => ({
   lockSeconds,

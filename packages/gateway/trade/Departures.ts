@@ -78,13 +78,8 @@ export const make = Effect.fnUntraced(function* (gatewayId: string) {
       desks.whenReplied(userId, () => void run(Effect.ensuring(detached(connection, userId), told)))
     },
     leave: (connections) => {
-      const byDesk = new Map<string, Array<Connection>>()
-      for (const connection of connections) {
-        const userId = usersOf.get(connection.connectionId)
-        if (userId === undefined) continue
-        const deskId = deskOf(userId, deskCount)
-        byDesk.set(deskId, [...(byDesk.get(deskId) ?? []), connection])
-      }
+      const known = [...connections].filter(({ connectionId }) => usersOf.has(connectionId))
+      const byDesk = Map.groupBy(known, ({ connectionId }) => deskOf(usersOf.get(connectionId)!, deskCount))
       return Effect.forEach(byDesk, ([deskId, mine]) => leaveDesk(deskId, mine), {
         discard: true,
         concurrency: "unbounded"

@@ -36,16 +36,8 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   const renew = yield* makeRenew(gatewayId)
 
   const byDesk = (isNamed: (connection: Connection) => boolean): Map<string, Array<Connection>> => {
-    const named = new Map<string, Array<Connection>>()
-    for (const connection of connections) {
-      const { member } = connection
-      if (member === undefined || !isNamed(connection)) continue
-      const deskId = deskOf(member.caller.userId, deskCount)
-      const mine = named.get(deskId)
-      if (mine === undefined) named.set(deskId, [connection])
-      else mine.push(connection)
-    }
-    return named
+    const named = [...connections].filter((connection) => connection.member !== undefined && isNamed(connection))
+    return Map.groupBy(named, ({ member }) => deskOf(member!.caller.userId, deskCount))
   }
   /** Desks in other processes would not notice that this one died. */
   const elsewhere = () => [...byDesk(() => true).keys()].filter((deskId) => !desksHere.has(deskId))
