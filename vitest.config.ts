@@ -1,4 +1,7 @@
-/** How the tests run: pure rooms at once, the others beside one database server. */
+/**
+ * How the tests run: pure rooms at once, the others beside one database server, and those that start processes of the venue
+ * afterwards, as what they wait for needs a machine that does little else.
+ */
 import { defineConfig } from "vitest/config"
 
 const pure = [
@@ -7,6 +10,7 @@ const pure = [
   "test/ledger/**/*.test.ts",
   "test/tidy/**/*.test.ts"
 ]
+const processes = ["test/nodes/**/*.test.ts"]
 
 export default defineConfig({
   test: {
@@ -22,9 +26,13 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/**/*.test.ts"],
-          exclude: pure,
+          exclude: [...pure, ...processes],
           globalSetup: "test/PostgresServer.ts"
         }
+      },
+      {
+        extends: true,
+        test: { name: "processes", include: processes, maxWorkers: 1, sequence: { groupOrder: 1 } }
       }
     ]
   }

@@ -68,13 +68,7 @@ it("a start that cannot succeed says why in a sentence, and leaves nothing runni
   ] as const) {
     const launched = DevApp.launch(site, variables, ["apps/cluster/main.ts"])
     expect(await launched.ended).toEqual({ code: 1, signal: null })
-    const last = launched
-      .output()
-      .trim()
-      .split("\n")
-      .at(-1)!
-      .replace(/^venue: /, "")
-    expect(last).toMatch(said)
+    expect(DevApp.lastWords(launched)).toMatch(said)
     expect(DevApp.postgresOf(site.dataDir)).toEqual([])
   }
 })

@@ -50,6 +50,14 @@ export interface DevApp extends Launched {
   readonly file: DevFile
 }
 
+/** The last line that it printed, without the name of who said it. */
+export const lastWords = ({ output }: Launched): string =>
+  output()
+    .trim()
+    .split("\n")
+    .at(-1)!
+    .replace(/^venue: /, "")
+
 /** Removed with all that ran in it when the test is over. */
 export const makeSite = async (): Promise<Site> => {
   const dataDir = mkdtempSync(join(tmpdir(), "venue-nodes-"))

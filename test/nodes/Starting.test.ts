@@ -78,12 +78,7 @@ async function refused(site: DevApp.Site, variables: DevApp.Variables, words: Re
   const before = DevApp.postgresOf(site.dataDir)
   const launched = DevApp.launch(site, variables)
   expect(await launched.ended).toEqual({ code: 1, signal: null })
-  const last = launched
-    .output()
-    .trim()
-    .split("\n")
-    .at(-1)!
-    .replace(/^venue: /, "")
+  const last = DevApp.lastWords(launched)
   if (typeof words === "string") expect(last).toBe(words)
   else expect(last).toMatch(words)
   expect(launched.output()).not.toMatch(/^\s+at /m)
