@@ -43,8 +43,8 @@ const rooms: ReadonlyArray<readonly [room: string, mayImport: ReadonlyArray<stri
         ]
       ] as const
   ),
-  ["cluster", [...packages("domain", "journal", "storage"), "cluster"]],
-  ["apps/node", ["packages", "cluster"]],
+  ["cluster", [...packages("domain", "postgres", "journal", "storage"), "cluster"]],
+  ["apps/node", ["packages", "cluster", "package.json"]],
   ["apps/runner", ["packages", "cluster", "apps/node"]],
   ["apps/gateway", ["packages", "cluster", "apps/node"]],
   ["apps/dev", ["packages", "cluster", "apps/node"]],
