@@ -2,7 +2,7 @@
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
-import { Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Effect, Layer, Option, Schedule } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -16,7 +16,7 @@ import * as RpcClient from "effect/rpc/RpcClient"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import * as Socket from "effect/socket/Socket"
 import { SqlClient } from "effect/sql"
-import * as Tls from "node:tls"
+import * as ClusterTls from "./ClusterTls.ts"
 import * as LockTurns from "./LockTurns.ts"
 import * as Runner from "./Runner.ts"
 import { VenueSettings } from "./VenueSettings.ts"
@@ -26,19 +26,12 @@ export interface NodeAddress {
   readonly port: number
 }
 
-/** Each node shows a certificate that the venue's own authority signed, whoever dials. All are texts of PEM. */
-export interface ClusterTls {
-  readonly cert: string
-  readonly key: Redacted.Redacted
-  readonly ca: string
-}
-
 export interface ClusterNodeOptions {
   /** A node that dies or freezes has lost its shards so much later at most. */
   readonly lockSeconds: number
   /** Outgoing connections are bound to this address of the machine. */
   readonly dialFrom: string | undefined
-  readonly tls: ClusterTls | undefined
+  readonly tls: ClusterTls.ClusterTls | undefined
   /** Calls between entities of one node take the way of others', as tests want. */
   readonly simulate?: boolean
 }
@@ -155,26 +148,12 @@ const noDelay = true
 
 const dial = ({ host, port }: NodeAddress, { dialFrom, tls }: ClusterNodeOptions): Effect.Effect<Socket.Socket> => {
   const place = { host, port, noDelay, ...(dialFrom === undefined ? {} : { localAddress: dialFrom }) }
-  if (tls === undefined) return NodeSocket.makeNet({ ...place, openTimeout })
-  const opened = Effect.callback<Tls.TLSSocket, Socket.SocketError>((resume) => {
-    // Whom the venue's authority vouches for is a node of the venue, wherever it is found.
-    const socket = Tls.connect({ ...place, ...pem(tls), checkServerIdentity: () => undefined })
-    socket.once("secureConnect", () => resume(Effect.succeed(socket)))
-    socket.on("error", (cause) => resume(Effect.fail(openError(cause))))
-    return Effect.sync(() => socket.destroy())
-  })
-  const open = Effect.acquireRelease(opened, (socket) => Effect.sync(() => socket.destroy()), { interruptible: true })
-  return NodeSocket.fromDuplex(open, { openTimeout })
+  return tls === undefined
+    ? NodeSocket.makeNet({ ...place, openTimeout })
+    : ClusterTls.dial({ place, tls, openTimeout })
 }
-
-const openError = (cause: Error) =>
-  new Socket.SocketError({ reason: new Socket.SocketOpenError({ kind: "Unknown", cause }) })
 
 const socketServer = ({ listen: { host, port }, tls }: RunnerOptions) => {
   const place = { host, port, noDelay, keepAlive: true }
-  return tls === undefined
-    ? NodeSocketServer.layer(place)
-    : NodeSocketServer.layerTls({ ...place, ...pem(tls), requestCert: true, rejectUnauthorized: true })
+  return tls === undefined ? NodeSocketServer.layer(place) : ClusterTls.layerServer(place, tls)
 }
-
-const pem = ({ ca, cert, key }: ClusterTls) => ({ ca, cert, key: Redacted.value(key), minVersion: "TLSv1.3" as const })

@@ -6,6 +6,7 @@ import * as NodeSettings from "../node/NodeSettings.ts"
 import * as SecretFiles from "../node/SecretFiles.ts"
 import { SettingRefused } from "../node/SettingRefused.ts"
 import * as StartFailure from "../node/StartFailure.ts"
+import * as TlsFiles from "../node/TlsFiles.ts"
 import * as ClusterPlan from "./ClusterPlan.ts"
 
 const own = Config.all({
@@ -31,7 +32,7 @@ export const load = Effect.gen(function* () {
       "development, as npm run cluster makes up secrets and demo users; start runners and gateways for others"
     return yield* new SettingRefused({ setting: "VENUE_ENVIRONMENT", expected })
   }
-  const tls = yield* NodeSettings.tlsOf(settings)
+  const tls = yield* TlsFiles.read(settings)
   return { ...settings, cluster: { lockSeconds: settings.lockSeconds, dialFrom: undefined, tls } }
 }).pipe(Effect.catchTag("ConfigError", (error) => Effect.fail(StartFailure.refusalOf(error))))
 

@@ -72,6 +72,8 @@ const ofAll = (settings: NodeSettings, instruments: VenueSettings["instruments"]
   VENUE_MAX_OPEN_ORDERS_PER_ACCOUNT: settings.maxOpenOrdersPerAccount,
   VENUE_CLUSTER_LOCK_SECONDS: settings.lockSeconds,
   VENUE_SECRET_KEY: Agreed.markOf(settings.key),
+  // Not which authority: nodes that trust an old one and a new one run beside those that trust one of them.
+  "whether nodes show certificates": settings.tls !== undefined,
   "the shard groups": Runner.groups.availableShardGroups,
   "the terms of a command": [defaults.commandExpiryMillis, defaults.leaseMillis],
   [contracts]: termsOf(instruments)

@@ -1,20 +1,18 @@
 /** The settings of one process of many: those of any venue, and who it is among the others. */
-import type { ClusterTls, NodeAddress } from "@venue/cluster/ClusterNode"
-import { Config, ConfigProvider, Effect, FileSystem, Option, Redacted } from "effect"
+import type { NodeAddress } from "@venue/cluster/ClusterNode"
+import type { ClusterTls } from "@venue/cluster/ClusterTls"
+import { Config, ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SettingRefused } from "./SettingRefused.ts"
 import * as SecretFiles from "./SecretFiles.ts"
 import { shared, type SharedSettings } from "./Settings.ts"
 import * as StartFailure from "./StartFailure.ts"
-
-const path = (name: string) => Config.option(Config.String(name))
+import * as TlsFiles from "./TlsFiles.ts"
 
 /** How nodes speak with each other. */
 export const traffic = {
   lockSeconds: Config.Int("VENUE_CLUSTER_LOCK_SECONDS").pipe(Config.withDefault(3)),
-  tlsCert: path("VENUE_CLUSTER_TLS_CERT"),
-  tlsKey: path("VENUE_CLUSTER_TLS_KEY"),
-  tlsCa: path("VENUE_CLUSTER_TLS_CA")
+  ...TlsFiles.paths
 }
 
 const own = Config.all({
@@ -64,7 +62,7 @@ export const load = Effect.fn("NodeSettings.load")(function* (kind: NodeSettings
     name: Option.getOrElse(name, () => `${kind}-${SecureRandom.uuidV4Unsafe().slice(0, 8)}`),
     key: secretKey,
     secretKey: Option.some(secretKey),
-    tls: yield* tlsOf(settings)
+    tls: yield* TlsFiles.read(settings)
   } satisfies NodeSettings
 })
 
@@ -91,21 +89,3 @@ const addressOf = (setting: string, text: string): Effect.Effect<NodeAddress, Se
     ? Effect.fail(new SettingRefused({ setting, expected: "a host and a port, such as 10.0.0.3:4100" }))
     : Effect.succeed({ host: host.replace(/^\[(.+)\]$/, "$1"), port: Number(port) })
 }
-
-export const tlsOf = Effect.fnUntraced(function* ({
-  tlsCa,
-  tlsCert,
-  tlsKey
-}: Pick<Own, "tlsCa" | "tlsCert" | "tlsKey">) {
-  const paths = [tlsCert, tlsKey, tlsCa].flatMap((file) => Option.toArray(file))
-  if (paths.length === 0) return undefined
-  const refused = new SettingRefused({
-    setting: "VENUE_CLUSTER_TLS_CERT, VENUE_CLUSTER_TLS_KEY and VENUE_CLUSTER_TLS_CA",
-    expected: "three files of PEM that this user may read, or none"
-  })
-  if (paths.length < 3) return yield* refused
-  const files = yield* FileSystem.FileSystem
-  const read = yield* Effect.forEach(paths, (file) => Effect.mapError(files.readFileString(file), () => refused))
-  const [cert, key, ca] = read as [string, string, string]
-  return { cert, key: Redacted.make(key), ca }
-})

@@ -1,0 +1,44 @@
+/** The certificate that a node shows to the others, its key, and the authority that it believes: three files, or none. */
+import type { ClusterTls } from "@venue/cluster/ClusterTls"
+import { Config, Effect, FileSystem, Option, Redacted, Result } from "effect"
+import { createPrivateKey, X509Certificate } from "node:crypto"
+import { SettingRefused } from "./SettingRefused.ts"
+
+const path = (name: string) => Config.option(Config.String(name))
+const [certVariable, keyVariable, caVariable] = [
+  "VENUE_CLUSTER_TLS_CERT",
+  "VENUE_CLUSTER_TLS_KEY",
+  "VENUE_CLUSTER_TLS_CA"
+] as const
+const variables = [certVariable, keyVariable, caVariable]
+const together = `${certVariable}, ${keyVariable} and ${caVariable}`
+
+export const paths = { tlsCert: path(certVariable), tlsKey: path(keyVariable), tlsCa: path(caVariable) }
+type Paths = { readonly [Name in keyof typeof paths]: Option.Option<string> }
+
+/** What is wrong with them would else show in connections that fail, each second, on another node. */
+export const read = Effect.fnUntraced(function* (given: Paths) {
+  const all = [given.tlsCert, given.tlsKey, given.tlsCa] as const
+  if (all.every(Option.isNone)) return undefined
+  for (const [index, file] of all.entries())
+    if (Option.isNone(file)) return yield* refused(variables[index]!, `a file of PEM, as ${together} go together`)
+  const [cert, key, ca] = (yield* Effect.forEach(all, (file, index) => textOf(variables[index]!, file))) as Texts
+  const certificate = Result.try(() => new X509Certificate(cert))
+  if (Result.isFailure(certificate)) return yield* refused(certVariable, "a certificate in PEM")
+  const privateKey = Result.try(() => createPrivateKey(key))
+  if (Result.isFailure(privateKey)) return yield* refused(keyVariable, "a private key in PEM, without a passphrase")
+  if (!certificate.success.checkPrivateKey(privateKey.success))
+    return yield* refused(keyVariable, `the key of the certificate in ${certVariable}`)
+  if (Result.isFailure(Result.try(() => new X509Certificate(ca))))
+    return yield* refused(caVariable, "the certificate of an authority in PEM")
+  return { cert, key: Redacted.make(key), ca } satisfies ClusterTls
+})
+
+type Texts = [cert: string, key: string, ca: string]
+
+const textOf = (setting: string, file: Option.Option<string>) =>
+  Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(Option.getOrThrow(file))).pipe(
+    Effect.catch(() => refused(setting, "the path of a file that this user may read"))
+  )
+
+const refused = (setting: string, expected: string) => Effect.fail(new SettingRefused({ setting, expected }))
