@@ -1,10 +1,14 @@
-/** Whether this runner serves: it has shards, and the entities on them have answered lately. */
+/** Whether this runner serves: it has shards, and every entity that belongs on them has answered lately. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import * as Places from "@venue/cluster/clients/Places"
+import { deskGroup } from "@venue/cluster/protocol/Desk"
+import { marketGroup } from "@venue/cluster/protocol/Market"
 import * as Runner from "@venue/cluster/Runner"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect, Schedule } from "effect"
-import { ShardId, Sharding } from "effect/cluster"
+import { EntityId, ShardId, Sharding } from "effect/cluster"
 
 export interface EntityHealth {
   readonly isReady: () => boolean
@@ -13,9 +17,10 @@ export interface EntityHealth {
 
 export const make = Effect.gen(function* () {
   const clock = yield* Clock.Clock
-  const { desks, markets } = yield* LocalEntities
+  const { markets } = yield* LocalEntities
   const deskClient = yield* DeskClient
   const shards = yield* heldShards
+  const own = yield* ownEntities
   const answeredAtMillis = new Map<string, number>()
   const answered = (entity: string) =>
     Effect.sync(() => {
@@ -23,11 +28,14 @@ export const make = Effect.gen(function* () {
     })
 
   const probe = Effect.suspend(() => {
-    const local = new Set([...desks.keys(), ...markets.keys()])
-    for (const entity of answeredAtMillis.keys()) if (!local.has(entity)) answeredAtMillis.delete(entity)
-    const asked = [...desks.keys()].map((desk) => Effect.ignore(Effect.andThen(deskClient.wake(desk), answered(desk))))
-    const heard = [...markets].flatMap(([symbol, market]) => (market.head() === undefined ? [] : [answered(symbol)]))
-    return Effect.all([...asked, ...heard], { discard: true, concurrency: "unbounded" })
+    const here = own()
+    // One that goes and comes back has to answer again.
+    for (const entity of answeredAtMillis.keys()) if (!here.has(entity)) answeredAtMillis.delete(entity)
+    const asked = [...here].map(([entity, { deskId, symbol }]) => {
+      if (deskId !== undefined) return Effect.ignore(Effect.andThen(deskClient.wake(deskId), answered(entity)))
+      return markets.get(symbol)?.head() === undefined ? Effect.void : answered(entity)
+    })
+    return Effect.all(asked, { discard: true, concurrency: "unbounded" })
   })
   yield* Effect.forkScoped(Effect.repeat(probe, Schedule.spaced("1 second")))
 
@@ -35,7 +43,12 @@ export const make = Effect.gen(function* () {
     shards,
     isReady: () => {
       const since = clock.currentTimeMillisUnsafe() - freshMillis
-      return shards() > 0 && [...answeredAtMillis.values()].every((at) => at >= since)
+      return (
+        shards() > 0 &&
+        own()
+          .keys()
+          .every((entity) => (answeredAtMillis.get(entity) ?? -Infinity) >= since)
+      )
     }
   }
   return health
@@ -50,4 +63,28 @@ const heldShards = Effect.gen(function* () {
     Array.from({ length: desks }, (_, index) => ShardId.make(group, index + 1))
   )
   return () => all.filter((shard) => sharding.hasShardId(shard)).length
+})
+
+type Entity =
+  | { readonly deskId: string; readonly symbol?: never }
+  | { readonly deskId?: never; readonly symbol: MarketSymbol }
+
+/** The desks and markets that belong on the shards of this runner, whether they are up or not. */
+const ownEntities = Effect.gen(function* () {
+  const sharding = yield* Sharding.Sharding
+  const places = yield* Places.make
+  const { desks, instruments } = yield* VenueSettings
+  const shardOf = (address: string, group: string) => sharding.getShardId(EntityId.make(address), group)
+  const all = [
+    ...Array.from({ length: desks }, (_, index) => {
+      const entity: Entity = { deskId: String(index) }
+      return { name: `desk ${index}`, entity, shard: shardOf(places.desk(String(index)), deskGroup) }
+    }),
+    ...[...instruments.keys()].map((symbol) => {
+      const entity: Entity = { symbol }
+      return { name: `market ${symbol}`, entity, shard: shardOf(places.market(symbol), marketGroup) }
+    })
+  ]
+  return (): ReadonlyMap<string, Entity> =>
+    new Map(all.filter(({ shard }) => sharding.hasShardId(shard)).map(({ entity, name }) => [name, entity]))
 })
