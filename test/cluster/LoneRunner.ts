@@ -1,0 +1,36 @@
+/** A runner without entities, in this process or in one that may be killed: `node LoneRunner.ts <database> <name> <port>`. */
+import * as ClusterNode from "@venue/cluster/ClusterNode"
+import * as DeadRunners from "@venue/cluster/DeadRunners"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import { Nodes } from "@venue/storage/nodes/Nodes"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Effect, Layer, Redacted } from "effect"
+import { Membership } from "../../apps/node/Membership.ts"
+import * as Pools from "../../apps/node/Pools.ts"
+
+/** Nobody waits for so long in a test: what moves sooner moved for another reason. */
+const lockSeconds = 60
+
+export const desks = 4
+
+/** As `apps/runner` has it, without what a venue does there. */
+export const layer = (databaseUrl: Redacted.Redacted, name: string, port: number) => {
+  const pools = Pools.make({ databaseUrl, name })
+  const address = { host: "127.0.0.1", port }
+  const node = { nodeId: `${name} of now`, name, kind: "runner", address: `127.0.0.1:${port}`, release: "" } as const
+  return DeadRunners.layer.pipe(
+    Layer.provideMerge(
+      ClusterNode.runner({ lockSeconds, dialFrom: undefined, tls: undefined, address, listen: address }).pipe(
+        Layer.provide(Layer.fresh(pools.cluster))
+      )
+    ),
+    Layer.provideMerge(Membership.layer({ ...node, settings: {} })),
+    Layer.provideMerge(Nodes.layer.pipe(Layer.provide(Layer.fresh(pools.nodes)))),
+    Layer.provideMerge(Layer.succeed(VenueSettings)({ ...defaults, desks }))
+  )
+}
+
+if (import.meta.main) {
+  const [url, name, port] = process.argv.slice(2) as [string, string, string]
+  NodeRuntime.runMain(Effect.asVoid(Layer.launch(layer(Redacted.make(url), name, Number(port)))))
+}
