@@ -2,8 +2,8 @@
 
 export interface AwaitedOutcomes<A> {
   readonly add: (item: A) => void
-  /** All that are still awaited, in the order in which they were handed on; from here on none is. */
-  readonly takeAll: () => ReadonlyArray<A>
+  /** All of these that are still awaited, in the order in which they were handed on; from here on none of them is. */
+  readonly takeAll: (isTaken?: (item: A) => boolean) => ReadonlyArray<A>
 }
 
 export interface Options<A> {
@@ -45,13 +45,15 @@ export const make = <A>({ isAwaited, nowMillis, overdue, sleep }: Options<A>): A
       sinceMillis.set(item, nowMillis())
       lookLater()
     },
-    takeAll: () => {
-      const awaited = [...sinceMillis.keys()].filter(isAwaited)
-      sinceMillis.clear()
-      return awaited
+    takeAll: (isTaken = always) => {
+      const taken = [...sinceMillis.keys()].filter(isTaken)
+      for (const item of taken) sinceMillis.delete(item)
+      return taken.filter(isAwaited)
     }
   }
 }
+
+const always = () => true
 
 /** What is recorded is known well before that. */
 const patienceMillis = 1_000

@@ -3,6 +3,8 @@
 export interface Batcher<A> {
   /** False when too many wait already, and it was not taken. */
   readonly push: (item: A) => boolean
+  /** Those that wait here no longer, in their order. */
+  readonly takeOut: (isTaken: (item: A) => boolean) => ReadonlyArray<A>
 }
 
 export interface Options<A> {
@@ -66,6 +68,11 @@ export const make = <A>({ gather, isWanted, mayOverlap = never, pause = gather, 
       waiting.push(item)
       start()
       return true
+    },
+    takeOut: (isTaken) => {
+      const taken = waiting.filter(isTaken)
+      if (taken.length > 0) waiting = waiting.filter((item) => !isTaken(item))
+      return taken
     }
   }
 }

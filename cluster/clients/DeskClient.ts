@@ -36,8 +36,8 @@ export class DeskClient extends Context.Service<
      * asked for again as long as its outcome `isOutstanding`, and `reply` comes once more if it was not done.
      */
     readonly submit: SubmissionQueue.SubmissionQueue["push"]
-    /** Calls back once all that was submitted to this user's desk so far has its reply: at once when it has. */
-    readonly whenReplied: (userId: UserId, then: () => void) => void
+    /** Calls back once all that was submitted for this user so far has its reply: at once when it has. */
+    readonly whenReplied: SubmissionQueue.SubmissionQueue["whenReplied"]
     /** The desk of a user, for what is asked one by one. Every call has a deadline. */
     readonly ask: <A, E>(
       userId: UserId,
@@ -102,7 +102,7 @@ export class DeskClient extends Context.Service<
       const askSummary = question((desk, asked) => desk.Summary(asked))
       return DeskClient.of({
         submit: (submission, reply, isOutstanding) => queueOf(submission.userId).push(submission, reply, isOutstanding),
-        whenReplied: (userId, then) => queueOf(userId).whenReplied(then),
+        whenReplied: (userId, then) => queueOf(userId).whenReplied(userId, then),
         ask: (userId, call) => askDesk(deskOf(userId, desks), call),
         summary: (asked) =>
           Effect.suspend(() => {

@@ -2,11 +2,15 @@
  * What a node has for one desk: it leaves in its order, and again with its ids until the desk answers or its expiry is past.
  * Only then is it unknown whether it was done. A desk that has handed something on may die before the market has it, so that
  * goes again too until its outcome is known: before what came after it where a call failed, and else after a second.
+ * What the desk cannot decide yet waits with all else of its user, and of nobody else.
  */
-import type { SubmitRefusal } from "@venue/domain/SubmitRefusal"
+import type { UserId } from "@venue/domain/UserId"
 import type { Submission, Submitted } from "../protocol/Desk.ts"
 import * as AwaitedOutcomes from "./AwaitedOutcomes.ts"
 import * as Batcher from "./Batcher.ts"
+import * as LoadingTraders from "./LoadingTraders.ts"
+import { type Part, refused } from "./SubmissionReplies.ts"
+import * as SubmissionReplies from "./SubmissionReplies.ts"
 
 export interface SubmissionQueue {
   /**
@@ -14,8 +18,8 @@ export interface SubmissionQueue {
    * As long as the outcome `isOutstanding`, what was handed on goes again; unless told, it does not.
    */
   readonly push: (submission: Submission, reply: (submitted: Submitted) => void, isOutstanding?: () => boolean) => void
-  /** Calls back once all that was pushed so far has its reply: at once when it has. */
-  readonly whenReplied: (then: () => void) => void
+  /** Calls back once all that was pushed so far of this user has its reply: at once when it has. */
+  readonly whenReplied: (userId: UserId, then: () => void) => void
 }
 
 export interface Options {
@@ -33,109 +37,104 @@ export interface Options {
   readonly nowMillis: () => number
 }
 
-interface Part {
-  readonly submission: Submission
-  readonly reply: (submitted: Submitted) => void
-  readonly isOutstanding: () => boolean
-  /** A call that had it in it did not answer, or it was handed on. */
-  mayBeDone: boolean
-  /** It has its reply. */
-  isTold: boolean
-}
-
 export const make = ({ call, gather, nowMillis, sleep }: Options): SubmissionQueue => {
-  /** Submissions that were pushed, and that have their reply. */
-  let pushed = 0
-  let replied = 0
-  let waiters: ReadonlyArray<{ readonly after: number; readonly tell: () => void }> = []
-  /** So many of those without a reply may have been done. */
-  let unknown = 0
-  /** So many calls in a row were not answered in full; 0 nearly always, and then nothing of this costs anything. */
+  /** So many calls in a row were not answered; 0 nearly always, and then nothing of this costs anything. */
   let failures = 0
+  const replies = SubmissionReplies.make((part) => awaited.add(part))
+  const { giveUp, lost } = replies
 
-  const tellWaiters = () => {
-    const due = waiters.filter(({ after }) => after <= replied)
-    waiters = waiters.filter(({ after }) => after > replied)
-    for (const { tell } of due) tell()
-  }
-  const tell = (part: Part, answer: Submitted, here = true) => {
-    if (part.mayBeDone) unknown--
-    part.mayBeDone = false
-    const isNews = !part.isTold
-    part.isTold = true
-    if (isNews) replied++
-    if (answer._tag === "HandedOn" && !here) awaited.add(part)
-    if (isNews || (answer._tag !== "HandedOn" && part.isOutstanding())) part.reply(answer)
-  }
   const awaited = AwaitedOutcomes.make<Part>({
     isAwaited: ({ isOutstanding, submission }) => nowMillis() <= submission.request.expiresAtMillis && isOutstanding(),
-    overdue: (part) => void batcher.push(lost([part])[0]!),
+    overdue: (part) => lost([part]).forEach(again),
     sleep,
     nowMillis
   })
   /** Past its expiry no market does it any more, and it is not sent again. */
   const isInTime = (part: Part) => {
-    if (nowMillis() <= part.submission.request.expiresAtMillis) return true
-    tell(part, refused(part.submission, { _tag: part.mayBeDone ? "DeskUnreachable" : "AccountLoading" }))
-    return false
+    const isIt = nowMillis() <= part.submission.request.expiresAtMillis
+    if (!isIt) giveUp(part, "AccountLoading")
+    return isIt
   }
-  /** Nobody knows what the desk did of it. */
-  const lost = (parts: ReadonlyArray<Part>) => {
-    for (const part of parts) {
-      if (!part.mayBeDone) unknown++
-      part.mayBeDone = true
+  /** `done` is called once, with those the desk could not decide yet, or with undefined when it did not answer. */
+  const ask = (parts: ReadonlyArray<Part>, done: (left: ReadonlyArray<Part> | undefined) => void) => {
+    const finish = (answers: ReadonlyArray<Submitted> | undefined, here = false) => {
+      done(answers && undecided(parts, answers, (part, answer) => replies.tell(part, answer, here)))
+      replies.tellWaiters()
     }
-    return parts
+    if (parts.length === 0) return finish([])
+    const submissions = parts.map(({ submission }) => submission)
+    call(submissions, replies.isAnyUnknown(), finish)
   }
-  /** Tells the answers. Those the desk could not decide yet are left. */
-  const take = (parts: ReadonlyArray<Part>, answers: ReadonlyArray<Submitted>, here: boolean) => {
-    const left: Array<Part> = []
-    for (let i = 0; i < parts.length; i++) {
-      const [answer, part] = [answers[i]!, parts[i]!]
-      if (answer._tag === "Refused" && answer.refusal._tag === "AccountLoading") left.push(part)
-      else tell(part, answer, here)
-    }
-    return left
+  const isLoading = ({ submission }: Part) => loading.has(submission.userId)
+  const isNotLoading = (part: Part) => !isLoading(part)
+  const enqueue = (part: Part) => (isLoading(part) ? loading.add(part) : batcher.push(part))
+  const again = (part: Part) => {
+    if (!enqueue(part)) giveUp(part, "DeskOverloaded")
+  }
+  const waitForTrader = (part: Part) => {
+    if (!loading.add(part)) giveUp(part, "DeskOverloaded")
   }
 
   const batcher = Batcher.make<Part>({
     send: (all, done) => {
       const parts = failures === 0 ? all : all.filter(isInTime)
-      const finish = (left: ReadonlyArray<Part>) => {
-        failures = left.length === 0 ? 0 : failures + 1
-        done(left.length === 0, left)
-        if (waiters.length > 0) tellWaiters()
-      }
-      if (parts.length === 0) return finish([])
-      call(
-        parts.map(({ submission }) => submission),
-        unknown > 0,
-        (answers, here = false) =>
-          finish(answers === undefined ? lost([...awaited.takeAll(), ...parts]) : take(parts, answers, here))
-      )
+      ask(parts, (left) => {
+        failures = left === undefined ? failures + 1 : 0
+        if (left === undefined) {
+          const unanswered = lost([...awaited.takeAll(), ...parts])
+          unanswered.filter(isLoading).forEach(waitForTrader)
+          return done(false, unanswered.filter(isNotLoading))
+        }
+        left.forEach(waitForTrader)
+        // What came for them meanwhile follows it.
+        if (left.length > 0) batcher.takeOut(isLoading).forEach(waitForTrader)
+        done(true)
+      })
     },
     gather,
-    pause: (again) => sleep(Math.min(firstPauseMillis * 2 ** (failures - 1), longestPauseMillis), again)
+    pause: (then) => sleep(pauseMillis(failures), then)
+  })
+  const loading = LoadingTraders.make<Part>({
+    userOf: ({ submission }) => submission.userId,
+    isRepeat: ({ isTold }) => isTold,
+    send: (all, done) => {
+      const parts = all.filter(isInTime)
+      ask(parts, (left) => {
+        if (left !== undefined) return done(new Set(left))
+        lost(awaited.takeAll(isLoading)).forEach(waitForTrader)
+        done(new Set(lost(parts)))
+      })
+    },
+    loaded: (parts) => parts.forEach(again),
+    pause: (tries, then) => sleep(pauseMillis(tries), then)
   })
   return {
     push: (submission, reply, isOutstanding = never) => {
-      if (batcher.push({ submission, reply, isOutstanding, mayBeDone: false, isTold: false })) pushed++
-      else reply(refused(submission, { _tag: "DeskOverloaded" }))
+      const part: Part = { submission, reply, isOutstanding, mayBeDone: false, isTold: false }
+      if (enqueue(part)) replies.expect(part)
+      else reply(refused(submission, "DeskOverloaded"))
     },
-    whenReplied: (then) => {
-      if (pushed === replied) then()
-      else waiters = [...waiters, { after: pushed, tell: then }]
-    }
+    whenReplied: replies.whenReplied
   }
 }
 
-const refused = ({ request }: Submission, refusal: SubmitRefusal): Submitted => ({
-  _tag: "Refused",
-  commandId: request.commandId.text,
-  refusal
-})
+/** Tells the answers. Those the desk could not decide yet are left. */
+const undecided = (
+  parts: ReadonlyArray<Part>,
+  answers: ReadonlyArray<Submitted>,
+  tell: (part: Part, answer: Submitted) => void
+): ReadonlyArray<Part> => {
+  const left: Array<Part> = []
+  for (let i = 0; i < parts.length; i++) {
+    const [answer, part] = [answers[i]!, parts[i]!]
+    if (answer._tag === "Refused" && answer.refusal._tag === "AccountLoading") left.push(part)
+    else tell(part, answer)
+  }
+  return left
+}
 
 /** What was not answered is sent again after so long, which doubles with each time in a row. */
 const firstPauseMillis = 50
 const longestPauseMillis = 250
+const pauseMillis = (tries: number) => Math.min(firstPauseMillis * 2 ** (tries - 1), longestPauseMillis)
 const never = () => false

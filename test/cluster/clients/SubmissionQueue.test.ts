@@ -2,22 +2,25 @@
 import * as SubmissionQueue from "@venue/cluster/clients/SubmissionQueue"
 import { noCost, type Submission, type Submitted } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
+import { UserId } from "@venue/domain/UserId"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import { idOf, one, userId } from "../Neighbours.ts"
 
-const submission = (n: number, expiresAtMillis = 5_000): Submission => ({
-  userId,
+const submission = (n: number, expiresAtMillis = 5_000, of = userId): Submission => ({
+  userId: of,
   cost: noCost,
   request: {
     _tag: "CancelAllOrders",
     cause: "REQUEST",
     commandId: idOf(n),
     expiresAtMillis,
-    accountId: primaryAccountOf(userId),
+    accountId: primaryAccountOf(of),
     symbol: one.symbol
   }
 })
+
+const other = UserId.make("another user")
 
 const handedOn = (n: number): Submitted => ({ _tag: "HandedOn", commandId: idOf(n).text, symbols: [one.symbol] })
 const refused = (n: number, tag: "AccountLoading" | "DeskUnreachable" | "Faulted"): Submitted => ({
@@ -54,6 +57,12 @@ const scene = () => {
     },
     nowMillis: () => now
   })
+  const push = (n: number, of = userId) =>
+    queue.push(
+      submission(n, 5_000, of),
+      (answer) => void replies.push(answer),
+      () => outstanding.has(n)
+    )
   const settle = () => {
     while (wakes.length > 0 || due.length > 0) (wakes.shift() ?? due.shift()!)()
   }
@@ -67,15 +76,8 @@ const scene = () => {
     send: () => {
       while (due.length > 0) due.shift()!()
     },
-    push: (...numbers: ReadonlyArray<number>) => {
-      for (const n of numbers) {
-        queue.push(
-          submission(n),
-          (answer) => void replies.push(answer),
-          () => outstanding.has(n)
-        )
-      }
-    },
+    push: (...numbers: ReadonlyArray<number>) => numbers.forEach((n) => push(n)),
+    pushOf: (of: UserId, ...numbers: ReadonlyArray<number>) => numbers.forEach((n) => push(n, of)),
     pass: (millis: number) => void (now += millis)
   }
 }
@@ -193,17 +195,149 @@ it("what a desk cannot decide yet is asked again, and holds up nothing that it h
   expect(replies).toEqual([handedOn(2), refused(1, "AccountLoading")])
 })
 
+it("a trader that cannot be loaded holds up nobody else of its desk", () => {
+  const { calls, push, pushOf, replies, send, settle } = scene()
+  push(1)
+  pushOf(other, 2)
+  send()
+  push(3)
+  pushOf(other, 4)
+  calls[0]!.done([refused(1, "AccountLoading"), handedOn(2)])
+  for (const n of [4, 5, 6]) {
+    send()
+    expect(calls.at(-1)!.ids).toEqual([idOf(n).d])
+    calls.at(-1)!.done([handedOn(n)])
+    pushOf(other, n + 1)
+  }
+  expect(replies).toEqual([2, 4, 5, 6].map(handedOn))
+  settle()
+  const own = calls.find(({ ids }) => ids.includes(idOf(3).d))!
+  expect(own.ids).toEqual([idOf(1).d, idOf(3).d])
+  own.done([handedOn(1), handedOn(3)])
+  expect(replies).toEqual([2, 4, 5, 6, 1, 3].map(handedOn))
+})
+
+it("what came for a trader while it was loaded follows at once, and the next goes with that of the others", () => {
+  const { calls, push, pushOf, replies, send, settle, slept } = scene()
+  push(1)
+  send()
+  calls[0]!.done([refused(1, "AccountLoading")])
+  settle()
+  push(2)
+  pushOf(other, 3)
+  calls[1]!.done([handedOn(1)])
+  send()
+  expect(calls[2]!.ids).toEqual([idOf(3).d, idOf(2).d])
+  calls[2]!.done([handedOn(3), handedOn(2)])
+  push(4)
+  pushOf(other, 5)
+  settle()
+  expect(calls[3]!.ids).toEqual([idOf(4).d, idOf(5).d])
+  expect(slept.filter((millis) => millis < 1_000)).toEqual([50])
+  expect(replies).toEqual([1, 3, 2].map(handedOn))
+})
+
+it("of a trader that is being loaded, too, what was handed on goes before what came after it when a call is not answered", () => {
+  const { calls, outstanding, push, send, settle } = scene()
+  push(1)
+  send()
+  outstanding.add(1)
+  calls[0]!.done([handedOn(1)])
+  push(2)
+  send()
+  calls[1]!.done([refused(2, "AccountLoading")])
+  push(3)
+  while (calls.length < 3) settle()
+  calls[2]!.done(undefined)
+  settle()
+  expect(calls[3]).toMatchObject({ ids: [1, 2, 3].map((n) => idOf(n).d), isRepeated: true })
+})
+
+it("whatever is lost and whoever is loaded when, a user's commands are done in their order, and all are answered", () => {
+  const users = [userId, other, UserId.make("a third user")]
+  const who = fc.nat({ max: users.length - 1 })
+  const step = fc.oneof(
+    fc.record({ what: fc.constant("push" as const), who }),
+    fc.record({ what: fc.constant("load or drop" as const), who }),
+    fc.record({
+      what: fc.constantFrom("answer" as const, "lose the call" as const, "lose the answer" as const),
+      which: fc.nat()
+    }),
+    fc.constant({ what: "settle" as const })
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const { calls, pushOf, replies, send, settle } = scene()
+      const owner = new Map<number, number>()
+      const loaded = new Set([0, 1, 2])
+      const done: Array<number> = []
+      const open = () => calls.filter(({ ids }) => ids.length > 0 && !over.has(ids))
+      const over = new Set<ReadonlyArray<number>>()
+      const answer = (how: "answer" | "lose the call" | "lose the answer", which: number) => {
+        const call = open()[which % Math.max(1, open().length)]
+        if (call === undefined) return
+        over.add(call.ids)
+        const numbers = call.ids.map((word) => [...owner.keys()].find((n) => idOf(n).d === word)!)
+        const answers = numbers.map((n) => {
+          if (how === "lose the call" || !loaded.has(owner.get(n)!)) return refused(n, "AccountLoading")
+          if (!done.includes(n)) done.push(n)
+          return handedOn(n)
+        })
+        call.done(how === "answer" ? answers : undefined)
+      }
+      let count = 0
+      for (const each of steps) {
+        if (each.what === "push") {
+          owner.set(++count, each.who)
+          pushOf(users[each.who]!, count)
+          send()
+        } else if (each.what === "load or drop") {
+          if (!loaded.delete(each.who)) loaded.add(each.who)
+        } else if (each.what === "settle") settle()
+        else answer(each.what, each.which)
+      }
+      for (const n of [0, 1, 2]) loaded.add(n)
+      do {
+        while (open().length > 0) answer("answer", 0)
+        settle()
+      } while (open().length > 0)
+      for (const n of [0, 1, 2]) {
+        const own = done.filter((one) => owner.get(one) === n)
+        expect(own).toEqual(own.toSorted((a, b) => a - b))
+      }
+      expect(replies).toHaveLength(count)
+    })
+  )
+})
+
 it("who waits for all that was submitted waits for what is asked again, too", () => {
   const { calls, push, queue, settle } = scene()
   let told = 0
   push(1)
-  queue.whenReplied(() => void told++)
+  queue.whenReplied(userId, () => void told++)
   settle()
   calls[0]!.done(undefined)
   settle()
   expect(told).toBe(0)
   calls[1]!.done([handedOn(1)])
   expect(told).toBe(1)
+})
+
+it("who waits for all that a user submitted is not told by the replies of others", () => {
+  const { calls, push, pushOf, queue, send, settle } = scene()
+  const told: Array<string> = []
+  push(1)
+  queue.whenReplied(userId, () => void told.push("one"))
+  queue.whenReplied(other, () => void told.push("nothing to wait for"))
+  pushOf(other, 2)
+  send()
+  queue.whenReplied(other, () => void told.push("another"))
+  calls[0]!.done([refused(1, "AccountLoading"), handedOn(2)])
+  expect(told).toEqual(["nothing to wait for", "another"])
+  settle()
+  push(3)
+  calls[1]!.done([handedOn(1)])
+  expect(told).toEqual(["nothing to wait for", "another", "one"])
 })
 
 it("I8, I51: whatever is lost, each has one reply, and one that may have been done is never told as not placed", () => {
