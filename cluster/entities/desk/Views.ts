@@ -58,10 +58,22 @@ export const make = Effect.gen(function* () {
       })
     })
 
+  /** A fault of ours is no reason to ask this market no more: nobody who waits for it would ever be served. */
+  const guarded = (symbol: MarketSymbol, askings: Set<Asking>) =>
+    Effect.catchDefect(askSome(symbol, askings), (defect) =>
+      Effect.as(
+        Effect.andThen(
+          Effect.logError(`what ${symbol} holds of its traders could not be asked; it is asked again`, defect),
+          Effect.sleep(faultPauseMillis)
+        ),
+        false
+      )
+    )
+
   const askAll = Effect.fnUntraced(function* (symbol: MarketSymbol, askings: Set<Asking>) {
     // All that is asked for in this turn leaves in one call.
     yield* Effect.yieldNow
-    while (askings.size > 0) if (!(yield* askSome(symbol, askings))) yield* Effect.sleep(pauseMillis)
+    while (askings.size > 0) if (!(yield* guarded(symbol, askings))) yield* Effect.sleep(pauseMillis)
     waiting.delete(symbol)
   })
 
@@ -89,3 +101,5 @@ const next = (askings: Set<Asking>): ReadonlyArray<Asking> => {
 
 /** A market that did not answer, or whose view was too old, is asked again after this. */
 const pauseMillis = 50
+/** What goes wrong on our side is likely to do so again, and each time is logged. */
+const faultPauseMillis = 1_000

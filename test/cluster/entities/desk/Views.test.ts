@@ -6,7 +6,7 @@ import { UserId } from "@venue/domain/UserId"
 import { assert, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { idOf, neighbours, one, turns, two } from "../../Neighbours.ts"
+import { idOf, neighbours, one, turns, two, userId } from "../../Neighbours.ts"
 
 /** Traders that ask for a market's view, and what they took of it. */
 const asking = (views: Views.Views) => {
@@ -106,5 +106,27 @@ desk("a trader that cannot take what its market says keeps nobody else out", (ne
     yield* TestClock.adjust("1 second")
     assert.deepEqual(near.viewed, [2])
     assert.deepEqual(taken, [`2 ${one.base}`])
+  })
+)
+
+desk("a fault of ours on the way to a market is logged, and the market is asked again a second later", (near, views) =>
+  Effect.gen(function* () {
+    near.answers(one)
+    const { ask, taken } = asking(views)
+    let isBroken = true
+    views.ask(one.symbol, {
+      viewer: () => {
+        if (isBroken) throw new Error("a fault of ours")
+        return { userId, traderEpoch: 1, accountIds: [primaryAccountOf(userId)] }
+      },
+      isWanted: () => true,
+      take: () => taken.push("the one at fault") > 0
+    })
+    ask(1)
+    yield* turns
+    assert.deepEqual(taken, [])
+    isBroken = false
+    yield* TestClock.adjust("2 seconds")
+    assert.deepEqual(taken, ["the one at fault", `1 ${one.base}`])
   })
 )
