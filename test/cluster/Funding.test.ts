@@ -11,35 +11,12 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Layer, type Redacted, Schedule, Scope } from "effect"
 import { freshDatabase } from "../Postgres.ts"
+import { settable } from "./SettableClock.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
 const apple = starters[0]!
 /** A Friday on which the stock exchange is open at the end of the hour. */
 const hourMillis = Date.UTC(2026, 10, 20, 16)
-
-/** Goes on as the real one does, from a time that can be set. */
-const settable = (real: Clock.Clock) => {
-  let startMillis = real.currentTimeMillisUnsafe()
-  let startedMillis = startMillis
-  const millis = () => startMillis + real.currentTimeMillisUnsafe() - startedMillis
-  const nanos = () => BigInt(millis()) * 1_000_000n
-  const clock: Clock.Clock = {
-    currentTimeMillisUnsafe: millis,
-    currentTimeMillis: Effect.sync(millis),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: real.monotonicTimeNanos,
-    sleep: (duration) => real.sleep(duration)
-  }
-  return {
-    clock,
-    set: (toMillis: number) => {
-      startMillis = toMillis
-      startedMillis = real.currentTimeMillisUnsafe()
-    }
-  }
-}
 
 const order = (side: "BUY" | "SELL", quantity: number, price: number) => ({
   type: "add_order",

@@ -1,0 +1,25 @@
+/** A clock that goes on as the real one does, from a time that can be set. */
+import { type Clock, Effect } from "effect"
+
+export const settable = (real: Clock.Clock) => {
+  let startMillis = real.currentTimeMillisUnsafe()
+  let startedMillis = startMillis
+  const millis = () => startMillis + real.currentTimeMillisUnsafe() - startedMillis
+  const nanos = () => BigInt(millis()) * 1_000_000n
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: real.monotonicTimeNanos,
+    sleep: (duration) => real.sleep(duration)
+  }
+  return {
+    clock,
+    set: (toMillis: number) => {
+      startMillis = toMillis
+      startedMillis = real.currentTimeMillisUnsafe()
+    }
+  }
+}
