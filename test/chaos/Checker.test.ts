@@ -49,6 +49,15 @@ it("nothing is found in a history in which all is well", () => {
   expect(guilt(innocent({}, [key(2_000, "unknown", "k2", ""), probe(3_000, "k2", "refused")]))).toEqual([])
 })
 
+it("I1: an order that was filled before a gateway was asked is not there, though its fill is told later", () => {
+  const missing = (filledMillis: number) => {
+    const filled = order("o1", "a-1", "FILLED", { quantity_remaining: 0, update_time: at(filledMillis) / 1_000 })
+    const texts = guilt(innocent({}, [visible("o1", "missing"), heard(4_200, "ann-1", filled)]))
+    return texts.filter((text) => text.endsWith("gateway-2 did not know it (5 ms)"))
+  }
+  expect([missing(4_001).length, missing(4_100).length]).toEqual([0, 1])
+})
+
 it.each([...spoiledOrders, ...spoiledNodes])("%s: it is found when %s", (_rule, _what, lines, said) => {
   expect(guilt(lines())).toContainEqual(expect.stringMatching(said))
 })

@@ -53,8 +53,9 @@ function visible(story: Story): ReadonlyArray<Finding> {
     const ended = story.ended.get(orderId)
     if (ended !== undefined && ended.at <= at) return []
     const heard = story.told.get(orderId) ?? []
-    // What came before the answer counts, also where the run was cut short.
-    const mayBeOver = heard.some((one) => one.at <= at + 5 && isEnd(one.row))
+    // What ended before the answer counts, also where it was told after it, and where the run was cut short.
+    const endedAt = (one: (typeof heard)[number]) => Math.min(one.at, (one.row.update_time ?? Infinity) * 1_000)
+    const mayBeOver = heard.some((one) => isEnd(one.row) && endedAt(one) <= at + 5)
     if (mayBeOver) return []
     const isTold = heard.some((one) => one.connection.through === through && one.at < askedAt)
     const behind = askedAt - Math.min(...heard.map((one) => one.at))

@@ -192,6 +192,8 @@ export interface OrderRow {
   readonly quantity_remaining: number
   readonly trade_id: string | null
   readonly reduce_only?: boolean
+  /** When the venue decided it, in seconds. */
+  readonly update_time?: number
 }
 
 export interface FillRow {

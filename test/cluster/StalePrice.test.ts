@@ -44,10 +44,7 @@ const told = Effect.fnUntraced(function* (set: (millis: number) => void) {
   const services = yield* Layer.build(gateway(url, { time: Layer.empty }))
   const venue = Context.get(services, TestVenue)
   const markets = Context.get(services, MarketClient)
-  const tell = Effect.retry(
-    Effect.sandbox(markets.observe(symbol, 200e8, "external")),
-    Schedule.spaced("100 millis")
-  )
+  const tell = Effect.retry(Effect.sandbox(markets.observe(symbol, 200e8, "external")), Schedule.spaced("100 millis"))
   yield* tell
   yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => one.desks.size > 0 && two.desks.size > 0 })
   const [buyer, seller] = yield* Effect.forEach(["buyer", "seller"], (name) =>
