@@ -16,6 +16,7 @@ import * as Secrets from "../dev/Secrets.ts"
 import * as Seed from "../dev/Seed.ts"
 import * as Access from "../node/Access.ts"
 import * as Agreed from "../node/Agreed.ts"
+import * as Claimed from "../node/Claimed.ts"
 import * as Ports from "../node/Ports.ts"
 import * as ClusterPlan from "./ClusterPlan.ts"
 import * as ClusterFile from "./ClusterFile.ts"
@@ -54,6 +55,7 @@ export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings
   const instruments = yield* Agreed.listed(databaseUrl)
   const people = names.map((name) => made.users.find((user) => user.name === name)!)
   return yield* live({ settings, plan, dataDir, made, secrets, people, markets: instruments.size }).pipe(
+    Claimed.whileClaimed,
     Effect.scoped,
     Effect.provide(services(settings, secrets, instruments, isKnown))
   )

@@ -24,6 +24,7 @@ import { Console, Effect, FileSystem, Layer, Option, Path, Redacted } from "effe
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../node/Access.ts"
 import * as Agreed from "../node/Agreed.ts"
+import * as Claimed from "../node/Claimed.ts"
 import { DataDirRefused } from "./DataDirRefused.ts"
 import * as DevFile from "./DevFile.ts"
 import * as ImportedKeys from "./ImportedKeys.ts"
@@ -98,7 +99,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     return yield* Effect.never
   })
   const access = yield* Access.layer(settings, secretKey)
-  return yield* Effect.scoped(live).pipe(
+  return yield* Effect.scoped(Claimed.whileClaimed(live)).pipe(
     Effect.provide(services(settings, instruments, url, { secretKey, isKnown }, access)),
     Effect.provideService(PriceSources, { sources, leastSources })
   )

@@ -15,6 +15,7 @@ import { Console, Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Access from "../node/Access.ts"
 import * as Agreement from "../node/Agreement.ts"
+import * as Claimed from "../node/Claimed.ts"
 import * as Listeners from "../node/Listeners.ts"
 import { Membership } from "../node/Membership.ts"
 import * as NodeLayers from "../node/NodeLayers.ts"
@@ -49,7 +50,9 @@ export const run = Effect.gen(function* () {
     ProcessEnd.boundTheStop()
   })
   const address = `${settings.host}:${settings.tradePort}`
-  yield* Effect.scoped(live).pipe(Effect.provide(services(settings, access, { address, instruments })))
+  yield* Effect.scoped(Claimed.whileClaimed(live)).pipe(
+    Effect.provide(services(settings, access, { address, instruments }))
+  )
 })
 
 const services = (

@@ -10,6 +10,7 @@ import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Console, Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Agreement from "../node/Agreement.ts"
+import * as Claimed from "../node/Claimed.ts"
 import { Membership } from "../node/Membership.ts"
 import * as NodeLayers from "../node/NodeLayers.ts"
 import * as NodeSettings from "../node/NodeSettings.ts"
@@ -39,7 +40,7 @@ export const run = Effect.gen(function* () {
     yield* membership.ended
     ProcessEnd.boundTheStop()
   })
-  yield* Effect.scoped(live).pipe(
+  yield* Effect.scoped(Claimed.whileClaimed(live)).pipe(
     Effect.provide(services(settings, addresses, { address, instruments, priceSources })),
     Effect.provideService(PriceSources, { sources, leastSources })
   )

@@ -24,7 +24,8 @@ const afterBy =
       })
     )
 
-const silent = (duration: Duration.Input): SqlError => {
+/** What is said of a database that has answered nothing for so long. */
+export const silent = (duration: Duration.Input): SqlError => {
   const message = `no answer for ${Duration.toSeconds(duration)} s`
   return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message }) })
 }

@@ -18,6 +18,8 @@ export interface Proxy {
   /** For those who dial from this address, or for all; the former rule of the same dialler is over. */
   readonly rule: (from: string | "*", rule: Rule) => void
   readonly heal: (from: string | "*") => void
+  /** Of the connections that are open nothing is passed on any more; new ones are as good as ever. */
+  readonly freeze: () => void
   readonly close: () => void
 }
 
@@ -33,10 +35,11 @@ export type Target = { readonly host: string; readonly port: number } | { readon
 export const open = async (port: number, target: Target): Promise<Proxy> => {
   const rules = new Map<string, Rule>()
   const pairs = new Set<Pair>()
+  const frozen = new WeakSet<Pair>()
   const ruleOf = (from: string): Rule => rules.get(from) ?? rules.get("*") ?? {}
 
   const flush = (pair: Pair, direction: Direction): void => {
-    if (ruleOf(pair.from).held?.includes(direction) === true) return
+    if (frozen.has(pair) || ruleOf(pair.from).held?.includes(direction) === true) return
     const to = direction === "toServer" ? pair.server : pair.client
     for (const one of pair.waiting[direction].splice(0)) {
       if (one === "end") to.end()
@@ -99,6 +102,7 @@ export const open = async (port: number, target: Target): Promise<Proxy> => {
         flush(pair, "toClient")
       }
     },
+    freeze: () => pairs.forEach((pair) => frozen.add(pair)),
     close: () => {
       listener.close()
       for (const { client, server } of pairs) {

@@ -4,9 +4,9 @@ import { Revocations } from "@venue/storage/access/Revocations"
 import type { Client } from "@venue/testing/Client"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
-import * as Proxy from "../chaos/Proxy.ts"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { freshDatabase } from "../Postgres.ts"
+import { through } from "../chaos/DatabaseLine.ts"
 import { freePort, gateway, runner } from "./VenueNodes.ts"
 
 const symbol = "AAPL-USD"
@@ -14,23 +14,6 @@ const symbol = "AAPL-USD"
 const add = (price: number) => ({
   type: "add_order",
   params: { symbol, side: "BUY", order_type: "LIMIT", order_time_in_force: "GTC", quantity: 0.1, price }
-})
-
-/** The database as one node reaches it: over a line that can be cut. */
-const through = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  const there = new URL(Redacted.value(url))
-  // A test's server listens on a socket in its own directory.
-  const path = `${there.searchParams.get("host")}/.s.PGSQL.${there.port}`
-  const port = yield* Effect.promise(freePort)
-  const proxy = yield* Effect.acquireRelease(
-    Effect.promise(() => Proxy.open(port, { path })),
-    ({ close }) => Effect.sync(close)
-  )
-  const here = new URL(there)
-  here.searchParams.delete("host")
-  here.hostname = "127.0.0.1"
-  here.port = String(port)
-  return { proxy, url: Redacted.make(here.href) }
 })
 
 /** What came of the last command. */

@@ -2,7 +2,12 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import * as FixedSettings from "@venue/postgres/FixedSettings"
-import { Effect, Layer } from "effect"
+import { advisoryLocks } from "@venue/postgres/AdvisoryLocks"
+import { DatabaseClaim } from "@venue/postgres/DatabaseClaim"
+import { Context, Effect, Fiber, Layer, type Redacted, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { through } from "../chaos/DatabaseLine.ts"
 import { freshDatabase } from "../Postgres.ts"
 
 const start = (desks: string) => (url: Effect.Success<typeof freshDatabase>) =>
@@ -46,4 +51,64 @@ it.live("nodes share a database with each other, and never with a venue of one p
     const refused = yield* Effect.flip(Effect.scoped(node(url)))
     assert.include(refused.message, "stop it before nodes are started")
   })
+)
+
+/** A session that takes the lock as soon as nobody has it, and has it until the scope closes. */
+const rival = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const sql = yield* PgClient.makeClient({ url })
+  return yield* Effect.forkScoped(sql`select pg_advisory_lock(${advisoryLocks.venue})`, { startImmediately: true })
+})
+
+/** The server is that of other tests, too. */
+const ofVenue = (sql: SqlClient.SqlClient) =>
+  sql`locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
+
+const endHolder = (url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.makeClient({ url })
+    // It waits in line before the one that has it is ended, so that nobody else is faster.
+    yield* Effect.repeat(sql`select from pg_locks where ${ofVenue(sql)} and not granted`, {
+      until: (rows) => rows.length > 0,
+      schedule: Schedule.spaced("20 millis")
+    })
+    yield* sql`select pg_terminate_backend(pid) from pg_locks where ${ofVenue(sql)} and granted`
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+
+for (const [what, begin] of [
+  ["a venue of one process", start("16")],
+  ["a node", node]
+] as const) {
+  it.live(`${what} whose database another venue has taken while it was away is told so`, () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const { lost } = Context.get(yield* begin(url), DatabaseClaim)
+      const taking = yield* rival(url)
+      yield* endHolder(url)
+      yield* Fiber.join(taking)
+      const told = yield* Effect.flip(lost)
+      assert.strictEqual(told._tag, "DatabaseTaken")
+    }).pipe(Effect.provide(Reactivity.layer))
+  )
+}
+
+it.live(
+  "a claim whose connection hangs is taken again over another one, and the hanging one has taken nothing",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const line = yield* through(url)
+      const { lost } = Context.get(yield* start("16")(line.url), DatabaseClaim)
+      const told = yield* Effect.forkScoped(Effect.flip(lost))
+      const sql = yield* PgClient.makeClient({ url })
+      const holder = sql<{ pid: number }>`select pid from pg_locks where ${ofVenue(sql)} and granted`
+      const [first] = yield* holder
+      line.proxy.freeze()
+      const next = yield* Effect.repeat(holder, {
+        until: ([one]) => one !== undefined && one.pid !== first!.pid,
+        schedule: Schedule.spaced("100 millis")
+      })
+      assert.lengthOf(next, 1)
+      assert.isUndefined(told.pollUnsafe())
+    }).pipe(Effect.provide(Reactivity.layer)),
+  30_000
 )
