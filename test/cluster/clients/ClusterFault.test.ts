@@ -1,0 +1,47 @@
+/** What a caller makes of a call that came to nothing. */
+import { bounded, LastTold } from "@venue/cluster/clients/ClusterFault"
+import { assert, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Logger, Schema } from "effect"
+import { MalformedMessage } from "effect/cluster/ClusterError"
+import { TestClock } from "effect/testing"
+
+/** As it comes from another node. */
+const travelled = (defect: unknown): unknown => {
+  const codec = Schema.Defect()
+  return Schema.decodeUnknownSync(codec)(JSON.parse(JSON.stringify(Schema.encodeSync(codec)(defect))))
+}
+
+const unread = new MalformedMessage({ cause: new Error("a field of a newer release") })
+const answer = Effect.orDie(Schema.decodeUnknownEffect(Schema.Struct({ seq: Schema.Number }))({ seq: "newer" }))
+
+it.effect.each([
+  ["that the other node cannot read", Effect.die(travelled(unread))],
+  ["that this node cannot write", Effect.die(unread)],
+  ["whose answer this node cannot read", answer]
+] satisfies ReadonlyArray<readonly [string, Effect.Effect<unknown>]>)(
+  "I51: of a call %s nothing is known, and the log tells of it once for all that is asked again",
+  ([, call]) => {
+    const told: Array<unknown> = []
+    return Effect.gen(function* () {
+      for (let count = 0; count < 3; count++) {
+        const failed = yield* Effect.flip(bounded("desk 3", call))
+        assert.deepInclude(failed, { _tag: "Unavailable", what: "desk 3" })
+      }
+      assert.lengthOf(told, 1)
+      assert.include(String(told[0]), "desk 3")
+      yield* TestClock.adjust("10 seconds")
+      yield* Effect.flip(bounded("desk 3", call))
+      assert.lengthOf(told, 2)
+    }).pipe(
+      Effect.provide(Logger.layer([Logger.make(({ message }) => void told.push(message))])),
+      Effect.provideService(LastTold, { atMillis: -Infinity })
+    )
+  }
+)
+
+it.effect("a bug on the other side stays one", () =>
+  Effect.gen(function* () {
+    const exit = yield* Effect.exit(bounded("desk 3", Effect.die(travelled(new TypeError("a bug")))))
+    assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+  })
+)
