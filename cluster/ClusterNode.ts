@@ -7,16 +7,23 @@ import {
   MessageStorage,
   RunnerAddress,
   RunnerHealth,
+  RunnerServer,
   Runners,
+  Sharding,
   ShardingConfig,
   SocketRunner,
   SqlRunnerStorage
 } from "effect/cluster"
 import * as RpcClient from "effect/rpc/RpcClient"
+import * as RpcServer from "effect/rpc/RpcServer"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import * as Socket from "effect/socket/Socket"
 import { SqlClient } from "effect/sql"
 import * as ClusterTls from "./ClusterTls.ts"
+import { LocalEntities } from "./clients/LocalEntities.ts"
+import * as NodeLinks from "./clients/NodeLinks.ts"
+import * as NodeServer from "./NodeServer.ts"
+import { NodeCalls } from "./protocol/Node.ts"
 import * as LockTurns from "./LockTurns.ts"
 import * as Runner from "./Runner.ts"
 import { VenueSettings } from "./VenueSettings.ts"
@@ -46,7 +53,9 @@ export interface RunnerOptions extends ClusterNodeOptions {
 /** A node with entities. */
 export const runner = (options: RunnerOptions) => {
   const protocol = clientProtocol(options)
-  return SocketRunner.layer.pipe(
+  const address = `${options.address.host}:${options.address.port}`
+  return server.pipe(
+    Layer.provideMerge(links(address)),
     Layer.provide([
       protocol,
       socketServer(options),
@@ -66,11 +75,26 @@ export const runner = (options: RunnerOptions) => {
 /** A node that asks entities and has none. */
 export const gateway = (options: ClusterNodeOptions) =>
   SocketRunner.layerClientOnly.pipe(
+    Layer.provideMerge(links(undefined)),
     Layer.provide(clientProtocol(options)),
     Layer.provideMerge(storage),
     Layer.provide(config(options, { runnerAddress: Option.none() })),
     Layer.provide(RpcSerialization.layerSchemaBinary())
   )
+
+/** Answers the library's own calls and ours, on one address. The entities are those that all of this node's layers share. */
+const server = RpcServer.layer(Runners.Rpcs.merge(NodeCalls), {
+  spanPrefix: "RunnerServer",
+  disableTracing: true,
+  disableFatalDefects: true
+}).pipe(
+  Layer.provide([RunnerServer.layerHandlers, NodeServer.layer.pipe(Layer.provide(LocalEntities.layer))]),
+  Layer.provideMerge(Sharding.layer),
+  Layer.provideMerge(Runners.layerRpc),
+  Layer.provide(RpcServer.layerProtocolSocketServer)
+)
+
+const links = (self: string | undefined) => Layer.effect(NodeLinks.NodeLinks, NodeLinks.make(self))
 
 /** Nodes that start together take turns at the tables of the library. */
 const tables = Layer.effectDiscard(

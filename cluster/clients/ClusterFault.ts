@@ -28,7 +28,8 @@ const faults = [
   "MailboxFull",
   "AlreadyProcessingMessage",
   "PersistenceError",
-  "EntityNotAssignedToRunner"
+  "EntityNotAssignedToRunner",
+  "RpcClientError"
 ] as const
 
 function isClusterFault(error: unknown): boolean {

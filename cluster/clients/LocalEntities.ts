@@ -4,9 +4,9 @@ import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { RestBucket } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"
-import { Context, type Effect, Layer } from "effect"
+import { Context, type Effect, Layer, type Stream } from "effect"
 import type { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
-import type { DepthAt, TraderViews, Unavailable, Viewer } from "../protocol/Market.ts"
+import type { DepthAt, TraderViews, Unavailable, Viewer, Watched } from "../protocol/Market.ts"
 
 /** One committed row of a market's log, decoded, with the new totals of the levels it touched. */
 export interface Batch {
@@ -37,6 +37,8 @@ export interface LocalMarket {
   readonly head: () => { readonly epoch: number; readonly seq: number } | undefined
   /** Hands the head at once, then every batch committed after it. Returns how to stop. */
   readonly watch: (watcher: Watcher) => () => void
+  /** The same as rows that travel, with heads now and then. */
+  readonly stream: Stream.Stream<Watched, Unavailable>
   readonly view: (traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
   readonly depth: Effect.Effect<DepthAt, Unavailable>
 }

@@ -9,7 +9,7 @@ import type { Limits } from "@venue/domain/Limits"
 import type { SplitContract } from "@venue/domain/Split"
 import type { OpenState } from "@venue/domain/TradingState"
 import type { UserId } from "@venue/domain/UserId"
-import { Clock, Context, Effect, Exit, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer, type Stream } from "effect"
 import type { Sharding } from "effect/cluster/Sharding"
 import {
   type DepthAt,
@@ -17,11 +17,13 @@ import {
   type Totals,
   type TraderViews,
   type Unavailable,
-  type Viewer
+  type Viewer,
+  type Watched
 } from "../protocol/Market.ts"
 import * as Batcher from "./Batcher.ts"
 import { bounded } from "./ClusterFault.ts"
 import { LocalEntities } from "./LocalEntities.ts"
+import * as MarketNodes from "./MarketNodes.ts"
 import * as Places from "./Places.ts"
 
 /** After a market did not say that it recorded what it was sent, that is sent again this much later. */
@@ -42,6 +44,8 @@ export class MarketClient extends Context.Service<
     /** Tells what accounts of this node can do for takeovers, once. */
     readonly stand: (symbol: MarketSymbol, stands: ReadonlyArray<Stand>) => Effect.Effect<void, Unavailable>
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
+    /** The rows of a market of another node. While they come, commands go to that node directly. */
+    readonly watch: (symbol: MarketSymbol) => Stream.Stream<Watched, Unavailable>
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
     readonly pauseSources: (symbol: MarketSymbol, paused: boolean) => Effect.Effect<void, Unavailable>
     readonly payDividend: (symbol: MarketSymbol, exDay: number, perUnitE8: number) => Effect.Effect<void, Unavailable>
@@ -73,17 +77,25 @@ export class MarketClient extends Context.Service<
       const client = (symbol: MarketSymbol) => clientAt(places.market(symbol))
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
+      const nodes = yield* MarketNodes.make
       const batchers = new Map<MarketSymbol, Batcher.Batcher<TraderCommand>>()
       /** The epoch of each trader that is here, and waits for what becomes of its commands. */
       const epochs = new Map<UserId, number>()
       const ask = <A, E>(symbol: MarketSymbol, call: Effect.Effect<A, E>) => bounded(`market ${symbol}`, call)
+
+      const depthElsewhere = (symbol: MarketSymbol) =>
+        Effect.tap(ask(symbol, client(symbol).Depth()), ({ node }) => Effect.sync(() => nodes.found(symbol, node)))
 
       const make = (symbol: MarketSymbol) =>
         Batcher.make<TraderCommand>({
           send: (commands, done) => {
             const here = localEntities.markets.get(symbol)
             if (here !== undefined) return here.submit(commands, done)
-            const call = ask(symbol, client(symbol).Submit({ commands }))
+            const link = nodes.link(symbol)
+            const call =
+              link === undefined
+                ? ask(symbol, client(symbol).Submit({ commands }))
+                : ask(symbol, link.SubmitToMarket({ symbol, commands }))
             run(Effect.onExit(call, (exit) => Effect.sync(() => done(Exit.isSuccess(exit)))))
           },
           // After the desk's whole batch, before the next input: no event-loop turn is lost.
@@ -113,8 +125,8 @@ export class MarketClient extends Context.Service<
             () => localEntities.markets.get(symbol)?.view(traders) ?? ask(symbol, client(symbol).View({ traders }))
           ),
         stand: (symbol, stands) => ask(symbol, client(symbol).Stand({ stands })),
-        depth: (symbol) =>
-          Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? ask(symbol, client(symbol).Depth())),
+        depth: (symbol) => Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? depthElsewhere(symbol)),
+        watch: (symbol) => nodes.watch(symbol, () => client(symbol).Watch()),
         observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
         pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),
         payDividend: (symbol, exDay, perUnitE8) => ask(symbol, client(symbol).PayDividend({ exDay, perUnitE8 })),

@@ -6,8 +6,7 @@ import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Deferred, Effect, Schedule, Stream } from "effect"
 import { type Batch, LocalEntities } from "../clients/LocalEntities.ts"
 import { MarketClient } from "../clients/MarketClient.ts"
-import * as Places from "../clients/Places.ts"
-import { type DepthAt, Market, type Watched } from "../protocol/Market.ts"
+import type { DepthAt, Watched } from "../protocol/Market.ts"
 import type { FollowedLog } from "./FollowedLog.ts"
 
 /** Rows that are read back at once. */
@@ -92,24 +91,21 @@ const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: F
 const makeAttach = Effect.fnUntraced(function* (instrument: Instrument) {
   const { symbol } = instrument
   const localEntities = yield* LocalEntities
-  const places = yield* Places.make
-  const client = yield* Market.client
+  const markets = yield* MarketClient
   const watchThere = (watcher: Watcher) =>
-    client(places.market(symbol))
-      .Watch()
-      .pipe(
-        Stream.takeUntil(() => localEntities.markets.has(symbol)),
-        Stream.runForEach((row) =>
-          Effect.sync(() =>
-            row.events.length === 0
-              ? watcher.head(row.epoch, row.seq)
-              : watcher.batch(decode(instrument, row, row.levels))
-          )
-        ),
-        Effect.exit,
-        Effect.andThen(Effect.sync(watcher.closed)),
-        Effect.forkScoped
-      )
+    markets.watch(symbol).pipe(
+      Stream.takeUntil(() => localEntities.markets.has(symbol)),
+      Stream.runForEach((row) =>
+        Effect.sync(() =>
+          row.events.length === 0
+            ? watcher.head(row.epoch, row.seq)
+            : watcher.batch(decode(instrument, row, row.levels))
+        )
+      ),
+      Effect.exit,
+      Effect.andThen(Effect.sync(watcher.closed)),
+      Effect.forkScoped
+    )
   return Effect.fnUntraced(function* (watcher: Watcher) {
     const here = localEntities.markets.get(symbol)
     if (here === undefined) {

@@ -82,6 +82,8 @@ export const DepthAt = Schema.Struct({
   lastDividendDay: Schema.Number,
   limits: Limits,
   lastSplitDay: Schema.Number,
+  /** The node that has the market, where it can be asked directly: `host:port`. */
+  node: Schema.optionalKey(Schema.String),
   prices: Schema.NullOr(
     Schema.TaggedStruct("Priced", {
       source: Schema.Literals(["external", "internal", "operator", "stale"]),

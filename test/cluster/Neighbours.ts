@@ -15,7 +15,7 @@ import { flat } from "@venue/domain/Position"
 import * as OpenInterest from "@venue/domain/OpenInterest"
 import type { TradingState } from "@venue/domain/TradingState"
 import { UserId } from "@venue/domain/UserId"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 
 export const [one, two] = starters as unknown as [Instrument, Instrument]
 
@@ -111,6 +111,7 @@ export const neighbours = () => {
         enter: () => () => {},
         view,
         depth: () => Effect.never,
+        watch: () => Stream.never,
         stand: (symbol, told) => Effect.sync(() => void stands.push({ symbol, stands: told })),
         observe: () => Effect.void,
         pauseSources: () => Effect.void,

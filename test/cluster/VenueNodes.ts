@@ -1,7 +1,7 @@
 /** Several nodes of one venue in one process: runners and a gateway that has no entities, on one database. */
-import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
+import * as ClusterNode from "@venue/cluster/ClusterNode"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { SimulatedSerialization } from "@venue/cluster/clients/SimulatedSerialization"
 import * as Runner from "@venue/cluster/Runner"
@@ -17,8 +17,7 @@ import * as DatabaseClock from "@venue/postgres/DatabaseClock"
 import { Seal } from "@venue/postgres/Seal"
 import * as TestAccess from "@venue/testing/TestAccess"
 import { TestVenue } from "@venue/testing/TestVenue"
-import { Layer, Option, Redacted } from "effect"
-import { RunnerAddress } from "effect/cluster"
+import { Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { createServer } from "node:net"
 
@@ -29,17 +28,7 @@ const venue = {
   instruments: new Map(starters.slice(0, 4).map((instrument) => [instrument.symbol, instrument]))
 }
 
-const timings = {
-  ...Runner.groups,
-  // The markets stand on three of them, so each of two nodes has one at least.
-  shardsPerGroup: 4,
-  shardLockExpiration: "2 seconds",
-  shardLockRefreshInterval: "500 millis",
-  refreshAssignmentsInterval: "200 millis",
-  runnerHealthCheckInterval: "1 second",
-  sendRetryInterval: "50 millis",
-  simulateRemoteSerialization: true
-} as const
+const cluster = { lockSeconds: 2, dialFrom: undefined, tls: undefined, simulate: true }
 
 /** Makes the time that a node tells out of its own: that of the database, unless a test sets it. */
 type Time = typeof DatabaseClock.layer
@@ -59,19 +48,12 @@ const storage = (url: Redacted.Redacted, { rateLimits = false, time = DatabaseCl
     Layer.provideMerge(Layer.succeed(VenueSettings)({ ...venue, rateLimits }))
   )
 
+const host = "127.0.0.1"
+
 export const runner = (url: Redacted.Redacted, port: number, options: NodeOptions = {}) =>
   Runner.layer.pipe(
     Layer.provide(Layer.succeed(SimulatedSerialization, true)),
-    Layer.provide(
-      NodeClusterSocket.layer({
-        storage: "sql",
-        shardingConfig: {
-          ...timings,
-          runnerAddress: Option.some(RunnerAddress.make("127.0.0.1", port)),
-          runnerListenAddress: Option.some(RunnerAddress.make("127.0.0.1", port))
-        }
-      })
-    ),
+    Layer.provide(ClusterNode.runner({ ...cluster, address: { host, port }, listen: { host, port } })),
     Layer.provide(storage(url, options))
   )
 
@@ -80,7 +62,7 @@ export const gateway = (url: Redacted.Redacted, options: NodeOptions = {}) =>
     Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
     Layer.provideMerge(History.layer),
     Layer.provideMerge(Runner.clients),
-    Layer.provideMerge(NodeClusterSocket.layer({ storage: "sql", clientOnly: true, shardingConfig: timings })),
+    Layer.provideMerge(ClusterNode.gateway(cluster)),
     Layer.provideMerge(TestAccess.layer),
     Layer.provideMerge(SigningKeys.layer),
     Layer.provideMerge(storage(url, options))

@@ -19,6 +19,7 @@ import {
   type Viewer
 } from "../../protocol/Market.ts"
 import { LocalEntities, type LocalMarket } from "../../clients/LocalEntities.ts"
+import { NodeLinks } from "../../clients/NodeLinks.ts"
 import * as Places from "../../clients/Places.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
 import { VenueSettings } from "../../VenueSettings.ts"
@@ -35,6 +36,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const { entityId, shardId } = yield* Entity.CurrentAddress
       const symbol = MarketSymbol.make(Places.idOf(entityId))
       const sharding = yield* Sharding.Sharding
+      const links = yield* NodeLinks
       const localEntities = yield* LocalEntities
       const { instruments } = yield* VenueSettings
       const instrument = instruments.get(symbol)
@@ -64,13 +66,13 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         ended: () => leave()
       }).pipe(Effect.orDie)
 
-      const { head, watch } = watchers
+      const { head, stream, watch } = watchers
       const view = viewOf(symbol, log)
       const depth = depthOf(log)
       const submitted = submittedTo(symbol, log)
       const split = splitBy(submitted, log)
 
-      const local = yield* SimulatedSerialization.market({ submit: log.submit, head, watch, view, depth })
+      const local = yield* SimulatedSerialization.market({ submit: log.submit, head, watch, stream, view, depth })
       localEntities.markets.set(symbol, local)
       const leave = () => {
         if (localEntities.markets.get(symbol) === local) localEntities.markets.delete(symbol)
@@ -84,10 +86,11 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
 
       return Market.of({
         Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),
-        Watch: () => Rpc.fork(watchers.stream),
+        Watch: () => Rpc.fork(stream),
         Stand: ({ payload }) => Rpc.fork(Effect.sync(() => takeovers.stand(payload.stands))),
         View: ({ payload }) => view(payload.traders).pipe(Rpc.fork),
-        Depth: () => Rpc.fork(depth),
+        Depth: () =>
+          Rpc.fork(Effect.map(depth, (at) => (links?.self === undefined ? at : { ...at, node: links.self }))),
         Alarms: () => Rpc.fork(alarmsOf(log)),
         Totals: () => Rpc.fork(totalsOf(log)),
         PayDividend: ({ payload }) => submitted([{ _tag: "PayDividend", ...payload }]).pipe(Rpc.fork),

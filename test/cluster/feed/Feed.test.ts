@@ -12,7 +12,7 @@ import type { Done, MarketEvent } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Logger } from "effect"
+import { Context, Effect, Layer, Logger, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { pricedAt } from "../../ledger/Scene.ts"
 import { idOf, one, turns, userId } from "../Neighbours.ts"
@@ -81,6 +81,7 @@ const setUp = Effect.gen(function* () {
     head: () => (isAlive ? at : undefined),
     view: () => Effect.never,
     depth,
+    stream: Stream.never,
     watch: (watcher) => {
       watchers.add(watcher)
       return () => void watchers.delete(watcher)
@@ -107,7 +108,8 @@ const setUp = Effect.gen(function* () {
             setLimits: () => Effect.never,
             delist: () => Effect.never,
             totals: () => Effect.never,
-            depth: () => depth
+            depth: () => depth,
+            watch: () => Stream.never
           })
         )
       )

@@ -1,6 +1,7 @@
 /** Every message between nodes: how it becomes bytes, as `RpcSerialization.layerSchemaBinary` writes them, and how it reads as text. */
 import { Desk } from "@venue/cluster/protocol/Desk"
 import { Market } from "@venue/cluster/protocol/Market"
+import { NodeCalls } from "@venue/cluster/protocol/Node"
 import { User } from "@venue/cluster/protocol/User"
 import { Cause, Context, Effect, Exit, Layer, Schema } from "effect"
 import { Reply, Snowflake } from "effect/cluster"
@@ -100,6 +101,11 @@ const between = (schema: Codec, coded: Coder | Codec): Pick<Message, "encode" | 
   }
 }
 
-export const messages: ReadonlyArray<Message> = [Desk, Market, User].flatMap((entity) =>
-  [...entity.protocol.requests.values()].flatMap((rpc) => messagesOf(entity.type, rpc as unknown as AnyRpc))
+const groups = [
+  ...[Desk, Market, User].map(({ protocol, type }) => [type, protocol] as const),
+  ["Node", NodeCalls] as const
+]
+
+export const messages: ReadonlyArray<Message> = groups.flatMap(([name, { requests }]) =>
+  [...requests.values()].flatMap((rpc) => messagesOf(name, rpc as unknown as AnyRpc))
 )
