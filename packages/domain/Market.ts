@@ -3,8 +3,10 @@ import { Schema } from "effect"
 import type { AccountId } from "./AccountId.ts"
 import type { BuilderIntroduced, IntroduceBuilder, Reward } from "./Builder.ts"
 import { commandEnvelope } from "./CommandEnvelope.ts"
+import type { DividendPaid, PayDividend } from "./Dividend.ts"
 import { Echo } from "./Echo.ts"
 import type { OffBook } from "./Execution.ts"
+import type { HoldersCounted } from "./Holders.ts"
 import type * as Id from "./Id.ts"
 import {
   Liquidate,
@@ -178,15 +180,6 @@ export interface RaiseEpoch {
   readonly traderEpoch: number
 }
 
-/** A cash dividend of the underlier. One for the same day again, or for an earlier one, changes nothing. */
-export interface PayDividend {
-  readonly _tag: "PayDividend"
-  /** From this day on the underlier is bought without it, in days since 1970-01-01. */
-  readonly exDay: number
-  /** For a unit of the base, in 1e-8 USD. */
-  readonly perUnitE8: number
-}
-
 export type MarketCommand =
   | TraderCommand
   | Observe
@@ -352,19 +345,6 @@ export interface Funded {
   readonly atMillis: number
 }
 
-/**
- * A dividend is paid (rule 19.1). As `Funded` it concerns every position of the market: whoever keeps one books it with
- * `Dividend.book`, at this place in the log.
- */
-export interface DividendPaid {
-  readonly _tag: "DividendPaid"
-  readonly exDay: number
-  readonly perUnitE8: number
-  /** Rounding left so much of all payments together, in 1e-6 USD; the market's reserve fund has it. */
-  readonly remainder: number
-  readonly atMillis: number
-}
-
 export type MarketEvent =
   | Accepted
   | Refused
@@ -380,6 +360,7 @@ export type MarketEvent =
   | SettlementBegan
   | ContractSplit
   | LimitsSet
+  | HoldersCounted
   | DividendPaid
   | StopPlaced
   | Triggered

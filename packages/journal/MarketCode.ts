@@ -30,7 +30,8 @@ export const tags: Record<MarketEvent["_tag"], number> = {
   TwapClosed: 31,
   SettlementBegan: 32,
   ContractSplit: 33,
-  LimitsSet: 35
+  LimitsSet: 35,
+  HoldersCounted: 36
 }
 
 /** Stands in the first byte of an event in place of its tag, which follows as a byte of its own. */

@@ -14,6 +14,7 @@ type Tag =
   | "SettlementBegan"
   | "ContractSplit"
   | "LimitsSet"
+  | "HoldersCounted"
   | "BuilderIntroduced"
   | "FundToppedUp"
 export type MarketWide = Extract<MarketEvent, { readonly _tag: Tag }>
@@ -76,6 +77,9 @@ export function write(writer: Writer, event: MarketWide): void {
       writer.number(event.maxQuantityLots)
       writer.number(event.positionUsd)
       return writer.number(event.openInterestUsd)
+    case "HoldersCounted":
+      writer.number(event.longUsers)
+      return writer.number(event.shortUsers)
     case "ContractSplit":
       writer.number(event.exDay)
       writer.number(event.numerator)
@@ -127,6 +131,8 @@ export function read(reader: Reader, _tag: Tag, flagged: boolean, atMillis: numb
         openInterestUsd: reader.number(),
         atMillis
       }
+    case "HoldersCounted":
+      return { _tag, longUsers: reader.number(), shortUsers: reader.number(), atMillis }
     case "ContractSplit":
       return {
         _tag,

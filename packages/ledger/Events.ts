@@ -56,6 +56,7 @@ export const observe = (trader: Trader, symbol: MarketSymbol, event: MarketEvent
       return event.userId === trader.userId ? freeze(trader, symbol, event) : undefined
     case "BuilderIntroduced":
     case "FundToppedUp":
+    case "HoldersCounted":
     case "Priced":
     case "TradingStateChanged":
     case "SettlementBegan":
@@ -75,6 +76,7 @@ export const moves: Readonly<Record<MarketEvent["_tag"], boolean>> = {
   DividendPaid: true,
   ContractSplit: true,
   LimitsSet: false,
+  HoldersCounted: false,
   TakeoverClosed: true,
   TakeoverOpened: false,
   Accepted: false,

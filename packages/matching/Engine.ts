@@ -20,6 +20,7 @@ import * as Builders from "./Builders.ts"
 import { cancel, cancelAll } from "./Cancel.ts"
 import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
+import * as Holders from "./Holders.ts"
 import * as Ladder from "./Ladder.ts"
 import { assertSound, type Events, make as makeMarket, type Market, type Settings } from "./Market.ts"
 import { modify } from "./Modify.ts"
@@ -58,7 +59,7 @@ export const make = (instrument: Instrument, settings: Settings): Engine => make
  */
 export const decide = (engine: Engine, command: MarketCommand, nowMillis: number, events: Events): void => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
-  Funding.pass(engine, atMillis, events)
+  if (atMillis >= engine.dueMillis) pass(engine, atMillis, events)
   switch (command._tag) {
     case "Observe":
       Pricing.observe(engine, command, atMillis, events)
@@ -182,6 +183,7 @@ export const alarms = ({ since, tradingState }: Engine): ReadonlyArray<MarketAla
 /** Says whether a tick would record nothing, now or later, until an order, a price, a period or an hour comes. */
 export const isIdle = (engine: Engine, nowMillis: number): boolean => {
   const atMillis = Math.max(engine.timeMillis, nowMillis)
+  if (!Holders.isIdle(engine)) return false
   if (isOver(engine.tradingState)) return engine.tradingState === "DELISTED"
   return Pricing.isIdle(engine, atMillis) && Funding.isIdle(engine, atMillis) && Trigger.isIdle(engine, atMillis)
 }
@@ -209,6 +211,12 @@ export const openInterest = (engine: Engine): number => engine.participants.tota
  * the operator put there, are 0 after every decision.
  */
 export const totals = (engine: Engine): Participants.Totals => ({ ...engine.participants.totals })
+
+function pass(engine: Engine, atMillis: number, events: Events): void {
+  const lastMillis = engine.timeMillis
+  Funding.pass(engine, atMillis, events)
+  Holders.pass(engine, lastMillis, atMillis, events)
+}
 
 /** Whatever its child comes to, the slice has come; one that may not come any more is refused as its child. */
 function placeSlice(engine: Engine, command: PlaceSlice, atMillis: number, events: Events): void {

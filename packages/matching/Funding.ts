@@ -17,7 +17,7 @@ import * as Participants from "./Participants.ts"
 export const pass = (market: Market, nowMillis: number, events: Events): void => {
   const { instrument, prices } = market
   // Before the first price nothing is recorded, so nothing that a replay would not know may be remembered either.
-  if (nowMillis < market.dueMillis || prices === undefined || isOver(market.tradingState)) return
+  if (prices === undefined || isOver(market.tradingState)) return
   const endMillis = stepOf(nowMillis, Funding.hourMillis)
   const fromMillis = stepOf(market.timeMillis, Funding.hourMillis)
   if (endMillis > fromMillis) {

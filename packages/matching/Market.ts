@@ -2,6 +2,7 @@
 import type { TradingState } from "@venue/domain/TradingState"
 import { moneyScale } from "@venue/domain/Decimal"
 import type { BuilderIntroduced } from "@venue/domain/Builder"
+import { type Holders, noHolders } from "@venue/domain/Holders"
 import type { Instrument } from "@venue/domain/Instrument"
 import { noSamples, type Samples } from "@venue/domain/Funding"
 import { openInterestLimitUsd } from "@venue/domain/Leverage"
@@ -64,6 +65,10 @@ export interface Market {
   lastSplitMillis: number
   /** What the operator put into the reserve fund, by the ids of those commands: they are few, and kept for ever. */
   readonly topUps: Map<string, number>
+  /** As they were last recorded. */
+  holders: Holders
+  /** So many trades had been made when they were last counted; it is no part of the state, as to count again changes nothing. */
+  countedTrades: number
   /** The price is in ticks, and 0 before the first trade. */
   lastPriceTicks: number
   trades: number
@@ -136,6 +141,8 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   lastSplitDay: 0,
   lastSplitMillis: 0,
   topUps: new Map(),
+  holders: noHolders,
+  countedTrades: 0,
   lastPriceTicks: 0,
   trades: 0,
   salt: TradeId.salt(instrument.symbol)

@@ -10,6 +10,7 @@ import * as Book from "./Book.ts"
 import * as Builders from "./Builders.ts"
 import * as Dividend from "./Dividend.ts"
 import * as Funding from "./Funding.ts"
+import * as Holders from "./Holders.ts"
 import * as Liquidation from "./Liquidation.ts"
 import { type Market, stopMarkE8 } from "./Market.ts"
 import * as Limits from "./Limits.ts"
@@ -53,6 +54,8 @@ export const apply = (market: Market, event: MarketEvent): void => {
       return Split.apply(market, event)
     case "LimitsSet":
       return Limits.apply(market, event)
+    case "HoldersCounted":
+      return Holders.apply(market, event)
     case "SettlementBegan":
       return Settlement.apply(market, event.priceTicks)
     case "StopPlaced":

@@ -1,6 +1,7 @@
 /** The state of a market as plain values: what a new owner loads instead of a long log. */
 import type { TradingState } from "@venue/domain/TradingState"
 import type { AccountId } from "@venue/domain/AccountId"
+import type { Holders } from "@venue/domain/Holders"
 import type { Instrument } from "@venue/domain/Instrument"
 import { type Limits, limitsOf } from "@venue/domain/Limits"
 import { Id } from "@venue/domain/Id"
@@ -24,7 +25,7 @@ import * as Takeovers from "./Takeovers.ts"
 import * as Twaps from "./Twaps.ts"
 
 /** The version counts up with every change of what is stored; `SnapshotMigration` reads what was written before. */
-export const version = 21
+export const version = 22
 
 /** There are numbers, texts, arrays and bytes only, so that any encoder carries it. */
 export interface Snapshot {
@@ -42,6 +43,7 @@ export interface Snapshot {
   readonly limits: Limits | null
   readonly lastSplitDay: number
   readonly lastSplitMillis: number
+  readonly holders: Holders
   readonly topUps: ReadonlyArray<readonly [topUpId: string, amount: number]>
   /** Users stand in the order of their numbers: id and epoch. */
   readonly users: ReadonlyArray<readonly [UserId, number]>
@@ -94,6 +96,7 @@ export const snapshot = (market: Market): Snapshot => {
     limits: limitsOf(market.instrument),
     lastSplitDay: market.lastSplitDay,
     lastSplitMillis: market.lastSplitMillis,
+    holders: market.holders,
     topUps: [...market.topUps],
     users: participants.users.map(({ epoch, userId }) => [userId, epoch]),
     accounts: participants.accounts.map(({ accountId, position, user }) => [
@@ -133,6 +136,7 @@ export const restore = (instrument: Instrument, settings: Settings, stored: Snap
   if (stored.limits !== null) hold(market, stored.limits)
   market.lastSplitDay = stored.lastSplitDay
   market.lastSplitMillis = stored.lastSplitMillis
+  market.holders = stored.holders
   for (const [topUpId, amount] of stored.topUps) market.topUps.set(topUpId, amount)
   for (const [userId, epoch] of stored.users) Participants.user(market.participants, userId).epoch = epoch
   for (const [accountId, userId, quantityLots, cashFlow, basis, fees, funding, rewards] of stored.accounts) {

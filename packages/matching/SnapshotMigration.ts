@@ -1,5 +1,6 @@
 /** Snapshots that an older release wrote, in the shape that is written now, so that nobody reads a long log after an upgrade. */
 import type { AccountId } from "@venue/domain/AccountId"
+import { noHolders } from "@venue/domain/Holders"
 import type { Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
 import { sampled, unsampled as noOracle } from "@venue/domain/Settlement"
@@ -41,6 +42,7 @@ interface Version5 extends Omit<
   | "lastSplitDay"
   | "lastSplitMillis"
   | "topUps"
+  | "holders"
   | "lastPriceTicks"
   | "stops"
   | "twaps"
@@ -90,6 +92,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     lastSplitDay: 0,
     lastSplitMillis: 0,
     topUps: [],
+    holders: noHolders,
     totals: { ...stored.totals, reserveFund: 0, toppedUp: 0 },
     sampling: unsampled(),
     orders: { ...stored.orders, brackets: [], words: wordsFrom5(stored.orders) }

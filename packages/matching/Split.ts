@@ -60,6 +60,8 @@ export const apply = (market: Market, event: Split.ContractSplit): void => {
   market.timeMillis = event.atMillis
   market.lastSplitDay = event.exDay
   market.lastSplitMillis = event.atMillis
+  // It may leave an account without a lot, and is no trade.
+  market.countedTrades = -1
   Participants.restateAll(participants, (position) => Split.book(position, instrument, event))
   buyOddLots(market, event)
   if (prices !== undefined) market.prices = inNewUnits(prices, event)

@@ -28,7 +28,9 @@ export const hash = (market: Market): string => {
     market.maxOpenInterest,
     market.lastSplitDay,
     market.lastSplitMillis,
-    market.settlementTicks
+    market.settlementTicks,
+    market.holders.longUsers,
+    market.holders.shortUsers
   ])
     number(digest, value)
   if (market.prices !== undefined) {

@@ -256,6 +256,7 @@ export const marketEvent: fc.Arbitrary<MarketEvent> = fc.oneof(
     openInterestUsd: count,
     atMillis: millis
   }),
+  fc.record({ _tag: fc.constant("HoldersCounted"), longUsers: count, shortUsers: count, atMillis: millis }),
   fc.record({ _tag: fc.constant("SettlementBegan"), averageE8: count, priceTicks: count, atMillis: millis }),
   fc.record({
     _tag: fc.constant("EpochRaised"),

@@ -67,6 +67,7 @@ describe("MarketRecord", () => {
     "market-record-1-takeovers",
     "market-record-1-twap",
     "market-record-1-limits",
+    "market-record-1-holders",
     "market-record-1-settlement",
     "market-record-1-split"
   ])("I6: what %s holds stays readable for ever", (name) => {

@@ -43,7 +43,9 @@ describe("samples", () => {
   it("that do not change are one event", () => {
     const scene = market(25)
     assert.lengthOf(tick(scene, friday + 5_000), 1)
-    for (let at = friday + 5_001; at < end; at += 777) assert.deepStrictEqual(tick(scene, at), [])
+    const later: Array<MarketEvent> = []
+    for (let at = friday + 5_001; at < end; at += 777) later.push(...tick(scene, at))
+    assert.deepStrictEqual(said(later), [["HoldersCounted", 60_168]])
   })
 
   it("are taken in the hours of funding alone", () => {
@@ -86,7 +88,7 @@ describe("an hour", () => {
     const scene = market(25)
     tick(scene, friday + 5_000)
     assert.strictEqual(Engine.prices(scene.engine)!.markE8, usd(204))
-    assert.deepStrictEqual(tick(scene, end - 1), [])
+    assert.deepStrictEqual(said(tick(scene, end - 1)), [["HoldersCounted", hourMillis - 1]])
     const funded: Funded = eventOf(tick(scene, end), "Funded")
     const expected = { rateE12: 20_000_000, markE8: usd(204), fromMillis: friday, skipped: false, atMillis: end }
     assert.deepInclude(funded, expected)
@@ -99,7 +101,7 @@ describe("an hour", () => {
     const flat = scene.placing("SELL", 50, 204, { account: "long", expires: end + 5_000 })
     assert.deepStrictEqual(
       scene.ask(flat, end).map(({ _tag }) => _tag),
-      ["Sampled", "Funded", "Accepted", "Traded"]
+      ["Sampled", "Funded", "HoldersCounted", "Accepted", "Traded"]
     )
     assert.deepStrictEqual(
       ["long", "bidder"].map((account) => scene.position(account)),
@@ -153,7 +155,10 @@ describe("a price that no source tells any more", () => {
 
   it("I29: is sampled no more once it is stale", () => {
     const scene = outside(friday + 20_000)
-    assert.deepStrictEqual(said(tick(scene, friday + 200_000)), [[null, 80_000]])
+    assert.deepStrictEqual(said(tick(scene, friday + 200_000)), [
+      [null, 80_000],
+      ["HoldersCounted", 200_000]
+    ])
     scene.ask({ _tag: "Observe", priceE8: usd(204), teller: "external" }, friday + 201_000)
     assert.deepStrictEqual(said(tick(scene, friday + 215_000)), [[25_000_000, 205_000]])
   })

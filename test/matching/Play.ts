@@ -100,7 +100,8 @@ export const obey = (
   events: ReadonlyArray<MarketEvent>,
   expected: Array<string>
 ): void => {
-  const isOfTime = ({ _tag }: MarketEvent): boolean => _tag === "Sampled" || _tag === "Funded"
+  const isOfTime = ({ _tag }: MarketEvent): boolean =>
+    _tag === "Sampled" || _tag === "Funded" || _tag === "HoldersCounted"
   const emit = (event: MarketEvent) => expected.push(line(event))
   Twin.pass(twin, atMillis, emit)
   // The mark is taken from the engine: what it says first holds for the command, what it says later for the next.
@@ -168,6 +169,8 @@ export const line = (event: MarketEvent): string => {
       return `ContractSplit ${event.numerator}:${event.denominator} for ${event.exDay} at ${event.markE8} odd ${event.fundLots} rest ${event.remainder} ${at}`
     case "LimitsSet":
       return `LimitsSet ${event.minQuantityLots} ${event.maxQuantityLots} ${event.positionUsd} ${event.openInterestUsd} ${at}`
+    case "HoldersCounted":
+      return `HoldersCounted ${event.longUsers} long ${event.shortUsers} short ${at}`
     case "SettlementBegan":
       return `SettlementBegan at ${event.averageE8} ${event.priceTicks} ${at}`
     case "Priced":

@@ -63,6 +63,7 @@ describe("a delisting", () => {
     const scene = halted()
     delist(scene)
     scene.now += 2 * 3_600_000
+    assert.deepStrictEqual(told(scene.ask({ _tag: "Tick" })), ["HoldersCounted"])
     for (const events of [observe(scene, 210), scene.ask({ _tag: "Tick" }), halt(scene), delist(scene)])
       assert.deepStrictEqual(told(events), [])
     assert.deepStrictEqual(told(scene.ask({ _tag: "PayDividend", exDay: 30_000, perUnitE8: 1 })), [])

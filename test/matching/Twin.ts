@@ -16,6 +16,7 @@ import type { OrderRefusal } from "@venue/domain/Reject"
 import * as TwinBuilders from "./TwinBuilders.ts"
 import { cut, type Emit, endStop, leave, match, rest, room } from "./TwinMatch.ts"
 import * as TwinFunding from "./TwinFunding.ts"
+import * as TwinHolders from "./TwinHolders.ts"
 import {
   copy,
   holding,
@@ -55,7 +56,11 @@ export const price = (twin: Twin, priced: Priced): void => {
 }
 
 /** All that time alone brings up to now. */
-export const pass = TwinFunding.pass
+export const pass = (twin: Twin, nowMillis: number, emit: Emit): void => {
+  const lastMillis = twin.timeMillis
+  TwinFunding.pass(twin, nowMillis, emit)
+  TwinHolders.pass(twin, lastMillis, nowMillis, emit)
+}
 
 /** Prices come from the engine, so what is about them says nothing here but which stops fire; time has passed before. */
 export const handle = (twin: Twin, command: MarketCommand, nowMillis: number, emit: Emit): void => {

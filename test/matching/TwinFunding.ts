@@ -1,6 +1,7 @@
 /** The rules of funding once more: one mark after the other, every sample in a list, all numbers exact. */
 import { divideUp } from "@venue/domain/Decimal"
-import type { MarketEvent, PayDividend } from "@venue/domain/Market"
+import type { PayDividend } from "@venue/domain/Dividend"
+import type { MarketEvent } from "@venue/domain/Market"
 import { isLive } from "@venue/domain/MarketHours"
 import type { Side } from "@venue/domain/Order"
 import type { Twin } from "./TwinState.ts"

@@ -69,6 +69,8 @@ export interface Twin {
   lastDividendDay: number
   lastSplitDay: number
   lastSplitMillis: number
+  /** As they were last told: long, then short. */
+  holders: readonly [number, number]
   numbers: number
   trades: number
   resting: Array<Resting>
@@ -103,6 +105,7 @@ export const make = (instrument: Instrument, options: { readonly maxOpenOrders: 
   lastDividendDay: 0,
   lastSplitDay: 0,
   lastSplitMillis: 0,
+  holders: [0, 0],
   numbers: 0,
   trades: 0,
   resting: [],

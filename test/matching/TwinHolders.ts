@@ -1,0 +1,23 @@
+/** Who is long and who is short, once more: every account asked, each minute anew. */
+import { fundUserId } from "@venue/domain/Split"
+import type { Emit } from "./TwinMatch.ts"
+import type { Twin } from "./TwinState.ts"
+
+const minute = 60_000
+
+/** They are told when another minute has begun since the last event, where they have changed. */
+export const pass = (twin: Twin, lastMillis: number, nowMillis: number, emit: Emit): void => {
+  const atMillis = Math.max(twin.timeMillis, nowMillis)
+  if (Math.floor(lastMillis / minute) === Math.floor(atMillis / minute)) return
+  const users = [...new Set(twin.owners.values())].filter((user) => user !== fundUserId)
+  const held = users.map((user) =>
+    [...twin.holdings]
+      .filter(([account]) => twin.owners.get(account) === user)
+      .reduce((sum, [, { quantity }]) => sum + quantity, 0)
+  )
+  const counted = [held.filter((lots) => lots > 0).length, held.filter((lots) => lots < 0).length] as const
+  if (counted.join() === twin.holders.join()) return
+  twin.holders = counted
+  twin.timeMillis = atMillis
+  emit({ _tag: "HoldersCounted", longUsers: counted[0], shortUsers: counted[1], atMillis })
+}
