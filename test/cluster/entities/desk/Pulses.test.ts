@@ -1,0 +1,72 @@
+/** What a desk tells of its accounts in a pulse is of no less than the asking gateway has told. */
+import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import { DeskLayer } from "@venue/cluster/entities/desk/Desk"
+import { Desk, type Head, noCost } from "@venue/cluster/protocol/Desk"
+import { primaryAccountOf } from "@venue/domain/AccountId"
+import { Journal } from "@venue/journal/Journal"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { Entity, Sharding, ShardingConfig } from "effect/cluster"
+import { TestClock } from "effect/testing"
+import { idOf, neighbours, one, turns, two, userId, venue } from "../../Neighbours.ts"
+
+/** The library's stand-in has no shards. */
+const owned = Layer.provide(
+  DeskLayer,
+  Layer.effect(
+    Sharding.Sharding,
+    Effect.map(Sharding.Sharding, (sharding) => ({ ...sharding, hasShardId: () => true }))
+  )
+)
+
+const accountId = primaryAccountOf(userId)
+
+/** A desk whose trader has joined a market, which was told up to its first row, and what it answers to a pulse. */
+const joined = Effect.fnUntraced(function* (near: ReturnType<typeof neighbours>) {
+  const desk = yield* Effect.flatMap(Entity.makeTestClient(Desk, owned), (make) => make("0.0"))
+  near.answers(one)
+  const request = {
+    _tag: "CancelAllOrders",
+    cause: "REQUEST",
+    commandId: idOf(1),
+    expiresAtMillis: 60_000,
+    accountId,
+    symbol: one.symbol
+  } as const
+  yield* desk.Submit({ submissions: [{ userId, cost: noCost, request }] })
+  yield* TestClock.adjust("200 millis")
+  yield* turns
+  const connection = { connectionId: "connection", userId, accountId, ageMillis: 0, wanted: true, isArmed: false }
+  return (...heads: ReadonlyArray<Head>) =>
+    desk
+      .Renew({ gatewayId: "gateway", saidAtMillis: 0, connections: [connection], heads })
+      .pipe(Effect.map(({ summaries }) => summaries.map(({ balance }) => balance.accountId)))
+})
+
+const around = (near: ReturnType<typeof neighbours>) =>
+  Layer.mergeAll(
+    near.layer,
+    Journal.layerMemory,
+    ReadTables.layerMemory,
+    LocalEntities.layer,
+    ShardingConfig.layer(),
+    Logger.layer([])
+  ).pipe(Layer.provideMerge(venue))
+
+it.effect(
+  "an account is left out of a pulse while its desk knows less of a joined market than its gateway has told",
+  () => {
+    const near = neighbours()
+    return Effect.gen(function* () {
+      const pulse = yield* joined(near)
+      assert.deepEqual(yield* pulse(), [accountId])
+      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 1 }), [accountId])
+      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [])
+      near.heads.set(one.symbol, 2)
+      assert.deepEqual(yield* pulse({ symbol: one.symbol, seq: 2 }), [accountId])
+      // In another market there is nothing of the account that could be old.
+      assert.deepEqual(yield* pulse({ symbol: two.symbol, seq: 7 }), [accountId])
+    }).pipe(Effect.provide(around(near)), Effect.scoped)
+  }
+)
