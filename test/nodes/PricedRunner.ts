@@ -1,0 +1,83 @@
+/**
+ * A runner in a process that may be killed: `node PricedRunner.ts <database> <name> <port> <shift of the clock>`. It says when
+ * it begins to hear a price source, which rises by a cent each tenth of a second, wherever it is heard.
+ */
+import * as ClusterNode from "@venue/cluster/ClusterNode"
+import * as DeadRunners from "@venue/cluster/DeadRunners"
+import * as Runner from "@venue/cluster/Runner"
+import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import { starters } from "@venue/domain/Instrument"
+import { Journal } from "@venue/journal/Journal"
+import * as DatabaseClock from "@venue/postgres/DatabaseClock"
+import { Seal } from "@venue/postgres/Seal"
+import { type PriceSource, PriceSources } from "@venue/providers/prices/PriceSource"
+import * as AccessTables from "@venue/storage/access/AccessTables"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import { Nodes } from "@venue/storage/nodes/Nodes"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Clock, Console, Effect, Layer, Redacted } from "effect"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import { Membership } from "../../apps/node/Membership.ts"
+import * as Pools from "../../apps/node/Pools.ts"
+
+export const lockSeconds = 3
+export const [instrument] = starters as [(typeof starters)[number]]
+
+export const venue = Layer.succeed(VenueSettings)({
+  ...defaults,
+  desks: 2,
+  instruments: new Map([[instrument.symbol, instrument]])
+})
+
+/** Whatever day it is, the markets are open at that time. */
+export const shifted = (shiftMillis: number) =>
+  DatabaseClock.layerShifted.pipe(Layer.provide(Layer.succeed(DatabaseClock.ClockShift)(shiftMillis)))
+
+const source: PriceSource = {
+  name: "rising",
+  symbols: new Map([[instrument.symbol, { spot: "rising" }]]),
+  run: ({ tell }) =>
+    Effect.andThen(
+      Console.log("hears the source"),
+      Effect.forever(
+        Effect.gen(function* () {
+          const tenths = Math.floor((yield* Clock.currentTimeMillis) / 100) % 100_000
+          tell({ contract: "rising", priceE8: 20_000_000_000 + tenths * 1_000_000 })
+          yield* Effect.sleep("100 millis")
+        })
+      )
+    )
+}
+
+/** As `apps/runner` has it. */
+const layer = (databaseUrl: Redacted.Redacted, name: string, port: number, shiftMillis: number) => {
+  const pools = Pools.make({ databaseUrl, name })
+  const address = { host: "127.0.0.1", port }
+  const node = { nodeId: name, name, kind: "runner", address: `127.0.0.1:${port}`, release: "", settings: {} } as const
+  return Layer.merge(Runner.layer, DeadRunners.layer).pipe(
+    Layer.provideMerge(
+      ClusterNode.runner({ lockSeconds, dialFrom: undefined, tls: undefined, address, listen: address }).pipe(
+        Layer.provide(pools.cluster)
+      )
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Journal.layer.pipe(Layer.provide(pools.journal)),
+        Layer.mergeAll(ReadTables.layer, FuturesReference.layer).pipe(Layer.provide(pools.tables)),
+        AccessTables.layer.pipe(Layer.provide(pools.access)),
+        Membership.layer(node).pipe(Layer.provideMerge(Nodes.layer), Layer.provide(pools.nodes))
+      )
+    ),
+    Layer.provide(Layer.succeed(PriceSources)({ sources: [source], leastSources: 1 })),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
+    Layer.provideMerge(Seal.layer(Redacted.make("0123456789abcdef0123456789abcdef"))),
+    Layer.provideMerge(venue),
+    Layer.provide(shifted(shiftMillis))
+  )
+}
+
+if (import.meta.main) {
+  const [url, name, port, shift] = process.argv.slice(2) as [string, string, string, string]
+  NodeRuntime.runMain(Layer.launch(layer(Redacted.make(url), name, Number(port), Number(shift))))
+}
