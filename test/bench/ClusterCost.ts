@@ -7,6 +7,10 @@ import { type Round, type Row, round, say } from "./Report.ts"
 import { after, startServer } from "./VenueProcess.ts"
 
 const connections = 128
+/** Of each runner, before the first round. */
+const warmCommands = 10_000
+/** On a machine where that takes longer the first rounds say more than they should. */
+const warmedWithinMillis = 90_000
 
 export const nodes = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const server = await startServer(options.folder)
@@ -16,12 +20,13 @@ export const nodes = async (options: Options): Promise<ReadonlyArray<Row>> => {
   const one = await start(server.anchorUrl, 1)
   const rounds: Array<Round> = []
   const notes: Array<string> = []
-  for (let index = 0; index <= options.rounds; index++) {
+  await warm(three, 3)
+  await warm(one, 1)
+  for (let index = 1; index <= options.rounds; index++) {
     const ofThree = await costOf(three, options.seconds, index)
     const ofOne = await costOf(one, options.seconds, index)
-    const note = `${index === 0 ? "warm-up" : `round ${index}`}: three ${ofThree.text}; one ${ofOne.text}`
+    const note = `round ${index}: three ${ofThree.text}; one ${ofOne.text}`
     say(`  ${note}`)
-    if (index === 0) continue
     rounds.push(round(ofThree.micros, ofOne.micros))
     notes.push(note)
   }
@@ -40,7 +45,26 @@ export const nodes = async (options: Options): Promise<ReadonlyArray<Row>> => {
   ]
 }
 
-const costOf = async (cluster: Cluster, seconds: number, run: number) => {
+/** Each process has had as many commands by then as make V8's code of them what it stays. */
+const warm = async (cluster: Cluster, runners: number): Promise<void> => {
+  const givenUpAt = performance.now() + warmedWithinMillis
+  const answered = await underLoad(cluster, 0, async (answered) => {
+    while (answered() < warmCommands * runners && performance.now() < givenUpAt) await after(100)
+    return answered()
+  })
+  say(`  warm-up of ${runners}: ${answered} commands`)
+}
+
+const costOf = (cluster: Cluster, seconds: number, run: number) =>
+  underLoad(cluster, run, async (answered) => {
+    const before = { commands: answered(), cpu: cluster.cpuSeconds() }
+    await after(seconds * 1_000)
+    const commands = answered() - before.commands
+    const micros = ((cluster.cpuSeconds() - before.cpu) * 1e6) / commands
+    return { micros, text: `${micros.toFixed(0)} us, ${Math.round(commands / seconds)}/s` }
+  })
+
+const underLoad = async <A>(cluster: Cluster, run: number, act: (answered: () => number) => Promise<A>): Promise<A> => {
   await cluster.whole()
   const clients = await Promise.all(
     cluster.users.map((user, n) =>
@@ -54,13 +78,9 @@ const costOf = async (cluster: Cluster, seconds: number, run: number) => {
       })
     )
   )
-  const answered = () => clients.reduce((sum, { counts }) => sum + counts.done, 0)
-  const before = { commands: answered(), cpu: cluster.cpuSeconds() }
-  await after(seconds * 1_000)
-  const commands = answered() - before.commands
-  const micros = ((cluster.cpuSeconds() - before.cpu) * 1e6) / commands
+  const done = await act(() => clients.reduce((sum, { counts }) => sum + counts.done, 0))
   await Promise.all(clients.map((client) => client.stop()))
   // The tables to read from are written behind the orders, and are not the other cluster's to pay for.
   await after(2_000)
-  return { micros, text: `${micros.toFixed(0)} us, ${Math.round(commands / seconds)}/s` }
+  return done
 }
