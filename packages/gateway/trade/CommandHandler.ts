@@ -234,10 +234,14 @@ const makeSetLeverage = Effect.gen(function* () {
           NotALevel: refused,
           LeverageInUse: refused,
           // Whoever asks was let in with this account.
-          UnknownAccount: Effect.die
+          UnknownAccount: Effect.die,
+          // It may have been done all the same.
+          Unavailable: () => Effect.succeed(Frame.err("ServerError", unknownLeverage, incoming))
         })
       )
   }
 
   return setLeverage
 })
+
+const unknownLeverage = "the outcome is not known; get_user_leverage shows it"

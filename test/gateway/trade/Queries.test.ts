@@ -12,7 +12,7 @@ import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { friday, limit, say, story, told } from "../../venue/Story.ts"
+import { aapl, friday, limit, say, story, told } from "../../venue/Story.ts"
 
 const mostOutstanding = 256
 
@@ -59,6 +59,22 @@ for (const query of queries) {
       }).pipe(Effect.provide(onFriday))
   )
 }
+
+story(
+  "I51: what became of a leverage that a desk did not answer for is unknown, and the client is told where it shows",
+  (venue) =>
+    Effect.gen(function* () {
+      const gateway = yield* venue.gateway
+      const user = yield* venue.user("asking")
+      const client = yield* venue.trade(user, [], { gateway })
+      yield* gateway.cutFrom(user.userId)
+      yield* client.send(say("set_user_leverage", { symbol: aapl, leverage: 5 }))
+      yield* TestClock.adjust("2 seconds")
+      const { err } = yield* client.take("err")
+      assert.strictEqual(err.error_code, "ServerError")
+      assert.match(err.message, /not known.*get_user_leverage/)
+    })
+)
 
 story("I48: orders for a symbol that nobody lists are outstanding until they are answered, and no longer", (venue) =>
   Effect.gen(function* () {
