@@ -200,6 +200,8 @@ export const Desk = Entity.make("Desk", [
     payload: {
       ...speaker,
       connections: Schema.Array(Renewed),
+      /** These are all connections of the gateway at this desk. */
+      areAll: Schema.optionalKey(Schema.Boolean),
       /** Rows that the gateway has told: a summary that is behind them is left out. */
       heads: Schema.optionalKey(Schema.Array(Head))
     },
@@ -207,7 +209,9 @@ export const Desk = Entity.make("Desk", [
       /** Of the accounts that were wanted, in that order. */
       summaries: Schema.Array(AccountSummary),
       /** The gateway takes these for armed, and they have ended here: nobody had heard of them for a lease. */
-      ended: Schema.Array(Schema.String)
+      ended: Schema.Array(Schema.String),
+      /** The desk has begun anew, and the gateway has not named all its connections since. */
+      wantsAll: Schema.optionalKey(Schema.Boolean)
     }),
     error: Unavailable
   }),

@@ -188,7 +188,7 @@ const presence = (
     Renew: ({ payload }) =>
       Rpc.fork(
         Effect.sync(() => {
-          disconnects.renew(payload, payload.connections)
+          const areCounted = disconnects.renew(payload, payload.connections, payload.areAll)
           const summaries: Array<AccountSummary> = []
           for (const { accountId, userId, wanted } of payload.connections) {
             const trader = traders.get(userId)
@@ -199,7 +199,7 @@ const presence = (
             if (found !== undefined) summaries.push(found)
           }
           const ended = payload.connections.filter(hasEnded).map(({ connectionId }) => connectionId)
-          return { summaries, ended }
+          return { summaries, ended, ...(areCounted ? {} : { wantsAll: true }) }
         })
       ),
     Leave: ({ payload }) =>

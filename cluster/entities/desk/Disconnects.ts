@@ -22,8 +22,11 @@ export interface Disconnects {
   readonly look: (trader: Trader) => void
   /** A connection is about to be armed, so its gateway lives, which may have renewed nothing before. */
   readonly arming: (connectionId: string, userId: UserId) => void
-  /** A gateway lives, and so do these of its connections; it names all that may be armed. */
-  readonly renew: (speaker: Gateways.Speaker, connections: ReadonlyArray<Leases.Heard>) => void
+  /**
+   * A gateway lives, and so do these of its connections; it names all that may be armed. False until it has named all
+   * that it has, since this desk began: those of its users are counted.
+   */
+  readonly renew: (speaker: Gateways.Speaker, connections: ReadonlyArray<Leases.Heard>, areAll?: boolean) => boolean
   readonly detach: (speaker: Gateways.Speaker, connection: Leases.Heard, trader: Trader) => void
   /** A gateway goes, and with it all its connections. */
   readonly leave: (gatewayId: string) => void
@@ -105,7 +108,11 @@ export const make = Effect.fnUntraced(function* (traders: Traders) {
       leases.renew(speaker, [connection])
       return true
     },
-    renew: leases.renew,
+    renew: (speaker, connections, areAll = false) => {
+      leases.renew(speaker, connections)
+      if (areAll) gateways.namedAll(speaker.gatewayId)
+      return gateways.hasNamedAll(speaker.gatewayId)
+    },
     detach: (speaker, connection, trader) => {
       leases.renew(speaker, [connection])
       end(connection.connectionId, trader)

@@ -10,6 +10,10 @@ export interface Gateways {
   /** What a word lost on its way does not count, so that one that waited in a queue is not taken for new. */
   readonly saidAt: (speaker: Speaker) => number
   readonly isLiving: (gatewayId: string) => boolean
+  /** It has just named all its connections. */
+  readonly namedAll: (gatewayId: string) => void
+  /** Whether it has since this desk began, so that its connections count. */
+  readonly hasNamedAll: (gatewayId: string) => boolean
   readonly forget: (gatewayId: string) => void
   /** Forgets those that have died. */
   readonly prune: () => void
@@ -21,6 +25,7 @@ interface Gateway {
   heardAtMillis: number
   /** This desk's clock less the gateway's, with the shortest way that any word of it took. */
   offsetMillis: number
+  hasNamedAll: boolean
 }
 
 /** A gateway of this process lives as long as its desks. */
@@ -33,7 +38,7 @@ export const make = (now: () => number, isHere: (gatewayId: string) => boolean):
       const known = gateways.get(gatewayId)
       const offsetMillis = now() - saidAtMillis
       if (known === undefined || offsetMillis - known.offsetMillis > plausibleMillis) {
-        gateways.set(gatewayId, { heardAtMillis: now(), offsetMillis })
+        gateways.set(gatewayId, { heardAtMillis: now(), offsetMillis, hasNamedAll: known?.hasNamedAll ?? false })
         return now()
       }
       const driftMillis = (now() - known.heardAtMillis) / driftOfMillis
@@ -42,6 +47,11 @@ export const make = (now: () => number, isHere: (gatewayId: string) => boolean):
       return saidAtMillis + known.offsetMillis
     },
     isLiving,
+    namedAll: (gatewayId) => {
+      const known = gateways.get(gatewayId)
+      if (known !== undefined) known.hasNamedAll = true
+    },
+    hasNamedAll: (gatewayId) => gateways.get(gatewayId)?.hasNamedAll ?? false,
     forget: (gatewayId) => void gateways.delete(gatewayId),
     prune: () => {
       for (const gatewayId of gateways.keys()) if (!isLiving(gatewayId)) gateways.delete(gatewayId)

@@ -1,6 +1,7 @@
 /**
  * What connections need as time passes. Each second, while anything is due to one, what is overdue is given up and desks
- * answer the pulses. Twice a second, while any is armed, its desk is told that it lives.
+ * answer the pulses. Twice a second, while any is armed, its desk is told that it lives. A desk that has begun anew is
+ * told of all at once.
  */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import * as Beat from "@venue/cluster/protocol/Beat"
@@ -33,18 +34,17 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   const { desks: deskCount } = yield* VenueSettings
   const gatewayId = yield* makeGatewayId
   const { desks: desksHere } = yield* LocalEntities
-  const renew = yield* makeRenew(gatewayId)
-
   const byDesk = (isNamed: (connection: Connection) => boolean): Map<string, Array<Connection>> => {
     const named = [...connections].filter((connection) => connection.member !== undefined && isNamed(connection))
     return Map.groupBy(named, ({ member }) => deskOf(member!.caller.userId, deskCount))
   }
+  const renew = yield* makeRenew(gatewayId, (deskId) => byDesk(isAny).get(deskId) ?? none)
   /** Desks in other processes would not notice that this one died. */
-  const elsewhere = () => [...byDesk(() => true).keys()].filter((deskId) => !desksHere.has(deskId))
+  const elsewhere = () => [...byDesk(isAny).keys()].filter((deskId) => !desksHere.has(deskId))
 
   const pulses = yield* makeCalls(
     () => byDesk(isPulsed),
-    (deskId, mine) => renew(deskId, mine, true)
+    (deskId, mine) => renew(deskId, mine, "pulse")
   )
   const seconds = yield* Beat.make(
     1_000,
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   )
   const leases = yield* makeCalls(
     () => byDesk(isLeased),
-    (deskId, mine) => Effect.timeoutOption(renew(deskId, mine, false), renewedWithin)
+    (deskId, mine) => Effect.timeoutOption(renew(deskId, mine, "armed"), renewedWithin)
   )
   const halves = yield* Beat.make(
     500,
@@ -66,7 +66,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   )
   const presence = yield* makeCalls(
     () => new Map(elsewhere().map((deskId) => [deskId, none])),
-    (deskId) => renew(deskId, none, false)
+    (deskId) => renew(deskId, none, "presence")
   )
   const pairs = yield* Beat.make(
     2_000,
@@ -74,8 +74,8 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
   )
   // A desk that has moved wakes the traders of those who are connected, and counts them.
   const all = yield* makeCalls(
-    () => byDesk(() => true),
-    (deskId, mine) => renew(deskId, mine, false)
+    () => byDesk(isAny),
+    (deskId, mine) => renew(deskId, mine, "all")
   )
   const minutes = yield* Beat.make(
     60_000,
@@ -96,6 +96,7 @@ export const make = Effect.fnUntraced(function* (connections: ReadonlySet<Connec
 
 const isPulsed = ({ subscriptions }: Connection): boolean => hearsPulses(subscriptions)
 const isLeased = (connection: Connection): boolean => connection.isLeased
+const isAny = () => true
 const none: ReadonlyArray<Connection> = []
 
 /** Desks of this process know that the gateway lives as long as they do. */
@@ -132,13 +133,18 @@ const makeCalls = Effect.fnUntraced(function* (
 })
 
 /** Tells a desk that these connections live, and them what it answers. */
-const makeRenew = Effect.fnUntraced(function* (gatewayId: string) {
+const makeRenew = Effect.fnUntraced(function* (
+  gatewayId: string,
+  /** All that there are at this desk. */
+  allAt: (deskId: string) => ReadonlyArray<Connection>
+) {
   const desks = yield* DeskClient
   const { desks: desksHere } = yield* LocalEntities
   const told = yield* ToldHeads
   const clock = yield* Clock.Clock
-  return (deskId: string, mine: ReadonlyArray<Connection>, isPulse: boolean) =>
-    Effect.suspend(() => {
+  const renew = (deskId: string, mine: ReadonlyArray<Connection>, why: Why): Effect.Effect<void> => {
+    const isPulse = why === "pulse"
+    return Effect.suspend(() => {
       const saidAtMillis = clock.currentTimeMillisUnsafe()
       const named = mine.map((connection) => {
         const { accountId, caller } = connection.member!
@@ -148,20 +154,26 @@ const makeRenew = Effect.fnUntraced(function* (gatewayId: string) {
       })
       // A desk of this process has the feed that the connections hear.
       const heads = isPulse && !desksHere.has(deskId) ? { heads: told.all() } : {}
-      return desks.askDesk(deskId, (desk) => desk.Renew({ gatewayId, saidAtMillis, connections: named, ...heads }))
+      const said = { gatewayId, saidAtMillis, connections: named, ...heads, ...(why === "all" ? { areAll: true } : {}) }
+      return desks.askDesk(deskId, (desk) => desk.Renew(said))
     }).pipe(
-      Effect.map(({ ended, summaries }) => {
+      Effect.flatMap(({ ended, summaries, wantsAll }) => {
         if (ended.length > 0) for (const connection of mine) connection.lost(ended)
-        if (!isPulse) return
         const summaryOf = new Map(summaries.map((summary) => [summary.balance.accountId, summary]))
-        for (const connection of mine) {
+        for (const connection of isPulse ? mine : none) {
           const summary = summaryOf.get(connection.member!.accountId)
           if (summary !== undefined) connection.tellSummary(summary)
         }
+        return wantsAll === true && why !== "all" ? renew(deskId, allAt(deskId), "all") : Effect.void
       }),
       Effect.ignore
     )
+  }
+  return renew
 })
+
+/** What it is told for: to be answered, as some are armed, as the gateway lives, or as it has all of these. */
+type Why = "pulse" | "armed" | "presence" | "all"
 
 /** A lease has room for several such calls. */
 const renewedWithin = "500 millis"
