@@ -1,7 +1,11 @@
 /** All groups of read tables. A new one has a file of its own, a migration, and its place in one of these lists. */
+import * as Candles from "./Candles.ts"
 import * as DailyVolumes from "./DailyVolumes.ts"
+import * as FundingRates from "./FundingRates.ts"
+import * as Holders from "./Holders.ts"
 import * as LedgerEntries from "./LedgerEntries.ts"
 import type { MarketProjection, TraderProjection } from "./Projection.ts"
+import * as Prices from "./Prices.ts"
 import * as Trading from "./Trading.ts"
 import * as Twaps from "./Twaps.ts"
 
@@ -9,7 +13,11 @@ import * as Twaps from "./Twaps.ts"
 export const ofMarkets: ReadonlyArray<MarketProjection> = [
   Trading.projection,
   DailyVolumes.projection,
-  Twaps.projection
+  Twaps.projection,
+  Candles.projection,
+  Prices.projection,
+  FundingRates.projection,
+  Holders.projection
 ]
 
 /** Written from the journals of traders. */

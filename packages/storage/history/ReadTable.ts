@@ -22,12 +22,14 @@ export interface ReadQuery<A> {
   readonly memory: (memory: Memory) => A
 }
 
-/** The rows of every table in memory, by table and key, in the order they were first written. */
 export interface Memory {
+  /** The rows of every table, by table and key, in the order they were first written. */
   readonly tables: Map<unknown, Map<string, unknown>>
+  /** How far each group has come in each stream, by the name of its position. */
+  readonly positions: Map<string, number>
 }
 
-export const emptyMemory = (): Memory => ({ tables: new Map() })
+export const emptyMemory = (): Memory => ({ tables: new Map(), positions: new Map() })
 
 interface Options<Row> {
   /** Rows with one key are one row. */

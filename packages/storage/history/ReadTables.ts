@@ -110,8 +110,8 @@ export class ReadTables extends Context.Service<
   ).pipe(Layer.provide(Migrations.layer))
 
   static readonly layerMemory = Layer.sync(ReadTables, () => {
-    const positions = new Map<string, number>()
     const memory = emptyMemory()
+    const { positions } = memory
 
     return ReadTables.of({
       project: (projections, subject, rows) =>

@@ -8,6 +8,7 @@ import { UserId } from "@venue/domain/UserId"
 import { Journal } from "@venue/journal/Journal"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import * as MarketRecord from "@venue/journal/MarketRecord"
+import * as Candles from "@venue/storage/history/Candles"
 import * as DailyVolumes from "@venue/storage/history/DailyVolumes"
 import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
 import * as Projections from "@venue/storage/history/Projections"
@@ -213,33 +214,39 @@ it.effect("a group that cannot fill itself holds up no other, and goes on once i
   }).pipe(Effect.scoped, Effect.provide(Layer.merge(layer, ReadTables.layerMemory)))
 })
 
-it.live("on Postgres, what was traded before there were volumes is in them soon after the start, and once", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { position, project, read } = yield* ReadTables
-    const rows = Array.from({ length: 200 }, (_, n) => ({
-      seq: n + 1,
-      events: [traded("before", n + 1, { atMillis: n * dayMillis, price: 1, quantity: 1_000_000 })]
-    }))
-    for (const { events, seq } of rows) {
-      yield* sql`
+it.live(
+  "on Postgres, what was traded before there were volumes and candles is in them soon after the start, and once",
+  () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { position, project, read } = yield* ReadTables
+      const rows = Array.from({ length: 200 }, (_, n) => ({
+        seq: n + 1,
+        events: [traded("before", n + 1, { atMillis: n * dayMillis, price: 1, quantity: 1_000_000 })]
+      }))
+      for (const { events, seq } of rows) {
+        yield* sql`
         insert into journal (stream, seq, epoch, events)
         values (${marketStream(symbol)}, ${BigInt(seq)}, 1, ${MarketRecord.encode(events)})`
-    }
-    yield* project([Trading.projection], symbol, rows)
-    yield* Projection.make(symbol, Projections.ofMarkets)
-    yield* Effect.repeat(position(DailyVolumes.projection, symbol), {
-      schedule: Schedule.spaced("20 millis"),
-      until: (seq) => seq === 200
-    }).pipe(Effect.timeout("10 seconds"))
-    const taker = UserId.make("before-taker")
-    assert.deepEqual(yield* read(DailyVolumes.ofUsers([taker], 100, 130)), [
-      { userId: taker, symbol, volume: 30_000_000n }
-    ])
-    const trades = Trades.page({ accountId: primaryAccountOf(taker), limit: 1_000, offset: 0 })
-    assert.lengthOf(yield* read(trades), 200)
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(Layer.mergeAll(Journal.layer, ReadTables.layer).pipe(Layer.provideMerge(postgresLayer)))
-  )
+      }
+      yield* project([Trading.projection], symbol, rows)
+      yield* Projection.make(symbol, Projections.ofMarkets)
+      for (const projection of [DailyVolumes.projection, Candles.projection]) {
+        yield* Effect.repeat(position(projection, symbol), {
+          schedule: Schedule.spaced("20 millis"),
+          until: (seq) => seq === 200
+        }).pipe(Effect.timeout("10 seconds"))
+      }
+      const taker = UserId.make("before-taker")
+      assert.deepEqual(yield* read(DailyVolumes.ofUsers([taker], 100, 130)), [
+        { userId: taker, symbol, volume: 30_000_000n }
+      ])
+      const { candles, position: seq } = yield* read(Candles.recent(symbol, -1))
+      assert.deepEqual([seq, candles.length, candles.reduce((sum, { trades }) => sum + trades, 0)], [200, 200, 200])
+      const trades = Trades.page({ accountId: primaryAccountOf(taker), limit: 1_000, offset: 0 })
+      assert.lengthOf(yield* read(trades), 200)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Layer.mergeAll(Journal.layer, ReadTables.layer).pipe(Layer.provideMerge(postgresLayer)))
+    )
 )

@@ -1,0 +1,186 @@
+/** What was traded on the book in each minute of a symbol. Prices count ticks, quantities lots, and money 1e-6 USD. */
+import { marketStream, type MarketEvent } from "@venue/domain/Market"
+import { minuteOf } from "@venue/domain/Minute"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { bigint, integer, numeric, of, orNull } from "@venue/postgres/Column"
+import * as Table from "@venue/postgres/Table"
+import { Effect, Option, Record, Schema } from "effect"
+import { type MarketProjection, positionOf } from "./Projection.ts"
+import * as ReadTable from "./ReadTable.ts"
+import * as Windows from "./Windows.ts"
+
+const columns = {
+  symbol: of("text", MarketSymbol),
+  minute: integer,
+  openTicks: bigint,
+  highTicks: bigint,
+  lowTicks: bigint,
+  closeTicks: bigint,
+  volumeLots: numeric,
+  notional: numeric,
+  trades: bigint,
+  /** What takers bought; they sold the rest. */
+  takerBuyLots: numeric,
+  takerBuyNotional: numeric
+}
+const candleTable = Table.make("candle_minute", columns)
+export type CandleMinute = Table.Row<typeof candleTable>
+
+/** What was traded in a window; one in which nothing was has none. */
+export interface Candle extends Omit<CandleMinute, "symbol" | "minute"> {
+  readonly startMinute: number
+}
+
+/** Rows come in the order of the trades, so the first open and the last close count. */
+export const merged = <Row extends Omit<CandleMinute, "symbol" | "minute">>(before: Row, next: Row): Row => ({
+  ...before,
+  highTicks: Math.max(before.highTicks, next.highTicks),
+  lowTicks: Math.min(before.lowTicks, next.lowTicks),
+  closeTicks: next.closeTicks,
+  volumeLots: before.volumeLots + next.volumeLots,
+  notional: before.notional + next.notional,
+  trades: before.trades + next.trades,
+  takerBuyLots: before.takerBuyLots + next.takerBuyLots,
+  takerBuyNotional: before.takerBuyNotional + next.takerBuyNotional
+})
+
+const candles = ReadTable.make(candleTable, {
+  key: ({ minute, symbol }) => `${symbol} ${minute}`,
+  maxInMemory: 100_000,
+  merge: {
+    rows: merged,
+    conflict: `on conflict (symbol, minute) do update set
+      high_ticks = greatest(candle_minute.high_ticks, excluded.high_ticks),
+      low_ticks = least(candle_minute.low_ticks, excluded.low_ticks),
+      close_ticks = excluded.close_ticks,
+      volume_lots = candle_minute.volume_lots + excluded.volume_lots,
+      notional = candle_minute.notional + excluded.notional,
+      trades = candle_minute.trades + excluded.trades,
+      taker_buy_lots = candle_minute.taker_buy_lots + excluded.taker_buy_lots,
+      taker_buy_notional = candle_minute.taker_buy_notional + excluded.taker_buy_notional`
+  }
+})
+
+export const projection: MarketProjection = {
+  group: "candle",
+  stream: marketStream,
+  writes: (symbol, rows) => [
+    candles.write(rows.flatMap(({ events }) => events.flatMap((event) => rowsOf(symbol, event))))
+  ]
+}
+
+/** What is traded off the book moves no chart. */
+const rowsOf = (symbol: MarketSymbol, event: MarketEvent): ReadonlyArray<CandleMinute> => {
+  if (event._tag !== "Traded" || event.offBook !== undefined) return []
+  const { atMillis, priceTicks, quantityLots, taker } = event
+  const lots = BigInt(quantityLots)
+  const notional = BigInt(event.notional)
+  const isBuy = taker.order.side === "BUY"
+  return [
+    {
+      symbol,
+      minute: minuteOf(atMillis),
+      openTicks: priceTicks,
+      highTicks: priceTicks,
+      lowTicks: priceTicks,
+      closeTicks: priceTicks,
+      volumeLots: lots,
+      notional,
+      trades: 1,
+      takerBuyLots: isBuy ? lots : 0n,
+      takerBuyNotional: isBuy ? notional : 0n
+    }
+  ]
+}
+
+const sums = Table.selection<Candle>({
+  startMinute: { schema: Schema.Number, expression: "w.start" },
+  openTicks: { schema: Schema.Number, expression: "first.open_ticks::float8" },
+  highTicks: { schema: Schema.Number, expression: "w.high::float8" },
+  lowTicks: { schema: Schema.Number, expression: "w.low::float8" },
+  closeTicks: { schema: Schema.Number, expression: "last.close_ticks::float8" },
+  volumeLots: { schema: numeric.schema, expression: "w.volume::text" },
+  notional: { schema: numeric.schema, expression: "w.notional::text" },
+  trades: { schema: Schema.Number, expression: "w.trades::float8" },
+  takerBuyLots: { schema: numeric.schema, expression: "w.buy_lots::text" },
+  takerBuyNotional: { schema: numeric.schema, expression: "w.buy_notional::text" }
+})
+
+/** The earliest come first. */
+export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<Candle>> => ({
+  sql: (sql) => {
+    const { beforeMinute, fromMinute, minutes, symbol } = windows
+    return sums.all(
+      sql`
+      with w as (
+        select minute / ${minutes}::int * ${minutes}::int as start, min(minute) as first, max(minute) as last,
+          max(high_ticks) as high, min(low_ticks) as low, sum(volume_lots) as volume, sum(notional) as notional,
+          sum(trades) as trades, sum(taker_buy_lots) as buy_lots, sum(taker_buy_notional) as buy_notional
+        from candle_minute
+        where symbol = ${symbol} and minute >= ${fromMinute}::int and minute < ${beforeMinute}::int
+        group by 1
+      )
+      select ${sums.columns} from w
+      join candle_minute first on first.symbol = ${symbol} and first.minute = w.first
+      join candle_minute last on last.symbol = ${symbol} and last.minute = w.last
+      order by w.start`.unprepared
+    )
+  },
+  memory: (memory) =>
+    Windows.grouped(candles.rowsIn(memory), windows).map(([startMinute, rows]) => {
+      const { minute: _minute, symbol: _symbol, ...candle } = rows.reduce(merged)
+      return { startMinute, ...candle }
+    })
+})
+
+/** The last minute before that one in which anything was traded. */
+export const lastBefore = (
+  symbol: MarketSymbol,
+  beforeMinute: number
+): ReadTable.ReadQuery<CandleMinute | undefined> => ({
+  sql: (sql) =>
+    Effect.map(
+      candleTable.first(
+        sql`
+          select ${candleTable.columns} from candle_minute
+          where symbol = ${symbol} and minute < ${beforeMinute}::int
+          order by minute desc limit 1`.unprepared
+      ),
+      Option.getOrUndefined
+    ),
+  memory: (memory) => Windows.ordered(candles.rowsIn(memory), symbol).findLast(({ minute }) => minute < beforeMinute)
+})
+
+/** Each row may be missing, so that the position is told all the same. */
+const withPosition = Table.make(
+  "candle_minute",
+  Record.map(columns, (column) => orNull<unknown>(column))
+).with<{ readonly position: number }>({ position: { schema: Schema.Number, expression: "p.seq::float8" } })
+
+/** The minutes after that one, the earliest first, and how far into the log of the market they go. */
+export interface Recent {
+  readonly position: number
+  readonly candles: ReadonlyArray<CandleMinute>
+}
+
+/** Both are of one moment: the events that follow the position are in none of the rows. */
+export const recent = (symbol: MarketSymbol, afterMinute: number): ReadTable.ReadQuery<Recent> => ({
+  sql: (sql) =>
+    Effect.map(
+      withPosition.all(
+        sql`
+          select ${withPosition.columns}
+          from (select coalesce(max(seq), 0) as seq from projection where position = ${positionOf(projection, symbol)}) p
+          left join candle_minute on candle_minute.symbol = ${symbol} and candle_minute.minute > ${afterMinute}::int
+          order by candle_minute.minute`.unprepared
+      ),
+      (rows) => ({
+        position: rows[0]!.position,
+        candles: rows.flatMap(({ position: _position, ...row }) => (row.symbol === null ? [] : [row as CandleMinute]))
+      })
+    ),
+  memory: (memory) => ({
+    position: memory.positions.get(positionOf(projection, symbol)) ?? 0,
+    candles: Windows.ordered(candles.rowsIn(memory), symbol).filter(({ minute }) => minute > afterMinute)
+  })
+})

@@ -1,0 +1,198 @@
+/** Prices of each minute of a symbol, and the open interest told with them; a minute in which nothing changed has no row. */
+import { type MarketEvent, marketStream, type Priced } from "@venue/domain/Market"
+import { minuteOf } from "@venue/domain/Minute"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { bigint, integer, of } from "@venue/postgres/Column"
+import * as Table from "@venue/postgres/Table"
+import { Effect, Option, Schema } from "effect"
+import type { MarketProjection } from "./Projection.ts"
+import * as ReadTable from "./ReadTable.ts"
+import * as Windows from "./Windows.ts"
+
+/** Oracle price and mark are in 1e-8 USD. */
+const priceTable = Table.make("price_minute", {
+  symbol: of("text", MarketSymbol),
+  minute: integer,
+  oracleOpenE8: bigint,
+  oracleHighE8: bigint,
+  oracleLowE8: bigint,
+  oracleCloseE8: bigint,
+  markOpenE8: bigint,
+  markCloseE8: bigint,
+  /** Between the best prices of the book, in half ticks; 0 where a side was empty all the minute. */
+  middleOpenHalfTicks: bigint,
+  middleCloseHalfTicks: bigint,
+  openInterestOpenLots: bigint,
+  openInterestCloseLots: bigint
+})
+export type PriceMinute = Table.Row<typeof priceTable>
+
+type Prices = Omit<PriceMinute, "symbol" | "minute">
+/** Those of a window; one in which nothing changed has none. */
+export interface PriceWindow extends Prices {
+  readonly startMinute: number
+}
+
+const merged = <Row extends Prices>(before: Row, next: Row): Row => ({
+  ...before,
+  oracleHighE8: Math.max(before.oracleHighE8, next.oracleHighE8),
+  oracleLowE8: Math.min(before.oracleLowE8, next.oracleLowE8),
+  oracleCloseE8: next.oracleCloseE8,
+  markCloseE8: next.markCloseE8,
+  middleOpenHalfTicks: before.middleOpenHalfTicks || next.middleOpenHalfTicks,
+  middleCloseHalfTicks: next.middleCloseHalfTicks || before.middleCloseHalfTicks,
+  openInterestCloseLots: next.openInterestCloseLots
+})
+
+const prices = ReadTable.make(priceTable, {
+  key: ({ minute, symbol }) => `${symbol} ${minute}`,
+  maxInMemory: 100_000,
+  merge: {
+    rows: merged,
+    conflict: `on conflict (symbol, minute) do update set
+      oracle_high_e8 = greatest(price_minute.oracle_high_e8, excluded.oracle_high_e8),
+      oracle_low_e8 = least(price_minute.oracle_low_e8, excluded.oracle_low_e8),
+      oracle_close_e8 = excluded.oracle_close_e8,
+      mark_close_e8 = excluded.mark_close_e8,
+      middle_open_half_ticks =
+        coalesce(nullif(price_minute.middle_open_half_ticks, 0), excluded.middle_open_half_ticks),
+      middle_close_half_ticks =
+        coalesce(nullif(excluded.middle_close_half_ticks, 0), price_minute.middle_close_half_ticks),
+      open_interest_close_lots = excluded.open_interest_close_lots`
+  }
+})
+
+export const projection: MarketProjection = {
+  group: "price",
+  stream: marketStream,
+  writes: (symbol, rows) => [
+    prices.write(rows.flatMap(({ events }) => events.filter(isPriced).map((event) => rowOf(symbol, event))))
+  ]
+}
+
+const isPriced = (event: MarketEvent): event is Priced => event._tag === "Priced"
+
+const rowOf = (symbol: MarketSymbol, priced: Priced): PriceMinute => {
+  const { askTicks, atMillis, bidTicks, markE8, openInterestLots, oracleE8 } = priced
+  const middle = bidTicks === 0 || askTicks === 0 ? 0 : bidTicks + askTicks
+  return {
+    symbol,
+    minute: minuteOf(atMillis),
+    oracleOpenE8: oracleE8,
+    oracleHighE8: oracleE8,
+    oracleLowE8: oracleE8,
+    oracleCloseE8: oracleE8,
+    markOpenE8: markE8,
+    markCloseE8: markE8,
+    middleOpenHalfTicks: middle,
+    middleCloseHalfTicks: middle,
+    openInterestOpenLots: openInterestLots,
+    openInterestCloseLots: openInterestLots
+  }
+}
+
+const number = (expression: string) => ({ schema: Schema.Number, expression: `${expression}::float8` })
+
+const inWindows = Table.selection<PriceWindow>({
+  startMinute: number("w.start"),
+  oracleOpenE8: number("first.oracle_open_e8"),
+  oracleHighE8: number("w.high"),
+  oracleLowE8: number("w.low"),
+  oracleCloseE8: number("last.oracle_close_e8"),
+  markOpenE8: number("first.mark_open_e8"),
+  markCloseE8: number("last.mark_close_e8"),
+  middleOpenHalfTicks: number("coalesce(opening.middle_open_half_ticks, 0)"),
+  middleCloseHalfTicks: number("coalesce(closing.middle_close_half_ticks, 0)"),
+  openInterestOpenLots: number("first.open_interest_open_lots"),
+  openInterestCloseLots: number("last.open_interest_close_lots")
+})
+
+/** The earliest come first. */
+export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<PriceWindow>> => ({
+  sql: (sql) => {
+    const { beforeMinute, fromMinute, minutes, symbol } = windows
+    return inWindows.all(
+      sql`
+      with w as (
+        select minute / ${minutes}::int * ${minutes}::int as start, min(minute) as first, max(minute) as last,
+          max(oracle_high_e8) as high, min(oracle_low_e8) as low,
+          min(minute) filter (where middle_open_half_ticks <> 0) as opening,
+          max(minute) filter (where middle_close_half_ticks <> 0) as closing
+        from price_minute
+        where symbol = ${symbol} and minute >= ${fromMinute}::int and minute < ${beforeMinute}::int
+        group by 1
+      )
+      select ${inWindows.columns} from w
+      join price_minute first on first.symbol = ${symbol} and first.minute = w.first
+      join price_minute last on last.symbol = ${symbol} and last.minute = w.last
+      left join price_minute opening on opening.symbol = ${symbol} and opening.minute = w.opening
+      left join price_minute closing on closing.symbol = ${symbol} and closing.minute = w.closing
+      order by w.start`.unprepared
+    )
+  },
+  memory: (memory) =>
+    Windows.grouped(prices.rowsIn(memory), windows).map(([startMinute, rows]) => {
+      const { minute: _minute, symbol: _symbol, ...found } = rows.reduce(merged)
+      return { startMinute, ...found }
+    })
+})
+
+const closing = Table.selection({
+  oracleE8: number("last.oracle_close_e8"),
+  markE8: number("last.mark_close_e8"),
+  middleHalfTicks: number("coalesce(middle.middle_close_half_ticks, 0)")
+})
+/** As they stood last; the middle is the last there was, and 0 where there never was one. */
+export type ClosingPrices = Table.Row<typeof closing>
+
+/** Those before that minute began. */
+export const lastBefore = (
+  symbol: MarketSymbol,
+  beforeMinute: number
+): ReadTable.ReadQuery<ClosingPrices | undefined> => ({
+  sql: (sql) => {
+    const row = sql`
+      select * from price_minute where symbol = ${symbol} and minute < ${beforeMinute}::int`
+    return Effect.map(
+      closing.first(
+        sql`
+        select ${closing.columns} from (${row} order by minute desc limit 1) last
+        left join (${row} and middle_close_half_ticks <> 0 order by minute desc limit 1) middle on true`.unprepared
+      ),
+      Option.getOrUndefined
+    )
+  },
+  memory: (memory) => {
+    const before = Windows.ordered(prices.rowsIn(memory), symbol).filter(({ minute }) => minute < beforeMinute)
+    const last = before.at(-1)
+    if (last === undefined) return undefined
+    return {
+      oracleE8: last.oracleCloseE8,
+      markE8: last.markCloseE8,
+      middleHalfTicks: before.findLast((row) => row.middleCloseHalfTicks !== 0)?.middleCloseHalfTicks ?? 0
+    }
+  }
+})
+
+const known = Table.selection({
+  startMinute: number("w.start"),
+  openInterestLots: number("price_minute.open_interest_close_lots")
+})
+/** As it stood when a window began. */
+export type KnownOpenInterest = Table.Row<typeof known>
+
+/** The earliest come first; a window before which nothing was told since the one before it is left out. */
+export const openInterestAt = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<KnownOpenInterest>> => ({
+  sql: (sql) =>
+    known.all(
+      sql`
+      select ${known.columns} from (${Windows.lastKnown(sql, "price_minute", windows, "after")}) w
+      join price_minute on price_minute.symbol = ${windows.symbol} and price_minute.minute = w.minute
+      order by w.start`.unprepared
+    ),
+  memory: (memory) =>
+    Windows.lastKnownOf(prices.rowsIn(memory), windows, "after").map(({ openInterestCloseLots, startMinute }) => ({
+      startMinute,
+      openInterestLots: openInterestCloseLots
+    }))
+})
