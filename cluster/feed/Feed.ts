@@ -34,8 +34,8 @@ export class Feed extends Context.Service<
     readonly tradingStates: ReadonlyMap<MarketSymbol, TradingState>
     /** The contracts that are listed, with the limits in force. */
     readonly instruments: ReadonlyMap<MarketSymbol, Instrument>
-    /** Ticks to lots of one side; a live view, unsorted. */
-    readonly levels: (symbol: MarketSymbol, side: "BUY" | "SELL") => ReadonlyMap<number, number>
+    /** A live view of the levels; undefined for what is not listed. */
+    readonly depth: (symbol: MarketSymbol) => FollowedLog.FollowedLog["depth"] | undefined
   }
 >()("@venue/cluster/feed/Feed") {
   static readonly layer: Layer.Layer<Feed, never, Journal | MarketClient | LocalEntities | Sharding> = Layer.effect(
@@ -101,7 +101,7 @@ export class Feed extends Context.Service<
         openInterest,
         tradingStates,
         instruments,
-        levels: (symbol, side) => logs.get(symbol)?.levels[side] ?? new Map()
+        depth: (symbol) => logs.get(symbol)?.depth
       })
     })
   )

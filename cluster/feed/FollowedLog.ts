@@ -2,6 +2,7 @@
 import type { Level } from "@venue/domain/Market"
 import type { Clock } from "effect"
 import type { Batch, LocalMarket } from "../clients/LocalEntities.ts"
+import * as Depth from "./Depth.ts"
 
 export interface Head {
   readonly epoch: number
@@ -13,8 +14,7 @@ export interface Head {
 export interface FollowedLog {
   /** Undefined until the market was first heard. */
   readonly head: () => Head | undefined
-  /** Ticks to lots of each side. */
-  readonly levels: Readonly<Record<"BUY" | "SELL", ReadonlyMap<number, number>>>
+  readonly depth: Pick<Depth.Depth, "best" | "levels">
   /** The market was heard to stand there. */
   readonly hear: (epoch: number, seq: number) => void
   /** Takes the next batch in and drops a repeat; false at a hole. */
@@ -27,18 +27,12 @@ export interface FollowedLog {
 
 /** Each batch that is taken in goes on to `dispatch`. */
 export const make = (clock: Clock.Clock, dispatch: (batch: Batch) => void): FollowedLog => {
-  const levels = { BUY: new Map<number, number>(), SELL: new Map<number, number>() }
+  const depth = Depth.make()
   let last: Head | undefined
   let attached: LocalMarket | undefined
 
   const hear = (epoch: number, seq: number) => {
     last = { epoch, seq, heardAtMillis: clock.currentTimeMillisUnsafe() }
-  }
-  const update = (changed: ReadonlyArray<Level>) => {
-    for (const { priceTicks, quantityLots, side } of changed) {
-      if (quantityLots === 0) levels[side].delete(priceTicks)
-      else levels[side].set(priceTicks, quantityLots)
-    }
   }
 
   return {
@@ -49,22 +43,18 @@ export const make = (clock: Clock.Clock, dispatch: (batch: Batch) => void): Foll
       }
       return last
     },
-    levels,
+    depth,
     hear,
     advance: (batch) => {
       const seq = last?.seq ?? 0
       if (batch.seq <= seq) return true
       if (batch.seq > seq + 1) return false
       hear(batch.epoch, batch.seq)
-      update(batch.levels)
+      depth.update(batch.levels)
       dispatch(batch)
       return true
     },
-    reset: (all) => {
-      levels.BUY.clear()
-      levels.SELL.clear()
-      update(all)
-    },
+    reset: depth.reset,
     attach: (market) => {
       attached = market
       return () => {

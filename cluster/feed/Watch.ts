@@ -52,6 +52,8 @@ export const start = Effect.fnUntraced(function* (
     })
 
     const depth = yield* markets.depth(symbol)
+    // An owner that does not know yet that it was followed tells of levels that are no longer so.
+    if (depth.seq < (log.head()?.seq ?? 0)) return
     if (log.head() === undefined) log.hear(depth.epoch, depth.seq)
     else yield* readBack(depth.seq)
     log.reset(depth.levels)

@@ -102,7 +102,7 @@ export const neighbours = () => {
         openInterest: OpenInterest.none(),
         tradingStates,
         instruments: defaults.instruments,
-        levels: () => new Map()
+        depth: () => undefined
       })
     ),
     Layer.succeed(MarketClient)(

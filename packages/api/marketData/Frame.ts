@@ -24,11 +24,11 @@ export interface PriceLevel {
 /** The message as one connection gets it. `sequence` counts that connection's data messages from 1. */
 export const frame = (body: Body, sequence: number): string => `${body.head}${sequence}${body.tail}`
 
-/** Best price first on both sides; a whole snapshot of at most 20 levels a side. */
+/** Best price first on both sides, of which no more are taken than it tells: a whole snapshot of at most 20 levels a side. */
 export const level2 = (
   instrument: Instrument,
-  bids: ReadonlyArray<PriceLevel>,
-  asks: ReadonlyArray<PriceLevel>,
+  bids: Iterable<PriceLevel>,
+  asks: Iterable<PriceLevel>,
   sigFigs: SigFigs,
   atMillis: number
 ): Body =>
@@ -104,11 +104,10 @@ const priceText = (instrument: Instrument, ticks: number): string =>
 
 /** Groups of 10 or 100 ticks, away from the middle: the total of each stands at a price no better than any in it. */
 const grouped = (
-  levels: ReadonlyArray<PriceLevel>,
+  levels: Iterable<PriceLevel>,
   sigFigs: SigFigs,
   round: (groups: number) => number
 ): ReadonlyArray<PriceLevel> => {
-  if (sigFigs === 0) return levels.slice(0, depth)
   const group = 10 ** sigFigs
   const totals = new Map<number, number>()
   for (const { priceTicks, quantityLots } of levels) {

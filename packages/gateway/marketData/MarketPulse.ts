@@ -7,7 +7,6 @@ import * as Beat from "@venue/cluster/protocol/Beat"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Clock, Effect } from "effect"
-import * as Book from "./Book.ts"
 import * as Streams from "./Streams.ts"
 
 export interface MarketPulse {
@@ -51,12 +50,13 @@ const makeLatest = Effect.gen(function* () {
   const { instruments } = yield* VenueSettings
   const latest: MarketPulse["latest"] = ({ channel, sigFigs, symbol }) => {
     const instrument = instruments.get(symbol)!
+    const depth = feed.depth(symbol)!
     const now = clock.currentTimeMillisUnsafe()
     switch (channel) {
       case "level2":
-        return Frame.level2(instrument, Book.bids(feed, symbol), Book.asks(feed, symbol), sigFigs, now)
+        return Frame.level2(instrument, depth.levels("BUY"), depth.levels("SELL"), sigFigs, now)
       case "bbo":
-        return Frame.bbo(instrument, Book.bestBid(feed, symbol), Book.bestAsk(feed, symbol), now)
+        return Frame.bbo(instrument, depth.best("BUY"), depth.best("SELL"), now)
       case "mark_price": {
         const prices = feed.prices.get(symbol)
         return prices === undefined ? undefined : Frame.markPrice(instrument, prices.markE8, prices.atMillis)
@@ -75,8 +75,9 @@ const makeBestPrices = Effect.fnUntraced(function* (streams: Streams.Streams, la
   const moved = new Set<MarketSymbol>()
   const lastOf = new Map<MarketSymbol, string>()
   const hasChanged = (symbol: MarketSymbol): boolean => {
-    const bid = Book.bestBid(feed, symbol)
-    const ask = Book.bestAsk(feed, symbol)
+    const depth = feed.depth(symbol)!
+    const bid = depth.best("BUY")
+    const ask = depth.best("SELL")
     const now = `${bid?.priceTicks} ${bid?.quantityLots} ${ask?.priceTicks} ${ask?.quantityLots}`
     const before = lastOf.get(symbol)
     lastOf.set(symbol, now)

@@ -8,7 +8,7 @@ import { marketStream } from "@venue/domain/Market"
 import { LocalEntities, type LocalMarket, type Watcher } from "@venue/cluster/clients/LocalEntities"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
-import type { Done, MarketEvent } from "@venue/domain/Market"
+import type { Done, Level, MarketEvent } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, it } from "@effect/vitest"
@@ -67,9 +67,12 @@ const setUp = Effect.gen(function* () {
   let at = owner.from
   const watchers = new Set<Watcher>()
   let isAlive = false
+  let levels: ReadonlyArray<Level> = []
+  let levelsSeq: number | undefined
   const depth = Effect.sync(() => ({
     ...at,
-    levels: [],
+    seq: levelsSeq ?? at.seq,
+    levels,
     tradingState: "TRADING" as const,
     lastDividendDay: 0,
     limits: limitsOf(one),
@@ -124,9 +127,16 @@ const setUp = Effect.gen(function* () {
       observe: (event) => observe((event as Done).commandId.d),
       broken
     })
-  const row = (seq: number, events: ReadonlyArray<MarketEvent>) => {
+  const row = (seq: number, events: ReadonlyArray<MarketEvent>, changed: ReadonlyArray<Level> = []) => {
     for (const watcher of watchers) {
-      watcher.batch({ instrument: one, epoch: at.epoch, seq, events, levels: [], row: MarketRecord.encode(events) })
+      watcher.batch({
+        instrument: one,
+        epoch: at.epoch,
+        seq,
+        events,
+        levels: changed,
+        row: MarketRecord.encode(events)
+      })
     }
   }
   return {
@@ -144,6 +154,11 @@ const setUp = Effect.gen(function* () {
       if (isTold) row(seq, events)
     }),
     repeat: row,
+    /** All the levels there are, as the market tells them to who begins to watch it, and as of which row. */
+    resting: (all: ReadonlyArray<Level>, seq?: number) => {
+      levels = all
+      levelsSeq = seq
+    },
     head: () => {
       for (const watcher of watchers) watcher.head(at.epoch, at.seq)
     },
@@ -184,6 +199,49 @@ it.effect("a repeat is dropped, and a hole is filled from the journal before any
     yield* record(5)
     assert.deepEqual(heard, [1, 2, 3, 4, 5])
     assert.strictEqual(watching(), 1)
+  }).pipe(Effect.provide(around))
+)
+
+/** Those of AAPL that the feed has, bids first. */
+const depthOf = ({ depth }: Feed["Service"]) =>
+  (["BUY", "SELL"] as const).flatMap((side) =>
+    [...depth(one.symbol)!.levels(side)].map((level) => ({ side, ...level }))
+  )
+
+it.effect("a watch that begins anew has the levels that are there then and no others", () =>
+  Effect.gen(function* () {
+    const { feed, record, repeat, resting } = yield* setUp
+    const [gone, stays, comes] = [98, 99, 100].map((priceTicks) => ({
+      side: "BUY" as const,
+      priceTicks,
+      quantityLots: 1
+    }))
+    const asks = { side: "SELL" as const, priceTicks: 101, quantityLots: 2 }
+    yield* record(1, false)
+    repeat(2, [event(1)], [gone!, stays!, asks])
+    assert.deepEqual(depthOf(feed), [stays!, gone!, asks])
+    yield* record(2, false)
+    resting([stays!, comes!])
+    yield* record(3)
+    yield* back
+    assert.deepEqual(depthOf(feed), [comes!, stays!])
+  }).pipe(Effect.provide(around))
+)
+
+it.effect("levels of before what was heard are not taken in: they are asked for again", () =>
+  Effect.gen(function* () {
+    const { close, feed, record, repeat, resting } = yield* setUp
+    const [old, now] = [98, 99].map((priceTicks) => ({ side: "BUY" as const, priceTicks, quantityLots: 1 }))
+    yield* record(1, false)
+    repeat(2, [event(1)], [now!])
+    resting([old!], 1)
+    close()
+    yield* back
+    assert.deepEqual([depthOf(feed), feed.head(one.symbol)?.seq], [[now!], 2])
+    resting([now!])
+    yield* back
+    yield* record(2)
+    assert.deepEqual([depthOf(feed), feed.head(one.symbol)?.seq], [[now!], 3])
   }).pipe(Effect.provide(around))
 )
 

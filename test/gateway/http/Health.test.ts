@@ -42,7 +42,7 @@ const standIn = (silent: Silent) =>
             openInterest: OpenInterest.none(),
             tradingStates: new Map(),
             instruments: new Map(),
-            levels: () => new Map()
+            depth: () => undefined
           })
         )
       )

@@ -1,0 +1,46 @@
+/** The levels of a book in order are those of a map that is sorted whenever it is looked at. */
+import * as Depth from "@venue/cluster/feed/Depth"
+import type { Level } from "@venue/domain/Market"
+import { expect, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+const sides = ["BUY", "SELL"] as const
+
+const sorted = (levels: ReadonlyMap<string, Level>, side: Level["side"]) =>
+  [...levels.values()]
+    .filter((level) => level.side === side)
+    .map(({ priceTicks, quantityLots }) => ({ priceTicks, quantityLots }))
+    .sort((a, b) => (side === "BUY" ? b.priceTicks - a.priceTicks : a.priceTicks - b.priceTicks))
+
+const level: fc.Arbitrary<Level> = fc.record({
+  side: fc.constantFrom(...sides),
+  priceTicks: fc.integer({ min: 1, max: 40 }),
+  quantityLots: fc.nat({ max: 3 })
+})
+
+it("changes and resets leave each side in order, the best first", () => {
+  const steps = fc.array(fc.record({ isReset: fc.boolean(), levels: fc.array(level, { maxLength: 12 }) }), {
+    maxLength: 12
+  })
+  fc.assert(
+    fc.property(steps, (all) => {
+      const depth = Depth.make()
+      const twin = new Map<string, Level>()
+      for (const { isReset, levels } of all) {
+        if (isReset) {
+          depth.reset(levels)
+          twin.clear()
+        } else depth.update(levels)
+        for (const one of levels) {
+          const key = `${one.side} ${one.priceTicks}`
+          if (one.quantityLots === 0) twin.delete(key)
+          else twin.set(key, one)
+        }
+        for (const side of sides) {
+          expect([...depth.levels(side)]).toEqual(sorted(twin, side))
+          expect(depth.best(side)).toEqual(sorted(twin, side)[0])
+        }
+      }
+    })
+  )
+})
