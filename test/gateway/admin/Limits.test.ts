@@ -1,12 +1,20 @@
 /** An operator changes limits of a contract: they hold at once, for who trades already too (rule 1.9). */
+import { starters } from "@venue/domain/Instrument"
+import { limitShareBps, period } from "@venue/domain/MarketHours"
 import { Audit } from "@venue/storage/access/Audit"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { aapl, limit, say } from "../../venue/Story.ts"
 import { layer, RestClient } from "../rest/RestClient.ts"
 
 const asked = { symbol: "aapl-usd", reason: "thin book" }
+/** Outside hours a share of a limit is in force (rule 6.3), so that this much is left of what is asked for now. */
+const inForceNow = Effect.map(Clock.currentTimeMillis, (now) => {
+  const instrument = starters.find(({ symbol }) => symbol === aapl)!
+  const shareBps = limitShareBps(period(instrument, now))
+  return (money: number) => (money * 10_000) / shareBps
+})
 const before = { symbol: aapl, min_quantity: 0.1, max_quantity: 100_000, position_limit: 2_500_000 }
 
 it.layer(layer, { excludeTestServices: true })("limits", (it) => {
@@ -16,6 +24,7 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
       Effect.gen(function* () {
         const venue = yield* TestVenue
         const { admin, get } = yield* RestClient
+        const whole = yield* inForceNow
         yield* venue.price(aapl, 200)
         const [alice, ben] = [
           yield* venue.trade(yield* venue.user("alice")),
@@ -48,14 +57,17 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
         expect(listed).toMatchObject({ min_quantity: "1", max_quantity: "20" })
 
         // Ten are held: of 2,500 USD at the most leverage, two more fit.
-        expect(yield* set({ position_limit: 2_500 })).toMatchObject({ position_limit: 2_500, max_quantity: 20 })
+        expect(yield* set({ position_limit: whole(2_500) })).toMatchObject({
+          position_limit: whole(2_500),
+          max_quantity: 20
+        })
         expect(yield* statusOf(limit("BUY", 3, 200))).toBe("REJECTED_WOULD_BREACH_MAX_NOTIONAL")
         expect(yield* statusOf(limit("BUY", 2, 200))).toBe("ACK")
         expect(yield* statusOf(say("cancel_all_orders"))).toBe("CANCELLED")
-        yield* set({ open_interest_limit: 2_500 })
+        yield* set({ open_interest_limit: whole(2_500) })
         expect(yield* statusOf(limit("BUY", 2, 200))).toBe("ACK")
         expect(yield* statusOf(limit("SELL", 10, 210, { reduce_only: true }))).toBe("ACK")
-        yield* set({ position_limit: 2_000, open_interest_limit: 2_000 })
+        yield* set({ position_limit: whole(2_000), open_interest_limit: whole(2_000) })
         expect(yield* statusOf(limit("BUY", 1, 200))).toBe("REJECTED_WOULD_BREACH_MAX_NOTIONAL")
 
         const again = yield* set({})
@@ -63,8 +75,8 @@ it.layer(layer, { excludeTestServices: true })("limits", (it) => {
           ...before,
           min_quantity: 1,
           max_quantity: 20,
-          position_limit: 2_000,
-          open_interest_limit: 2_000
+          position_limit: whole(2_000),
+          open_interest_limit: whole(2_000)
         })
         const told = yield* (yield* Audit).about(aapl)
         expect(told.at(-1)).toMatchObject({ action: "limits_asked", facts: { min_quantity: 1, reason: "thin book" } })
