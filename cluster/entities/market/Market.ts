@@ -62,9 +62,11 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
           clock.start()
           takeovers.start()
           watchers.reclaimed()
+          projection.claimed(log.head().seq)
         },
         ended: () => leave()
       }).pipe(Effect.orDie)
+      projection.claimed(log.head().seq)
 
       const { head, stream, watch } = watchers
       const view = viewOf(symbol, log)

@@ -14,6 +14,8 @@ import * as TableWriter from "./TableWriter.ts"
 export interface Projection {
   /** A row is in the journal; it is read back from there, so that nothing waits in memory. */
   readonly committed: (row: CommittedRow<MarketEvent>) => void
+  /** The log is held, and its claim is a row too: whoever waits for the tables need not wait for the next commit. */
+  readonly claimed: (seq: number) => void
 }
 
 const pageRows = 64
@@ -92,11 +94,15 @@ export const make = Effect.fnUntraced(function* (symbol: MarketSymbol, projectio
   })
   yield* Effect.forkScoped(TableWriter.persist(`the tables of ${symbol}`, project))
 
+  const claimed = (seq: number) => {
+    lastSeq = seq
+    more.openUnsafe()
+  }
   return {
+    claimed,
     committed: ({ events, seq }) => {
-      lastSeq = seq
       bursts.recorded(events.length)
-      more.openUnsafe()
+      claimed(seq)
     }
   } satisfies Projection as Projection
 })

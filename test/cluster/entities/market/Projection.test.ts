@@ -104,6 +104,27 @@ it.effect("what was recorded before the market was served here is written though
   }).pipe(Effect.provide(layer))
 })
 
+it.effect("the row of a claim is taken in though nothing is recorded after it", () => {
+  const { layer, recorded, written } = around([])
+  recorded.push(row(1))
+  return Effect.gen(function* () {
+    const { claimed, committed } = yield* Projection.make(symbol, Projections.ofMarkets)
+    yield* turns
+    for (const [seq, tell] of [
+      [2, () => claimed(2)],
+      [3, () => committed(row(3))],
+      [4, () => claimed(4)]
+    ] as const) {
+      recorded.push(row(seq, seq === 3 ? 1 : 0))
+      tell()
+      yield* turns
+      yield* TestClock.adjust("1 second")
+      yield* turns
+    }
+    assert.deepEqual(written, [1, 2, 3, 4])
+  }).pipe(Effect.provide(layer))
+})
+
 it.effect("in a burst the journal goes first, until it is over or the tables are ten seconds behind", () => {
   const { layer, recorded, written } = around(Array.from({ length: 1_000 }, () => Effect.sleep("30 millis")))
   return Effect.gen(function* () {
