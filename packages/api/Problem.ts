@@ -25,6 +25,8 @@ export const pages = {
   "no-such-path": "Nothing is served at this path.",
   "method-not-allowed": "The path exists, but not with this method; see the Allow header.",
   "range-not-allowed": "The end of a range comes after its start.",
+  "range-too-long": "A chart has so many points at most; detail says how long the range may be.",
+  "interval-not-offered": "Charts are not drawn in this interval; detail names those that there are.",
   "leverage-not-available": "The symbol does not offer this leverage.",
   "leverage-in-use": "Leverage is fixed while the symbol has open orders or a position.",
   "invalid-wallet-address": "The address of a wallet is 0x and 40 hex digits; of mixed case, with the right checksum.",
@@ -199,6 +201,9 @@ export const problems = (baseUrl: string) => ({
   leverageInUse: (symbol: string) =>
     new Conflict(body(baseUrl, 409, "leverage-in-use", { detail: `${symbol} has open orders or a position.` })),
   rangeNotAllowed: () => new BadRequest(body(baseUrl, 400, "range-not-allowed")),
+  rangeTooLong: (detail: string) => new BadRequest(body(baseUrl, 400, "range-too-long", { detail })),
+  intervalNotOffered: (offered: ReadonlyArray<string | number>) =>
+    new BadRequest(body(baseUrl, 400, "interval-not-offered", { detail: `Expected one of ${offered.join(", ")}.` })),
   invalidWalletAddress: () => new BadRequest(body(baseUrl, 400, "invalid-wallet-address")),
   invalidBuilderCode: () => new BadRequest(body(baseUrl, 400, "invalid-builder-code")),
   malformedWalletMessage: () => new BadRequest(body(baseUrl, 400, "malformed-wallet-message")),

@@ -5,19 +5,26 @@ import { ErrorModel } from "../Problem.ts"
 import { ApiKeysGroup } from "./ApiKeys.ts"
 import { BuilderCodeGroup } from "./BuilderCode.ts"
 import { BuilderWalletGroup } from "./BuilderWallet.ts"
+import { CandlesGroup } from "./Candles.ts"
+import { FundingRatesGroup } from "./FundingRates.ts"
 import { HealthGroup } from "./Health.ts"
 import { LeverageGroup } from "./Leverage.ts"
+import { LongShortGroup } from "./LongShort.ts"
 import { OnboardingGroup } from "./Onboarding.ts"
+import { OpenInterestGroup } from "./OpenInterest.ts"
 import { PositionsGroup } from "./Positions.ts"
 import { ProfileGroup } from "./Profile.ts"
 import { RefdataGroup } from "./Refdata.ts"
 import { SubaccountsGroup } from "./Subaccounts.ts"
+import { TakerVolumeGroup } from "./TakerVolume.ts"
 import { TradeGroup } from "./Trade.ts"
+import { UnderlierGroup } from "./Underlier.ts"
 
 export class Api extends HttpApi.make("venue")
   .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, HealthGroup)
   .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
   .add(ApiKeysGroup, SubaccountsGroup)
+  .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version: "0.1.0" }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

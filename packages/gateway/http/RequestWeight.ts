@@ -3,6 +3,11 @@
 /** It is 1, unless it stands here. */
 export const weightOf = (action: string): number => weights.get(action) ?? 1
 
+/** Of what is asked without credentials, by the path of its address: a chart weighs 5 too. */
+export const addressWeightOf = (url: string): number => (charts.some((path) => url.startsWith(path)) ? 5 : 1)
+
+const charts = ["/candles/", "/underlier/", "/funding/", "/open-interest/", "/taker-volume/", "/symbol-long-short/"]
+
 /** Lists and charts weigh 5, changes 10. */
 const weights: ReadonlyMap<string, number> = new Map([
   ["GET /user/trade", 5],

@@ -16,18 +16,26 @@ import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "../http/Authentication.ts"
 import * as BuilderCode from "./BuilderCode.ts"
 import * as BuilderWallet from "./BuilderWallet.ts"
+import * as Candles from "./Candles.ts"
+import { Charts } from "./Charts.ts"
 import { crossOrigin } from "../http/Cors.ts"
 import { routesOf } from "../http/Gate.ts"
+import * as FundingRates from "./FundingRates.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import * as Leverage from "./Leverage.ts"
+import * as LongShort from "./LongShort.ts"
 import * as Onboarding from "./Onboarding.ts"
+import * as OpenInterest from "./OpenInterest.ts"
 import * as Pages from "./Pages.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
 import * as Refdata from "./Refdata.ts"
+import { addressWeightOf } from "../http/RequestWeight.ts"
 import { refusal, retryAfter } from "../http/Refusal.ts"
 import * as Subaccounts from "./Subaccounts.ts"
+import * as TakerVolume from "./TakerVolume.ts"
 import * as Trade from "./Trade.ts"
+import * as Underlier from "./Underlier.ts"
 
 export interface RestServerOptions {
   readonly host: string
@@ -60,7 +68,7 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
     // Users pay from their own bucket at their desk, once it is known who they are. Health is asked by machines, and always told.
     admit: (request) => {
       if (request.url.startsWith("/user/") || request.url.startsWith("/health/")) return undefined
-      const waitMillis = limits.spend(ClientAddress.network(addressOf(request)), 1)
+      const waitMillis = limits.spend(ClientAddress.network(addressOf(request)), addressWeightOf(request.url))
       return waitMillis === 0 ? undefined : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis))
     }
   }))
@@ -80,6 +88,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         Profile.layer(baseUrl),
         BuilderCode.layer(baseUrl),
         BuilderWallet.layer({ baseUrl, addressOf: rest.addressOf }),
+        charts(baseUrl),
         health(baseUrl)
       ]),
       Layer.provide(Authentication.layer({ baseUrl, brand, ...rest })),
@@ -88,6 +97,16 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
     Onboarding.callback(baseUrl),
     Pages.layer(baseUrl, document({ baseUrl, brand, accessOf: ruleOf }))
   )
+
+const charts = (baseUrl: string) =>
+  Layer.mergeAll(
+    Candles.layer(baseUrl),
+    Underlier.layer(baseUrl),
+    FundingRates.layer(baseUrl),
+    OpenInterest.layer(baseUrl),
+    TakerVolume.layer(baseUrl),
+    LongShort.layer(baseUrl)
+  ).pipe(Layer.provide(Charts.layer(baseUrl)))
 
 const health = (baseUrl: string) =>
   group(

@@ -140,7 +140,8 @@ export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<Readonl
 const closing = Table.selection({
   oracleE8: number("last.oracle_close_e8"),
   markE8: number("last.mark_close_e8"),
-  middleHalfTicks: number("coalesce(middle.middle_close_half_ticks, 0)")
+  middleHalfTicks: number("coalesce(middle.middle_close_half_ticks, 0)"),
+  openInterestLots: number("last.open_interest_close_lots")
 })
 /** As they stood last; the middle is the last there was, and 0 where there never was one. */
 export type ClosingPrices = Table.Row<typeof closing>
@@ -169,9 +170,22 @@ export const lastBefore = (
     return {
       oracleE8: last.oracleCloseE8,
       markE8: last.markCloseE8,
+      openInterestLots: last.openInterestCloseLots,
       middleHalfTicks: before.findLast((row) => row.middleCloseHalfTicks !== 0)?.middleCloseHalfTicks ?? 0
     }
   }
+})
+
+const firstOf = Table.selection({ minute: { schema: Schema.NullOr(Schema.Number), expression: "min(minute)" } })
+
+/** The minute of the first price ever, from which on a market is known; none before it. */
+export const firstMinute = (symbol: MarketSymbol): ReadTable.ReadQuery<number | undefined> => ({
+  sql: (sql) =>
+    Effect.map(
+      firstOf.all(sql`select ${firstOf.columns} from price_minute where symbol = ${symbol}`.unprepared),
+      (rows) => rows[0]?.minute ?? undefined
+    ),
+  memory: (memory) => Windows.ordered(prices.rowsIn(memory), symbol)[0]?.minute
 })
 
 const known = Table.selection({

@@ -154,6 +154,12 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "builderWallet", (handlers) =>
     handlers.handleAll({ builderMessage: unasked, builderKey: unasked })
   ).pipe(Layer.provide(Layer.succeed(ActiveBuilder, unasked))),
+  HttpApiBuilder.group(Api, "candles", (handlers) => handlers.handleAll({ candles: unasked })),
+  HttpApiBuilder.group(Api, "underlier", (handlers) => handlers.handleAll({ underlier: unasked })),
+  HttpApiBuilder.group(Api, "fundingRates", (handlers) => handlers.handleAll({ fundingRates: unasked })),
+  HttpApiBuilder.group(Api, "openInterest", (handlers) => handlers.handleAll({ openInterest: unasked })),
+  HttpApiBuilder.group(Api, "takerVolume", (handlers) => handlers.handleAll({ takerVolume: unasked })),
+  HttpApiBuilder.group(Api, "longShort", (handlers) => handlers.handleAll({ longShort: unasked })),
   HttpApiBuilder.group(Api, "apiKeys", (handlers) =>
     handlers.handleAll({ list: unasked, create: unasked, rename: unasked, revoke: unasked, rotate: unasked })
   ),

@@ -36,7 +36,13 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/user/api-keys",
     "/user/api-keys/{public_key}",
     "/user/api-keys/{public_key}/rotate",
-    "/user/subaccounts"
+    "/user/subaccounts",
+    "/candles/{symbol}",
+    "/underlier/{symbol}",
+    "/funding/{symbol}",
+    "/open-interest/{symbol}",
+    "/taker-volume/{symbol}",
+    "/symbol-long-short/{symbol}"
   ])
 })
 

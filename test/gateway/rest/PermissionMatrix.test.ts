@@ -77,7 +77,14 @@ const reference: Record<string, Expected> = {
   "POST /builder/web3/api-key": { permissions: ["register_user"], only: "hmac", on: "main" }
 }
 
-const open = ["GET /refdata", "GET /health/live", "GET /health/ready", "GET /builder/web3/message"]
+const charts = ["candles", "underlier", "funding", "open-interest", "taker-volume", "symbol-long-short"]
+const open = [
+  "GET /refdata",
+  ...charts.map((chart) => `GET /${chart}/:symbol`),
+  "GET /health/live",
+  "GET /health/ready",
+  "GET /builder/web3/message"
+]
 
 it("I38: every endpoint and message has its rule, and every rule is in the reference", () => {
   const actions = Object.keys(rules)

@@ -82,7 +82,13 @@ export const pricesBefore = (events: Events, beforeMinute: number) => {
   const found = within(of(events, "Priced"), 0, beforeMinute)
   const last = found.at(-1)
   if (last === undefined) return undefined
-  return { oracleE8: last.oracleE8, markE8: last.markE8, middleHalfTicks: middlesOf(found).at(-1) ?? 0 }
+  const { markE8, openInterestLots, oracleE8 } = last
+  return { oracleE8, markE8, middleHalfTicks: middlesOf(found).at(-1) ?? 0, openInterestLots }
+}
+
+export const firstMinute = (events: Events) => {
+  const first = of(events, "Priced")[0]
+  return first && minuteOf(first.atMillis)
 }
 
 export const openInterestAt = (events: Events, minute: number) =>

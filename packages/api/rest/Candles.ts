@@ -1,0 +1,117 @@
+/** `GET /candles/{symbol}`: what was traded in each window, and what stood around it. */
+import type { Instrument } from "@venue/domain/Instrument"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Rows, SchemaLink } from "../Body.ts"
+import * as Digits from "../Digits.ts"
+import { described } from "../Parameter.ts"
+import { chartHeaders, chartParameters, chartParams, chartRefusals, resolutionQuery, startOf } from "./ChartRange.ts"
+
+export const Candle = Schema.Struct({
+  $schema: SchemaLink,
+  startedAt: Schema.String,
+  ticker: Schema.String,
+  resolution: Schema.String,
+  low: Schema.String,
+  high: Schema.String,
+  open: Schema.String,
+  close: Schema.String,
+  baseTokenVolume: Schema.String,
+  usdVolume: Schema.String,
+  trades: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  startingOpenInterest: Schema.String,
+  orderbookMidPriceOpen: Schema.String,
+  orderbookMidPriceClose: Schema.String
+}).annotate({ identifier: "Candle" })
+export type Candle = typeof Candle.Type
+
+export const CandlesResponseBody = Schema.Struct({ $schema: SchemaLink, candles: Rows(Candle) }).annotate({
+  identifier: "CandlesResponseBody"
+})
+
+export const CandlesGroup = HttpApiGroup.make("candles").add(
+  HttpApiEndpoint.get("candles", "/candles/:symbol", {
+    params: chartParams,
+    query: resolutionQuery,
+    success: HttpApiSchema.WithHeaders(CandlesResponseBody, chartHeaders),
+    error: chartRefusals
+  }).annotate(OpenApi.Transform, described(chartParameters))
+)
+
+/** What was traded in a window. Prices count ticks, quantities lots, and money 1e-6 USD. */
+export interface TradedWindow {
+  readonly startMinute: number
+  readonly openTicks: number
+  readonly highTicks: number
+  readonly lowTicks: number
+  readonly closeTicks: number
+  readonly volumeLots: bigint
+  readonly notional: bigint
+  readonly trades: number
+}
+
+/** What stood in a window; its middles are 0 where a side of the book was empty all the time. */
+export interface PricedWindow {
+  readonly startMinute: number
+  readonly markCloseE8: number
+  readonly middleOpenHalfTicks: number
+  readonly middleCloseHalfTicks: number
+  readonly openInterestCloseLots: number
+}
+
+/** What stood before the first window; 0 where there was none yet. */
+export interface Before {
+  readonly closeTicks: number
+  readonly markE8: number
+  readonly middleHalfTicks: number
+  readonly openInterestLots: number
+}
+
+export interface Traded {
+  readonly resolution: string
+  /** Of every window, the earliest first. */
+  readonly starts: ReadonlyArray<number>
+  readonly traded: ReadonlyArray<TradedWindow>
+  readonly priced: ReadonlyArray<PricedWindow>
+  readonly before: Before
+}
+
+/**
+ * Newest first. A window without a trade has the close of before, and one before which nothing was ever traded the mark;
+ * the mark stands in for a middle too, as long as no book ever had two sides.
+ */
+export const candlesOf = (instrument: Instrument, { before, priced, resolution, starts, traded }: Traded) => {
+  const tradedAt = new Map(traded.map((window) => [window.startMinute, window]))
+  const pricedAt = new Map(priced.map((window) => [window.startMinute, window]))
+  const { lotE8, symbol, tickE8 } = instrument
+  const price = (ticks: number) => Digits.units(ticks * tickE8)
+  const middle = (halfTicks: number) => Digits.units(halfTicks === 0 ? markE8 : (halfTicks * tickE8) / 2)
+  let { closeTicks, markE8, middleHalfTicks, openInterestLots } = before
+  const candles = starts.map((start): Candle => {
+    const trades = tradedAt.get(start)
+    const prices = pricedAt.get(start)
+    const startingOpenInterest = Digits.units(openInterestLots * lotE8)
+    markE8 = prices?.markCloseE8 ?? markE8
+    openInterestLots = prices?.openInterestCloseLots ?? openInterestLots
+    const openHalfTicks = prices?.middleOpenHalfTicks || middleHalfTicks
+    middleHalfTicks = prices?.middleCloseHalfTicks || middleHalfTicks
+    closeTicks = trades?.closeTicks ?? closeTicks
+    const still = closeTicks === 0 ? Digits.units(markE8) : price(closeTicks)
+    return {
+      startedAt: startOf(start),
+      ticker: symbol,
+      resolution,
+      low: trades === undefined ? still : price(trades.lowTicks),
+      high: trades === undefined ? still : price(trades.highTicks),
+      open: trades === undefined ? still : price(trades.openTicks),
+      close: still,
+      baseTokenVolume: Digits.bigUnits((trades?.volumeLots ?? 0n) * BigInt(lotE8)),
+      usdVolume: Digits.money(trades?.notional ?? 0n),
+      trades: trades?.trades ?? 0,
+      startingOpenInterest,
+      orderbookMidPriceOpen: middle(openHalfTicks),
+      orderbookMidPriceClose: middle(middleHalfTicks)
+    }
+  })
+  return candles.toReversed()
+}

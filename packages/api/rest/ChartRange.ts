@@ -1,0 +1,79 @@
+/** What every chart is asked for: a symbol, how long its windows are, and from when to when they begin. */
+import { minuteMillis } from "@venue/domain/Minute"
+import { Schema } from "effect"
+import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
+import { instant } from "../Digits.ts"
+import { Moment, WholeNumber } from "../Parameter.ts"
+
+const resolutionMinutes: Readonly<Record<string, number>> = {
+  "1MIN": 1,
+  "5MINS": 5,
+  "15MINS": 15,
+  "30MINS": 30,
+  "1HOUR": 60,
+  "4HOURS": 240,
+  "1DAY": 1_440
+}
+const intervalMinutes: Readonly<Record<string, number>> = {
+  "1m": 1,
+  "5m": 5,
+  "15m": 15,
+  "30m": 30,
+  "1h": 60,
+  "4h": 240,
+  "1d": 1_440
+}
+
+/** One way to say how long windows are: what is offered, and the minutes of what was asked, where that is offered. */
+export interface Lengths<Asked> {
+  readonly offered: ReadonlyArray<string | number>
+  readonly minutesOf: (asked: Asked) => number | undefined
+}
+
+export const resolutions: Lengths<string> = {
+  offered: Object.keys(resolutionMinutes),
+  minutesOf: (asked) => (Object.hasOwn(resolutionMinutes, asked) ? resolutionMinutes[asked] : undefined)
+}
+
+/** The words of candles are understood too. */
+export const intervals: Lengths<string> = {
+  offered: Object.keys(intervalMinutes),
+  minutesOf: (asked) => (Object.hasOwn(intervalMinutes, asked) ? intervalMinutes[asked] : resolutions.minutesOf(asked))
+}
+
+const offeredMinutes = Object.values(intervalMinutes)
+export const minutes: Lengths<number> = {
+  offered: offeredMinutes,
+  minutesOf: (asked) => (offeredMinutes.includes(asked) ? asked : undefined)
+}
+
+export const chartParams = { symbol: Schema.String }
+
+/** A window is told that begins at the first moment or later, and before the last. */
+const bounds = { fromISO: Moment, toISO: Moment }
+
+export const resolutionQuery = { resolution: Schema.String, ...bounds }
+export const intervalQuery = { interval: Schema.String, ...bounds }
+export const minutesQuery = {
+  intervalMinutes: WholeNumber({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+  ...bounds
+}
+
+const moment = { type: "string", format: "date-time" }
+/** What the parameters are, in the description. */
+export const chartParameters = {
+  resolution: { type: "string", enum: resolutions.offered },
+  interval: { type: "string", enum: intervals.offered },
+  intervalMinutes: { type: "integer", enum: minutes.offered },
+  fromISO: moment,
+  toISO: moment
+}
+
+export const chartRefusals = [BadRequest, NotFound, ServiceUnavailable] as const
+
+/** The window that is running changes with every trade. */
+export const chartCaching = { "cache-control": "public, max-age=1" } as const
+export const chartHeaders = { "cache-control": Schema.String }
+
+/** The start of a window. */
+export const startOf = (minute: number): string => instant(minute * minuteMillis).replace(".000Z", "Z")

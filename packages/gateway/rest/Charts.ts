@@ -1,0 +1,97 @@
+/** What charts are drawn from: tables that have caught up with what this gateway has told of the symbol. */
+import { type BadRequest, type NotFound, type Problems, problems, type ServiceUnavailable } from "@venue/api/Problem"
+import type { Lengths } from "@venue/api/rest/ChartRange"
+import { Feed } from "@venue/cluster/feed/Feed"
+import type { Instrument } from "@venue/domain/Instrument"
+import { minuteMillis } from "@venue/domain/Minute"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as Prices from "@venue/storage/history/Prices"
+import type { MarketProjection } from "@venue/storage/history/Projection"
+import type { ReadQuery } from "@venue/storage/history/ReadTable"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import * as Windows from "@venue/storage/history/Windows"
+import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"
+
+export interface ChartAsked<Length> {
+  readonly symbol: string
+  readonly length: Length
+  readonly fromMillis: number
+  readonly toMillis: number
+}
+
+/** Those windows that there are. */
+export interface Chart {
+  readonly instrument: Instrument
+  readonly windows: Windows.Windows
+}
+
+export class Charts extends Context.Service<
+  Charts,
+  {
+    /** Waits a bounded time for the tables of these groups, then says so. */
+    readonly open: <Length>(
+      asked: ChartAsked<Length>,
+      lengths: Lengths<Length>,
+      groups: ReadonlyArray<MarketProjection>
+    ) => Effect.Effect<Chart, BadRequest | NotFound | ServiceUnavailable>
+    readonly read: <A>(query: ReadQuery<A>) => Effect.Effect<A, ServiceUnavailable>
+  }
+>()("@venue/gateway/rest/Charts") {
+  static readonly layer = (baseUrl: string) =>
+    Layer.effect(
+      Charts,
+      Effect.gen(function* () {
+        const feed = yield* Feed
+        const tables = yield* ReadTables
+        const queries = yield* Semaphore.make(maxQueries)
+        const refusals = problems(baseUrl)
+        const unavailable = () => refusals.draining()
+
+        const caughtUp = (symbol: MarketSymbol, groups: ReadonlyArray<MarketProjection>) => {
+          const seq = feed.head(symbol)?.seq ?? 0
+          return queries.withPermit(tables.positions(groups, [symbol])).pipe(
+            Effect.repeat({
+              schedule: Schedule.spaced("20 millis"),
+              until: ([position = 0]) => position >= seq
+            }),
+            Effect.timeout(patience),
+            Effect.mapError(unavailable)
+          )
+        }
+        const read = <A>(query: ReadQuery<A>) => Effect.mapError(queries.withPermit(tables.read(query)), unavailable)
+
+        const open = Effect.fn("Charts.open")(function* <Length>(
+          { fromMillis, length, symbol: named, toMillis }: ChartAsked<Length>,
+          { minutesOf, offered }: Lengths<Length>,
+          groups: ReadonlyArray<MarketProjection>
+        ) {
+          const symbol = MarketSymbol.make(named.toUpperCase())
+          const instrument = feed.instruments.get(symbol)
+          if (instrument === undefined) return yield* refusals.unknownSymbol(named)
+          const minutes = minutesOf(length)
+          if (minutes === undefined) return yield* refusals.intervalNotOffered(offered)
+          if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed()
+          yield* caughtUp(symbol, [...new Set([...groups, Prices.projection])])
+          const first = yield* read(Prices.firstMinute(symbol))
+          if (first === undefined) return { instrument, windows: Windows.between(symbol, minutes, 0, 0) }
+          const now = yield* Clock.currentTimeMillis
+          const from = Math.max(fromMillis, (first - (first % minutes)) * minuteMillis)
+          const to = Math.min(toMillis, now + 1)
+          if (to - from > Windows.maxWindows * minutes * minuteMillis) return yield* tooLong(refusals, minutes)
+          return { instrument, windows: Windows.between(symbol, minutes, from, to) }
+        })
+
+        return Charts.of({ open, read })
+      })
+    )
+}
+
+const tooLong = (refusals: Problems, minutes: number) =>
+  refusals.rangeTooLong(
+    `The largest range is ${Windows.maxWindows * minutes} minutes: ${Windows.maxWindows} windows of ${minutes}.`
+  )
+
+/** Of a reader, for the tables to catch up. */
+const patience = "2 seconds"
+/** Queries at once, of all readers, beside those of users, who come first. */
+const maxQueries = 2

@@ -1,0 +1,140 @@
+/** Charts over real sockets, of a venue in which something was traded. */
+import { addressWeightOf } from "@venue/gateway/http/RequestWeight"
+import { TestVenue } from "@venue/testing/TestVenue"
+import { assert, expect, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { layer, RestClient } from "./RestClient.ts"
+
+const order = { symbol: "GOLD-USD", order_type: "LIMIT", order_time_in_force: "GTC", price: 3_400 }
+
+/** Alice sells to Bob at 3,400 twice, and buys once from the bid that he leaves. */
+const trade = Effect.gen(function* () {
+  const venue = yield* TestVenue
+  yield* venue.price("GOLD-USD", 3_400)
+  const alice = yield* venue.trade(yield* venue.user("alice"))
+  const bob = yield* venue.trade(yield* venue.user("bob"))
+  yield* alice.send({ type: "add_order", params: { ...order, side: "SELL", quantity: 3 } })
+  yield* alice.take("order_response")
+  yield* bob.send({ type: "add_order", params: { ...order, side: "BUY", quantity: 2 } })
+  yield* bob.take("fill_response")
+  yield* bob.send({ type: "add_order", params: { ...order, side: "BUY", quantity: 1.5 } })
+  yield* bob.take("fill_response")
+  yield* alice.send({ type: "add_order", params: { ...order, side: "SELL", price: 3_399, quantity: 0.5 } })
+  yield* bob.take("fill_response")
+})
+
+const day = 86_400_000
+const iso = (millis: number) => new Date(millis).toISOString()
+
+const ranged = Effect.map(Clock.currentTimeMillis, (now) => {
+  const today = Math.floor(now / day) * day
+  return `fromISO=${iso(today)}&toISO=${iso(today + 7 * day)}`
+})
+
+it.layer(layer, { excludeTestServices: true })("charts", (it) => {
+  it.effect("tell what was traded up to the last answer, from the day of the first price to now", () =>
+    Effect.gen(function* () {
+      const { get, restUrl } = yield* RestClient
+      yield* trade
+      const range = yield* ranged
+      const candles = yield* get(`/candles/gold-usd?resolution=1DAY&${range}`)
+      expect([candles.status, candles.headers.get("cache-control")]).toEqual([200, "public, max-age=1"])
+      expect(candles.body).toEqual({
+        $schema: `${restUrl}/schemas/CandlesResponseBody.json`,
+        candles: [
+          expect.objectContaining({
+            ticker: "GOLD-USD",
+            resolution: "1DAY",
+            open: "3400",
+            high: "3400",
+            low: "3400",
+            close: "3400",
+            baseTokenVolume: "3.5",
+            usdVolume: "11900",
+            trades: 3,
+            startingOpenInterest: "0"
+          })
+        ]
+      })
+      const volume = yield* get(`/taker-volume/GOLD-USD?intervalMinutes=1440&${range}`)
+      expect(volume.body).toMatchObject({
+        count: 1,
+        data: [
+          {
+            symbol: "GOLD-USD",
+            intervalMinutes: 1440,
+            takerBuyQty: 3,
+            takerSellQty: 0.5,
+            takerBuyNotional: 10200,
+            takerSellNotional: 1700,
+            netTakerQty: 2.5
+          }
+        ]
+      })
+      const underlier = yield* get(`/underlier/GOLD-USD?interval=1d&${range}`)
+      expect(underlier.body).toMatchObject({
+        count: 1,
+        data: [{ symbol: "GOLD-USD", interval: "1d", openPrice: 3400, closePrice: 3400 }]
+      })
+      expect((yield* get(`/funding/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
+        count: 1,
+        data: [{ rate: null }]
+      })
+      expect((yield* get(`/open-interest/GOLD-USD?intervalMinutes=1440&${range}`)).body).toMatchObject({
+        count: 1,
+        data: [{ openInterest: null }]
+      })
+      expect((yield* get(`/symbol-long-short/GOLD-USD?interval=1DAY&${range}`)).body).toMatchObject({
+        count: 1,
+        data: [{ interval: "1DAY", longUsers: 0, shortUsers: 0 }]
+      })
+    })
+  )
+
+  it.effect("of a market that never had a price, and of an empty range, are empty", () =>
+    Effect.gen(function* () {
+      const { get } = yield* RestClient
+      const range = yield* ranged
+      expect((yield* get(`/candles/AUD-USD?resolution=1MIN&${range}`)).body.candles).toEqual([])
+      const none = "fromISO=2020-01-01T00:00:00Z&toISO=2020-01-01T00:00:00Z"
+      expect((yield* get(`/funding/GOLD-USD?intervalMinutes=1&${none}`)).body).toMatchObject({ data: [], count: 0 })
+    })
+  )
+
+  it.effect("are refused where the symbol, the interval or the range is none", () =>
+    Effect.gen(function* () {
+      const { get, restUrl } = yield* RestClient
+      const range = yield* ranged
+      const paths = [
+        ["candles", "resolution", "1MIN", "15m"],
+        ["underlier", "interval", "1m", "2m"],
+        ["symbol-long-short", "interval", "1m", "1M"],
+        ["funding", "intervalMinutes", "1", "7"],
+        ["open-interest", "intervalMinutes", "1", "-1"],
+        ["taker-volume", "intervalMinutes", "1", "10080"]
+      ] as const
+      for (const [path, parameter, offered, odd] of paths) {
+        const asked = (symbol: string, length: string, within: string) =>
+          get(`/${path}/${symbol}?${parameter}=${length}&${within}`)
+        expect((yield* asked("NOPE-USD", offered, range)).status).toBe(404)
+        const notOffered = yield* asked("GOLD-USD", odd, range)
+        expect([path, notOffered.status, notOffered.body.type]).toEqual([
+          path,
+          400,
+          `${restUrl}/problems/interval-not-offered`
+        ])
+        const backwards = "fromISO=2026-09-27T14:00:01Z&toISO=2026-09-27T14:00:00Z"
+        expect((yield* asked("GOLD-USD", offered, backwards)).body.type).toBe(`${restUrl}/problems/range-not-allowed`)
+        const missing = yield* get(`/${path}/GOLD-USD?fromISO=yesterday`)
+        expect(missing.status).toBe(422)
+        expect(missing.body.errors.map(({ location }: { readonly location: string }) => location)).toEqual(
+          expect.arrayContaining([`query.${parameter}`, "query.fromISO", "query.toISO"])
+        )
+      }
+    })
+  )
+})
+
+it("a chart weighs as much as five questions", () => {
+  assert.deepStrictEqual(["/candles/X?a=b", "/refdata", "/funding/X"].map(addressWeightOf), [5, 1, 5])
+})
