@@ -121,8 +121,8 @@ export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<Readonl
         group by 1
       )
       select ${sums.columns} from w
-      join candle_minute first on first.symbol = ${symbol} and first.minute = w.first
-      join candle_minute last on last.symbol = ${symbol} and last.minute = w.last
+      cross join lateral (${Windows.rowAt(sql, "candle_minute", symbol, "first")}) first
+      cross join lateral (${Windows.rowAt(sql, "candle_minute", symbol, "last")}) last
       order by w.start`.unprepared
     )
   },

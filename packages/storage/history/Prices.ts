@@ -111,6 +111,7 @@ const inWindows = Table.selection<PriceWindow>({
 export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<ReadonlyArray<PriceWindow>> => ({
   sql: (sql) => {
     const { beforeMinute, fromMinute, minutes, symbol } = windows
+    const row = (minute: string) => Windows.rowAt(sql, "price_minute", symbol, minute)
     return inWindows.all(
       sql`
       with w as (
@@ -123,10 +124,10 @@ export const ofWindows = (windows: Windows.Windows): ReadTable.ReadQuery<Readonl
         group by 1
       )
       select ${inWindows.columns} from w
-      join price_minute first on first.symbol = ${symbol} and first.minute = w.first
-      join price_minute last on last.symbol = ${symbol} and last.minute = w.last
-      left join price_minute opening on opening.symbol = ${symbol} and opening.minute = w.opening
-      left join price_minute closing on closing.symbol = ${symbol} and closing.minute = w.closing
+      cross join lateral (${row("first")}) first
+      cross join lateral (${row("last")}) last
+      left join lateral (${row("opening")}) opening on true
+      left join lateral (${row("closing")}) closing on true
       order by w.start`.unprepared
     )
   },
