@@ -1,8 +1,19 @@
 /** Charts over real sockets, of a venue in which something was traded. */
+import { resolutions } from "@venue/api/rest/ChartRange"
+import { Feed } from "@venue/cluster/feed/Feed"
+import { starters } from "@venue/domain/Instrument"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import * as OpenInterest from "@venue/domain/OpenInterest"
+import { Charts } from "@venue/gateway/rest/Charts"
+import * as Prices from "@venue/storage/history/Prices"
+import { emptyMemory } from "@venue/storage/history/ReadTable"
+import { ReadTables } from "@venue/storage/history/ReadTables"
 import { addressWeightOf } from "@venue/gateway/http/RequestWeight"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { priced } from "../../storage/history/ChartEvents.ts"
 import { layer, RestClient } from "./RestClient.ts"
 
 const order = { symbol: "GOLD-USD", order_type: "LIMIT", order_time_in_force: "GTC", price: 3_400 }
@@ -134,6 +145,92 @@ it.layer(layer, { excludeTestServices: true })("charts", (it) => {
     })
   )
 })
+
+const since2020 = "fromISO=2019-01-01T00:00:00Z&toISO=2030-01-01T00:00:00Z"
+
+it.live("begin with the first price, end now, and have 5,000 points at most", () =>
+  Effect.gen(function* () {
+    const { get, restUrl } = yield* RestClient
+    const { position, project } = yield* ReadTables
+    const symbol = MarketSymbol.make("AUD-USD")
+    const group = [Prices.projection]
+    const first = {
+      seq: (yield* position(Prices.projection, symbol)) + 1,
+      events: [priced(Date.UTC(2020, 0, 1), 5, 0, 7)]
+    }
+    yield* project(group, symbol, [first])
+    const { body } = yield* get(`/open-interest/AUD-USD?intervalMinutes=1440&${since2020}`)
+    const days = Math.floor((yield* Clock.currentTimeMillis) / day) - Date.UTC(2020, 0, 1) / day + 1
+    expect([body.count, body.data[0], body.data.at(-1).openInterest]).toEqual([
+      days,
+      { symbol, intervalMinutes: 1440, windowStart: "2020-01-01T00:00:00Z", openInterest: null },
+      7
+    ])
+    const tooLong = yield* get(`/candles/AUD-USD?resolution=1MIN&${since2020}`)
+    expect([tooLong.status, tooLong.body.type]).toEqual([400, `${restUrl}/problems/range-too-long`])
+    expect(tooLong.body.detail).toBe("The largest range is 5000 minutes: 5000 windows of 1.")
+  }).pipe(Effect.provide(layer))
+)
+
+it.live("weigh 5 each for those who ask without credentials", () =>
+  Effect.gen(function* () {
+    const { get } = yield* RestClient
+    const path = "/candles/NOPE-USD?resolution=1MIN&fromISO=2026-01-01T00:00:00Z&toISO=2026-01-01T00:00:00Z"
+    const asked = Array.from({ length: 400 }, () => get(path))
+    const statuses = (yield* Effect.all(asked, { concurrency: 10 })).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 404).length).toBeGreaterThanOrEqual(240)
+    expect(new Set(statuses)).toEqual(new Set([404, 429]))
+  }).pipe(Effect.provide(layer))
+)
+
+const gold = starters.find(({ symbol }) => symbol === "GOLD-USD")!
+
+/** What of a feed charts do not ask for. */
+const untold = {
+  follow: () => () => {},
+  followMarket: () => () => {},
+  watch: () => () => {},
+  prices: new Map(),
+  openInterest: OpenInterest.none(),
+  tradingStates: new Map(),
+  depth: () => undefined
+}
+
+/** The gateway has told row 5, and the tables have come as far as `seqs` say, one after the other. */
+const behind = (...seqs: Array<number>) =>
+  Layer.provide(Charts.layer("http://venue.test"), [
+    Layer.mock(Feed)({
+      ...untold,
+      instruments: new Map([[gold.symbol, gold]]),
+      head: () => ({ epoch: 1, seq: 5, heardAtMillis: 0 })
+    }),
+    Layer.mock(ReadTables)({
+      positions: () => Effect.sync(() => [seqs.length > 1 ? seqs.shift()! : seqs[0]!]),
+      read: ({ memory }) => Effect.sync(() => memory(emptyMemory()))
+    })
+  ])
+
+const opened = Effect.flatMap(Charts, ({ open }) =>
+  open({ symbol: "gold-usd", length: "1HOUR", fromMillis: 0, toMillis: 1 }, resolutions, [])
+)
+
+it.effect("wait for the tables to come as far as this gateway has told", () =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(opened)
+    yield* TestClock.adjust("30 millis")
+    assert.isUndefined(fiber.pollUnsafe())
+    yield* TestClock.adjust("20 millis")
+    assert.strictEqual((yield* Fiber.join(fiber)).instrument, gold)
+  }).pipe(Effect.provide(behind(3, 4, 5)))
+)
+
+it.effect("are to be asked for again where the tables stay behind for two seconds", () =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(Effect.flip(opened))
+    yield* TestClock.adjust("2 seconds")
+    assert.strictEqual((yield* Fiber.join(fiber)).status, 503)
+  }).pipe(Effect.provide(behind(4)))
+)
 
 it("a chart weighs as much as five questions", () => {
   assert.deepStrictEqual(["/candles/X?a=b", "/refdata", "/funding/X"].map(addressWeightOf), [5, 1, 5])

@@ -63,7 +63,7 @@ function eventOf({ hasBook, isBuy, kind, lots, low, offBook, price }: Step, n: n
   }
 }
 
-const priced = (atMillis: number, price: number, bidTicks: number, openInterestLots: number): Priced => ({
+export const priced = (atMillis: number, price: number, bidTicks: number, openInterestLots: number): Priced => ({
   _tag: "Priced",
   source: "external",
   oracleE8: price,
