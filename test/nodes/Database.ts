@@ -34,8 +34,9 @@ export async function serve(ofVenue?: string) {
     url: Redacted.value(url),
     stop: async (signal: NodeJS.Signals) => {
       for (const pid of DevApp.postgresOf(dataDir)) process.kill(pid, signal)
-      await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
+      // Else it would be started again half a second later.
       await close()
+      await DevApp.until("the database server is gone", () => DevApp.postgresOf(dataDir).length === 0)
     },
     start: async () => {
       scope = Scope.makeUnsafe()
