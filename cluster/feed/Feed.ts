@@ -18,13 +18,21 @@ import * as FollowedLog from "./FollowedLog.ts"
 import * as Followers from "./Followers.ts"
 import * as Watch from "./Watch.ts"
 
+interface Watcher {
+  readonly observe: (batch: Batch) => void
+  readonly begun: (symbol: MarketSymbol) => void
+}
+
 export class Feed extends Context.Service<
   Feed,
   {
     readonly follow: Followers.Followers["follow"]
     readonly followMarket: Followers.Followers["followMarket"]
-    /** Every batch, after its followers. One that throws is told the next all the same. */
-    readonly watch: (watcher: (batch: Batch) => void) => () => void
+    /**
+     * Every batch, after its followers; `begun` is told when the levels and prices of a market were taken over as a whole.
+     * One that throws is told the next all the same.
+     */
+    readonly watch: (watcher: (batch: Batch) => void, begun?: (symbol: MarketSymbol) => void) => () => void
     readonly head: (symbol: MarketSymbol) => FollowedLog.Head | undefined
     /** Latest prices of each market. */
     readonly prices: ReadonlyMap<MarketSymbol, Priced>
@@ -45,7 +53,7 @@ export class Feed extends Context.Service<
       const instruments = new Map(listed)
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
-      const watchers = new Set<(batch: Batch) => void>()
+      const watchers = new Set<Watcher>()
       const prices = new Map<MarketSymbol, Priced>()
       const openInterest = OpenInterest.none()
       const tradingStates = new Map<MarketSymbol, TradingState>()
@@ -73,8 +81,11 @@ export class Feed extends Context.Service<
           else if (event._tag === "LimitsSet") limit(symbol, event)
           followers.tell(event, batch)
         }
+        tellWatchers(symbol, ({ observe }) => observe(batch))
+      }
+      const tellWatchers = (symbol: MarketSymbol, tell: (watcher: Watcher) => void) => {
         for (const watcher of watchers) {
-          const told = Result.try(() => watcher(batch))
+          const told = Result.try(() => tell(watcher))
           if (Result.isSuccess(told)) continue
           run(Effect.logError(`a watcher of ${symbol} threw at a row of its log`, told.failure))
         }
@@ -86,13 +97,15 @@ export class Feed extends Context.Service<
           limit(instrument.symbol, limits)
           if (priced !== null) price(instrument, priced)
           change(instrument.symbol, tradingState)
+          tellWatchers(instrument.symbol, ({ begun }) => begun(instrument.symbol))
         })
       }
 
       return Feed.of({
         follow: followers.follow,
         followMarket: followers.followMarket,
-        watch: (watcher) => {
+        watch: (observe, begun = () => {}) => {
+          const watcher = { observe, begun }
           watchers.add(watcher)
           return () => watchers.delete(watcher)
         },

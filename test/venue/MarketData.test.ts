@@ -223,6 +223,28 @@ story("an unsubscribed stream falls silent, the others go on; the numbers go on 
   })
 )
 
+story("I49: who was behind when a best price moved is told of it once it has read, and once only", (venue) =>
+  Effect.gen(function* () {
+    const { maker } = yield* book(venue)
+    yield* TestClock.adjust("1 second")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["bbo"]))
+    yield* client.drain
+    yield* client.lag(100 * 1024)
+    for (const price of [199.99, 200]) {
+      yield* maker.send(limit("BUY", 1, price))
+      yield* venue.settle
+      yield* TestClock.adjust("1 second")
+    }
+    assert.deepEqual(yield* client.drain, [])
+    yield* client.lag(0)
+    yield* TestClock.adjust("2 seconds")
+    const frames = yield* client.drain
+    assert.deepEqual(kinds(frames), ["bbo"])
+    assert.deepInclude(frames[0], { sequence: 2, bid: [["200.00", "1"]] } as object)
+  })
+)
+
 story("what of a mixed request is right is confirmed and heard, then one error for each code names the rest", (venue) =>
   Effect.gen(function* () {
     const client = yield* venue.marketData

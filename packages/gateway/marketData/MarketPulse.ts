@@ -4,28 +4,39 @@ import type * as Subscription from "@venue/api/marketData/Subscription"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import { Feed } from "@venue/cluster/feed/Feed"
 import * as Beat from "@venue/cluster/protocol/Beat"
-import { VenueSettings } from "@venue/cluster/VenueSettings"
-import type { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import * as OnChange from "./OnChange.ts"
 import * as Streams from "./Streams.ts"
+import * as Values from "./Values.ts"
 
 export interface MarketPulse {
   /** The latest value of a stream; a trade is not repeated. */
-  readonly latest: (topic: Subscription.Topic) => Frame.Body | undefined
+  readonly latest: Streams.ValueOf
   /** Somebody hears this channel now. */
   readonly heard: (channel: Subscription.Channel) => void
 }
 
 export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
   const feed = yield* Feed
-  const latest = yield* makeLatest
-  const bestPrices = yield* makeBestPrices(streams, latest)
+  const values = yield* Values.make
+  const { latest } = values
+  const dueBeat = yield* Beat.make(
+    lateMillis,
+    Effect.sync(() => {
+      streams.catchUp(latest)
+      return streams.areDue()
+    })
+  )
+  const pulse = (channel: Subscription.Channel, valueOf: Streams.ValueOf) => {
+    streams.pulse(channel, valueOf)
+    if (streams.areDue()) dueBeat.start()
+  }
   /** It goes on as long as somebody hears the channel. */
   const every = (channel: Subscription.Channel, millis: number) =>
     Beat.make(
       millis,
       Effect.sync(() => {
-        streams.pulse(channel, latest)
+        pulse(channel, latest)
         return streams.isHeard(channel)
       })
     )
@@ -33,72 +44,28 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     ["level2", yield* every("level2", 500)],
     ["mark_price", yield* every("mark_price", 1_000)]
   ])
-  const observe = (batch: Batch) => {
-    if (batch.levels.length > 0) bestPrices.moved(batch.instrument.symbol)
-    tellTrades(streams, batch)
-  }
+  const changing = yield* Effect.forEach(values.changing, ({ channel, ...change }) =>
+    OnChange.make(change, (valueOf) => pulse(channel, valueOf), latest, feed.instruments.keys())
+  )
   yield* Effect.acquireRelease(
-    Effect.sync(() => feed.watch(observe)),
+    Effect.sync(() =>
+      feed.watch(
+        (batch) => {
+          for (const { observe } of changing) observe(batch)
+          tellTrades(streams, batch)
+        },
+        (symbol) => {
+          for (const { moved } of changing) moved(symbol)
+        }
+      )
+    ),
     (stop) => Effect.sync(stop)
   )
   return { latest, heard: (channel) => beats.get(channel)?.start() } satisfies MarketPulse as MarketPulse
 })
 
-const makeLatest = Effect.gen(function* () {
-  const feed = yield* Feed
-  const clock = yield* Clock.Clock
-  const { instruments } = yield* VenueSettings
-  const latest: MarketPulse["latest"] = ({ channel, sigFigs, symbol }) => {
-    const instrument = instruments.get(symbol)!
-    const depth = feed.depth(symbol)!
-    const now = clock.currentTimeMillisUnsafe()
-    switch (channel) {
-      case "level2":
-        return Frame.level2(instrument, depth.levels("BUY"), depth.levels("SELL"), sigFigs, now)
-      case "bbo":
-        return Frame.bbo(instrument, depth.best("BUY"), depth.best("SELL"), now)
-      case "mark_price": {
-        const prices = feed.prices.get(symbol)
-        return prices === undefined ? undefined : Frame.markPrice(instrument, prices.markE8, prices.atMillis)
-      }
-      case "trade":
-        return undefined
-    }
-  }
-  return latest
-})
-
-/** Best prices are told where they, or their sizes, differ from what was told last. */
-const makeBestPrices = Effect.fnUntraced(function* (streams: Streams.Streams, latest: MarketPulse["latest"]) {
-  const feed = yield* Feed
-  /** The levels of these symbols have changed since they were last looked at. */
-  const moved = new Set<MarketSymbol>()
-  const lastOf = new Map<MarketSymbol, string>()
-  const hasChanged = (symbol: MarketSymbol): boolean => {
-    const depth = feed.depth(symbol)!
-    const bid = depth.best("BUY")
-    const ask = depth.best("SELL")
-    const now = `${bid?.priceTicks} ${bid?.quantityLots} ${ask?.priceTicks} ${ask?.quantityLots}`
-    const before = lastOf.get(symbol)
-    lastOf.set(symbol, now)
-    return before !== now
-  }
-  const beat = yield* Beat.make(
-    100,
-    Effect.sync(() => {
-      const changed = new Set([...moved].filter(hasChanged))
-      moved.clear()
-      streams.pulse("bbo", (topic) => (changed.has(topic.symbol) ? latest(topic) : undefined))
-      return false
-    })
-  )
-  return {
-    moved: (symbol: MarketSymbol) => {
-      moved.add(symbol)
-      beat.start()
-    }
-  }
-})
+/** Who had much to read is looked at so often. */
+const lateMillis = 500
 
 const tellTrades = (streams: Streams.Streams, { events, instrument }: Batch): void => {
   const listeners = streams.hearing({ channel: "trade", symbol: instrument.symbol, sigFigs: 0 })

@@ -7,6 +7,8 @@ export interface Listener {
   readonly transport: Transport
   /** These are the keys of the streams that it hears. */
   readonly keys: Set<string>
+  /** A pulse of these passed it by while it had much to read; what they say by then is due to it. */
+  readonly due: Map<string, Subscription.Topic>
   sequence: number
   minute: number
   messages: number
@@ -17,6 +19,9 @@ interface Stream {
   readonly listeners: Set<Listener>
 }
 
+/** Undefined where there is nothing to tell. */
+export type ValueOf = (topic: Subscription.Topic) => Frame.Body | undefined
+
 export interface Streams {
   readonly listeners: ReadonlySet<Listener>
   readonly open: (transport: Transport) => Listener
@@ -26,11 +31,11 @@ export interface Streams {
   readonly isHeard: (channel: Subscription.Channel) => boolean
   /** They hear one stream, or nobody does. */
   readonly hearing: (topic: Subscription.Topic) => ReadonlySet<Listener> | undefined
-  /** Tells the value of every stream of a channel that is heard, save to those who have much to read yet. */
-  readonly pulse: (
-    channel: Subscription.Channel,
-    valueOf: (topic: Subscription.Topic) => Frame.Body | undefined
-  ) => void
+  /** Tells the value of every stream of a channel that is heard; it is due to those who have much to read yet. */
+  readonly pulse: (channel: Subscription.Channel, valueOf: ValueOf) => void
+  readonly areDue: () => boolean
+  /** Tells what is due to those who have read meanwhile. */
+  readonly catchUp: (valueOf: ValueOf) => void
 }
 
 /** The next message in a listener's numbering. */
@@ -48,10 +53,13 @@ export const say = (streams: Streams, listener: Listener, text: string): void =>
 export const make = (): Streams => {
   const streams = new Map<string, Stream>()
   const listeners = new Set<Listener>()
+  /** Something is due to these. */
+  const late = new Set<Listener>()
+  const hearing = (topic: Subscription.Topic) => streams.get(Subscription.keyOf(topic))?.listeners
   const self: Streams = {
     listeners,
     open: (transport) => {
-      const listener: Listener = { transport, keys: new Set(), sequence: 0, minute: 0, messages: 0 }
+      const listener: Listener = { transport, keys: new Set(), due: new Map(), sequence: 0, minute: 0, messages: 0 }
       listeners.add(listener)
       return listener
     },
@@ -59,6 +67,7 @@ export const make = (): Streams => {
       for (const key of listener.keys) streams.get(key)?.listeners.delete(listener)
       listener.keys.clear()
       listeners.delete(listener)
+      late.delete(listener)
     },
     subscribe: (listener, topic) => {
       const key = Subscription.keyOf(topic)
@@ -70,21 +79,42 @@ export const make = (): Streams => {
     unsubscribe: (listener, topic) => {
       const key = Subscription.keyOf(topic)
       listener.keys.delete(key)
+      listener.due.delete(key)
       streams.get(key)?.listeners.delete(listener)
     },
     isHeard: (channel) =>
       [...streams.values()].some(({ listeners, topic }) => topic.channel === channel && listeners.size > 0),
-    hearing: (topic) => streams.get(Subscription.keyOf(topic))?.listeners,
+    hearing,
     pulse: (channel, valueOf) => {
-      for (const { listeners, topic } of streams.values()) {
+      for (const [key, { listeners, topic }] of streams) {
         if (topic.channel !== channel || listeners.size === 0) continue
         const body = valueOf(topic)
         if (body === undefined) continue
         for (const listener of listeners) {
-          if (listener.transport.waitingBytes() <= maxPulseBytes) tell(self, listener, body)
+          if (hasRoom(listener)) {
+            listener.due.delete(key)
+            tell(self, listener, body)
+          } else {
+            listener.due.set(key, topic)
+            late.add(listener)
+          }
         }
+      }
+    },
+    areDue: () => late.size > 0,
+    catchUp: (valueOf) => {
+      for (const listener of late) {
+        for (const [key, topic] of listener.due) {
+          if (!hasRoom(listener)) break
+          listener.due.delete(key)
+          const body = valueOf(topic)
+          if (body !== undefined) tell(self, listener, body)
+        }
+        if (listener.due.size === 0) late.delete(listener)
       }
     }
   }
   return self
 }
+
+const hasRoom = ({ transport }: Listener): boolean => transport.waitingBytes() <= maxPulseBytes

@@ -222,9 +222,17 @@ it.effect("a watch that begins anew has the levels that are there then and no ot
     assert.deepEqual(depthOf(feed), [stays!, gone!, asks])
     yield* record(2, false)
     resting([stays!, comes!])
+    let found: ReadonlyArray<Level> = []
+    feed.watch(
+      () => {},
+      () => {
+        found = depthOf(feed)
+      }
+    )
     yield* record(3)
     yield* back
     assert.deepEqual(depthOf(feed), [comes!, stays!])
+    assert.deepEqual(found, [comes!, stays!])
   }).pipe(Effect.provide(around))
 )
 
