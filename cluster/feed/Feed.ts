@@ -4,6 +4,7 @@
  */
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Priced } from "@venue/domain/Market"
+import * as Sampling from "@venue/domain/Sampling"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Journal } from "@venue/journal/Journal"
 import * as OpenInterest from "@venue/domain/OpenInterest"
@@ -36,6 +37,8 @@ export class Feed extends Context.Service<
     readonly head: (symbol: MarketSymbol) => FollowedLog.Head | undefined
     /** Latest prices of each market. */
     readonly prices: ReadonlyMap<MarketSymbol, Priced>
+    /** The samples of the premium of each market in this hour. */
+    readonly sampling: ReadonlyMap<MarketSymbol, Sampling.Sampling>
     /** What the positions of all markets are worth at these prices. */
     readonly openInterest: OpenInterest.OpenInterest
     /** What each market lets in. */
@@ -55,6 +58,7 @@ export class Feed extends Context.Service<
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const watchers = new Set<Watcher>()
       const prices = new Map<MarketSymbol, Priced>()
+      const sampling = new Map<MarketSymbol, Sampling.Sampling>()
       const openInterest = OpenInterest.none()
       const tradingStates = new Map<MarketSymbol, TradingState>()
       const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
@@ -77,6 +81,8 @@ export class Feed extends Context.Service<
         const { symbol } = batch.instrument
         for (const event of batch.events) {
           if (event._tag === "Priced") price(batch.instrument, event)
+          else if (event._tag === "Sampled" || event._tag === "Funded")
+            sampling.set(symbol, Sampling.after(sampling.get(symbol) ?? Sampling.unsampled, event))
           else if (event._tag === "TradingStateChanged") change(symbol, event.state)
           else if (event._tag === "LimitsSet") limit(symbol, event)
           followers.tell(event, batch)
@@ -93,10 +99,11 @@ export class Feed extends Context.Service<
       for (const instrument of listed.values()) {
         const log = FollowedLog.make(clock, dispatch)
         logs.set(instrument.symbol, log)
-        yield* Watch.start(instrument, log, ({ limits, prices: priced, tradingState }) => {
+        yield* Watch.start(instrument, log, ({ limits, prices: priced, sampling: sampled, tradingState }) => {
           limit(instrument.symbol, limits)
           if (priced !== null) price(instrument, priced)
           change(instrument.symbol, tradingState)
+          if (sampled !== undefined) sampling.set(instrument.symbol, sampled)
           tellWatchers(instrument.symbol, ({ begun }) => begun(instrument.symbol))
         })
       }
@@ -111,6 +118,7 @@ export class Feed extends Context.Service<
         },
         head: (symbol) => logs.get(symbol)?.head(),
         prices,
+        sampling,
         openInterest,
         tradingStates,
         instruments,

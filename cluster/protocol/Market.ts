@@ -7,6 +7,7 @@ import { Teller, TraderCommand } from "@venue/domain/Market"
 import { Limits } from "@venue/domain/Limits"
 import { Order, Side } from "@venue/domain/Order"
 import { PositionState } from "@venue/domain/Position"
+import { Sampling } from "@venue/domain/Sampling"
 import { Twap } from "@venue/domain/Twap"
 import { UserId } from "@venue/domain/UserId"
 import { OpenState, TradingState } from "@venue/domain/TradingState"
@@ -73,7 +74,7 @@ export type TraderViews = typeof TraderViews.Type
 
 /**
  * All levels as of (epoch, seq), what is let in, the day of the last dividend, and that of the last split, in days since 1970-01-01, 0 before the first,
- * and the prices in force; `null` before the first.
+ * the prices in force, `null` before the first, and the samples of the premium in this hour.
  */
 export const DepthAt = Schema.Struct({
   ...At,
@@ -82,6 +83,7 @@ export const DepthAt = Schema.Struct({
   lastDividendDay: Schema.Number,
   limits: Limits,
   lastSplitDay: Schema.Number,
+  sampling: Schema.optionalKey(Sampling),
   /** The node that has the market, where it can be asked directly: `host:port`. */
   node: Schema.optionalKey(Schema.String),
   prices: Schema.NullOr(

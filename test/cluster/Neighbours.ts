@@ -99,6 +99,7 @@ export const neighbours = () => {
           return seq === undefined ? undefined : { epoch: 1, seq, heardAtMillis: heard.get(symbol) ?? 0 }
         },
         prices,
+        sampling: new Map(),
         openInterest: OpenInterest.none(),
         tradingStates,
         instruments: defaults.instruments,

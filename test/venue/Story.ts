@@ -1,5 +1,6 @@
 /** What the stories share: a venue at ten o'clock in New York, and the messages a client sends. */
 import type { DeskClient } from "@venue/cluster/clients/DeskClient"
+import type { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import type { MarketClient } from "@venue/cluster/clients/MarketClient"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
@@ -10,6 +11,7 @@ import type { Frame as TradeFrame, OrderResponse } from "@venue/api/trade/FrameS
 import { layerOn, TestVenue } from "@venue/testing/TestVenue"
 import { it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import type { Sharding } from "effect/cluster/Sharding"
 import { TestClock } from "effect/testing"
 
 /** Friday, when stocks, indices, commodities and currencies are all open: bands and limits are at their widest. */
@@ -29,7 +31,7 @@ export const story = <E>(
   ) => Effect.Effect<
     void,
     E,
-    TestVenue | BuilderCodes | DeskClient | MarketClient | Journal | ReadTables | Scope.Scope
+    TestVenue | BuilderCodes | DeskClient | LocalEntities | MarketClient | Journal | ReadTables | Sharding | Scope.Scope
   >,
   atMillis = friday,
   journal = Journal.layerMemory

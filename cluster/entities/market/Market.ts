@@ -157,7 +157,8 @@ const depthOf = (log: MarketLog.MarketLog) =>
       lastDividendDay: Engine.lastDividendDay(engine),
       limits: Engine.limits(engine),
       lastSplitDay: Engine.lastSplitDay(engine),
-      prices: Engine.prices(engine) ?? null
+      prices: Engine.prices(engine) ?? null,
+      sampling: engine.sampling
     })),
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })
   )

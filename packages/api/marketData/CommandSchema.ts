@@ -1,7 +1,16 @@
 /** Every command of the market-data socket as it travels: the contract that `Subscription.ts` reads by hand. */
 import { Schema } from "effect"
 
-export const Channel = Schema.Literals(["level2", "bbo", "trade", "mark_price"])
+export const Channel = Schema.Literals([
+  "level2",
+  "bbo",
+  "trade",
+  "mark_price",
+  "underlier",
+  "funding",
+  "open_interest",
+  "minmax_price"
+])
 export type Channel = typeof Channel.Type
 
 /** How many decimal places above the tick prices are grouped by. */

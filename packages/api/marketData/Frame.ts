@@ -2,7 +2,9 @@
 import { text } from "@venue/domain/Decimal"
 import { type ExecutionType, executionTypeOf } from "@venue/domain/Execution"
 import { type Instrument, priceDecimals } from "@venue/domain/Instrument"
-import type { Traded } from "@venue/domain/Market"
+import { hourMillis } from "@venue/domain/Funding"
+import type { Priced, Traded } from "@venue/domain/Market"
+import type { PriceRange } from "@venue/domain/PriceBand"
 import * as Digits from "../Digits.ts"
 import type { SigFigs } from "./CommandSchema.ts"
 import type { Subscription } from "./Subscription.ts"
@@ -76,6 +78,33 @@ export const markPrice = (instrument: Instrument, mark: number, atMillis: number
     `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","price":"${Digits.units(mark)}"}`
   )
 
+export const underlier = (instrument: Instrument, { atMillis, oracleE8, source }: Priced): Body =>
+  bodyOf(
+    "underlier",
+    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","price":"${Digits.units(oracleE8)}","source":"${
+      source === "external" || source === "operator" ? "external" : "internal"
+    }"}`
+  )
+
+/** The rate of an hour as it is told: in 1e-12 of the value at the mark. */
+export const funding = (instrument: Instrument, rateE12: number, atMillis: number): Body =>
+  bodyOf("funding", `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}",${rate(rateE12, atMillis)}}`)
+
+export const openInterest = (instrument: Instrument, lots: number, atMillis: number): Body =>
+  bodyOf(
+    "open_interest",
+    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","open_interest":"${quantity(instrument, BigInt(lots))}"}`
+  )
+
+export const minmaxPrice = (instrument: Instrument, { lowerTicks, upperTicks }: PriceRange, atMillis: number): Body =>
+  bodyOf(
+    "minmax_price",
+    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","min_price":"${priceText(
+      instrument,
+      lowerTicks
+    )}","max_price":"${priceText(instrument, upperTicks)}"}`
+  )
+
 /** Not numbered, as errors are not. */
 export const confirmation = ({ _tag, channels, sigFigs, symbols }: Subscription): string =>
   JSON.stringify({
@@ -89,6 +118,21 @@ export const confirmation = ({ _tag, channels, sigFigs, symbols }: Subscription)
 export const depth = 20
 
 const bodyOf = (type: string, tail: string): Body => ({ head: `{"type":"${type}","sequence":`, tail })
+
+/** Both rates are rounded to the nearest; the annual one is of the hourly one as it is told. */
+const rate = (rateE12: number, atMillis: number): string => {
+  const hourlyE8 = Math.round(rateE12 / 10_000)
+  const yearlyE4 = Math.round((hourlyE8 * hoursOfYear) / 10_000)
+  const remaining = Math.ceil((hourMillis - (atMillis % hourMillis)) / 1_000)
+  return `"funding_rate":"${Digits.units(hourlyE8)}","annualised_funding_rate":"${Digits.plain(
+    yearlyE4 / 10_000
+  )}","time_remaining":${remaining}`
+}
+
+const hoursOfYear = 8_760
+
+/** Exact beyond what a number can count. */
+const quantity = ({ lotE8 }: Instrument, lots: bigint): string => Digits.bigUnits(lots * BigInt(lotE8))
 
 const pairs = (instrument: Instrument, levels: ReadonlyArray<PriceLevel>): string =>
   `[${levels

@@ -41,6 +41,31 @@ export type Trade = typeof Trade.Type
 export const MarkPrice = data("mark_price", { price: Schema.String })
 export type MarkPrice = typeof MarkPrice.Type
 
+/** `external` where the price is from outside, `internal` where the book makes it. */
+export const Underlier = data("underlier", { price: Schema.String, source: Schema.Literals(["external", "internal"]) })
+export type Underlier = typeof Underlier.Type
+
+/** Fields of a rate, which is a fraction of the value at the mark for an hour. */
+export const Rate = {
+  /** If the hour ended now: to eight places. */
+  funding_rate: Schema.String,
+  /** The same over 8,760 hours: to four places. */
+  annualised_funding_rate: Schema.String,
+  /** Seconds to the end of the hour. */
+  time_remaining: Schema.Int
+}
+
+export const Funding = data("funding", Rate)
+export type Funding = typeof Funding.Type
+
+/** Base units that are held long, and as many short. */
+export const OpenInterest = data("open_interest", { open_interest: Schema.String })
+export type OpenInterest = typeof OpenInterest.Type
+
+/** Buys above the one and sells below the other are refused. */
+export const MinmaxPrice = data("minmax_price", { min_price: Schema.String, max_price: Schema.String })
+export type MinmaxPrice = typeof MinmaxPrice.Type
+
 const confirmation = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
@@ -61,10 +86,10 @@ export const ErrorFrame = Schema.Struct({
 })
 
 /** What a channel tells, numbered. */
-export const Data = Schema.Union([Level2, Bbo, Trade, MarkPrice])
+export const Data = Schema.Union([Level2, Bbo, Trade, MarkPrice, Underlier, Funding, OpenInterest, MinmaxPrice])
 export type Data = typeof Data.Type
 
-export const Frame = Schema.Union([Level2, Bbo, Trade, MarkPrice, Subscribed, Unsubscribed, ErrorFrame])
+export const Frame = Schema.Union([...Data.members, Subscribed, Unsubscribed, ErrorFrame])
 export type Frame = typeof Frame.Type
 
 /** The frames by their type; the error frame has a key instead. */

@@ -56,7 +56,7 @@ export const topics = ({ channels, markets, sigFigs }: Subscription): ReadonlyAr
 /** The same for the same stream. */
 export const keyOf = ({ channel, sigFigs, symbol }: Topic): string => `${channel}/${symbol}/${sigFigs}`
 
-const later = ["candle", "underlier", "funding", "open_interest", "minmax_price", "market_stats"]
+const later = ["candle", "market_stats"]
 
 const none: ReadonlyArray<SigFigs> = [0]
 

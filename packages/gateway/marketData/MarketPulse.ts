@@ -32,18 +32,14 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     if (streams.areDue()) dueBeat.start()
   }
   /** It goes on as long as somebody hears the channel. */
-  const every = (channel: Subscription.Channel, millis: number) =>
-    Beat.make(
-      millis,
-      Effect.sync(() => {
-        pulse(channel, latest)
-        return streams.isHeard(channel)
-      })
-    )
-  const beats = new Map([
-    ["level2", yield* every("level2", 500)],
-    ["mark_price", yield* every("mark_price", 1_000)]
-  ])
+  const beats = new Map<Subscription.Channel, Beat.Beat>()
+  for (const { channel, everyMillis, valueOf } of values.pulsed) {
+    const told = Effect.sync(() => {
+      pulse(channel, valueOf)
+      return streams.isHeard(channel)
+    })
+    beats.set(channel, yield* Beat.make(everyMillis, told))
+  }
   const changing = yield* Effect.forEach(values.changing, ({ channel, ...change }) =>
     OnChange.make(change, (valueOf) => pulse(channel, valueOf), latest, feed.instruments.keys())
   )

@@ -3,7 +3,7 @@ import * as Frame from "@venue/api/marketData/Frame"
 import { decode } from "@venue/api/marketData/Subscription"
 import { parse } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
-import type { Traded } from "@venue/domain/Market"
+import type { Priced, Traded } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -90,6 +90,66 @@ describe("the examples of the reference", () => {
       time: "2026-09-27T14:40:44.118Z",
       symbol: "GOLD-USD",
       price: "3410.95"
+    }))
+
+  it("underlier: from outside, or made of the book", () => {
+    const told = (source: Priced["source"]) =>
+      JSON.parse(Frame.frame(Frame.underlier(gold, { oracleE8: 341_087_000_000, source, atMillis } as Priced), 48_217))
+    expect(told("external")).toEqual({
+      type: "underlier",
+      sequence: 48217,
+      time: "2026-09-27T14:40:44.118Z",
+      symbol: "GOLD-USD",
+      price: "3410.87",
+      source: "external"
+    })
+    expect((["operator", "internal", "stale"] as const).map((source) => told(source).source)).toEqual([
+      "external",
+      "internal",
+      "internal"
+    ])
+  })
+
+  it("funding: the rate of the hour, of a year, and how long the hour lasts", () => {
+    const told = (rateE12: number, at = atMillis) => JSON.parse(Frame.frame(Frame.funding(gold, rateE12, at), 48_219))
+    expect(told(20_000_000)).toEqual({
+      type: "funding",
+      sequence: 48219,
+      time: "2026-09-27T14:40:44.118Z",
+      symbol: "GOLD-USD",
+      funding_rate: "0.00002",
+      annualised_funding_rate: "0.1752",
+      time_remaining: 1156
+    })
+    expect(told(-20_333_333)).toMatchObject({ funding_rate: "-0.00002033", annualised_funding_rate: "-0.1781" })
+    expect(told(-4_000)).toMatchObject({ funding_rate: "0", annualised_funding_rate: "0" })
+    expect(told(6_000)).toMatchObject({ funding_rate: "0.00000001", annualised_funding_rate: "0.0001" })
+    const hour = Date.parse("2026-09-27T15:00:00Z")
+    expect([hour - 1, hour, hour + 1].map((at) => told(0, at).time_remaining)).toEqual([1, 3_600, 3_600])
+  })
+
+  it("open_interest: base units, exactly beyond what a number counts", () => {
+    expect(JSON.parse(Frame.frame(Frame.openInterest(gold, 1_834_500, atMillis), 48_220))).toEqual({
+      type: "open_interest",
+      sequence: 48220,
+      time: "2026-09-27T14:40:44.118Z",
+      symbol: "GOLD-USD",
+      open_interest: "1834.5"
+    })
+    const many = Frame.frame(Frame.openInterest(gold, 9_007_199_254_740_991, atMillis), 1)
+    expect(JSON.parse(many).open_interest).toBe("9007199254740.991")
+  })
+
+  it("minmax_price: with the tick's decimals", () =>
+    expect(
+      JSON.parse(Frame.frame(Frame.minmaxPrice(gold, { lowerTicks: 32_400, upperTicks: 35_815 }, atMillis), 48_221))
+    ).toEqual({
+      type: "minmax_price",
+      sequence: 48221,
+      time: "2026-09-27T14:40:44.118Z",
+      symbol: "GOLD-USD",
+      min_price: "3240.0",
+      max_price: "3581.5"
     }))
 
   it("confirmations name the groupings of level2 alone", () => {

@@ -4,7 +4,7 @@ import * as Frame from "@venue/api/marketData/Frame"
 import * as Schemas from "@venue/api/marketData/FrameSchema"
 import { parse } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
-import type { Traded } from "@venue/domain/Market"
+import type { Priced, Traded } from "@venue/domain/Market"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -59,6 +59,28 @@ it("books, best prices, trades and marks", () => {
         } as Traded
         holds(Frame.frame(Frame.trade(listed, traded), number))
         holds(Frame.frame(Frame.markPrice(listed, of.priceTicks, at), number))
+        holds(Frame.frame(Frame.openInterest(listed, of.quantityLots, at), number))
+        const range = { lowerTicks: of.priceTicks, upperTicks: of.quantityLots }
+        holds(Frame.frame(Frame.minmaxPrice(listed, range, at), number))
+      }
+    )
+  )
+})
+
+it("outside prices and rates of funding", () => {
+  const source = fc.constantFrom("external", "internal", "operator", "stale")
+  const rate = fc.integer({ min: -100_000_000_000, max: 100_000_000_000 })
+  fc.assert(
+    fc.property(
+      instrument,
+      count,
+      source,
+      rate,
+      millis,
+      sequence,
+      (...[listed, oracleE8, from, rateE12, at, number]) => {
+        holds(Frame.frame(Frame.underlier(listed, { oracleE8, source: from, atMillis: at } as Priced), number))
+        holds(Frame.frame(Frame.funding(listed, rateE12, at), number))
       }
     )
   )

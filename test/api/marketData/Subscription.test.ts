@@ -89,7 +89,7 @@ describe("each refusal says what was wrong", () => {
 
 describe("what of a request is right takes effect, and one error for each code says what is not", () => {
   const names =
-    "wrong field channels: expected names among level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats"
+    "wrong field channels: expected names among level2, bbo, trade, mark_price, underlier, funding, open_interest, minmax_price, candle, market_stats"
   const all = `"symbols":["GOLD-USD"]`
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<readonly [string, string]>]> = [
     [`"channels":["book"],${all}`, [], [["InvalidJSONFormat", `${names}, got "book"`]]],
@@ -122,14 +122,14 @@ describe("what of a request is right takes effect, and one error for each code s
       ]
     ],
     [
-      `"channels":["funding","trade","book","bbo"],"symbols":["FOO-USD","EUR-USD",null,"BAR-USD","FOO-USD"]`,
+      `"channels":["market_stats","trade","book","bbo"],"symbols":["FOO-USD","EUR-USD",null,"BAR-USD","FOO-USD"]`,
       ["trade/EUR-USD/0", "bbo/EUR-USD/0"],
       [
         [
           "InvalidJSONFormat",
           `${names}, got "book"; wrong field symbols: expected strings such as "GOLD-USD", got null`
         ],
-        ["InvalidParameter", "channel funding is not offered yet; unknown symbol FOO-USD, BAR-USD"]
+        ["InvalidParameter", "channel market_stats is not offered yet; unknown symbol FOO-USD, BAR-USD"]
       ]
     ]
   ]

@@ -39,6 +39,7 @@ const standIn = (silent: Silent) =>
               heardAtMillis: symbol === silent.market ? 0 : clock.currentTimeMillisUnsafe()
             }),
             prices: new Map(),
+            sampling: new Map(),
             openInterest: OpenInterest.none(),
             tradingStates: new Map(),
             instruments: new Map(),

@@ -191,6 +191,7 @@ const untold = {
   followMarket: () => () => {},
   watch: () => () => {},
   prices: new Map(),
+  sampling: new Map(),
   openInterest: OpenInterest.none(),
   tradingStates: new Map(),
   depth: () => undefined

@@ -1,0 +1,214 @@
+/** The channels of the market-data socket that follow a market's prices: outside price, rate, open interest and band. */
+import type { Frame, Frames } from "@venue/api/marketData/FrameSchema"
+import { Feed } from "@venue/cluster/feed/Feed"
+import { MarketClient } from "@venue/cluster/clients/MarketClient"
+import { type Funded, marketStream } from "@venue/domain/Market"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
+import { Journal } from "@venue/journal/Journal"
+import * as MarketRecord from "@venue/journal/MarketRecord"
+import * as Client from "@venue/testing/Client"
+import type { TestVenue } from "@venue/testing/TestVenue"
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { aapl, friday, gold, limit, saturday, story } from "./Story.ts"
+
+const subscribe = (channels: ReadonlyArray<string>, symbols: ReadonlyArray<string> = [aapl]) => ({
+  type: "subscribe",
+  channels,
+  symbols
+})
+
+const kinds = (frames: ReadonlyArray<Frame>) => frames.map((frame) => frame.type ?? "err")
+
+/** A gateway that has just come to the venue. */
+const newGateway = Effect.gen(function* () {
+  const context = yield* Layer.build(Layer.fresh(MarketDataGateway.layer).pipe(Layer.provide(Layer.fresh(Feed.layer))))
+  return Context.get(context, MarketDataGateway)
+})
+
+const heard = (gateway: MarketDataGateway["Service"]) =>
+  Client.open<Frames, Frame>((transport) => gateway.open(transport))
+
+/** Deep orders stand 40 bps above the outside price, from the given moment on. */
+const leaning = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {
+  const maker = yield* venue.trade(yield* venue.user("maker", 1_000_000), [])
+  yield* maker.sendAll([limit("BUY", 100, 200.8), limit("SELL", 100, 200.9)])
+  yield* venue.settle
+})
+
+const lastHour = Effect.gen(function* () {
+  const rows = yield* (yield* Journal).read(marketStream(aapl), 0, 100_000)
+  return rows
+    .flatMap(({ events }) => (events.length === 0 ? [] : MarketRecord.decode(events)))
+    .findLast((event): event is Funded => event._tag === "Funded")!
+})
+
+story("each has a first value, of every symbol that has a price where all are asked for", (venue) =>
+  Effect.gen(function* () {
+    yield* venue.price(gold, 3_410.87)
+    yield* venue.settle
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["underlier", "funding", "open_interest", "minmax_price"], ["*"]))
+    const frames = (yield* client.drain) as ReadonlyArray<Frame & { symbol: MarketSymbol }>
+    assert.deepEqual(
+      frames.slice(1).map(({ symbol, type }) => `${type} ${symbol}`),
+      ["underlier", "funding", "open_interest", "minmax_price"].flatMap((type) => [
+        `${type} ${aapl}`,
+        `${type} ${gold}`
+      ])
+    )
+    assert.deepInclude(frames[2], { price: "3410.87", source: "external" } as object)
+    assert.deepInclude(frames[3], {
+      funding_rate: "0",
+      annualised_funding_rate: "0",
+      time_remaining: 3_600
+    } as object)
+    assert.deepInclude(frames[5], { open_interest: "0" } as object)
+    assert.deepInclude(frames[7], { min_price: "180.00", max_price: "220.00" } as object)
+  })
+)
+
+story("rule 3.2: underlier comes once a second", (venue) =>
+  Effect.gen(function* () {
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["underlier"]))
+    yield* client.drain
+    yield* venue.price(aapl, 204.37)
+    yield* TestClock.adjust("2 seconds")
+    const frames = yield* client.drain
+    assert.deepEqual(kinds(frames), ["underlier", "underlier"])
+    assert.deepInclude(frames[1], { price: "204.37" } as object)
+  })
+)
+
+story(
+  "rule 10.4: funding tells each second what the hour would come to, the last time what it came to",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* leaning(venue)
+      const client = yield* venue.marketData
+      yield* client.send(subscribe(["funding"]))
+      yield* client.drain
+      yield* TestClock.adjust("2 minutes")
+      yield* venue.settle
+      const told = (yield* client.drain).flatMap((frame) => (frame.type === "funding" ? [frame] : []))
+      assert.lengthOf(told, 120)
+      assert.deepEqual(
+        [told[0]!, told.at(-2)!].map(({ time_remaining: left }) => left),
+        [119, 1]
+      )
+      const { rateE12 } = yield* lastHour
+      assert.isAbove(rateE12, 0)
+      // The samples of the last five seconds are too young yet.
+      assert.closeTo(Number(told.at(-2)!.funding_rate), rateE12 / 1e12, 2e-8)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepInclude((yield* client.drain)[1], { funding_rate: "0", time_remaining: 3_598 } as object)
+    }),
+  friday + 58 * 60_000
+)
+
+story(
+  "rule 10.4: a gateway that has just started tells the rate that all tell",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("7 minutes")
+      yield* leaning(venue)
+      yield* TestClock.adjust("9 minutes")
+      const gateway = yield* newGateway
+      yield* venue.settle
+      const [old, young] = [yield* venue.marketData, yield* heard(gateway)]
+      for (let minute = 0; minute < 3; minute++) {
+        const told: Array<Frame> = []
+        for (const client of [old, young]) {
+          yield* client.send(subscribe(["funding"]))
+          told.push((yield* client.drain)[1]!)
+        }
+        assert.deepInclude(told[0], { type: "funding" })
+        assert.isAbove(Number((told[0] as Frames["funding"]).funding_rate), 0)
+        const { sequence: _old, ...one } = told[0] as Frames["funding"]
+        const { sequence: _young, ...other } = told[1] as Frames["funding"]
+        assert.deepEqual(other, one)
+        for (const client of [old, young]) {
+          yield* client.send({ ...subscribe(["funding"]), type: "unsubscribe" })
+          yield* client.drain
+        }
+        yield* TestClock.adjust("1 minute")
+      }
+    }),
+  friday
+)
+
+story(
+  "rule 10.3: outside the hours of the underlier funding is 0 at first and not told",
+  (venue) =>
+    Effect.gen(function* () {
+      yield* leaning(venue)
+      const client = yield* venue.marketData
+      yield* client.send(subscribe(["funding"]))
+      yield* TestClock.adjust("10 seconds")
+      const frames = yield* client.drain
+      assert.deepEqual(kinds(frames), ["subscribed", "funding"])
+      assert.deepInclude(frames[1], { funding_rate: "0" } as object)
+    }),
+  saturday
+)
+
+story("rule 10.6: funding is 0 while the hour would be skipped", (venue) =>
+  Effect.gen(function* () {
+    yield* leaning(venue)
+    yield* TestClock.adjust("5 minutes")
+    yield* (yield* MarketClient).setTradingState(aapl, "HALTED")
+    yield* venue.settle
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["funding"]))
+    assert.deepInclude((yield* client.drain)[1], { funding_rate: "0" } as object)
+  })
+)
+
+story("open_interest comes when it changed, at most once a second", (venue) =>
+  Effect.gen(function* () {
+    const [long, short] = [
+      yield* venue.trade(yield* venue.user("ann"), []),
+      yield* venue.trade(yield* venue.user("ben"), [])
+    ]
+    yield* TestClock.adjust("2 seconds")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["open_interest"]))
+    yield* client.drain
+    for (const [offered, taken] of [
+      [2, 1],
+      [1.5, 2.5]
+    ] as const) {
+      yield* short.send(limit("SELL", offered, 200))
+      yield* venue.settle
+      yield* long.send(limit("BUY", taken, 200))
+      yield* venue.settle
+      yield* TestClock.adjust("200 millis")
+    }
+    yield* TestClock.adjust("5 seconds")
+    const told = (yield* client.drain).flatMap((frame) => (frame.type === "open_interest" ? [frame.open_interest] : []))
+    assert.deepEqual(told, ["3.5"])
+  })
+)
+
+story("rule 5: minmax_price comes when the band moved, and says which prices are refused", (venue) =>
+  Effect.gen(function* () {
+    yield* TestClock.adjust("2 seconds")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["minmax_price"]))
+    yield* TestClock.adjust("2 seconds")
+    yield* client.drain
+    yield* venue.price(aapl, 210)
+    yield* TestClock.adjust("2 seconds")
+    const frames = yield* client.drain
+    assert.deepEqual(kinds(frames), ["minmax_price"])
+    assert.deepInclude(frames[0], { min_price: "189.00", max_price: "231.00" } as object)
+    const trader = yield* venue.trade(yield* venue.user("ann"))
+    yield* trader.sendAll([limit("BUY", 1, 231.01), limit("BUY", 1, 231), limit("SELL", 1, 188.99)])
+    yield* venue.settle
+    const answers = (yield* trader.drain).map((frame) => frame.order_response?.status)
+    assert.deepEqual(answers, ["PRICE_GREATER_THAN_MAX_PRICE", "ACK", "PRICE_LESS_THAN_MIN_PRICE"])
+  })
+)
