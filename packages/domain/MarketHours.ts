@@ -44,6 +44,14 @@ export const period = (instrument: Instrument, millis: number): Period => {
   }
 }
 
+/** Gives when 20:00 in Chicago last was: the day of a volume begins then. */
+export const volumeDayBegan = (millis: number): number => {
+  const began = (minute: number) =>
+    minute - modulo((minuteOfWeek(chicago, minute * 60_000) % minutesPerDay) - volumeDayMinute, minutesPerDay)
+  // Where clocks were changed since then, that is an hour too late or too early; they are not changed in the evening.
+  return began(began(Math.floor(millis / 60_000)) + 90) * 60_000
+}
+
 /** Periods and days begin on quarter hours only, in every zone and on either side of a change of its offset. */
 export const quarterMillis = 900_000
 
@@ -53,6 +61,7 @@ export const limitShareBps = (during: Period): number => shares[during]
 const newYork = "America/New_York"
 const chicago = "America/Chicago"
 const minutesPerDay = 24 * 60
+const volumeDayMinute = 20 * 60
 const preciousMetals: ReadonlySet<string> = new Set(["GOLD", "SILVER"])
 const shares: Record<Period, number> = { OPEN: 10_000, OVERNIGHT: 5_000, WEEKEND: 1_000 }
 

@@ -1,10 +1,22 @@
 /** Periods and funding hours at their edges, in local time on either side of a clock change. */
 import { starters } from "@venue/domain/Instrument"
-import { isLive, limitShareBps, marketHours, period, quarterMillis } from "@venue/domain/MarketHours"
+import { isLive, limitShareBps, marketHours, period, quarterMillis, volumeDayBegan } from "@venue/domain/MarketHours"
 import { assert, describe, it } from "@effect/vitest"
 
 const named = (base: string) => starters.find((instrument) => instrument.base === base)!
 const at = (time: string): number => Date.parse(time)
+
+it("the day of a volume begins at 20:00 in Chicago, also on the days on which clocks are changed", () => {
+  const began = (time: string) => new Date(volumeDayBegan(at(time))).toISOString().slice(0, 16)
+  assert.strictEqual(began("2026-11-20T15:00Z"), "2026-11-20T02:00")
+  assert.strictEqual(began("2026-11-21T01:59:59Z"), "2026-11-20T02:00")
+  assert.strictEqual(began("2026-11-21T02:00Z"), "2026-11-21T02:00")
+  assert.strictEqual(began("2026-07-15T15:00Z"), "2026-07-15T01:00")
+  assert.strictEqual(began("2026-03-08T15:00Z"), "2026-03-08T02:00")
+  assert.strictEqual(began("2026-03-09T00:59Z"), "2026-03-08T02:00")
+  assert.strictEqual(began("2026-11-01T15:00Z"), "2026-11-01T01:00")
+  assert.strictEqual(began("2026-11-02T01:59Z"), "2026-11-01T01:00")
+})
 
 describe("period", () => {
   it("of a stock is open from 09:30 to 16:00 in New York, in winter and in summer", () => {

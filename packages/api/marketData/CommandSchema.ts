@@ -6,16 +6,22 @@ export const Channel = Schema.Literals([
   "bbo",
   "trade",
   "mark_price",
+  "candle",
   "underlier",
   "funding",
   "open_interest",
-  "minmax_price"
+  "minmax_price",
+  "market_stats"
 ])
 export type Channel = typeof Channel.Type
 
 /** How many decimal places above the tick prices are grouped by. */
 export const SigFigs = Schema.Literals([0, 1, 2])
 export type SigFigs = typeof SigFigs.Type
+
+/** How long the windows of a candle are; they begin at whole multiples of that since 1970. */
+export const Interval = Schema.Literals(["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"])
+export type Interval = typeof Interval.Type
 
 const streams = <const Type extends string>(type: Type) =>
   Schema.Struct({
@@ -24,7 +30,9 @@ const streams = <const Type extends string>(type: Type) =>
     /** Names, or `*` for all. */
     symbols: Schema.NonEmptyArray(Schema.String),
     /** Of `level2` alone, where leaving it out means 0. */
-    sig_figs: Schema.optionalKey(Schema.NullOr(Schema.Array(SigFigs)))
+    sig_figs: Schema.optionalKey(Schema.NullOr(Schema.Array(SigFigs))),
+    /** Of `candle` alone, which needs one at least. */
+    intervals: Schema.optionalKey(Schema.NullOr(Schema.Array(Interval)))
   })
 
 export const Subscribe = streams("subscribe")

@@ -1,26 +1,23 @@
 /** Every frame the market-data socket sends: built once for all who hear it, numbered for each. */
-import { text } from "@venue/domain/Decimal"
-import { type ExecutionType, executionTypeOf } from "@venue/domain/Execution"
-import { type Instrument, priceDecimals } from "@venue/domain/Instrument"
-import { hourMillis } from "@venue/domain/Funding"
+import { moneyScale } from "@venue/domain/Decimal"
+import type { OffBook } from "@venue/domain/Execution"
+import type { Instrument } from "@venue/domain/Instrument"
 import type { Priced, Traded } from "@venue/domain/Market"
 import type { PriceRange } from "@venue/domain/PriceBand"
 import * as Digits from "../Digits.ts"
-import type { SigFigs } from "./CommandSchema.ts"
+import { startOf } from "../rest/ChartRange.ts"
+import type { Interval, SigFigs } from "./CommandSchema.ts"
+import * as FrameText from "./FrameText.ts"
+import type { PriceLevel } from "./FrameText.ts"
 import type { Subscription } from "./Subscription.ts"
 
+export type { PriceLevel } from "./FrameText.ts"
 export { err, type ErrorCode, malformed, rateLimited } from "../ErrorFrame.ts"
 
 /** A message without its number: what stands before it and what after. */
 export interface Body {
   readonly head: string
   readonly tail: string
-}
-
-/** A total of one price: ticks and lots. */
-export interface PriceLevel {
-  readonly priceTicks: number
-  readonly quantityLots: number
 }
 
 /** The message as one connection gets it. `sequence` counts that connection's data messages from 1. */
@@ -36,10 +33,10 @@ export const level2 = (
 ): Body =>
   bodyOf(
     "level2",
-    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","bid":${pairs(
+    `,${FrameText.head(instrument, atMillis)},"bid":${FrameText.pairs(
       instrument,
       grouped(bids, sigFigs, Math.floor)
-    )},"ask":${pairs(instrument, grouped(asks, sigFigs, Math.ceil))},"sig_figs":${sigFigs}}`
+    )},"ask":${FrameText.pairs(instrument, grouped(asks, sigFigs, Math.ceil))},"sig_figs":${sigFigs}}`
   )
 
 /** A side without orders is `undefined`. */
@@ -48,103 +45,92 @@ export const bbo = (
   bid: PriceLevel | undefined,
   ask: PriceLevel | undefined,
   atMillis: number
-): Body =>
-  bodyOf(
-    "bbo",
-    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","bid":${pairs(
-      instrument,
-      bid === undefined ? [] : [bid]
-    )},"ask":${pairs(instrument, ask === undefined ? [] : [ask])}}`
-  )
+): Body => bodyOf("bbo", `,${FrameText.head(instrument, atMillis)},${FrameText.best(instrument, bid, ask)}}`)
 
 /** `side` is the aggressor's. */
-export const trade = (instrument: Instrument, traded: Traded): Body =>
+export const trade = (
+  instrument: Instrument,
+  { atMillis, offBook, priceTicks, quantityLots, taker, tradeId }: Traded
+): Body =>
   bodyOf(
     "trade",
-    `,"trade_id":"${traded.tradeId.text}","time":"${Digits.instant(
-      traded.atMillis
-    )}","symbol":"${instrument.symbol}","size":"${Digits.units(traded.quantityLots * instrument.lotE8)}","price":"${priceText(
-      instrument,
-      traded.priceTicks
-    )}","side":"${traded.taker.order.side === "BUY" ? "buy" : "sell"}","execution_type":"${executionTypes[executionTypeOf(traded.offBook, traded.taker.order)]}"}`
+    `,"trade_id":"${tradeId.text}",${FrameText.head(instrument, atMillis)},"size":"${Digits.units(
+      quantityLots * instrument.lotE8
+    )}","price":"${FrameText.price(instrument, priceTicks)}","side":"${
+      taker.order.side === "BUY" ? "buy" : "sell"
+    }","execution_type":"${offBook === undefined ? (taker.order.origin === "LIQUIDATION" ? "L" : "T") : offBookTypes[offBook]}"}`
   )
 
-const executionTypes: Record<ExecutionType, string> = { NEW: "T", LIQUIDATION: "L", ADL: "A", SETTLEMENT: "S" }
+/** Only the fills of those concerned tell a takeover from a deleveraging. */
+const offBookTypes: Readonly<Record<OffBook, string>> = { TAKEOVER: "A", DELEVERAGING: "A", SETTLEMENT: "S" }
 
 /** The mark is in 1e-8 USD and need not be a whole number of ticks. */
 export const markPrice = (instrument: Instrument, mark: number, atMillis: number): Body =>
-  bodyOf(
-    "mark_price",
-    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","price":"${Digits.units(mark)}"}`
-  )
+  bodyOf("mark_price", `,${FrameText.head(instrument, atMillis)},"price":"${Digits.units(mark)}"}`)
 
 export const underlier = (instrument: Instrument, { atMillis, oracleE8, source }: Priced): Body =>
   bodyOf(
     "underlier",
-    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","price":"${Digits.units(oracleE8)}","source":"${
+    `,${FrameText.head(instrument, atMillis)},"price":"${Digits.units(oracleE8)}","source":"${
       source === "external" || source === "operator" ? "external" : "internal"
     }"}`
   )
 
 /** The rate of an hour as it is told: in 1e-12 of the value at the mark. */
 export const funding = (instrument: Instrument, rateE12: number, atMillis: number): Body =>
-  bodyOf("funding", `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}",${rate(rateE12, atMillis)}}`)
+  bodyOf("funding", `,${FrameText.head(instrument, atMillis)},${FrameText.rate(rateE12, atMillis)}}`)
 
 export const openInterest = (instrument: Instrument, lots: number, atMillis: number): Body =>
   bodyOf(
     "open_interest",
-    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","open_interest":"${quantity(instrument, BigInt(lots))}"}`
+    `,${FrameText.head(instrument, atMillis)},"open_interest":"${FrameText.quantity(instrument, BigInt(lots))}"}`
   )
 
 export const minmaxPrice = (instrument: Instrument, { lowerTicks, upperTicks }: PriceRange, atMillis: number): Body =>
   bodyOf(
     "minmax_price",
-    `,"time":"${Digits.instant(atMillis)}","symbol":"${instrument.symbol}","min_price":"${priceText(
+    `,${FrameText.head(instrument, atMillis)},"min_price":"${FrameText.price(
       instrument,
       lowerTicks
-    )}","max_price":"${priceText(instrument, upperTicks)}"}`
+    )}","max_price":"${FrameText.price(instrument, upperTicks)}"}`
+  )
+
+/** Prices count 1e-8 USD, as the mark stands in before the first trade, and money 1e-6 USD. */
+export interface Candle {
+  readonly startMinute: number
+  readonly openE8: number
+  readonly highE8: number
+  readonly lowE8: number
+  readonly closeE8: number
+  readonly notional: bigint
+  readonly trades: number
+}
+
+/** The volume is rounded down to whole USD. */
+export const candle = ({ symbol }: Instrument, interval: Interval, of: Candle): Body =>
+  bodyOf(
+    "candle",
+    `,"symbol":"${symbol}","start":"${startOf(of.startMinute)}","resolution":"${interval}","open":"${Digits.units(
+      of.openE8
+    )}","high":"${Digits.units(of.highE8)}","low":"${Digits.units(of.lowE8)}","close":"${Digits.units(
+      of.closeE8
+    )}","usdVolume":${of.notional / BigInt(moneyScale)},"trades":${of.trades}}`
   )
 
 /** Not numbered, as errors are not. */
-export const confirmation = ({ _tag, channels, sigFigs, symbols }: Subscription): string =>
+export const confirmation = ({ _tag, channels, intervals, sigFigs, symbols }: Subscription): string =>
   JSON.stringify({
     type: _tag === "Subscribe" ? "subscribed" : "unsubscribed",
     channels,
     symbols,
-    ...(channels.includes("level2") ? { sig_figs: sigFigs } : {})
+    ...(channels.includes("level2") ? { sig_figs: sigFigs } : {}),
+    ...(channels.includes("candle") ? { intervals } : {})
   })
 
 /** Levels a side of a snapshot. */
 export const depth = 20
 
-const bodyOf = (type: string, tail: string): Body => ({ head: `{"type":"${type}","sequence":`, tail })
-
-/** Both rates are rounded to the nearest; the annual one is of the hourly one as it is told. */
-const rate = (rateE12: number, atMillis: number): string => {
-  const hourlyE8 = Math.round(rateE12 / 10_000)
-  const yearlyE4 = Math.round((hourlyE8 * hoursOfYear) / 10_000)
-  const remaining = Math.ceil((hourMillis - (atMillis % hourMillis)) / 1_000)
-  return `"funding_rate":"${Digits.units(hourlyE8)}","annualised_funding_rate":"${Digits.plain(
-    yearlyE4 / 10_000
-  )}","time_remaining":${remaining}`
-}
-
-const hoursOfYear = 8_760
-
-/** Exact beyond what a number can count. */
-const quantity = ({ lotE8 }: Instrument, lots: bigint): string => Digits.bigUnits(lots * BigInt(lotE8))
-
-const pairs = (instrument: Instrument, levels: ReadonlyArray<PriceLevel>): string =>
-  `[${levels
-    .map(
-      ({ priceTicks: price, quantityLots: quantity }) =>
-        `["${priceText(instrument, price)}","${Digits.units(quantity * instrument.lotE8)}"]`
-    )
-    .join(",")}]`
-
-/** With all decimals of the tick. */
-const priceText = (instrument: Instrument, ticks: number): string =>
-  text(ticks * instrument.tickE8, priceDecimals(instrument))
+export const bodyOf = (type: string, tail: string): Body => ({ head: `{"type":"${type}","sequence":`, tail })
 
 /** Groups of 10 or 100 ticks, away from the middle: the total of each stands at a price no better than any in it. */
 const grouped = (

@@ -1,7 +1,7 @@
 /** Every frame of the market-data socket as it travels: the contract that `Frame.ts` prints by hand. */
 import { Schema } from "effect"
 import { ErrorResponse } from "../ErrorFrame.ts"
-import { Channel, SigFigs } from "./CommandSchema.ts"
+import { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
 /** Price and size, as decimal text. */
 export const LevelText = Schema.Tuple([Schema.String, Schema.String])
@@ -28,7 +28,7 @@ export type Level2 = typeof Level2.Type
 export const Bbo = data("bbo", Sides)
 export type Bbo = typeof Bbo.Type
 
-/** `side` is the aggressor's. `T` is an ordinary trade, `L` liquidation, `A` deleveraging and `S` settlement. */
+/** `side` is the aggressor's. `T` is an ordinary trade, `L` a liquidation on the book, `A` a position that was taken over or deleveraged off it, and `S` a settlement. */
 export const Trade = data("trade", {
   trade_id: Schema.String,
   size: Schema.String,
@@ -66,13 +66,50 @@ export type OpenInterest = typeof OpenInterest.Type
 export const MinmaxPrice = data("minmax_price", { min_price: Schema.String, max_price: Schema.String })
 export type MinmaxPrice = typeof MinmaxPrice.Type
 
+/** Of a window that runs, again with each change, or of one that has closed. */
+export const Candle = Schema.Struct({
+  type: Schema.Literal("candle"),
+  sequence: Schema.Int,
+  symbol: Schema.String,
+  /** The window begins here, in ISO 8601. */
+  start: Schema.String,
+  resolution: Interval,
+  open: Schema.String,
+  high: Schema.String,
+  low: Schema.String,
+  close: Schema.String,
+  /** In whole USD, rounded down. */
+  usdVolume: Schema.Int,
+  trades: Schema.Int
+})
+export type Candle = typeof Candle.Type
+
+const listOf = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Array(Schema.Struct({ symbol: Schema.String, ...fields }))
+const time = Schema.String
+
+/** `symbol` is `*` where all were asked for. */
+export const MarketStats = data("market_stats", {
+  bbos: listOf({ time, ...Sides }),
+  mark_prices: listOf({ time, price: Schema.String }),
+  open_interests: listOf({ time, open_interest: Schema.String }),
+  /** Base units traded on the book since 20:00 in Chicago. */
+  daily_volumes: listOf({ volume: Schema.String }),
+  funding_rates: listOf({ time, ...Rate }),
+  /** On the book, in the 1,440 minutes up to and with this one. */
+  rolling_volumes: listOf({ quantity_24h: Schema.String, usd_notional_24h: Schema.String })
+})
+export type MarketStats = typeof MarketStats.Type
+
 const confirmation = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
     channels: Schema.Array(Channel),
     symbols: Schema.Array(Schema.String),
     /** With `level2` alone. */
-    sig_figs: Schema.optionalKey(Schema.Array(SigFigs))
+    sig_figs: Schema.optionalKey(Schema.Array(SigFigs)),
+    /** With `candle` alone. */
+    intervals: Schema.optionalKey(Schema.Array(Interval))
   })
 
 export const Subscribed = confirmation("subscribed")
@@ -86,7 +123,18 @@ export const ErrorFrame = Schema.Struct({
 })
 
 /** What a channel tells, numbered. */
-export const Data = Schema.Union([Level2, Bbo, Trade, MarkPrice, Underlier, Funding, OpenInterest, MinmaxPrice])
+export const Data = Schema.Union([
+  Level2,
+  Bbo,
+  Trade,
+  MarkPrice,
+  Underlier,
+  Funding,
+  OpenInterest,
+  MinmaxPrice,
+  Candle,
+  MarketStats
+])
 export type Data = typeof Data.Type
 
 export const Frame = Schema.Union([...Data.members, Subscribed, Unsubscribed, ErrorFrame])

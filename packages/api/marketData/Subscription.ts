@@ -12,9 +12,9 @@ import {
   wrong,
   wrongEntries
 } from "../Malformed.ts"
-import { Channel, SigFigs } from "./CommandSchema.ts"
+import { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
-export type { Channel, SigFigs } from "./CommandSchema.ts"
+export type { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
 export interface Subscription {
   readonly _tag: "Subscribe" | "Unsubscribe"
@@ -25,6 +25,8 @@ export interface Subscription {
   readonly markets: ReadonlyArray<MarketSymbol>
   /** Of `level2` alone; empty when that is not among the channels. */
   readonly sigFigs: ReadonlyArray<SigFigs>
+  /** Of `candle` alone; empty when that is not among the channels. */
+  readonly intervals: ReadonlyArray<Interval>
   /** What else was asked for; what of a request is right takes effect all the same. */
   readonly declined: ReadonlyArray<Declined>
 }
@@ -32,10 +34,16 @@ export interface Subscription {
 /** One stream: a channel of a symbol. */
 export interface Topic {
   readonly channel: Channel
+  /** Of `market_stats` it may be `everySymbol`. */
   readonly symbol: MarketSymbol
   /** 0 on every channel but `level2`. */
   readonly sigFigs: SigFigs
+  /** Of `candle` alone. */
+  readonly interval?: Interval
 }
+
+/** All symbols in one message. */
+export const everySymbol = MarketSymbol.make("*")
 
 /** Never throws, whatever the text. */
 export const decode = (text: string, known: ReadonlySet<MarketSymbol>): Subscription | Malformed => {
@@ -46,17 +54,23 @@ export const decode = (text: string, known: ReadonlySet<MarketSymbol>): Subscrip
 }
 
 /** Every channel of every symbol of a request. */
-export const topics = ({ channels, markets, sigFigs }: Subscription): ReadonlyArray<Topic> =>
-  channels.flatMap((channel) =>
-    markets.flatMap((symbol) =>
-      (channel === "level2" ? sigFigs : none).map((figures) => ({ channel, symbol, sigFigs: figures }))
-    )
-  )
+export const topics = ({ channels, intervals, markets, sigFigs, symbols }: Subscription): ReadonlyArray<Topic> =>
+  channels.flatMap((channel): ReadonlyArray<Topic> => {
+    switch (channel) {
+      case "level2":
+        return markets.flatMap((symbol) => sigFigs.map((figures) => ({ channel, symbol, sigFigs: figures })))
+      case "candle":
+        return markets.flatMap((symbol) => intervals.map((interval) => ({ channel, symbol, sigFigs: 0, interval })))
+      case "market_stats":
+        return symbols.map((name) => ({ channel, symbol: MarketSymbol.make(name), sigFigs: 0 }))
+      default:
+        return markets.map((symbol) => ({ channel, symbol, sigFigs: 0 }))
+    }
+  })
 
 /** The same for the same stream. */
-export const keyOf = ({ channel, sigFigs, symbol }: Topic): string => `${channel}/${symbol}/${sigFigs}`
-
-const later = ["candle", "market_stats"]
+export const keyOf = ({ channel, interval, sigFigs, symbol }: Topic): string =>
+  `${channel}/${symbol}/${interval ?? sigFigs}`
 
 const none: ReadonlyArray<SigFigs> = [0]
 
@@ -70,15 +84,19 @@ const read = (message: Fields, known: ReadonlySet<MarketSymbol>): Subscription |
   const grouped = channels.read.includes("level2")
   const sigFigs = grouped ? readSigFigs(message["sig_figs"] ?? none) : nothing
   if (isMalformed(sigFigs)) return sigFigs
-  // A book in none of the groupings asked for is no book.
-  const heard = grouped && sigFigs.read.length === 0 ? channels.read.filter((name) => name !== "level2") : channels.read
-  const parts = [channels, symbols, sigFigs]
+  const intervals = channels.read.includes("candle") ? readIntervals(message["intervals"] ?? undefined) : nothing
+  if (isMalformed(intervals)) return intervals
+  // A book in none of the groupings asked for is no book, and a candle of no window no candle.
+  const parts = [channels, symbols, sigFigs, intervals]
+  const isHeard = (name: Channel) =>
+    (name !== "level2" || sigFigs.read.length > 0) && (name !== "candle" || intervals.read.length > 0)
   return {
     _tag: type === "subscribe" ? "Subscribe" : "Unsubscribe",
-    channels: heard,
+    channels: channels.read.filter(isHeard),
     symbols: symbols.read,
     markets: symbols.read.includes("*") ? [...known] : symbols.read.map((name) => MarketSymbol.make(name)),
     sigFigs: sigFigs.read,
+    intervals: intervals.read,
     declined: declined({
       InvalidJSONFormat: parts.flatMap(({ wrong }) => wrong),
       InvalidParameter: parts.flatMap(({ invalid }) => invalid)
@@ -101,12 +119,11 @@ const readChannels = (asked: unknown): Part<Channel> | Malformed => {
   if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
   if (asked.length === 0) return malformed("InvalidParameter", "invalid channels: expected at least one channel name")
   const given = new Set<unknown>(asked)
-  const unknown = [...given].filter((name) => !isOneOf(Channel.literals, name) && !isOneOf(later, name))
-  const awaited = later.filter((name) => given.has(name))
+  const unknown = [...given].filter((name) => !isOneOf(Channel.literals, name))
   return {
     read: [...given].filter((name) => isOneOf(Channel.literals, name)),
-    wrong: wrongEntries("channels", unknown, `names among ${[...Channel.literals, ...later].join(", ")}`),
-    invalid: awaited.map((name) => `channel ${name} is not offered yet`)
+    wrong: wrongEntries("channels", unknown, `names among ${Channel.literals.join(", ")}`),
+    invalid: []
   }
 }
 
@@ -142,6 +159,25 @@ const readSigFigs = (asked: unknown): Part<SigFigs> | Malformed => {
       "an array of 0, 1 and 2"
     ),
     invalid: others.length === 0 ? [] : [`invalid sig_figs: expected 0, 1 or 2, got ${listed(others.map(String))}`]
+  }
+}
+
+/** Where there is none, the other channels of the request are heard all the same. */
+const readIntervals = (asked: unknown): Part<Interval> | Malformed => {
+  const expected = `names among ${Interval.literals.join(", ")}`
+  if (asked !== undefined && !Array.isArray(asked)) return wrong("intervals", asked, `an array of ${expected}`)
+  if (asked === undefined || asked.length === 0) {
+    return { ...nothing, wrong: [`missing field intervals: expected ${expected}, for candle`] }
+  }
+  const given = new Set<unknown>(asked)
+  return {
+    read: [...given].filter((name) => isOneOf(Interval.literals, name)),
+    wrong: wrongEntries(
+      "intervals",
+      [...given].filter((name) => !isOneOf(Interval.literals, name)),
+      expected
+    ),
+    invalid: []
   }
 }
 

@@ -4,10 +4,13 @@ import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
 import type { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { Journal } from "@venue/journal/Journal"
+import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Receiver, Transport } from "../socket/Transport.ts"
 import * as MarketPulse from "./MarketPulse.ts"
 import * as Streams from "./Streams.ts"
+import { Values } from "./Values.ts"
 
 const maxMessagesPerMinute = 200
 
@@ -17,7 +20,7 @@ export class MarketDataGateway extends Context.Service<
     readonly open: (transport: Transport) => Receiver
   }
 >()("@venue/gateway/MarketDataGateway") {
-  static readonly layer: Layer.Layer<MarketDataGateway, never, Feed> = Layer.effect(
+  static readonly layer: Layer.Layer<MarketDataGateway, never, Feed | Journal | ReadTables> = Layer.effect(
     MarketDataGateway,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
@@ -50,7 +53,7 @@ export class MarketDataGateway extends Context.Service<
         }
       })
     })
-  )
+  ).pipe(Layer.provide(Values.layer))
 }
 
 /** What of a request is right takes effect and is confirmed; new streams begin with their latest value. */

@@ -7,7 +7,7 @@ import * as Beat from "@venue/cluster/protocol/Beat"
 import { Effect } from "effect"
 import * as OnChange from "./OnChange.ts"
 import * as Streams from "./Streams.ts"
-import * as Values from "./Values.ts"
+import { Values } from "./Values.ts"
 
 export interface MarketPulse {
   /** The latest value of a stream; a trade is not repeated. */
@@ -18,7 +18,7 @@ export interface MarketPulse {
 
 export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
   const feed = yield* Feed
-  const values = yield* Values.make
+  const values = yield* Values
   const { latest } = values
   const dueBeat = yield* Beat.make(
     lateMillis,
@@ -32,13 +32,13 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     if (streams.areDue()) dueBeat.start()
   }
   /** It goes on as long as somebody hears the channel. */
-  const beats = new Map<Subscription.Channel, Beat.Beat>()
-  for (const { channel, everyMillis, valueOf } of values.pulsed) {
-    const told = Effect.sync(() => {
-      pulse(channel, valueOf)
+  const beats: Array<{ readonly channel: Subscription.Channel; readonly beat: Beat.Beat }> = []
+  for (const { channel, everyMillis, values: told } of values.pulsed) {
+    const step = Effect.sync(() => {
+      for (const valueOf of told) pulse(channel, valueOf)
       return streams.isHeard(channel)
     })
-    beats.set(channel, yield* Beat.make(everyMillis, told))
+    beats.push({ channel, beat: yield* Beat.make(everyMillis, step) })
   }
   const changing = yield* Effect.forEach(values.changing, ({ channel, ...change }) =>
     OnChange.make(change, (valueOf) => pulse(channel, valueOf), latest, feed.instruments.keys())
@@ -57,7 +57,10 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
     ),
     (stop) => Effect.sync(stop)
   )
-  return { latest, heard: (channel) => beats.get(channel)?.start() } satisfies MarketPulse as MarketPulse
+  const heard = (channel: Subscription.Channel) => {
+    for (const one of beats) if (one.channel === channel) one.beat.start()
+  }
+  return { latest, heard } satisfies MarketPulse as MarketPulse
 })
 
 /** Who had much to read is looked at so often. */
@@ -67,7 +70,7 @@ const tellTrades = (streams: Streams.Streams, { events, instrument }: Batch): vo
   const listeners = streams.hearing({ channel: "trade", symbol: instrument.symbol, sigFigs: 0 })
   if (listeners === undefined || listeners.size === 0) return
   for (const event of events) {
-    if (event._tag !== "Traded" || event.offBook !== undefined) continue
+    if (event._tag !== "Traded") continue
     const body = Frame.trade(instrument, event)
     for (const listener of listeners) Streams.tell(streams, listener, body)
   }

@@ -1,66 +1,61 @@
 /** What each stream of market data says now, and when it is told. */
 import * as Frame from "@venue/api/marketData/Frame"
-import type { Channel, Topic } from "@venue/api/marketData/Subscription"
+import { marketStats } from "@venue/api/marketData/StatsFrame"
+import { type Channel, everySymbol, type Topic } from "@venue/api/marketData/Subscription"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import { Effect } from "effect"
+import type { Journal } from "@venue/journal/Journal"
+import type { ReadTables } from "@venue/storage/history/ReadTables"
+import { Context, Effect, Layer } from "effect"
+import * as Candles from "./Candles.ts"
 import * as Figures from "./Figures.ts"
 import type { Changing } from "./OnChange.ts"
+import * as RecentTrades from "./RecentTrades.ts"
 import type { ValueOf } from "./Streams.ts"
 
-export interface Values {
-  /** A trade is not repeated. */
-  readonly latest: ValueOf
-  readonly pulsed: ReadonlyArray<{
-    readonly channel: Channel
-    readonly everyMillis: number
-    readonly valueOf: ValueOf
-  }>
-  /** The channels that are told on change. */
-  readonly changing: ReadonlyArray<Changing & { readonly channel: Channel }>
+/** A channel that is told at even steps of time, wherever there is something to tell. */
+export interface Pulsed {
+  readonly channel: Channel
+  readonly everyMillis: number
+  /** One after the other. */
+  readonly values: ReadonlyArray<ValueOf>
 }
 
-export const make = Effect.gen(function* () {
-  const { isFunding, of: figuresOf } = yield* Figures.make
-  const latest = yield* makeLatest
-  return {
-    latest,
-    pulsed: [
-      { channel: "level2", everyMillis: 500, valueOf: latest },
-      { channel: "mark_price", everyMillis: 1_000, valueOf: latest },
-      { channel: "underlier", everyMillis: 1_000, valueOf: latest },
-      {
-        channel: "funding",
-        everyMillis: 1_000,
-        valueOf: (topic) => (isFunding(topic.symbol) ? latest(topic) : undefined)
-      }
-    ],
-    changing: [
-      yield* bestPrices,
-      {
-        channel: "open_interest",
-        everyMillis: 1_000,
-        concerns: isPriced,
-        said: (symbol) => `${figuresOf(symbol)?.openInterestLots}`
-      },
-      {
-        channel: "minmax_price",
-        everyMillis: 100,
-        concerns: isPriced,
-        said: (symbol) => {
-          const range = figuresOf(symbol)?.range
-          return `${range?.lowerTicks} ${range?.upperTicks}`
-        }
-      }
-    ]
-  } satisfies Values as Values
-})
+export class Values extends Context.Service<
+  Values,
+  {
+    /** A trade is not repeated. */
+    readonly latest: ValueOf
+    readonly pulsed: ReadonlyArray<Pulsed>
+    /** The channels that are told on change. */
+    readonly changing: ReadonlyArray<Changing & { readonly channel: Channel }>
+  }
+>()("@venue/gateway/marketData/Values") {
+  static readonly layer: Layer.Layer<Values, never, Feed | Journal | ReadTables> = Layer.effect(
+    Values,
+    Effect.gen(function* () {
+      const trades = yield* RecentTrades.make
+      const figures = yield* Figures.make(trades)
+      const candles = yield* Candles.make(trades)
+      const latest = yield* makeLatest(figures, candles)
+      return Values.of({
+        latest,
+        pulsed: pulsedBy(latest, figures, candles),
+        changing: [yield* bestPrices, ...changingBy(figures)]
+      })
+    })
+  )
+}
 
-const makeLatest = Effect.gen(function* () {
+type FiguresOf = Effect.Success<ReturnType<typeof Figures.make>>
+
+const makeLatest = Effect.fnUntraced(function* (
+  { nowMillis, of: figuresOf, stats }: FiguresOf,
+  candles: Candles.Candles
+) {
   const feed = yield* Feed
   const { instruments } = yield* VenueSettings
-  const { nowMillis, of: figuresOf } = yield* Figures.make
 
   const ofBook = ({ channel, sigFigs, symbol }: Topic): Frame.Body => {
     const instrument = instruments.get(symbol)!
@@ -69,10 +64,16 @@ const makeLatest = Effect.gen(function* () {
       ? Frame.level2(instrument, levels("BUY"), levels("SELL"), sigFigs, nowMillis())
       : Frame.bbo(instrument, best("BUY"), best("SELL"), nowMillis())
   }
-  const ofFigures = (
-    channel: Exclude<Channel, "level2" | "bbo" | "trade">,
-    { instrument, openInterestLots, prices, range, rateE12 }: Figures.Figures
-  ): Frame.Body => {
+  const ofStats = ({ symbol }: Topic): Frame.Body | undefined => {
+    const wanted = symbol === everySymbol ? [...instruments.keys()] : [symbol]
+    const found = wanted.flatMap((one) => stats(one) ?? [])
+    return found.length === 0 ? undefined : marketStats(symbol, found, nowMillis())
+  }
+  const ofFigures = ({ channel, symbol }: Topic): Frame.Body | undefined => {
+    const figures = figuresOf(symbol)
+    if (figures === undefined) return undefined
+    const instrument = instruments.get(symbol)!
+    const { openInterestLots, prices, range, rateE12 } = figures
     switch (channel) {
       case "mark_price":
         return Frame.markPrice(instrument, prices.markE8, prices.atMillis)
@@ -84,19 +85,71 @@ const makeLatest = Effect.gen(function* () {
         return Frame.openInterest(instrument, openInterestLots, prices.atMillis)
       case "minmax_price":
         return Frame.minmaxPrice(instrument, range, prices.atMillis)
+      default:
+        return undefined
     }
   }
   const latest: ValueOf = (topic) => {
-    const { channel, symbol } = topic
-    if (channel === "level2" || channel === "bbo") return ofBook(topic)
-    if (channel === "trade") return undefined
-    const figures = figuresOf(symbol)
-    return figures === undefined ? undefined : ofFigures(channel, figures)
+    switch (topic.channel) {
+      case "level2":
+      case "bbo":
+        return ofBook(topic)
+      case "candle":
+        return candles.latest(topic)
+      case "market_stats":
+        return ofStats(topic)
+      default:
+        return ofFigures(topic)
+    }
   }
   return latest
 })
 
-const bestPrices = Effect.map(Feed, (feed): Values["changing"][number] => ({
+const pulsedBy = (
+  latest: ValueOf,
+  { isFunding }: FiguresOf,
+  { changed, closed }: Candles.Candles
+): ReadonlyArray<Pulsed> => [
+  { channel: "level2", everyMillis: 500, values: [latest] },
+  { channel: "mark_price", everyMillis: 1_000, values: [latest] },
+  { channel: "underlier", everyMillis: 1_000, values: [latest] },
+  {
+    channel: "funding",
+    everyMillis: 1_000,
+    values: [(topic) => (isFunding(topic.symbol) ? latest(topic) : undefined)]
+  },
+  { channel: "candle", everyMillis: 1_000, values: [closed, changed] },
+  {
+    channel: "market_stats",
+    everyMillis: 1_000,
+    values: [(topic) => (topic.symbol === everySymbol ? undefined : latest(topic))]
+  },
+  {
+    channel: "market_stats",
+    everyMillis: 10_000,
+    values: [(topic) => (topic.symbol === everySymbol ? latest(topic) : undefined)]
+  }
+]
+
+const changingBy = ({ of: figuresOf }: FiguresOf): Values["Service"]["changing"] => [
+  {
+    channel: "open_interest",
+    everyMillis: 1_000,
+    concerns: isPriced,
+    said: (symbol) => `${figuresOf(symbol)?.openInterestLots}`
+  },
+  {
+    channel: "minmax_price",
+    everyMillis: 100,
+    concerns: isPriced,
+    said: (symbol) => {
+      const range = figuresOf(symbol)?.range
+      return `${range?.lowerTicks} ${range?.upperTicks}`
+    }
+  }
+]
+
+const bestPrices = Effect.map(Feed, (feed): Values["Service"]["changing"][number] => ({
   channel: "bbo",
   everyMillis: 100,
   concerns: ({ levels }) => levels.length > 0,

@@ -13,17 +13,22 @@ const Listed = Schema.Struct({
   ...Command.members[0].fields,
   type: Schema.Literals(["subscribe", "unsubscribe"]),
   symbols: Schema.NonEmptyArray(Schema.Literals([...symbols, "*"]))
-})
+}).check(
+  Schema.makeFilter(({ channels, intervals }) => !channels.includes("candle") || (intervals ?? []).length > 0, {
+    message: "a candle has an interval"
+  })
+)
 
 const read = (message: unknown) =>
   decode(JSON.stringify(message), new Set(symbols.map((name) => MarketSymbol.make(name))))
 
-const meaning = ({ channels, sig_figs, symbols: named, type }: typeof Listed.Type) => ({
+const meaning = ({ channels, intervals, sig_figs, symbols: named, type }: typeof Listed.Type) => ({
   _tag: type === "subscribe" ? "Subscribe" : "Unsubscribe",
   channels: [...new Set(channels)],
   symbols: [...new Set(named)],
   markets: named.includes("*") ? [...symbols] : [...new Set(named)],
   sigFigs: !channels.includes("level2") ? [] : sig_figs?.length ? [...new Set(sig_figs)] : [0],
+  intervals: channels.includes("candle") ? [...new Set(intervals)] : [],
   declined: []
 })
 
@@ -36,10 +41,11 @@ it.prop(
   [Listed],
   ([message]) => {
     fc.assert(
-      fc.property(fc.constantFrom("type", "channels", "symbols", "sig_figs"), values, (name, value) => {
+      fc.property(fc.constantFrom("type", "channels", "symbols", "sig_figs", "intervals"), values, (name, value) => {
         const other = { ...message, [name]: value }
-        // Groupings are read for a book alone.
+        // Groupings are read for a book alone, and intervals for candles.
         if (name === "sig_figs" && !message.channels.includes("level2")) return
+        if (name === "intervals" && !message.channels.includes("candle")) return
         const command = read(other)
         const known = Schema.decodeUnknownResult(Listed)(other)
         const isRefused = command._tag === "Malformed" || command.declined.length > 0
@@ -65,6 +71,18 @@ const values = fc.oneof(
     ["GOLD-USD"],
     ["SILVER-USD"]
   ),
-  fc.constantFrom<unknown>(["bbo"], ["level2", "trade"], ["candle"], ["books"], [0], [0, 2], [3], ["1"], [null]),
+  fc.constantFrom<unknown>(
+    ["bbo"],
+    ["level2", "trade"],
+    ["candle"],
+    ["1MIN"],
+    ["1DAY", "2MINS"],
+    ["books"],
+    [0],
+    [0, 2],
+    [3],
+    ["1"],
+    [null]
+  ),
   fc.jsonValue({ maxDepth: 1 })
 )

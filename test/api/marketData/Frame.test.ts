@@ -1,5 +1,6 @@
 /** The frames of the market-data socket, against the examples of the reference. */
 import * as Frame from "@venue/api/marketData/Frame"
+import { marketStats } from "@venue/api/marketData/StatsFrame"
 import { decode } from "@venue/api/marketData/Subscription"
 import { parse } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
@@ -81,6 +82,87 @@ describe("the examples of the reference", () => {
       side: "sell",
       execution_type: "T"
     })
+  })
+
+  it("trade: T and L are of the book, A is taken over or deleveraged, S a settlement", () => {
+    const told = (offBook: Traded["offBook"], origin: Order["origin"]) => {
+      const order = { side: "SELL", origin } as Order
+      const traded = { tradeId: parse("a7d9f0c4-1e6b-4d38-b2a5-90c17e5f3d82")!, taker: { order }, offBook, atMillis }
+      return JSON.parse(
+        Frame.frame(Frame.trade(gold, { ...traded, priceTicks: 1, quantityLots: 1 } as unknown as Traded), 1)
+      ).execution_type
+    }
+    expect([told(undefined, "USER"), told(undefined, "LIQUIDATION")]).toEqual(["T", "L"])
+    expect((["TAKEOVER", "DELEVERAGING", "SETTLEMENT"] as const).map((why) => told(why, "LIQUIDATION"))).toEqual([
+      "A",
+      "A",
+      "S"
+    ])
+  })
+
+  it("candle: whole USD, rounded down", () =>
+    expect(
+      JSON.parse(
+        Frame.frame(
+          Frame.candle(gold, "1MIN", {
+            startMinute: Date.parse("2026-09-27T14:40:00Z") / 60_000,
+            openE8: 341_040_000_000,
+            highE8: 341_130_000_000,
+            lowE8: 341_020_000_000,
+            closeE8: 341_110_000_000,
+            notional: 18_250_999_999n,
+            trades: 23
+          }),
+          48_216
+        )
+      )
+    ).toEqual({
+      type: "candle",
+      sequence: 48216,
+      symbol: "GOLD-USD",
+      start: "2026-09-27T14:40:00Z",
+      resolution: "1MIN",
+      open: "3410.4",
+      high: "3411.3",
+      low: "3410.2",
+      close: "3411.1",
+      usdVolume: 18250,
+      trades: 23
+    }))
+
+  it("market_stats: arrays of the symbols that are covered", () => {
+    const market = {
+      instrument: gold,
+      bid: { priceTicks: 34_111, quantityLots: 4_250 },
+      ask: undefined,
+      markE8: 341_095_000_000,
+      pricedAtMillis: atMillis - 118,
+      openInterestLots: 1_834_500,
+      rateE12: 20_000_000,
+      volumes: {
+        daily: { lots: 912_750n, notional: 0n },
+        rolling: { lots: 2_204_500n, notional: 7_519_034_150_000n }
+      }
+    }
+    const [time, symbol] = ["2026-09-27T14:40:44.118Z", "GOLD-USD"]
+    const priced = { time: "2026-09-27T14:40:44.000Z", symbol }
+    expect(JSON.parse(Frame.frame(marketStats("*", [market], atMillis), 48_222))).toEqual({
+      type: "market_stats",
+      sequence: 48222,
+      time,
+      symbol: "*",
+      bbos: [{ time, symbol, bid: [["3411.1", "4.25"]], ask: [] }],
+      mark_prices: [{ ...priced, price: "3410.95" }],
+      open_interests: [{ ...priced, open_interest: "1834.5" }],
+      daily_volumes: [{ symbol, volume: "912.75" }],
+      funding_rates: [
+        { time, symbol, funding_rate: "0.00002", annualised_funding_rate: "0.1752", time_remaining: 1156 }
+      ],
+      rolling_volumes: [{ symbol, quantity_24h: "2204.5", usd_notional_24h: "7519034.15" }]
+    })
+    expect(
+      JSON.parse(Frame.frame(marketStats("*", [{ ...market, volumes: undefined }], atMillis), 1)).rolling_volumes
+    ).toEqual([])
   })
 
   it("mark_price: not on the tick", () =>

@@ -1,6 +1,7 @@
 /** Every frame that the market-data socket prints by hand is one of its Schema, whole and with the same values. */
-import { Channel, SigFigs } from "@venue/api/marketData/CommandSchema"
+import { Channel, Interval, SigFigs } from "@venue/api/marketData/CommandSchema"
 import * as Frame from "@venue/api/marketData/Frame"
+import { marketStats } from "@venue/api/marketData/StatsFrame"
 import * as Schemas from "@venue/api/marketData/FrameSchema"
 import { parse } from "@venue/domain/Id"
 import { starters } from "@venue/domain/Instrument"
@@ -86,13 +87,54 @@ it("outside prices and rates of funding", () => {
   )
 })
 
+it("candles and the figures of some markets", () => {
+  const volume = fc.record({
+    lots: fc.bigInt({ min: 0n, max: 10n ** 16n }),
+    notional: fc.bigInt({ min: 0n, max: 10n ** 16n })
+  })
+  const candle = fc.record({
+    startMinute: fc.nat({ max: 60_000_000 }),
+    openE8: count,
+    highE8: count,
+    lowE8: count,
+    closeE8: count,
+    notional: fc.bigInt({ min: 0n, max: 10n ** 15n }),
+    trades: count
+  })
+  const stats = fc.record({
+    instrument,
+    bid: fc.option(level, { nil: undefined }),
+    ask: fc.option(level, { nil: undefined }),
+    markE8: count,
+    pricedAtMillis: millis,
+    openInterestLots: count,
+    rateE12: fc.integer({ min: -100_000_000_000, max: 100_000_000_000 }),
+    volumes: fc.option(fc.record({ daily: volume, rolling: volume }), { nil: undefined })
+  })
+  fc.assert(
+    fc.property(
+      instrument,
+      fc.constantFrom(...Interval.literals),
+      candle,
+      fc.array(stats, { maxLength: 3 }),
+      millis,
+      sequence,
+      (...[listed, interval, one, markets, at, number]) => {
+        holds(Frame.frame(Frame.candle(listed, interval, one), number))
+        holds(Frame.frame(marketStats("*", markets, at), number))
+      }
+    )
+  )
+})
+
 it("confirmations and errors", () => {
   fc.assert(
     fc.property(
       fc.subarray([...Channel.literals]),
       fc.array(fc.string()),
       fc.subarray([...SigFigs.literals]),
-      (...[channels, symbols, sigFigs]) => {
+      fc.subarray([...Interval.literals]),
+      (...[channels, symbols, sigFigs, intervals]) => {
         for (const _tag of ["Subscribe", "Unsubscribe"] as const) {
           holds(
             Frame.confirmation({
@@ -101,6 +143,7 @@ it("confirmations and errors", () => {
               symbols,
               markets: symbols.map((one) => MarketSymbol.make(one)),
               sigFigs,
+              intervals,
               declined: []
             })
           )

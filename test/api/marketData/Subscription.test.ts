@@ -21,6 +21,7 @@ describe("a request", () => {
       symbols: ["GOLD-USD", "NVDA-USD"],
       markets: ["GOLD-USD", "NVDA-USD"],
       sigFigs: [],
+      intervals: [],
       declined: []
     })
     if (decoded._tag === "Malformed") throw new Error(decoded.message)
@@ -58,6 +59,14 @@ describe("a request", () => {
     }))
 })
 
+describe("a request of market_stats", () => {
+  it("has one stream of all symbols, beside those of names", () => {
+    const decoded = decode(`{"type":"subscribe","channels":["market_stats"],"symbols":["*","GOLD-USD"]}`, listed)
+    if (decoded._tag === "Malformed") throw new Error(decoded.message)
+    expect(topics(decoded).map(keyOf)).toEqual(["market_stats/*/0", "market_stats/GOLD-USD/0"])
+  })
+})
+
 describe("each refusal says what was wrong", () => {
   const cases: ReadonlyArray<readonly [string, string, string]> = [
     ["nonsense", "InvalidJSONFormat", "expected one JSON object per text frame, got text that is not JSON"],
@@ -82,6 +91,11 @@ describe("each refusal says what was wrong", () => {
       `{"type":"subscribe","channels":["level2"],"symbols":["GOLD-USD"],"sig_figs":0}`,
       "InvalidJSONFormat",
       "wrong field sig_figs: expected an array of 0, 1 and 2, got 0"
+    ],
+    [
+      `{"type":"subscribe","channels":["candle"],"symbols":["GOLD-USD"],"intervals":"1MIN"}`,
+      "InvalidJSONFormat",
+      'wrong field intervals: expected an array of names among 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY, got "1MIN"'
     ]
   ]
   it.each(cases)("%s", (text, code, message) => expect(refused(text)).toEqual([code, message]))
@@ -89,14 +103,20 @@ describe("each refusal says what was wrong", () => {
 
 describe("what of a request is right takes effect, and one error for each code says what is not", () => {
   const names =
-    "wrong field channels: expected names among level2, bbo, trade, mark_price, underlier, funding, open_interest, minmax_price, candle, market_stats"
+    "wrong field channels: expected names among level2, bbo, trade, mark_price, candle, underlier, funding, open_interest, minmax_price, market_stats"
+  const intervals = "names among 1MIN, 5MINS, 15MINS, 30MINS, 1HOUR, 4HOURS, 1DAY"
   const all = `"symbols":["GOLD-USD"]`
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, ReadonlyArray<readonly [string, string]>]> = [
     [`"channels":["book"],${all}`, [], [["InvalidJSONFormat", `${names}, got "book"`]]],
     [
-      `"channels":["bbo","candle"],${all},"intervals":["1MIN"]`,
+      `"channels":["bbo","candle"],${all}`,
       ["bbo/GOLD-USD/0"],
-      [["InvalidParameter", "channel candle is not offered yet"]]
+      [["InvalidJSONFormat", `missing field intervals: expected ${intervals}, for candle`]]
+    ],
+    [
+      `"channels":["candle"],${all},"intervals":["1MIN","2MINS","1DAY","1MIN"]`,
+      ["candle/GOLD-USD/1MIN", "candle/GOLD-USD/1DAY"],
+      [["InvalidJSONFormat", `wrong field intervals: expected ${intervals}, got "2MINS"`]]
     ],
     [
       `"channels":["bbo"],"symbols":[7]`,
@@ -122,14 +142,14 @@ describe("what of a request is right takes effect, and one error for each code s
       ]
     ],
     [
-      `"channels":["market_stats","trade","book","bbo"],"symbols":["FOO-USD","EUR-USD",null,"BAR-USD","FOO-USD"]`,
+      `"channels":["trade","book","bbo"],"symbols":["FOO-USD","EUR-USD",null,"BAR-USD","FOO-USD"]`,
       ["trade/EUR-USD/0", "bbo/EUR-USD/0"],
       [
         [
           "InvalidJSONFormat",
           `${names}, got "book"; wrong field symbols: expected strings such as "GOLD-USD", got null`
         ],
-        ["InvalidParameter", "channel market_stats is not offered yet; unknown symbol FOO-USD, BAR-USD"]
+        ["InvalidParameter", "unknown symbol FOO-USD, BAR-USD"]
       ]
     ]
   ]
