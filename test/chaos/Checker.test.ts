@@ -13,6 +13,8 @@ import {
   pulse,
   resting,
   state,
+  stop,
+  trades,
   unknown,
   visible,
   without
@@ -56,6 +58,15 @@ it("I1: an order that was filled before a gateway was asked is not there, though
     return texts.filter((text) => text.endsWith("gateway-2 did not know it (5 ms)"))
   }
   expect([missing(4_001).length, missing(4_100).length]).toEqual([0, 1])
+})
+
+it("I30: an order that is filled on after its stop has fired brings a new pair, of which one may fire", () => {
+  const both = trades(...stop("s1", "t8", 500), ...stop("s2", "t9", 600))
+  const linked = (placedMillis: number) => {
+    const placed = order("s2", "a-1", "ACK", { type: "STOP_LOSS", update_time: at(placedMillis) / 1_000 })
+    return guilt(innocent(both, [heard(placedMillis, "ann-1", placed)])).filter((text) => text.includes("linked"))
+  }
+  expect([linked(550).length, linked(450).length]).toEqual([0, 1])
 })
 
 it.each([...spoiledOrders, ...spoiledNodes])("%s: it is found when %s", (_rule, _what, lines, said) => {

@@ -20,8 +20,12 @@ function stops(story: Story): ReadonlyArray<Finding> {
     if (times.size > 1) found.push({ rule: "I30", text: `stop ${orderId} filled at ${times.size} times` })
   }
   for (const [key, orderIds] of pairs) {
-    if (orderIds.size > 1)
-      found.push({ rule: "I30", text: `linked stops of ${key} both fired: ${[...orderIds].join()}` })
+    const firedAt = (orderId: string) => Math.min(...fired.get(orderId)!)
+    const inTurn = [...orderIds].sort((a, b) => firedAt(a) - firedAt(b))
+    // An order that is filled on after a stop of it has fired brings a new pair.
+    const isNew = (orderId: string, index: number) =>
+      index === 0 || placedAt(story, orderId) > firedAt(inTurn[index - 1]!)
+    if (!inTurn.every(isNew)) found.push({ rule: "I30", text: `linked stops of ${key} both fired: ${inTurn.join()}` })
   }
   const filled = filledOf(story.trades)
   for (const { orderId, status, type } of story.ended.values()) {
@@ -31,6 +35,10 @@ function stops(story: Story): ReadonlyArray<Finding> {
   }
   return found
 }
+
+/** By the first that was told of it; before everything where nobody was told. */
+const placedAt = ({ told }: Story, orderId: string): number =>
+  Math.min(...(told.get(orderId)?.map(({ at, row }) => (row.update_time ?? at / 1_000) * 1_000) ?? [-Infinity]))
 
 /** An account of ours has one TWAP of a symbol at a time, so all orders of that origin then are its children. */
 function twaps(story: Story): ReadonlyArray<Finding> {
