@@ -48,7 +48,15 @@ export const everySymbol = MarketSymbol.make("*")
 /** Never throws, whatever the text. */
 export const decode = (text: string, known: ReadonlySet<MarketSymbol>): Subscription | Malformed => {
   const message = parse(text)
-  if (!isFields(message)) return notAnObject(text, message)
+  return isFields(message) ? decodeFields(message, text, known) : notAnObject(text, message)
+}
+
+/** The same of a frame that was taken apart already, or of what part of it is about market data. */
+export const decodeFields = (
+  message: Fields,
+  text: string,
+  known: ReadonlySet<MarketSymbol>
+): Subscription | Malformed => {
   const decoded = read(message, known)
   return decoded._tag === "Malformed" ? echoing(decoded, text) : decoded
 }

@@ -1,6 +1,6 @@
 /** A frame of the trade socket becomes a command, or what was wrong with it. */
 import { type Fields, isFields, parse } from "../Incoming.ts"
-import { echoing, type Malformed, malformed, notAnObject, wrong } from "../Malformed.ts"
+import { echoing, type Malformed, notAnObject, wrong } from "../Malformed.ts"
 import * as Orders from "./OrderCommand.ts"
 import * as Queries from "./QueryCommand.ts"
 import * as Session from "./SessionCommand.ts"
@@ -120,11 +120,11 @@ const read = (type: unknown, params: Fields): Command | Malformed => {
 }
 
 /** Market data may be asked for in the flat form of its own socket. */
-const withoutParams = (message: Fields): Malformed => {
+const withoutParams = (message: Fields): Session.Subscribe | Session.Unsubscribe | Malformed => {
   const { channels, params, type } = message
   const flat = params === undefined && (type === "subscribe" || type === "unsubscribe") && Array.isArray(channels)
   if (flat && channels.length > 0 && channels.every(Session.isMarketDataChannel)) {
-    return malformed("InvalidParameter", Session.noMarketData)
+    return type === "subscribe" ? Session.subscribe(message) : Session.unsubscribe(message)
   }
   return typeof type === "string"
     ? wrong("params", params, "an object, also when it is empty")

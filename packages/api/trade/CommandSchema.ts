@@ -14,6 +14,10 @@ export const Channel = Schema.Literals([
 ])
 export type Channel = typeof Channel.Type
 
+/** Market data that the trade socket carries too; it is asked for as on its own socket, or in `params` as the rest is. */
+export const MarketDataChannel = Schema.Literals(["market_stats", "funding"])
+export type MarketDataChannel = typeof MarketDataChannel.Type
+
 /** What clients leave out they also write as `null`. */
 const Maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
@@ -200,7 +204,11 @@ export const Auth = message(
   ])
 )
 
-const Channels = Schema.Struct({ channels: Schema.NonEmptyArray(Channel) })
+const Channels = Schema.Struct({
+  channels: Schema.NonEmptyArray(Schema.Literals([...Channel.literals, ...MarketDataChannel.literals])),
+  /** Of market data alone, which needs them: names, or `*` for all. */
+  symbols: Schema.optionalKey(Schema.NonEmptyArray(Schema.String))
+})
 
 export const Subscribe = message("subscribe", Channels)
 

@@ -161,7 +161,8 @@ export type AllOrders = typeof AllOrders.Type
 
 /** What stands under each key that a frame may have. */
 export const Bodies = Schema.Struct({
-  type: Schema.Literal("auth"),
+  /** Frames of market data have a `type` too, and the form that they have on its own socket. */
+  type: Schema.Literals(["auth", "market_stats", "funding", "subscribed", "unsubscribed"]),
   result: Schema.Literal("success"),
   authenticated: Schema.Literal(true),
   subscribed: Channel,

@@ -12,7 +12,7 @@ import {
   wrong,
   wrongEntries
 } from "../Malformed.ts"
-import { Channel } from "./CommandSchema.ts"
+import { Channel, MarketDataChannel } from "./CommandSchema.ts"
 import * as Field from "./Field.ts"
 
 export type { Channel } from "./CommandSchema.ts"
@@ -45,6 +45,8 @@ interface ChannelList {
   /** Each channel once, in the order asked for. */
   readonly channels: ReadonlyArray<Channel>
   readonly declined: ReadonlyArray<Declined>
+  /** The part about market data, as its own socket would be asked for it. */
+  readonly marketData?: Fields
 }
 
 export interface Subscribe extends ChannelList {
@@ -84,12 +86,12 @@ export const auth = (fields: Fields): Auth | Malformed => {
 export const builderCodeOf = (text: string): string => (isUuid(text) ? text.toLowerCase() : "")
 
 export const subscribe = (fields: Fields): Subscribe | Malformed => {
-  const read = readChannels(fields)
+  const read = readChannels("subscribe", fields)
   return "_tag" in read ? read : { _tag: "Subscribe", ...read }
 }
 
 export const unsubscribe = (fields: Fields): Unsubscribe | Malformed => {
-  const read = readChannels(fields)
+  const read = readChannels("unsubscribe", fields)
   return "_tag" in read ? read : { _tag: "Unsubscribe", ...read }
 }
 
@@ -100,13 +102,11 @@ export const cancelOnDisconnect = (fields: Fields): CancelOnDisconnect | Malform
     : wrong("cancel_on_disconnect", armed, "true or false")
 }
 
-/** Market data that this socket will carry too. */
-export const isMarketDataChannel = (value: unknown): boolean => value === "market_stats" || value === "funding"
+/** Market data that this socket carries too. */
+export const isMarketDataChannel = (value: unknown): boolean =>
+  Field.oneOf(MarketDataChannel.literals, value) !== undefined
 
-/** What an `err` says of such a channel. */
-export const noMarketData = "invalid channels: market data is not offered on this socket yet"
-
-const readChannels = (fields: Fields): ChannelList | Malformed => {
+const readChannels = (type: "subscribe" | "unsubscribe", fields: Fields): ChannelList | Malformed => {
   const asked = fields["channels"]
   if (!Array.isArray(asked)) return wrong("channels", asked, "an array of channel names")
   if (asked.length === 0) return outOfRange("channels", asked, "at least one channel name")
@@ -120,9 +120,16 @@ const readChannels = (fields: Fields): ChannelList | Malformed => {
   return {
     channels: [...read],
     declined: declined({
-      InvalidJSONFormat: wrongEntries("channels", [...unknown], `names among ${Channel.literals.join(", ")}`),
-      InvalidParameter: asked.some(isMarketDataChannel) ? [noMarketData] : []
-    })
+      InvalidJSONFormat: wrongEntries(
+        "channels",
+        [...unknown],
+        `names among ${[...Channel.literals, ...MarketDataChannel.literals].join(", ")}`
+      ),
+      InvalidParameter: []
+    }),
+    ...(asked.some(isMarketDataChannel)
+      ? { marketData: { type, channels: asked.filter(isMarketDataChannel), symbols: fields["symbols"] } }
+      : {})
   }
 }
 

@@ -7,7 +7,7 @@ import * as Beat from "@venue/cluster/protocol/Beat"
 import { Effect } from "effect"
 import * as OnChange from "./OnChange.ts"
 import * as Streams from "./Streams.ts"
-import { Values } from "./Values.ts"
+import * as Values from "./Values.ts"
 
 export interface MarketPulse {
   /** The latest value of a stream; a trade is not repeated. */
@@ -18,7 +18,7 @@ export interface MarketPulse {
 
 export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
   const feed = yield* Feed
-  const values = yield* Values
+  const values = yield* Values.make
   const { latest } = values
   const dueBeat = yield* Beat.make(
     lateMillis,

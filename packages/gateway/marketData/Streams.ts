@@ -3,15 +3,16 @@ import * as Frame from "@venue/api/marketData/Frame"
 import * as Subscription from "@venue/api/marketData/Subscription"
 import { maxPulseBytes, maxWaitingBytes, type Transport } from "../socket/Transport.ts"
 
+/** The end of a connection that streams are told to. */
+export type Outlet = Pick<Transport, "send" | "close" | "waitingBytes">
+
 export interface Listener {
-  readonly transport: Transport
+  readonly transport: Outlet
   /** These are the keys of the streams that it hears. */
   readonly keys: Set<string>
   /** A pulse of these passed it by while it had much to read; what they say by then is due to it. */
   readonly due: Map<string, Subscription.Topic>
   sequence: number
-  minute: number
-  messages: number
 }
 
 interface Stream {
@@ -23,8 +24,7 @@ interface Stream {
 export type ValueOf = (topic: Subscription.Topic) => Frame.Body | undefined
 
 export interface Streams {
-  readonly listeners: ReadonlySet<Listener>
-  readonly open: (transport: Transport) => Listener
+  readonly open: (transport: Outlet) => Listener
   readonly leave: (listener: Listener) => void
   readonly subscribe: (listener: Listener, topic: Subscription.Topic) => void
   readonly unsubscribe: (listener: Listener, topic: Subscription.Topic) => void
@@ -52,21 +52,14 @@ export const say = (streams: Streams, listener: Listener, text: string): void =>
 
 export const make = (): Streams => {
   const streams = new Map<string, Stream>()
-  const listeners = new Set<Listener>()
   /** Something is due to these. */
   const late = new Set<Listener>()
   const hearing = (topic: Subscription.Topic) => streams.get(Subscription.keyOf(topic))?.listeners
   const self: Streams = {
-    listeners,
-    open: (transport) => {
-      const listener: Listener = { transport, keys: new Set(), due: new Map(), sequence: 0, minute: 0, messages: 0 }
-      listeners.add(listener)
-      return listener
-    },
+    open: (transport) => ({ transport, keys: new Set(), due: new Map(), sequence: 0 }),
     leave: (listener) => {
       for (const key of listener.keys) streams.get(key)?.listeners.delete(listener)
       listener.keys.clear()
-      listeners.delete(listener)
       late.delete(listener)
     },
     subscribe: (listener, topic) => {

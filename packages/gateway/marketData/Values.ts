@@ -5,9 +5,7 @@ import { type Channel, everySymbol, type Topic } from "@venue/api/marketData/Sub
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
-import type { Journal } from "@venue/journal/Journal"
-import type { ReadTables } from "@venue/storage/history/ReadTables"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import * as Candles from "./Candles.ts"
 import * as Figures from "./Figures.ts"
 import type { Changing } from "./OnChange.ts"
@@ -22,31 +20,25 @@ export interface Pulsed {
   readonly values: ReadonlyArray<ValueOf>
 }
 
-export class Values extends Context.Service<
-  Values,
-  {
-    /** A trade is not repeated. */
-    readonly latest: ValueOf
-    readonly pulsed: ReadonlyArray<Pulsed>
-    /** The channels that are told on change. */
-    readonly changing: ReadonlyArray<Changing & { readonly channel: Channel }>
-  }
->()("@venue/gateway/marketData/Values") {
-  static readonly layer: Layer.Layer<Values, never, Feed | Journal | ReadTables> = Layer.effect(
-    Values,
-    Effect.gen(function* () {
-      const trades = yield* RecentTrades.make
-      const figures = yield* Figures.make(trades)
-      const candles = yield* Candles.make(trades)
-      const latest = yield* makeLatest(figures, candles)
-      return Values.of({
-        latest,
-        pulsed: pulsedBy(latest, figures, candles),
-        changing: [yield* bestPrices, ...changingBy(figures)]
-      })
-    })
-  )
+export interface Values {
+  /** A trade is not repeated. */
+  readonly latest: ValueOf
+  readonly pulsed: ReadonlyArray<Pulsed>
+  /** The channels that are told on change. */
+  readonly changing: ReadonlyArray<Changing & { readonly channel: Channel }>
 }
+
+export const make = Effect.gen(function* () {
+  const trades = yield* RecentTrades.make
+  const figures = yield* Figures.make(trades)
+  const candles = yield* Candles.make(trades)
+  const latest = yield* makeLatest(figures, candles)
+  return {
+    latest,
+    pulsed: pulsedBy(latest, figures, candles),
+    changing: [yield* bestPrices, ...changingBy(figures)]
+  } satisfies Values as Values
+})
 
 type FiguresOf = Effect.Success<ReturnType<typeof Figures.make>>
 
@@ -131,7 +123,7 @@ const pulsedBy = (
   }
 ]
 
-const changingBy = ({ of: figuresOf }: FiguresOf): Values["Service"]["changing"] => [
+const changingBy = ({ of: figuresOf }: FiguresOf): Values["changing"] => [
   {
     channel: "open_interest",
     everyMillis: 1_000,
@@ -149,7 +141,7 @@ const changingBy = ({ of: figuresOf }: FiguresOf): Values["Service"]["changing"]
   }
 ]
 
-const bestPrices = Effect.map(Feed, (feed): Values["Service"]["changing"][number] => ({
+const bestPrices = Effect.map(Feed, (feed): Values["changing"][number] => ({
   channel: "bbo",
   everyMillis: 100,
   concerns: ({ levels }) => levels.length > 0,

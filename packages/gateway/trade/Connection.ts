@@ -1,7 +1,9 @@
 /** One client on the trade socket, from its first frame to its last. */
 import * as Incoming from "@venue/api/Incoming"
+import type { Fields } from "@venue/api/Incoming"
 import * as Command from "@venue/api/trade/Command"
 import * as Frame from "@venue/api/trade/Frame"
+import * as MarketData from "@venue/api/marketData/Subscription"
 import type { Auth, Subscribe, Unsubscribe } from "@venue/api/trade/SessionCommand"
 import type { Eligibility } from "@venue/auth/access/Eligibility"
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
@@ -11,6 +13,8 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { MarketEvent } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { maxPulseBytes, maxWaitingBytes, type Receiver, type Transport } from "../socket/Transport.ts"
+import type { MarketStreams } from "../marketData/MarketStreams.ts"
+import type { Listener } from "../marketData/Streams.ts"
 import * as AccountEvents from "./AccountEvents.ts"
 import * as Backpressure from "./Backpressure.ts"
 import type { Answered, ExpectedAcknowledgement, ExpectedOrder, ExpectedQuery, ExpectedReply } from "./ExpectedReply.ts"
@@ -53,6 +57,7 @@ export interface Gateway {
   ) => () => void
   /** Asks for the first values of the pulsed channels just subscribed with this frame. */
   readonly pulse: (connection: Connection, member: Member, text: string) => ExpectedQuery
+  readonly marketStreams: MarketStreams["Service"]
   /** Something became due to a connection: the ticks begin. */
   readonly due: () => void
   /** A connection is about to be armed: its desk is told that it lives. */
@@ -84,6 +89,8 @@ export class Connection {
   private earlyWeight = 0
   /** No desk was charged with this weight yet; the next message that goes to one is. */
   private deferredWeight = 0
+  /** It hears market data too, in a numbering of its own. */
+  private listener: Listener | undefined
   private isToldArmed = false
   private isDraining = false
   private isOver = false
@@ -147,6 +154,7 @@ export class Connection {
     this.isOver = true
     this.backpressure.end()
     this.unfollow()
+    if (this.listener !== undefined) this.gateway.marketStreams.leave(this.listener)
     this.gateway.ended(this)
   }
 
@@ -244,8 +252,19 @@ export class Connection {
   private subscribe(member: Member, asked: Subscribe | Unsubscribe, text: string): void {
     this.deferredWeight += 0.1
     const isPulseDue = Subscriptions.change(this.subscriptions, member.caller, asked, text, (frame) => this.send(frame))
+    if (asked.marketData !== undefined) this.hear(asked.marketData, text)
     if (isPulseDue) this.replies.expect(this.gateway.pulse(this, member, text))
     this.backpressure.update()
+  }
+
+  private hear(asked: Fields, text: string): void {
+    const { change, listed, open } = this.gateway.marketStreams
+    this.listener ??= open({
+      send: (frame) => this.send(frame),
+      close: (code, reason) => this.close(code, reason),
+      waitingBytes: () => this.transport.waitingBytes()
+    })
+    change(this.listener, MarketData.decodeFields(asked, text, listed), text)
   }
 
   private refuse(malformed: Command.Unreadable, text: string): void {

@@ -16,8 +16,11 @@ import type { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import type { Revocations } from "@venue/storage/access/Revocations"
 import type { Sessions } from "@venue/storage/access/Sessions"
 import type { UserStates } from "@venue/storage/access/UserStates"
+import type { Journal } from "@venue/journal/Journal"
+import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { History } from "../History.ts"
+import { MarketStreams } from "../marketData/MarketStreams.ts"
 import type { Receiver, Transport } from "../socket/Transport.ts"
 import * as Backpressure from "./Backpressure.ts"
 import * as CommandHandler from "./CommandHandler.ts"
@@ -52,6 +55,8 @@ export class TradeGateway extends Context.Service<
     | DeskClient
     | Feed
     | History
+    | Journal
+    | ReadTables
     | Hmac
     | LocalEntities
     | Onboarding
@@ -111,7 +116,7 @@ export class TradeGateway extends Context.Service<
         drain
       })
     })
-  )
+  ).pipe(Layer.provide(MarketStreams.layer))
 }
 
 const makeGateway = Effect.fnUntraced(function* (
@@ -124,6 +129,7 @@ const makeGateway = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const access = yield* AccessDecision.make
+  const marketStreams = yield* MarketStreams
   const { handle, submit } = yield* CommandHandler.make
   const revocation = yield* ConnectionRevocation.make(connections, access)
   const signIn = yield* SignIn.make(pulse.gatewayId, access, departures.attached)
@@ -145,6 +151,7 @@ const makeGateway = Effect.fnUntraced(function* (
     submit,
     follow: (accountId, observe, broken) => feed.follow(accountId, { rank: "socket", observe, broken }),
     pulse: pulse.first,
+    marketStreams,
     due: pulse.due,
     leased: pulse.leased,
     arrived: (connection) => {

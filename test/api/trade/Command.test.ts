@@ -31,7 +31,7 @@ const added = {
 }
 
 const namesAmong =
-  "wrong field channels: expected names among order_responses, positions, balances, fills, stop_orders, cancel_on_disconnect"
+  "wrong field channels: expected names among order_responses, positions, balances, fills, stop_orders, cancel_on_disconnect, market_stats, funding"
 
 const frame = (type: string, params: unknown): string => JSON.stringify({ type, params })
 
@@ -303,9 +303,22 @@ describe("what clients write in more than one way", () => {
           {
             code: "InvalidJSONFormat",
             message: `${namesAmong}, got "nonsense", 7, null`
-          },
-          { code: "InvalidParameter", message: "invalid channels: market data is not offered on this socket yet" }
-        ]
+          }
+        ],
+        marketData: { type, channels: ["market_stats", "funding"] }
+      })
+    }
+  })
+
+  it("market data is asked for among other channels, or in the form of its own socket", () => {
+    for (const [type, _tag] of [["subscribe", "Subscribe"] as const, ["unsubscribe", "Unsubscribe"] as const]) {
+      const marketData = { type, channels: ["funding"], symbols: ["*"] }
+      expect(decode(JSON.stringify(marketData))).toEqual({ _tag, channels: [], declined: [], marketData })
+      expect(decode(frame(type, { channels: ["funding", "fills"], symbols: ["*"] }))).toEqual({
+        _tag,
+        channels: ["fills"],
+        declined: [],
+        marketData
       })
     }
   })

@@ -148,9 +148,9 @@ describe("each refusal says what was wrong and what would be right", () => {
       "invalid channels: expected at least one channel name, got an array"
     ],
     [
-      `{"type":"subscribe","channels":["market_stats"],"symbols":["*"]}`,
-      "InvalidParameter",
-      "invalid channels: market data is not offered on this socket yet"
+      `{"type":"subscribe","channels":["market_stats","fills"],"symbols":["*"]}`,
+      "InvalidJSONFormat",
+      "missing field params: expected an object, also when it is empty"
     ],
     [
       frame("cancel_on_disconnect", { cancel_on_disconnect: 1 }),

@@ -84,6 +84,7 @@ const start = () => {
       submit: () => {},
       follow: () => () => {},
       pulse: unasked,
+      marketStreams,
       due: () => {},
       leased: () => {},
       arrived: (opened) => void (connection = opened),
@@ -220,6 +221,7 @@ it("I48: frames that wait for the answer to auth are bounded by their length as 
         submit: unasked,
         follow: () => () => {},
         pulse: unasked,
+        marketStreams,
         arrived: () => {},
         due: () => {},
         leased: () => {},
@@ -259,3 +261,5 @@ const nothingSent = {
 const unasked = (): never => {
   throw new Error("not asked")
 }
+
+const marketStreams = { listed: new Set<never>(), open: unasked, leave: unasked, change: unasked, say: unasked }
