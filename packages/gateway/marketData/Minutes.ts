@@ -20,8 +20,8 @@ export interface Minute {
 export interface Minutes {
   /** Those in which anything was traded, the oldest first. */
   readonly rows: Array<Row>
-  /** The last trade's; 0 before the first. */
-  lastTicks: number
+  /** The last price of before the first of them; 0 where nothing was traded by then. */
+  beforeTicks: number
 }
 
 /** A minute with what was traded before it, so that a sum over some of them is a difference. */
@@ -44,12 +44,10 @@ export interface Candle {
 /** Enough for a day of 25 hours, as the one is in which clocks are put back. */
 export const keptMinutes = 1_500
 
-export const none = (): Minutes => ({ rows: [], lastTicks: 0 })
+export const none = (): Minutes => ({ rows: [], beforeTicks: 0 })
 
-/** `lastTicks` is the last price of before the first of them. */
-export const of = (minutes: ReadonlyArray<Minute>, lastTicks: number): Minutes => {
-  const self = none()
-  self.lastTicks = lastTicks
+export const of = (minutes: ReadonlyArray<Minute>, beforeTicks: number): Minutes => {
+  const self: Minutes = { rows: [], beforeTicks }
   for (const minute of minutes) add(self, minute)
   return self
 }
@@ -73,7 +71,7 @@ export const take = (self: Minutes, { atMillis, notional, offBook, priceTicks, q
 export const split = (self: Minutes, { denominator, numerator }: Ratio): void => {
   const price = (ticks: number) => Math.round((ticks * denominator) / numerator)
   const rows = self.rows.splice(0)
-  self.lastTicks = price(self.lastTicks)
+  self.beforeTicks = price(self.beforeTicks)
   for (const { minute } of rows) {
     add(self, {
       ...minute,
@@ -95,11 +93,11 @@ export const since = ({ rows }: Minutes, fromMinute: number): Volume => {
 }
 
 /** The window of so many minutes that begins there. */
-export const candle = ({ lastTicks, rows }: Minutes, startMinute: number, length: number): Candle => {
+export const candle = ({ beforeTicks, rows }: Minutes, startMinute: number, length: number): Candle => {
   const from = firstFrom(rows, startMinute)
   const to = firstFrom(rows, startMinute + length)
   if (from === to) {
-    const still = rows[from - 1]?.minute.closeTicks ?? rows[from]?.minute.openTicks ?? lastTicks
+    const still = rows[from - 1]?.minute.closeTicks ?? beforeTicks
     const prices = { openTicks: still, highTicks: still, lowTicks: still, closeTicks: still }
     return { startMinute, ...prices, notional: 0n, trades: 0 }
   }
@@ -135,13 +133,14 @@ const after = ({ before, minute }: Row): Volume => ({
 const add = (self: Minutes, minute: Minute): void => {
   const { rows } = self
   const last = rows.at(-1)
-  self.lastTicks = minute.closeTicks
   if (last?.minute.minute === minute.minute) {
     last.minute = together(last.minute, minute)
     return
   }
   rows.push({ minute, before: last === undefined ? nothing : after(last) })
-  while (rows[0]!.minute.minute <= minute.minute - keptMinutes) rows.shift()
+  while (rows[0]!.minute.minute <= minute.minute - keptMinutes) {
+    self.beforeTicks = rows.shift()!.minute.closeTicks
+  }
 }
 
 const together = (before: Minute, next: Minute): Minute => ({

@@ -79,6 +79,9 @@ it("a window without a trade has the price of the last before it, which may be o
   const minutes = taken([trade(100, 20, 1), trade(105, 30, 1)])
   expect(Minutes.candle(minutes, 102, 2)).toMatchObject(still(20))
   expect(Minutes.candle(minutes, 110, 5)).toMatchObject(still(30))
+  expect(Minutes.candle(minutes, 90, 5)).toMatchObject(still(0))
+  Minutes.take(minutes, trade(104 + Minutes.keptMinutes, 40, 1))
+  expect(Minutes.candle(minutes, 104, 1)).toMatchObject(still(20))
   expect(Minutes.candle(Minutes.of([], 17), 110, 5)).toMatchObject(still(17))
   expect(Minutes.candle(Minutes.none(), 110, 5)).toMatchObject(still(0))
 })
@@ -90,7 +93,7 @@ it("what is loaded and what is heard come to the same", () => {
       const loaded = taken(trades.slice(0, cut))
       const again = Minutes.of(
         loaded.rows.map(({ minute }) => minute),
-        loaded.lastTicks
+        loaded.beforeTicks
       )
       for (const one of trades.slice(cut)) Minutes.take(again, one)
       const now = whole.rows.at(-1)?.minute.minute ?? 0
