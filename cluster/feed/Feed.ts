@@ -39,6 +39,8 @@ export class Feed extends Context.Service<
     readonly prices: ReadonlyMap<MarketSymbol, Priced>
     /** The samples of the premium of each market in this hour. */
     readonly sampling: ReadonlyMap<MarketSymbol, Sampling.Sampling>
+    /** When a market was last split, which is 0 before the first time. */
+    readonly splitMillis: ReadonlyMap<MarketSymbol, number>
     /** What the positions of all markets are worth at these prices. */
     readonly openInterest: OpenInterest.OpenInterest
     /** What each market lets in. */
@@ -59,6 +61,7 @@ export class Feed extends Context.Service<
       const watchers = new Set<Watcher>()
       const prices = new Map<MarketSymbol, Priced>()
       const sampling = new Map<MarketSymbol, Sampling.Sampling>()
+      const splitMillis = new Map<MarketSymbol, number>()
       const openInterest = OpenInterest.none()
       const tradingStates = new Map<MarketSymbol, TradingState>()
       const logs = new Map<MarketSymbol, FollowedLog.FollowedLog>()
@@ -83,6 +86,7 @@ export class Feed extends Context.Service<
           if (event._tag === "Priced") price(batch.instrument, event)
           else if (event._tag === "Sampled" || event._tag === "Funded")
             sampling.set(symbol, Sampling.after(sampling.get(symbol) ?? Sampling.unsampled, event))
+          else if (event._tag === "ContractSplit") splitMillis.set(symbol, event.atMillis)
           else if (event._tag === "TradingStateChanged") change(symbol, event.state)
           else if (event._tag === "LimitsSet") limit(symbol, event)
           followers.tell(event, batch)
@@ -99,13 +103,18 @@ export class Feed extends Context.Service<
       for (const instrument of listed.values()) {
         const log = FollowedLog.make(clock, dispatch)
         logs.set(instrument.symbol, log)
-        yield* Watch.start(instrument, log, ({ limits, prices: priced, sampling: sampled, tradingState }) => {
-          limit(instrument.symbol, limits)
-          if (priced !== null) price(instrument, priced)
-          change(instrument.symbol, tradingState)
-          if (sampled !== undefined) sampling.set(instrument.symbol, sampled)
-          tellWatchers(instrument.symbol, ({ begun }) => begun(instrument.symbol))
-        })
+        yield* Watch.start(
+          instrument,
+          log,
+          ({ lastSplitMillis, limits, prices: priced, sampling: sampled, tradingState }) => {
+            limit(instrument.symbol, limits)
+            if (priced !== null) price(instrument, priced)
+            change(instrument.symbol, tradingState)
+            if (lastSplitMillis !== undefined) splitMillis.set(instrument.symbol, lastSplitMillis)
+            if (sampled !== undefined) sampling.set(instrument.symbol, sampled)
+            tellWatchers(instrument.symbol, ({ begun }) => begun(instrument.symbol))
+          }
+        )
       }
 
       return Feed.of({
@@ -119,6 +128,7 @@ export class Feed extends Context.Service<
         head: (symbol) => logs.get(symbol)?.head(),
         prices,
         sampling,
+        splitMillis,
         openInterest,
         tradingStates,
         instruments,

@@ -74,7 +74,7 @@ export type TraderViews = typeof TraderViews.Type
 
 /**
  * All levels as of (epoch, seq), what is let in, the day of the last dividend, and that of the last split, in days since 1970-01-01, 0 before the first,
- * the prices in force, `null` before the first, and the samples of the premium in this hour.
+ * when that was, the prices in force, `null` before the first, and the samples of the premium in this hour.
  */
 export const DepthAt = Schema.Struct({
   ...At,
@@ -83,6 +83,7 @@ export const DepthAt = Schema.Struct({
   lastDividendDay: Schema.Number,
   limits: Limits,
   lastSplitDay: Schema.Number,
+  lastSplitMillis: Schema.optionalKey(Schema.Number),
   sampling: Schema.optionalKey(Sampling),
   /** The node that has the market, where it can be asked directly: `host:port`. */
   node: Schema.optionalKey(Schema.String),

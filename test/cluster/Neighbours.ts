@@ -100,6 +100,7 @@ export const neighbours = () => {
         },
         prices,
         sampling: new Map(),
+        splitMillis: new Map(),
         openInterest: OpenInterest.none(),
         tradingStates,
         instruments: defaults.instruments,

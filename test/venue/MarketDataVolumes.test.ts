@@ -204,6 +204,38 @@ story("market_stats rolls by the minute, and counts a day from 20:00 in Chicago"
   })
 )
 
+for (const waits of ["0 seconds", "1 minute", "40 hours"] as const) {
+  story(`rule 19.2: ${waits} after a split all counts in new units, also on a gateway that starts then`, (venue) =>
+    Effect.gen(function* () {
+      const markets = yield* MarketClient
+      const trade = yield* traders(venue)
+      yield* trade(3, 200)
+      yield* TestClock.adjust("17 minutes")
+      yield* trade(5, 202)
+      yield* TestClock.adjust("2 minutes")
+      yield* markets.setTradingState(aapl, "HALTED")
+      yield* markets.splitContract(aapl, { exDay: 20_000, numerator: 4, denominator: 1 })
+      yield* markets.setTradingState(aapl, "TRADING")
+      yield* TestClock.adjust("2 minutes")
+      yield* trade(2, 51)
+      yield* TestClock.adjust(waits)
+      const young = yield* newConnection
+      yield* venue.settle
+      const told: Array<ReadonlyArray<object>> = []
+      for (const client of [yield* venue.marketData, young]) {
+        yield* client.send(subscribe(["candle", "market_stats"], [aapl], all))
+        told.push(yield* client.drain)
+      }
+      assert.deepEqual(told[1], told[0])
+      const [stats] = ofType(told[0] as ReadonlyArray<Frame>, "market_stats")
+      const hour = ofType(told[0] as ReadonlyArray<Frame>, "candle").find(({ resolution }) => resolution === "1HOUR")!
+      const isLater = waits === "40 hours"
+      assert.strictEqual(stats!.rolling_volumes[0]!.quantity_24h, isLater ? "0" : "34")
+      assert.deepEqual([hour.open, hour.high, hour.close], isLater ? ["51", "51", "51"] : ["50", "51", "51"])
+    })
+  )
+}
+
 for (const waits of ["0 seconds", "1 minute"] as const) {
   story(`a gateway that starts ${waits} after a trade tells the candles and volumes that all tell`, (venue) =>
     Effect.gen(function* () {

@@ -158,6 +158,7 @@ const depthOf = (log: MarketLog.MarketLog) =>
       limits: Engine.limits(engine),
       lastSplitDay: Engine.lastSplitDay(engine),
       prices: Engine.prices(engine) ?? null,
+      lastSplitMillis: engine.lastSplitMillis,
       sampling: engine.sampling
     })),
     ({ epoch, seq, value }): DepthAt => ({ epoch, seq, ...value })

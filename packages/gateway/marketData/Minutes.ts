@@ -52,6 +52,19 @@ export const of = (minutes: ReadonlyArray<Minute>, beforeTicks: number): Minutes
   return self
 }
 
+/** The same where a split came after some of them; those of its own minute are of before it. */
+export const ofSplit = (
+  minutes: ReadonlyArray<Minute>,
+  beforeTicks: number,
+  happened: Ratio & { readonly atMillis: number }
+): Minutes => {
+  const isBefore = ({ minute }: Minute) => minute <= minuteOf(happened.atMillis)
+  const self = of(minutes.filter(isBefore), beforeTicks)
+  split(self, happened)
+  for (const minute of minutes) if (!isBefore(minute)) add(self, minute)
+  return self
+}
+
 /** What is traded off the book moves no candle and is no volume. */
 export const take = (self: Minutes, { atMillis, notional, offBook, priceTicks, quantityLots }: Traded): void => {
   if (offBook !== undefined) return

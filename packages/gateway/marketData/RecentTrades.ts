@@ -11,6 +11,7 @@ import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as Candles from "@venue/storage/history/Candles"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { Clock, Effect, Schedule, Semaphore } from "effect"
+import * as LastSplit from "./LastSplit.ts"
 import * as Minutes from "./Minutes.ts"
 
 export interface RecentTrades {
@@ -20,6 +21,8 @@ export interface RecentTrades {
 
 /** Rows of the journal that are read at once. */
 const pageRows = 256
+/** The same where a split is looked for. */
+const splitRows = 8
 /** Markets that are read at once, beside what users ask of the database. */
 const maxLoads = 2
 const tryAgain = Schedule.spaced("1 second")
@@ -81,7 +84,18 @@ const makeLoad = Effect.gen(function* () {
     const afterMinute = minuteOf(yield* Clock.currentTimeMillis) - Minutes.keptMinutes
     const before = yield* tables.read(Candles.lastBefore(symbol, afterMinute + 1))
     const { candles, position } = yield* tables.read(Candles.recent(symbol, afterMinute))
-    const loaded: Loaded = { minutes: Minutes.of(candles, before?.closeTicks ?? 0), seq: position }
+    const oldest = before?.minute ?? candles[0]?.minute ?? Infinity
+    const splitMillis = feed.splitMillis.get(symbol) ?? 0
+    const read = (after: number) => journal.read(marketStream(symbol), after, splitRows)
+    const found = minuteOf(splitMillis) < oldest ? undefined : yield* LastSplit.find(read, position, splitMillis)
+    const beforeTicks = before?.closeTicks ?? 0
+    const loaded: Loaded = {
+      minutes:
+        found === undefined || found.seq > position
+          ? Minutes.of(candles, beforeTicks)
+          : Minutes.ofSplit(candles, beforeTicks, found.split),
+      seq: position
+    }
     while (loaded.seq < feed.head(symbol)!.seq) {
       const rows = yield* journal.read(marketStream(symbol), loaded.seq, pageRows)
       for (const { events, seq } of rows) {

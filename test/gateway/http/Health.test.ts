@@ -40,6 +40,7 @@ const standIn = (silent: Silent) =>
             }),
             prices: new Map(),
             sampling: new Map(),
+            splitMillis: new Map(),
             openInterest: OpenInterest.none(),
             tradingStates: new Map(),
             instruments: new Map(),

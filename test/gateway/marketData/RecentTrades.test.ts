@@ -36,6 +36,7 @@ const untold = {
   followMarket: () => () => {},
   prices: new Map(),
   sampling: new Map(),
+  splitMillis: new Map(),
   openInterest: OpenInterest.none(),
   tradingStates: new Map(),
   depth: () => undefined

@@ -192,6 +192,7 @@ const untold = {
   watch: () => () => {},
   prices: new Map(),
   sampling: new Map(),
+  splitMillis: new Map(),
   openInterest: OpenInterest.none(),
   tradingStates: new Map(),
   depth: () => undefined
