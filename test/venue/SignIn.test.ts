@@ -274,7 +274,7 @@ story("channels that may be heard are, and one error for each code names the oth
   Effect.gen(function* () {
     const viewer = yield* venue.trade(yield* venue.user("viewer", 100, ["view_orders"]), [])
     const asked = ["balances", "fills", "nonsense", "funding", "positions", "order_responses"]
-    const message = say("subscribe", { channels: asked })
+    const message = say("subscribe", { channels: asked, symbols: ["FOO-USD"] })
     yield* viewer.send(message)
     yield* venue.settle
     const frames = yield* viewer.drain
