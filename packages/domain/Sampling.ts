@@ -37,7 +37,8 @@ export const rateE12 = (sampling: Sampling, nowMillis: number): number => {
 /** A sample's second, and as much for its row to come. */
 const recordedWithinMillis = 2_000
 
-const counted = ({ premiumE10, samples, untilMillis }: Sampling, toMillis: number): Funding.Samples =>
+/** With the samples from there up to this time. */
+export const counted = ({ premiumE10, samples, untilMillis }: Sampling, toMillis: number): Funding.Samples =>
   premiumE10 === null ? samples : Funding.sampled(samples, premiumE10, (toMillis - untilMillis) / Funding.sampleMillis)
 
 const stepOf = (millis: number, step: number): number => millis - (millis % step)

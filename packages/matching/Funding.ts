@@ -4,9 +4,10 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Funded, Priced, Sampled } from "@venue/domain/Market"
 import { isLive } from "@venue/domain/MarketHours"
 import * as Oracle from "@venue/domain/Oracle"
+import * as Sampling from "@venue/domain/Sampling"
 import { isOver } from "@venue/domain/TradingState"
 import * as Ladder from "./Ladder.ts"
-import type { Events, Market, Sampling } from "./Market.ts"
+import type { Events, Market } from "./Market.ts"
 import * as Participants from "./Participants.ts"
 
 /**
@@ -42,18 +43,12 @@ export const isIdle = (market: Market, atMillis: number): boolean => {
 }
 
 export const apply = (market: Market, event: Sampled | Funded): void => {
-  const { sampling } = market
   market.timeMillis = event.atMillis
-  if (event._tag === "Sampled") {
-    const untilMillis = event.atMillis - Funding.sampleMillis
-    market.sampling = { premiumE10: event.premiumE10, untilMillis, samples: counted(sampling, untilMillis) }
-  } else {
-    if (event.rateE12 !== 0) {
-      const book = (position: Participants.Account["position"]) => Funding.book(position, market.instrument, event)
-      Participants.payAll(market.participants, book, event.remainder)
-    }
-    market.sampling = { premiumE10: sampling.premiumE10, untilMillis: event.atMillis, samples: Funding.noSamples }
+  if (event._tag === "Funded" && event.rateE12 !== 0) {
+    const book = (position: Participants.Account["position"]) => Funding.book(position, market.instrument, event)
+    Participants.payAll(market.participants, book, event.remainder)
   }
+  market.sampling = Sampling.after(market.sampling, event)
 }
 
 /** An hour whose end is noticed later than this is skipped: long enough for another node to take the market over. */
@@ -98,18 +93,13 @@ function premiumOf({ asks, bids, instrument }: Market, { oracleE8 }: Priced): nu
   return Funding.premiumE10(oracleE8, bidE8, askE8)
 }
 
-function counted({ premiumE10, samples, untilMillis }: Sampling, toMillis: number): Funding.Samples {
-  if (premiumE10 === null) return samples
-  return Funding.sampled(samples, premiumE10, (toMillis - untilMillis) / Funding.sampleMillis)
-}
-
 function fund(
   { instrument, participants, sampling }: Market,
   { markE8 }: Priced,
   fromMillis: number,
   atMillis: number
 ): Funded {
-  const rateE12 = Funding.rateE12(counted(sampling, atMillis))
+  const rateE12 = Funding.rateE12(Sampling.counted(sampling, atMillis))
   const remainder = Participants.remainderOf(participants, ({ quantityLots }) =>
     Funding.payment(instrument, quantityLots, { rateE12, markE8 })
   )
