@@ -4,11 +4,11 @@ import { moneyScale } from "@venue/domain/Decimal"
 import type { BuilderIntroduced } from "@venue/domain/Builder"
 import { type Holders, noHolders } from "@venue/domain/Holders"
 import type { Instrument } from "@venue/domain/Instrument"
-import { noSamples, type Samples } from "@venue/domain/Funding"
 import { openInterestLimitUsd } from "@venue/domain/Leverage"
 import type { TakeoverOpened } from "@venue/domain/Liquidation"
 import type { MarketEvent, Priced } from "@venue/domain/Market"
 import type { PositionState } from "@venue/domain/Position"
+import { type Sampling, unsampled } from "@venue/domain/Sampling"
 import { type OracleSamples, unsampled as noOracle } from "@venue/domain/Settlement"
 import * as Alarms from "./Alarms.ts"
 import * as Ladder from "./Ladder.ts"
@@ -48,6 +48,7 @@ export interface Market {
   /** The last event was recorded at this time. */
   timeMillis: number
   prices: Priced | undefined
+  /** It is replaced and never changed. */
   sampling: Sampling
   /** Time alone brings nothing before this; it is no part of the state, as it follows from the time of the last event. */
   dueMillis: number
@@ -74,17 +75,6 @@ export interface Market {
   trades: number
   readonly salt: TradeId.Salt
 }
-
-/** What the log says of the premium in the hour so far; it is replaced and never changed. */
-export interface Sampling {
-  /** Every sample after `untilMillis` is this one; `null` while none is taken. */
-  readonly premiumE10: number | null
-  /** The samples up to here are counted in `samples`. */
-  readonly untilMillis: number
-  readonly samples: Samples
-}
-
-export const unsampled = (): Sampling => ({ premiumE10: null, untilMillis: 0, samples: noSamples })
 
 /** A takeover that is open. */
 export interface Takeover {
@@ -131,7 +121,7 @@ export const make = (instrument: Instrument, settings: Settings): Market => ({
   liquidated: noneLiquidated,
   timeMillis: 0,
   prices: undefined,
-  sampling: unsampled(),
+  sampling: unsampled,
   dueMillis: 0,
   tradingState: "TRADING",
   since: Alarms.never(),

@@ -3,10 +3,11 @@ import type { AccountId } from "@venue/domain/AccountId"
 import { noHolders } from "@venue/domain/Holders"
 import type { Priced } from "@venue/domain/Market"
 import { ofFirstShape } from "@venue/domain/Oracle"
+import { unsampled } from "@venue/domain/Sampling"
 import { sampled, unsampled as noOracle } from "@venue/domain/Settlement"
 import type { UserId } from "@venue/domain/UserId"
 import { never } from "./Alarms.ts"
-import { noneLiquidated, unsampled } from "./Market.ts"
+import { noneLiquidated } from "./Market.ts"
 import * as OrderPool from "./OrderPool.ts"
 import type { Totals } from "./Participants.ts"
 import { type Orders, type Snapshot, version } from "./Snapshot.ts"
@@ -94,7 +95,7 @@ function from5({ lastPrice, prices, ...stored }: Version5): Snapshot {
     topUps: [],
     holders: noHolders,
     totals: { ...stored.totals, reserveFund: 0, toppedUp: 0 },
-    sampling: unsampled(),
+    sampling: unsampled,
     orders: { ...stored.orders, brackets: [], words: wordsFrom5(stored.orders) }
   }
 }
