@@ -2,6 +2,7 @@
  * Funding: what positions pay each other each hour, so that the book stays with the outside price (rule 10). Market and
  * trader book an hour with the same function, and so agree.
  */
+import { Schema } from "effect"
 import { mulDivDown } from "./Decimal.ts"
 import type { Instrument } from "./Instrument.ts"
 import type { Funded, Level } from "./Market.ts"
@@ -15,10 +16,8 @@ export const hourMillis = 3_600_000
 export const sampleMillis = 5_000
 
 /** The samples of an hour so far: `weighted` is the sum of i times the i-th of them. */
-export interface Samples {
-  readonly count: number
-  readonly weighted: number
-}
+export const Samples = Schema.Struct({ count: Schema.Number, weighted: Schema.Number })
+export type Samples = typeof Samples.Type
 
 export const noSamples: Samples = { count: 0, weighted: 0 }
 

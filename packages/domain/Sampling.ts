@@ -8,7 +8,7 @@ export const Sampling = Schema.Struct({
   premiumE10: Schema.NullOr(Schema.Number),
   /** The samples up to here are counted in `samples`. */
   untilMillis: Schema.Number,
-  samples: Schema.Struct({ count: Schema.Number, weighted: Schema.Number })
+  samples: Funding.Samples
 })
 export type Sampling = typeof Sampling.Type
 
