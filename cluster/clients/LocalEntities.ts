@@ -2,6 +2,7 @@
 import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { Charge } from "@venue/domain/RateLimits"
 import type { RestBucket } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, type Effect, Layer, type Stream } from "effect"
@@ -47,8 +48,7 @@ export interface LocalMarket {
 export interface LocalDesk {
   readonly submit: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
   readonly summary: (asked: Read) => AccountSummary | undefined
-  /** 0 when the weight was taken, else how many milliseconds to wait for it. */
-  readonly spendRest: (userId: UserId, bucket: RestBucket, weight: number) => number
+  readonly spendRest: (userId: UserId, bucket: RestBucket, weight: number) => Charge
   /** Whether cancels are on their way for connections that ended with an earlier process. */
   readonly isEndingOrphans: () => boolean
   /** Whether a connection is armed, or that it is so no longer is not recorded yet. */

@@ -4,12 +4,12 @@ import { type RestBucket, restRates } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect } from "effect"
 import { deskOf } from "../protocol/Desk.ts"
+import * as RestCharge from "../protocol/RestCharge.ts"
 import { VenueSettings } from "../VenueSettings.ts"
 import { DeskClient } from "./DeskClient.ts"
 import { LocalEntities } from "./LocalEntities.ts"
 
-/** 0 when the weight was taken, else how many milliseconds to wait for it. */
-export type Spend = (userId: UserId, weight: number) => Effect.Effect<number>
+export type Spend = (userId: UserId, weight: number) => Effect.Effect<RateLimits.Charge>
 
 export const make = Effect.fnUntraced(function* (
   bucket: RestBucket
@@ -24,13 +24,16 @@ export const make = Effect.fnUntraced(function* (
     nowMillis: () => clock.currentTimeMillisUnsafe()
   })
   /** A desk that moves keeps nobody from asking for what needs none. */
-  const askDesk = (userId: UserId, weight: number) =>
-    deskClient
-      .ask(userId, (desk) => desk.SpendRest({ userId, bucket, weight }))
+  const askDesk = (userId: UserId, weight: number) => {
+    const chargeHere = Effect.sync(() => here.charge(userId, weight))
+    return deskClient
+      .ask(userId, (desk) => desk.SpendRest({ userId, bucket, weight, wantsRemaining: true }))
       .pipe(
-        Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.sync(() => here.spend(userId, weight)) }),
-        Effect.catchTag("Unavailable", () => Effect.sync(() => here.spend(userId, weight)))
+        Effect.map((told) => RestCharge.heard(told, bucket, weight)),
+        Effect.timeoutOrElse({ duration: patience, orElse: () => chargeHere }),
+        Effect.catchTag("Unavailable", () => chargeHere)
       )
+  }
   return (userId, weight) =>
     Effect.suspend(() => {
       if (!rateLimits) return nothing
@@ -39,5 +42,5 @@ export const make = Effect.fnUntraced(function* (
     })
 })
 
-const nothing = Effect.succeed(0)
+const nothing = Effect.succeed(RateLimits.uncharged)
 const patience = "500 millis"

@@ -215,9 +215,17 @@ export const Desk = Entity.make("Desk", [
     }),
     error: Unavailable
   }),
-  /** Takes the weight and answers 0, or takes nothing and answers how many milliseconds to wait. */
+  /**
+   * Takes the weight and answers 0, or takes nothing and answers how many milliseconds to wait. A gateway that asks what
+   * remains of what was taken is told a number below zero: one more than that, with the other sign (`RestCharge.ts`).
+   */
   Rpc.make("SpendRest", {
-    payload: { userId: UserId, bucket: RestBucket, weight: Schema.Number },
+    payload: {
+      userId: UserId,
+      bucket: RestBucket,
+      weight: Schema.Number,
+      wantsRemaining: Schema.optionalKey(Schema.Boolean)
+    },
     success: Schema.Number
   }),
   /** All connections of the gateway end, as it stops; it names those that may be armed. */

@@ -29,7 +29,14 @@ it.live(
         yield* chargeOne(somebody, 1_200)
         return yield* chargeOther(somebody, 1_200)
       })
-      yield* Effect.repeat(spentTwice, { until: (waitMillis) => waitMillis > 0, schedule: spaced })
+      yield* Effect.repeat(spentTwice, { until: ({ waitMillis }) => waitMillis > 0, schedule: spaced })
+      // Both tell what is left of the one bucket.
+      const toldTwice = Effect.gen(function* () {
+        const somebody = UserId.make(randomUUID())
+        yield* chargeOne(somebody, 1_000)
+        return yield* chargeOther(somebody, 150)
+      })
+      yield* Effect.repeat(toldTwice, { until: ({ quota }) => (quota?.remaining ?? 1_200) < 100, schedule: spaced })
 
       const operator = { actor: "operator", reason: "a test" }
       const rotation = Context.get(one, KeyRotation)

@@ -41,6 +41,24 @@ it("a look takes nothing", () => {
   expect(limits.spend("alice", 20)).toBe(0)
 })
 
+it("a charge says what is left, and when the bucket is full again", () => {
+  const clock = { now: 0 }
+  const limits = limitsAt(clock)
+  expect(limits.quota("alice")).toEqual({ capacity: 1_200, remaining: 1_200, fullInMillis: 0 })
+  expect(limits.charge("alice", 20)).toEqual({
+    waitMillis: 0,
+    quota: { capacity: 1_200, remaining: 1_180, fullInMillis: 1_000 }
+  })
+  clock.now += 150
+  expect(limits.quota("alice")).toEqual({ capacity: 1_200, remaining: 1_183, fullInMillis: 850 })
+  expect(limits.charge("alice", 1_190)).toEqual({
+    waitMillis: 350,
+    quota: { capacity: 1_200, remaining: 1_183, fullInMillis: 850 }
+  })
+  expect(limitsAt(clock, false).charge("alice", 20)).toEqual({ waitMillis: 0, quota: undefined })
+  expect(limitsAt(clock, false).quota("alice")).toBeUndefined()
+})
+
 it("whoever asked least lately is forgotten first, and counts as somebody new", () => {
   const limits = limitsAt({ now: 0 })
   limits.spend("alice", 1_200)

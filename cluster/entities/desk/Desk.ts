@@ -17,6 +17,7 @@ import {
   TooManyConnections
 } from "../../protocol/Desk.ts"
 import type { Unavailable } from "../../protocol/Market.ts"
+import * as RestCharge from "../../protocol/RestCharge.ts"
 import { LocalEntities, type LocalDesk } from "../../clients/LocalEntities.ts"
 import * as Places from "../../clients/Places.ts"
 import * as SimulatedSerialization from "../../clients/SimulatedSerialization.ts"
@@ -87,8 +88,8 @@ export const DeskLayer: Layer.Layer<
       Providers: () => Rpc.fork(Effect.map(traders.caughtUp, () => Providers.limits(traders))),
       AppointBuilder: ({ payload }) => Rpc.fork(appoint(payload)),
       ...presence(traders, disconnects, feed),
-      SpendRest: ({ payload: { bucket, userId, weight } }) =>
-        Rpc.fork(Effect.sync(() => spendRest(userId, bucket, weight))),
+      SpendRest: ({ payload: { bucket, userId, wantsRemaining, weight } }) =>
+        Rpc.fork(Effect.sync(() => RestCharge.told(spendRest(userId, bucket, weight), wantsRemaining === true))),
       Wake: () => Effect.void
     })
   }),

@@ -5,8 +5,7 @@ import type { UserId } from "@venue/domain/UserId"
 import { Clock, Effect } from "effect"
 import { VenueSettings } from "../../VenueSettings.ts"
 
-/** 0 when the weight was taken, else how many milliseconds to wait for it. */
-export type SpendRest = (userId: UserId, bucket: RestBucket, weight: number) => number
+export type SpendRest = (userId: UserId, bucket: RestBucket, weight: number) => RateLimits.Charge
 
 export const make: Effect.Effect<SpendRest> = Effect.gen(function* () {
   const clock = yield* Clock.Clock
@@ -14,5 +13,5 @@ export const make: Effect.Effect<SpendRest> = Effect.gen(function* () {
   const limit = (rate: RateLimits.Rate) =>
     RateLimits.make({ ...rate, enabled: rateLimits, nowMillis: () => clock.currentTimeMillisUnsafe() })
   const buckets = { requests: limit(restRates.requests), wallets: limit(restRates.wallets) }
-  return (userId, bucket, weight) => buckets[bucket].spend(userId, weight)
+  return (userId, bucket, weight) => buckets[bucket].charge(userId, weight)
 })

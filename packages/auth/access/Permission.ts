@@ -1,4 +1,4 @@
-/** What a caller may do: one rule for each action, and no rule means refusal. */
+/** What a caller may do, and what anybody may: one rule for each action, and no rule means refusal. */
 import type { Permission } from "@venue/domain/Permission"
 import { Schema } from "effect"
 import type { Caller } from "./Caller.ts"
@@ -97,6 +97,28 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 
 /** May this caller do this at all? Answers at once: on a connection the account was checked when it was opened. */
 export const permits = (caller: Caller, action: string): boolean => objection(caller, action) === undefined
+
+/** Whether anybody may ask, without credentials. What is neither here nor among the rules is refused. */
+export const isOpen = (action: string): boolean => open.has(action)
+
+const open: ReadonlySet<string> = new Set([
+  "GET /refdata",
+  "GET /candles/:symbol",
+  "GET /underlier/:symbol",
+  "GET /funding/:symbol",
+  "GET /open-interest/:symbol",
+  "GET /taker-volume/:symbol",
+  "GET /symbol-long-short/:symbol",
+  "GET /builder/web3/message",
+  // What it says is signed by the identity provider.
+  "POST /provider/identity",
+  "GET /health/live",
+  "GET /health/ready",
+  "GET /openapi.json",
+  "GET /openapi.yaml",
+  "GET /problems/:page",
+  "GET /schemas/:file"
+])
 
 export const ruleOf = (action: string): Rule | undefined => table.get(action)
 

@@ -1,23 +1,18 @@
 /** Whose pages may call the authentication service from a browser. No cookies are ever involved. */
-import { HttpServerResponse } from "effect/http"
 import type { CrossOrigin, Route } from "../http/Gate.ts"
 import { prefix } from "./Route.ts"
 
 /** Anybody's, but where consent is given: those are for the consent page alone. Other pages of the host are for nobody. */
 export const crossOrigin = (consentOrigin: string): CrossOrigin => ({
   requestHeaders: (routes) => (audience(routes) === "nobody" ? undefined : requestHeaders),
-  share: (response, routes) => {
+  answerHeaders: (routes) => {
     switch (audience(routes)) {
       case "anybody":
-        return HttpServerResponse.setHeaders(response, shared)
+        return shared
       case "consent page":
-        return HttpServerResponse.setHeaders(response, {
-          ...shared,
-          "access-control-allow-origin": consentOrigin,
-          vary: "Origin"
-        })
+        return { ...shared, "access-control-allow-origin": consentOrigin, vary: "Origin" }
       case "nobody":
-        return response
+        return {}
     }
   }
 })

@@ -18,6 +18,7 @@ import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { tokenOf } from "../auth/Bearer.ts"
 import { type ClientAddress, type ClientCountry, network } from "./ClientAddress.ts"
+import { actionOf } from "./Gate.ts"
 import { weightOf } from "./RequestWeight.ts"
 import * as Refusal from "./Refusal.ts"
 
@@ -69,7 +70,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
 
       return Authenticated.of((answer, { endpoint }) =>
         Effect.gen(function* () {
-          const action = `${endpoint.method} ${endpoint.path}`
+          const action = actionOf(endpoint)
           const weight = weightOf(action)
           const request = yield* HttpServerRequest.HttpServerRequest
           const address = addressOf(request)

@@ -1,6 +1,5 @@
 /** Whose pages may call REST from a browser: anybody's with a token they hold, since no cookies are ever involved. */
 import { headerName, neutralBrand } from "@venue/api/Headers"
-import { HttpServerResponse } from "effect/http"
 import type { CrossOrigin, Route } from "./Gate.ts"
 
 export const crossOrigin = (brand: string): CrossOrigin => {
@@ -8,12 +7,15 @@ export const crossOrigin = (brand: string): CrossOrigin => {
   const allowed = ["authorization", "content-type", ...new Set(asked)].join(", ")
   return {
     requestHeaders: (routes) => (isForPages(routes) ? allowed : undefined),
-    share: (response, routes) => (isForPages(routes) ? HttpServerResponse.setHeaders(response, shared) : response)
+    answerHeaders: (routes) => (isForPages(routes) ? shared : none)
   }
 }
 
-/** Every answer to a page of another site has these headers. */
-export const shared = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" }
+/** What a page of another site may read besides the body. */
+const exposed = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]
+
+const shared = { "access-control-allow-origin": "*", "access-control-expose-headers": exposed.join(", ") }
+const none = {}
 
 /** The key of another user is for a builder's backend alone. */
 const isForPages = (routes: ReadonlyArray<Route>): boolean =>

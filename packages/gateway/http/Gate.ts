@@ -10,12 +10,16 @@ import {
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import type { Within } from "./Deadlines.ts"
 import type { Wording } from "./PlainHttp.ts"
+import * as RequestNotes from "./RequestNotes.ts"
 import { shortly } from "./Refusal.ts"
 
 export interface Route {
   readonly method: string
   readonly path: string
 }
+
+/** As rules and weights name it. */
+export const actionOf = ({ method, path }: Route): string => `${method} ${path}`
 
 /** Every endpoint of an API. */
 export const routesOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
@@ -52,15 +56,15 @@ export interface Refusals {
   readonly unparsable: Wording
 }
 
+/** Headers of an answer. */
+type Answered = Readonly<Record<string, string>>
+
 /** Pages of other sites that may ask; `routes` are those of the path, with any method. */
 export interface CrossOrigin {
   /** The request headers they may send, comma between; undefined where they may not ask at all. */
   readonly requestHeaders: (routes: ReadonlyArray<Route>) => string | undefined
-  /** Every answer passes it, refusals too: without it the page may not even read what was wrong. */
-  readonly share: (
-    response: HttpServerResponse.HttpServerResponse,
-    routes: ReadonlyArray<Route>
-  ) => HttpServerResponse.HttpServerResponse
+  /** Every answer has them, refusals too: without them the page may not even read what was wrong. */
+  readonly answerHeaders: (routes: ReadonlyArray<Route>) => Answered
 }
 
 export interface GateOptions {
@@ -73,12 +77,18 @@ export interface GateOptions {
   readonly bodies?: "json" | "any"
   /** Without it `OPTIONS` is a wrong method, and other sites' pages read nothing. */
   readonly crossOrigin?: CrossOrigin
-  /** Asked once the path is known; an answer of its own ends the request. */
-  readonly admit?: (request: HttpServerRequest.HttpServerRequest) => HttpServerResponse.HttpServerResponse | undefined
+  /** Asked once it is known what is asked; an answer of its own ends the request. */
+  readonly admit?: (
+    request: HttpServerRequest.HttpServerRequest,
+    route: Route,
+    notes: RequestNotes.RequestNotes
+  ) => HttpServerResponse.HttpServerResponse | undefined
+  /** What every answer says of how it was handled. */
+  readonly answerHeaders?: (request: HttpServerRequest.HttpServerRequest, notes: RequestNotes.RequestNotes) => Answered
 }
 
 export const gate = <E, R>(
-  { admit = () => undefined, bodies = "json", crossOrigin, refusals, routes, within }: GateOptions,
+  { admit = () => undefined, answerHeaders, bodies = "json", crossOrigin, refusals, routes, within }: GateOptions,
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => {
   const table = FindMyWay.make<Route>()
@@ -95,13 +105,19 @@ export const gate = <E, R>(
     return crossOrigin !== undefined && method === "OPTIONS" ? preflight(here, crossOrigin) : undefined
   }
   /** Why it does not even reach its route. */
-  const refused = (request: HttpServerRequest.HttpServerRequest, isServed: boolean, here: ReadonlyArray<Route>) => {
-    const answer = isServed ? undefined : unserved(request.method, here)
+  const refused = (
+    request: HttpServerRequest.HttpServerRequest,
+    served: Route | undefined,
+    here: ReadonlyArray<Route>,
+    notes: RequestNotes.RequestNotes
+  ) => {
+    const answer = served === undefined ? unserved(request.method, here) : undefined
     if (answer !== undefined) return answer
     const { headers } = request
     if (Number(headers["content-length"] ?? 0) > maxBodyBytes) return refusals.refuse("body-too-large")
     if (bodies === "json" && hasBody(headers) && !isPlainJson(headers)) return refusals.refuse("body-not-json")
-    return admit(request)
+    // What is left without a route of its own is HEAD, which the route of GET answers.
+    return admit(request, served ?? here.find(({ method }) => method === "GET")!, notes)
   }
 
   const failed = (cause: Cause.Cause<E>) => {
@@ -116,23 +132,23 @@ export const gate = <E, R>(
   }
 
   const tooLate = () => refusals.refuse("deadline-passed")
-  const finished = (answer: HttpServerResponse.HttpServerResponse, here: ReadonlyArray<Route>) => {
-    const kept =
-      answer.headers["cache-control"] === undefined
-        ? HttpServerResponse.setHeader(answer, "cache-control", "no-store")
-        : answer
-    const timed = kept.status === 503 && kept.headers["retry-after"] === undefined ? laterOf(kept) : kept
-    return crossOrigin === undefined ? timed : crossOrigin.share(timed, here)
-  }
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const notes = RequestNotes.empty()
     const served = table.find(request.method, request.url)?.handler
     const here = served === undefined ? routesAt(request.url) : samePath.get(served.path)!
-    const answer = refused(request, served !== undefined, here)
-    if (answer !== undefined) return Effect.succeed(finished(answer, here))
+    const finished = (answer: HttpServerResponse.HttpServerResponse) =>
+      HttpServerResponse.setHeaders(answer, {
+        ...usualHeaders(answer),
+        ...answerHeaders?.(request, notes),
+        ...crossOrigin?.answerHeaders(here)
+      })
+    const answer = refused(request, served, here, notes)
+    if (answer !== undefined) return Effect.succeed(finished(answer))
     return within(app, tooLate).pipe(
       Effect.catchCause(failed),
-      Effect.map((response) => finished(response, here))
+      Effect.map(finished),
+      Effect.provideService(RequestNotes.RequestNotes, notes)
     )
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
@@ -160,7 +176,11 @@ const preflight = (routes: ReadonlyArray<Route>, crossOrigin: CrossOrigin) => {
 }
 
 /** Whoever is told that the venue cannot serve now is told when to come back, too. */
-const laterOf = HttpServerResponse.setHeaders(shortly)
+const usualHeaders = ({ headers, status }: HttpServerResponse.HttpServerResponse): Answered => ({
+  ...(headers["cache-control"] === undefined ? unkept : undefined),
+  ...(status === 503 && headers["retry-after"] === undefined ? shortly : undefined)
+})
+const unkept = { "cache-control": "no-store" }
 
 const maxBodyBytes = 64 * 1024
 

@@ -1,10 +1,11 @@
 /** Refusals outside what an endpoint declares: problem+json answers of their own. */
 import * as Problem from "@venue/api/Problem"
 import type { RateLimited } from "@venue/cluster/protocol/Desk"
-import type { RateLimits } from "@venue/domain/RateLimits"
+import type { Charge, RateLimits } from "@venue/domain/RateLimits"
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { contentType } from "effect/http/ProblemDetails"
+import * as RequestNotes from "./RequestNotes.ts"
 
 export const refusal = (
   baseUrl: string,
@@ -32,8 +33,11 @@ export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: P
 
 /** Takes it from the caller's bucket, or says how long to wait for it. */
 export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>
-  Effect.suspend(() => unlessExceeded(problems, limits.spend(caller, weight)))
+  Effect.suspend(() => unlessExceeded(problems, limits.charge(caller, weight)))
 
-/** Goes on when there is nothing to wait for. */
-export const unlessExceeded = (problems: Problem.Problems, retryAfterMillis: number) =>
-  retryAfterMillis === 0 ? Effect.void : rateExceeded(problems, { retryAfterMillis })
+/** Goes on when there is nothing to wait for. Where several buckets are asked, the answer tells of the last. */
+export const unlessExceeded = (problems: Problem.Problems, { quota, waitMillis }: Charge) =>
+  Effect.andThen(
+    RequestNotes.note({ quota }),
+    waitMillis === 0 ? Effect.void : rateExceeded(problems, { retryAfterMillis: waitMillis })
+  )

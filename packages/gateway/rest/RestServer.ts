@@ -30,8 +30,7 @@ import * as Pages from "./Pages.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
 import * as Refdata from "./Refdata.ts"
-import { addressWeightOf } from "../http/RequestWeight.ts"
-import { refusal, retryAfter } from "../http/Refusal.ts"
+import * as RequestCharge from "../http/RequestCharge.ts"
 import * as Subaccounts from "./Subaccounts.ts"
 import * as TakerVolume from "./TakerVolume.ts"
 import * as Trade from "./Trade.ts"
@@ -61,16 +60,12 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
     enabled: rateLimits,
     nowMillis: () => clock.currentTimeMillisUnsafe()
   })
+  const routes = [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes]
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
     crossOrigin: crossOrigin(brand),
     layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
-    routes: [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes],
-    // Users pay from their own bucket at their desk, once it is known who they are. Health is asked by machines, and always told.
-    admit: (request) => {
-      if (request.url.startsWith("/user/") || request.url.startsWith("/health/")) return undefined
-      const waitMillis = limits.spend(ClientAddress.network(addressOf(request)), addressWeightOf(request.url))
-      return waitMillis === 0 ? undefined : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis))
-    }
+    routes,
+    ...RequestCharge.of({ baseUrl, routes, limits, addressOf })
   }))
 })
 

@@ -3,6 +3,7 @@ import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import * as RestBuckets from "@venue/cluster/clients/RestBuckets"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
+import * as RateLimits from "@venue/domain/RateLimits"
 import type { RestBucket } from "@venue/domain/RestRates"
 import { UserId } from "@venue/domain/UserId"
 import { assert, it } from "@effect/vitest"
@@ -24,8 +25,23 @@ const charging = (bucket: RestBucket, answer: Effect.Effect<number, Unavailable>
 
 it.effect("what the desk says is what counts", () =>
   Effect.gen(function* () {
-    const charge = yield* charging("requests", Effect.succeed(700))
-    assert.strictEqual(yield* charge(alice, 10), 700)
+    const refused = yield* charging("requests", Effect.succeed(700))
+    assert.deepStrictEqual(yield* refused(alice, 20), {
+      waitMillis: 700,
+      quota: { capacity: 1_200, remaining: 6, fullInMillis: 59_700 }
+    })
+    const taken = yield* charging("requests", Effect.succeed(-601))
+    assert.deepStrictEqual(yield* taken(alice, 20), {
+      waitMillis: 0,
+      quota: { capacity: 1_200, remaining: 600, fullInMillis: 30_000 }
+    })
+  })
+)
+
+it.effect("a desk of an earlier release does not say what is left", () =>
+  Effect.gen(function* () {
+    const charge = yield* charging("requests", Effect.succeed(0))
+    assert.deepStrictEqual(yield* charge(alice, 20), RateLimits.uncharged)
   })
 )
 
@@ -43,7 +59,7 @@ it.effect(
       yield* TestClock.adjust("499 millis")
       assert.isUndefined(asked.pollUnsafe())
       yield* TestClock.adjust("1 millis")
-      const waits = yield* Fiber.join(asked)
+      const waits = (yield* Fiber.join(asked)).map(({ waitMillis }) => waitMillis)
       assert.deepStrictEqual(waits, [...Array.from({ length: 60 }, () => 0), 1_000])
     })
 )
@@ -51,13 +67,20 @@ it.effect(
 it.effect("a desk that cannot be reached does too, at once", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.fail(new Unavailable({ what: "a test" })))
-    assert.deepStrictEqual([yield* charge(alice, 1_200), yield* charge(alice, 20)], [0, 1_000])
+    const charged = [yield* charge(alice, 1_200), yield* charge(alice, 20)]
+    assert.deepStrictEqual(
+      charged.map(({ quota, waitMillis }) => [waitMillis, quota?.remaining]),
+      [
+        [0, 0],
+        [1_000, 0]
+      ]
+    )
   })
 )
 
 it.effect("where limits are off nobody is asked", () =>
   Effect.gen(function* () {
     const charge = yield* charging("requests", Effect.never, false)
-    assert.strictEqual(yield* charge(alice, 10_000), 0)
+    assert.strictEqual(yield* charge(alice, 10_000), RateLimits.uncharged)
   })
 )

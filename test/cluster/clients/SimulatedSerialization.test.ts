@@ -2,6 +2,7 @@ import * as SimulatedSerialization from "@venue/cluster/clients/SimulatedSeriali
 import type { LocalDesk } from "@venue/cluster/clients/LocalEntities"
 import { noCost, type Submission } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
+import { uncharged } from "@venue/domain/RateLimits"
 import { layerMemory } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
@@ -31,7 +32,7 @@ it.effect("an order that a desk of the same node is told is a copy of what was s
       summary: () => undefined,
       isEndingOrphans: () => false,
       isArmed: () => false,
-      spendRest: () => 0
+      spendRest: () => uncharged
     }
     const sent = cancelUntil(5_000)
     const plain = yield* SimulatedSerialization.desk(local)

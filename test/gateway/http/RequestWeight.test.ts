@@ -1,18 +1,24 @@
 /** What requests over REST weigh. */
 import { Api } from "@venue/api/rest/Api"
-import { routesOf } from "@venue/gateway/http/Gate"
-import { weightOf } from "@venue/gateway/http/RequestWeight"
+import { actionOf, routesOf } from "@venue/gateway/http/Gate"
+import { weightOf, weights } from "@venue/gateway/http/RequestWeight"
 import { expect, it } from "vitest"
 
-it("every change weighs 10, and the list of keys 5", () => {
-  const changes = routesOf(Api).filter(({ method }) => method !== "GET")
+const actions = routesOf(Api).map(actionOf)
+
+it("every change weighs 10", () => {
+  const changes = actions.filter((action) => !action.startsWith("GET "))
   expect(changes.length).toBeGreaterThan(8)
-  for (const { method, path } of changes) {
-    expect([`${method} ${path}`, weightOf(`${method} ${path}`)]).toEqual([`${method} ${path}`, 10])
-  }
-  expect(weightOf("GET /user/api-keys")).toBe(5)
+  for (const action of changes) expect([action, weightOf(action)]).toEqual([action, 10])
 })
 
-it("a list weighs 5, a change 10, anything else 1", () => {
-  expect(["GET /user/trade", "POST /user/leverage", "GET /user/positions"].map(weightOf)).toEqual([5, 10, 1])
+it("whole tables weigh 20, lists and charts 5, anything else that is read 1", () => {
+  for (const action of actions.filter((action) => action.endsWith("-csv")))
+    expect([action, weightOf(action)]).toEqual([action, 20])
+  const asked = ["GET /user/trade", "GET /user/api-keys", "GET /candles/:symbol", "GET /user/positions", "GET /refdata"]
+  expect(asked.map(weightOf)).toEqual([5, 5, 5, 1, 1])
+})
+
+it("what weighs something is there", () => {
+  for (const action of weights.keys()) expect(actions).toContain(action)
 })

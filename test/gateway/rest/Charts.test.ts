@@ -8,7 +8,6 @@ import { Charts } from "@venue/gateway/rest/Charts"
 import * as Prices from "@venue/storage/history/Prices"
 import { emptyMemory } from "@venue/storage/history/ReadTable"
 import { ReadTables } from "@venue/storage/history/ReadTables"
-import { addressWeightOf } from "@venue/gateway/http/RequestWeight"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
@@ -233,7 +232,3 @@ it.effect("are to be asked for again where the tables stay behind for two second
     assert.strictEqual((yield* Fiber.join(fiber)).status, 503)
   }).pipe(Effect.provide(behind(4)))
 )
-
-it("a chart weighs as much as five questions", () => {
-  assert.deepStrictEqual(["/candles/X?a=b", "/refdata", "/funding/X"].map(addressWeightOf), [5, 1, 5])
-})

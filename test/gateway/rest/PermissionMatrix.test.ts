@@ -3,7 +3,7 @@ import { Api } from "@venue/api/rest/Api"
 import * as Command from "@venue/api/trade/Command"
 import * as AccessDecision from "@venue/auth/access/AccessDecision"
 import type { Caller } from "@venue/auth/access/Caller"
-import { rules } from "@venue/auth/access/Permission"
+import { isOpen, rules } from "@venue/auth/access/Permission"
 import { AccountId } from "@venue/domain/AccountId"
 import { ofBuilderKey, Permission } from "@venue/domain/Permission"
 import { UserId } from "@venue/domain/UserId"
@@ -92,6 +92,10 @@ it("I38: every endpoint and message has its rule, and every rule is in the refer
   assert.sameMembers(
     routesOf(Api).map(({ method, path }) => `${method} ${path}`),
     [...open, ...actions.filter((action) => action.includes(" /"))]
+  )
+  assert.deepStrictEqual(
+    [...open, ...actions, "GET /user/nothing"].filter((action) => isOpen(action)),
+    open
   )
   for (const type of actions.filter((action) => !action.includes(" "))) {
     const decoded = Command.decode(JSON.stringify({ type, params: {} }))

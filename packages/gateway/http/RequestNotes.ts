@@ -1,0 +1,20 @@
+/** What becomes known of a request on its way to an answer: whoever learns it notes it, and the gate tells of it. */
+import type { Quota } from "@venue/domain/RateLimits"
+import { Context, Effect } from "effect"
+
+export interface RequestNotes {
+  /** The bucket it was charged to, as it stands by now. */
+  quota: Quota | undefined
+}
+
+/** There are none where nobody answers a request. */
+export const RequestNotes = Context.Reference<RequestNotes | undefined>("@venue/gateway/http/RequestNotes", {
+  defaultValue: () => undefined
+})
+
+export const empty = (): RequestNotes => ({ quota: undefined })
+
+export const note = (change: Partial<RequestNotes>): Effect.Effect<void> =>
+  Effect.map(RequestNotes, (notes) => {
+    if (notes !== undefined) Object.assign(notes, change)
+  })
