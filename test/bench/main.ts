@@ -23,6 +23,7 @@ import * as RestReads from "./RestReads.ts"
 import { signin } from "./SignIns.ts"
 import * as SocketFloods from "./SocketFloods.ts"
 import * as Sockets from "./Sockets.ts"
+import * as StreamDeliveries from "./StreamDeliveries.ts"
 
 const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray<Row>>>> = {
   matching: Matching.matching,
@@ -32,6 +33,7 @@ const parts: Readonly<Record<string, (options: Options) => Promise<ReadonlyArray
   kills,
   big: bigMarket,
   overload,
+  stream: StreamDeliveries.stream,
   rest: RestReads.rest,
   bearer,
   signin,
@@ -49,6 +51,7 @@ const comparable: Readonly<Record<string, (options: Options, pair: Pair<Checkout
   matching: Matching.compared,
   memory: Memory.compared,
   socket: Sockets.compared,
+  stream: StreamDeliveries.compared,
   rest: RestReads.compared,
   clock: QuietHour.compared,
   flood: SocketFloods.compared

@@ -1,0 +1,90 @@
+/** Counts what a stream of market data brings on one socket, frame by frame, and makes no text of any. */
+
+export interface Heard {
+  /** A numbered message came, with so many bytes of payload. */
+  readonly frame: (bytes: number) => void
+  /** After `frame`: it was a trade. */
+  readonly trade: () => void
+  readonly ping: () => void
+}
+
+export interface FrameCounter {
+  /** The bytes may be another's as soon as this is over. */
+  readonly read: (bytes: Buffer) => void
+  /** Why not every message came, once each and in order. */
+  readonly problem: () => string | undefined
+}
+
+export const make = (heard: Heard): FrameCounter => {
+  /** The beginning of a frame of which too little came to tell what it is. */
+  let rest = none
+  /** So many bytes of a frame that was counted are yet to come. */
+  let left = 0
+  let sequence = 0
+  let problem: string | undefined
+
+  const take = (bytes: Buffer, at: number, length: number, opcode: number): void => {
+    if (opcode === ping) return heard.ping()
+    if (opcode !== text) {
+      problem ??= `a frame with opcode ${opcode}`
+      return
+    }
+    const kind = bytes[at + kindAt]!
+    if (kind === confirmation) return
+    const found = sequenceOf(bytes, at)
+    if (found !== ++sequence) {
+      const shown = bytes.toString("latin1", at, at + Math.min(length, peekBytes))
+      problem ??= `number ${sequence} was due, and there came ${shown}`
+    }
+    heard.frame(length)
+    if (kind === trade) heard.trade()
+  }
+  const read = (chunk: Buffer): void => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let at = Math.min(left, bytes.length)
+    left -= at
+    while (bytes.length - at >= 2) {
+      const header = headerOf(bytes[at + 1]!)
+      if (bytes.length - at < header) break
+      const length = lengthOf(bytes, at)
+      if (bytes.length - at < header + Math.min(length, peekBytes)) break
+      take(bytes, at + header, length, bytes[at]! & 0x0f)
+      const end = at + header + length
+      left = Math.max(0, end - bytes.length)
+      at = end - left
+    }
+    rest = at === bytes.length ? none : Buffer.from(bytes.subarray(at))
+  }
+  return { read, problem: () => problem }
+}
+
+const none = Buffer.alloc(0)
+const text = 0x1
+const ping = 0x9
+/** Every message begins with `{"type":"` and the name of its channel; the number follows. */
+const kindAt = 9
+/** Of all channels one begins so. */
+const trade = "t".charCodeAt(0)
+/** `subscribed`, which has no number. */
+const confirmation = "s".charCodeAt(0)
+const colon = ":".charCodeAt(0)
+/** Enough for the longest name and the longest number. */
+const peekBytes = 64
+
+const headerOf = (second: number): number => (second < 126 ? 2 : second === 126 ? 4 : 10)
+
+const lengthOf = (bytes: Buffer, at: number): number => {
+  const short = bytes[at + 1]!
+  return short < 126 ? short : short === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
+}
+
+/** The digits after the second colon. */
+const sequenceOf = (bytes: Buffer, at: number): number => {
+  const from = bytes.indexOf(colon, at + kindAt) + 1
+  let sequence = 0
+  for (let i = from; ; i++) {
+    const digit = bytes[i]! - 48
+    if (!(digit >= 0 && digit <= 9)) return sequence
+    sequence = 10 * sequence + digit
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * Subscribers of one listener, and whoever makes the trades that they hear of: `StreamClient.ts <StreamOptions>`, a child
+ * process. It says `Flowing` and `Over` at the two ends of what it measures, and then tells a `StreamReport`.
+ */
+import { randomBytes } from "node:crypto"
+import { connect, type Socket } from "node:net"
+import * as FrameCounter from "./FrameCounter.ts"
+import * as StreamFlow from "./StreamFlow.ts"
+
+export interface StreamOptions {
+  readonly port: number
+  readonly subscribers: number
+  /** What each says when it has come; null where all is told to everybody. */
+  readonly subscription: string | null
+  readonly seconds: number
+  /** Null where the messages come by themselves. */
+  readonly flow: (StreamFlow.FlowOptions & { readonly inFlight: number }) | null
+}
+
+export type StreamMessage = { readonly event: "Flowing" | "Over" } | StreamReport
+
+export interface StreamReport {
+  readonly event: "Finished"
+  /** Numbered messages that came, to all subscribers together. */
+  readonly deliveries: number
+  readonly trades: number
+  readonly bytes: number
+  readonly seconds: number
+  readonly deliveriesPerSecond: number
+  /** The payloads that one of them got, in order; no more than `keptFrames`. */
+  readonly frameBytes: ReadonlyArray<number>
+  /** Why it does not count. */
+  readonly problem: string | null
+}
+
+const options = JSON.parse(process.argv[2] ?? "{}") as StreamOptions
+const keptFrames = 20_000
+/** What was sent before it begins to be measured. */
+const leadMillis = 500
+const graceMillis = 15_000
+const openingAtOnce = 20
+/** Reads are taken in before the next one begins. */
+const memory = Buffer.allocUnsafe(256 * 1024)
+const pong = Buffer.of(0x8a, 0x80, 0, 0, 0, 0)
+const problems: Array<string> = []
+const frameBytes: Array<number> = []
+let deliveries = 0
+let trades = 0
+let bytes = 0
+let isMeasuring = false
+let isOver = false
+
+interface Subscriber {
+  readonly socket: Socket
+  readonly problem: () => string | undefined
+  trades: number
+}
+
+const flow = options.flow === null ? null : await StreamFlow.open(options.flow)
+/** How many have heard of a trade that not all have heard of; the first of them is the `delivered`th. */
+const hearing: Array<number> = []
+let delivered = 0
+let begun = 0
+
+const subscribers: Array<Subscriber> = []
+while (subscribers.length < options.subscribers) {
+  const count = Math.min(openingAtOnce, options.subscribers - subscribers.length)
+  subscribers.push(...(await Promise.all(Array.from({ length: count }, (_, index) => open(index === 0)))))
+}
+for (const { socket } of subscribers) if (options.subscription !== null) socket.write(masked(options.subscription))
+await after(leadMillis)
+for (let i = 0; i < (options.flow?.inFlight ?? 0); i++) trade()
+await after(leadMillis)
+report(await measure())
+
+async function measure(): Promise<number> {
+  tell({ event: "Flowing" })
+  const startedAt = performance.now()
+  isMeasuring = true
+  await after(options.seconds * 1000)
+  isMeasuring = false
+  const seconds = (performance.now() - startedAt) / 1000
+  tell({ event: "Over" })
+  isOver = true
+  if (flow === null) return seconds
+  const givenUpAt = performance.now() + graceMillis
+  const isLate = (): boolean => delivered < begun && performance.now() < givenUpAt
+  while (isLate()) await after(20)
+  if (delivered < begun) problems.push(`${begun - delivered} trades did not come to everybody`)
+  return seconds
+}
+
+function report(seconds: number): void {
+  for (const subscriber of subscribers) {
+    const problem = subscriber.problem()
+    if (problem !== undefined) problems.push(problem)
+    if (flow !== null && subscriber.trades !== begun) {
+      problems.push(`${begun} trades were made, and ${subscriber.trades} came to one subscriber`)
+    }
+    subscriber.socket.removeAllListeners("close")
+    subscriber.socket.destroy()
+  }
+  const refused = flow?.problem()
+  if (refused !== undefined) problems.push(`the trades were not as asked: ${refused}`)
+  const found: StreamReport = {
+    event: "Finished",
+    deliveries,
+    trades,
+    bytes,
+    seconds,
+    deliveriesPerSecond: Math.round(deliveries / seconds),
+    frameBytes,
+    problem: problems[0] ?? null
+  }
+  void Promise.resolve(flow?.end()).then(() => tell(found, () => process.exit(0)))
+}
+
+function trade(): void {
+  begun++
+  hearing.push(0)
+  flow!.trade()
+}
+
+/** The next trade is made when one has come to everybody: nobody falls behind, and the venue never waits for work. */
+function heardTrade(subscriber: Subscriber): void {
+  const place = subscriber.trades++ - delivered
+  if (flow === null) return
+  if (place >= hearing.length) {
+    problems.push("a trade came that nobody made")
+    return
+  }
+  if (++hearing[place]! < options.subscribers) return
+  // All before it have come to everybody too: each hears them in order.
+  hearing.splice(0, place + 1)
+  delivered += place + 1
+  if (!isOver) for (let i = 0; i <= place; i++) trade()
+}
+
+function open(isKept: boolean): Promise<Subscriber> {
+  const isFirst = isKept && subscribers.length === 0
+  return new Promise((resolve, reject) => {
+    let answer = ""
+    const counter = FrameCounter.make({
+      frame: (length) => {
+        if (!isMeasuring) return
+        deliveries++
+        bytes += length
+        if (isFirst && frameBytes.length < keptFrames) frameBytes.push(length)
+      },
+      trade: () => {
+        if (isMeasuring) trades++
+        heardTrade(subscriber)
+      },
+      ping: () => void socket.write(pong)
+    })
+    const socket = connect({
+      port: options.port,
+      host: "127.0.0.1",
+      onread: {
+        buffer: memory,
+        callback: (length, read) => {
+          const chunk = Buffer.from(read.buffer, read.byteOffset, length)
+          if (answer.endsWith("\r\n\r\n")) counter.read(chunk)
+          else upgrade(chunk)
+          return true
+        }
+      }
+    })
+    const upgrade = (chunk: Buffer): void => {
+      const end = chunk.indexOf("\r\n\r\n")
+      answer += chunk.toString("latin1", 0, end < 0 ? chunk.length : end + 4)
+      if (end < 0) return
+      if (!answer.startsWith("HTTP/1.1 101")) return reject(new Error(answer))
+      resolve(subscriber)
+      counter.read(chunk.subarray(end + 4))
+    }
+    const subscriber: Subscriber = { socket, problem: counter.problem, trades: 0 }
+    socket.setNoDelay(true)
+    socket.on("error", reject)
+    socket.on("close", () => problems.push("a subscriber was cut off"))
+    socket.on("connect", () => socket.write(upgradeOf(options.port)))
+  })
+}
+
+function upgradeOf(port: number): string {
+  return (
+    `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+    `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\n\r\n`
+  )
+}
+
+/** A mask of zeros costs nothing to apply. */
+function masked(text: string): Buffer {
+  const payload = Buffer.from(text)
+  const header = Buffer.alloc(8)
+  header[0] = 0x81
+  header[1] = 0x80 | 126
+  header.writeUInt16BE(payload.length, 2)
+  return Buffer.concat([header, payload])
+}
+
+function tell(message: StreamMessage, told: () => void = () => {}): void {
+  process.send!(message, told)
+}
+
+function after(millis: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, millis))
+}

@@ -1,0 +1,127 @@
+/** Trades of every market in turn, one for each that is asked for, on books that stay as they are. */
+import type { WebSocket } from "ws"
+import { type Key, statusOf } from "./LoadFrames.ts"
+import { connect } from "./TraderPair.ts"
+
+export interface FlowMarket {
+  readonly symbol: string
+  /** All prices are whole numbers of these: ticks, and how many make one unit of price. */
+  readonly midTicks: number
+  readonly ticksPerUnit: number
+  /** Of every order. */
+  readonly quantity: number
+}
+
+export interface FlowOptions {
+  readonly url: string
+  readonly maker: Key
+  readonly taker: Key
+  readonly markets: ReadonlyArray<FlowMarket>
+}
+
+export interface StreamFlow {
+  /** One more trade, in the next market: a taker takes one order at the touch, and the maker places another there. */
+  readonly trade: () => void
+  /** Why not every order of it made its trade. */
+  readonly problem: () => string | undefined
+  /** Takes the books away. */
+  readonly end: () => Promise<void>
+}
+
+/** Far more than are ever taken at once. */
+const ordersAtTouch = 64
+/** As many as a snapshot of the book shows. */
+const levels = 20
+const patienceMillis = 60_000
+
+export const open = async ({ maker: makerKey, markets, taker: takerKey, url }: FlowOptions): Promise<StreamFlow> => {
+  const channels = ["order_responses"]
+  const maker = await connect(url, makerKey, channels)
+  const taker = await connect(url, takerKey, channels)
+  const refused = new Map<string, number>()
+  let placed = 0
+  let whenPlaced = (): void => {}
+  let whenCancelled = (): void => {}
+  const listen = (socket: WebSocket): void => {
+    socket.on("message", (data: Buffer) => {
+      const frame = data.toString("latin1")
+      const status = statusOf(frame)
+      if (status === "ACK") {
+        placed++
+        whenPlaced()
+      } else if (!fine.has(status) || frame.startsWith(`{"err"`)) {
+        refused.set(status || frame, (refused.get(status || frame) ?? 0) + 1)
+      } else if (frame.startsWith(`{"ack"`)) whenCancelled()
+    })
+    socket.on("close", (code: number) => refused.set(`a trader was cut off with ${code}`, 1))
+  }
+  listen(maker)
+  listen(taker)
+
+  let wanted = 0
+  for (const market of markets) {
+    for (const side of sides) {
+      for (let level = 1; level <= levels; level++) {
+        for (let order = 0; order < (level === 1 ? ordersAtTouch : 1); order++) {
+          maker.send(limit(market, side, level, "GTC"))
+          wanted++
+        }
+      }
+    }
+  }
+  await new Promise<void>((resolve, reject) => {
+    const patience = setTimeout(
+      () => reject(new Error(`${placed} of ${wanted} orders were placed: ${JSON.stringify([...refused])}`)),
+      patienceMillis
+    )
+    whenPlaced = () => {
+      if (placed < wanted) return
+      clearTimeout(patience)
+      resolve()
+    }
+  })
+
+  let made = 0
+  return {
+    trade: () => {
+      const market = markets[made % markets.length]!
+      const side = sides[Math.floor(made / markets.length) % 2]!
+      made++
+      // It takes from the other side, and what it took is placed there again.
+      taker.send(limit(market, side, -1, "IOC"))
+      maker.send(limit(market, side === "BUY" ? "SELL" : "BUY", 1, "GTC"))
+    },
+    problem: () => (refused.size === 0 ? undefined : JSON.stringify([...refused])),
+    end: async () => {
+      const cancelled = new Promise<void>((resolve) => {
+        whenCancelled = resolve
+        setTimeout(resolve, patienceMillis)
+      })
+      maker.send(`{"type":"cancel_all_orders","params":{}}`)
+      await cancelled
+      for (const socket of [maker, taker]) {
+        socket.removeAllListeners()
+        socket.on("error", () => {})
+        socket.terminate()
+      }
+    }
+  }
+}
+
+type Side = "BUY" | "SELL"
+const sides: ReadonlyArray<Side> = ["BUY", "SELL"]
+
+/** What follows an order that was taken; other frames have no status. */
+const fine = new Set(["", "FILLED", "CANCELLED"])
+
+/** So many ticks on its own side of the middle; -1 is the touch of the other side. */
+const limit = (
+  { midTicks, quantity, symbol, ticksPerUnit }: FlowMarket,
+  side: Side,
+  ticksAway: number,
+  timeInForce: "GTC" | "IOC"
+): string =>
+  `{"type":"add_order","params":{"symbol":"${symbol}","reduce_only":false,"side":"${side}","quantity":${quantity},` +
+  `"order_type":"LIMIT","order_time_in_force":"${timeInForce}","price":${
+    (midTicks + (side === "BUY" ? -ticksAway : ticksAway)) / ticksPerUnit
+  },"client_order_id":"s"}}`
