@@ -1,6 +1,6 @@
 /** From what the client asked to what the market is asked: shape, margin held, terms added (rule 7). */
 import { unlisted } from "@venue/domain/Echo"
-import type { TraderCommand } from "@venue/domain/Market"
+import type { Priced, TraderCommand } from "@venue/domain/Market"
 import { type Instrument, lotsOf, ticksOf } from "@venue/domain/Instrument"
 import type { Bracket, CancelOrder, ClosePosition, OrderRequest, PlaceOrder } from "@venue/domain/Order"
 import { isStop } from "@venue/domain/Stop"
@@ -86,14 +86,7 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
   if (flaw !== undefined) return refuseFlaw(entry, flaw, addsRisk)
   const bracket = bracketOf(instrument, request, exposure.rates.taker)
   if (typeof bracket === "string") return refuseFlaw(entry, bracket, addsRisk)
-  const edge = side === "BUY" ? priced?.upperTicks : priced?.lowerTicks
-  const hold = OrderHold.make(
-    request.commandId.text,
-    request,
-    isMarket ? (edge ?? 0) : ticks,
-    lots,
-    ++trader.lastSequence
-  )
+  const hold = holdOf(request, priced, ticks, lots, ++trader.lastSequence)
   const finding = exposure.holds.has(hold.orderId) ? null : MarginCheck.place(trader, account, exposure, hold)
   const worstTicks = isMarket && finding === null ? MarginCheck.marketBound(account, exposure, hold) : ticks
   const { accountId, commandId, expiresAtMillis } = request
@@ -121,6 +114,24 @@ function place(entry: Entry, request: PlaceOrder, account: Account, exposure: Ex
     origin: "USER",
     ...(bracket === undefined ? {} : { bracket })
   }
+}
+
+/** What is held for an order; a MARKET order counts at the edge of the band (rule 7.5). */
+export function holdOf(
+  request: PlaceOrder,
+  priced: Priced | undefined,
+  ticks: number,
+  lots: number,
+  sequence: number
+): OrderHold.OrderHold {
+  const edge = request.side === "BUY" ? priced?.upperTicks : priced?.lowerTicks
+  return OrderHold.make(
+    request.commandId.text,
+    request,
+    request.type === "MARKET" ? (edge ?? 0) : ticks,
+    lots,
+    sequence
+  )
 }
 
 /** Its market knows the right side of the price; here it is only a whole tick. */

@@ -39,6 +39,7 @@ import { accountOf, release as releaseCommand, type Trader } from "./Trader.ts"
 
 export type { Prices } from "./Account.ts"
 export { enter } from "./Entry.ts"
+export { preview, type Previewed } from "./Preview.ts"
 export { adopt, moves, observe } from "./Events.ts"
 export { atRisk } from "./Liquidation.ts"
 export { hash, restore, snapshot, type Snapshot } from "./Snapshot.ts"

@@ -84,8 +84,12 @@ function affordable({ prices }: Trader, account: Account, exposure: Exposure, ho
       closedEquity(account, exposure, hold.priceTicks) >= 0n
     )
   }
-  const fee = feeOf(notional(exposure.instrument, hold.priceTicks, hold.lots), exposure.rates.taker)
-  return available(account) >= BigInt(fee)
+  return available(account) >= BigInt(wholeFee(exposure, hold.priceTicks, hold.lots))
+}
+
+/** Gives the taker's fee on all of an order. */
+export function wholeFee({ instrument, rates }: Exposure, priceTicks: number, lots: number): number {
+  return feeOf(notional(instrument, priceTicks, lots), rates.taker)
 }
 
 /** Says whether so many lots of the order would bring all markets past their open interest together (rule 6.7). */
@@ -102,9 +106,9 @@ function isTooMuchInAll(
 }
 
 /** Sums past 2^53 would not be exact; 9e9 USD of one account in one market is far above every position limit. */
-function fits(
+export function fits(
   { buys, instrument, sells }: Exposure,
-  { reduceOnly, side }: OrderHold,
+  { reduceOnly, side }: Pick<OrderHold, "reduceOnly" | "side">,
   priceTicks: number,
   lots: number
 ): boolean {

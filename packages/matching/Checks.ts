@@ -30,7 +30,7 @@ export const shape = (
   return type === "MARKET" || isCount(priceTicks) ? undefined : "INVALID_TICK_SIZE_PRECISION_PRICE"
 }
 
-/** The order is as it would stand; `replaced` are the lots of the open order that a modify changes, 0 for a new one. */
+/** The order is as it would stand from now on; `replaced` are the lots of the open order that a modify changes, 0 for a new one. */
 export const refusal = (
   market: Market,
   prices: Priced,
@@ -39,7 +39,8 @@ export const refusal = (
   replaced: number,
   terms: Terms
 ): OrderRefusal | undefined => {
-  if (!isFresh(market, prices) && !onlyReduces(account, order, replaced)) return "REJECTED_MARKET_CLOSED"
+  if (!isFresh(market, prices, order.updatedAtMillis) && !onlyReduces(account, order, replaced))
+    return "REJECTED_MARKET_CLOSED"
   const outside = order.type === "MARKET" ? undefined : range(prices, order)
   if (outside !== undefined) return outside
   if (!order.reduceOnly && isBelowMinimum(market.instrument, prices, order)) return "REJECTED_LESS_THAN_MIN_NOTIONAL"

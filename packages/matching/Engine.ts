@@ -29,6 +29,7 @@ import * as Outcomes from "./Outcomes.ts"
 import * as Participants from "./Participants.ts"
 import { close, place } from "./Place.ts"
 import * as Pricing from "./Pricing.ts"
+import { isOutdated, objection } from "./Objection.ts"
 import { type Obeyed, refuse } from "./Outcome.ts"
 import * as OrderPool from "./OrderPool.ts"
 import { liquidate } from "./Liquidation.ts"
@@ -43,6 +44,7 @@ import * as TwapProgress from "./TwapProgress.ts"
 import * as Twaps from "./Twaps.ts"
 
 export { defaults, type Settings } from "./Market.ts"
+export { preview } from "./Preview.ts"
 export { hash } from "./StateHash.ts"
 export { apply } from "./Replay.ts"
 export { restore, snapshot, type Snapshot } from "./Snapshot.ts"
@@ -235,19 +237,12 @@ const late = { _tag: "Refuse", status: "REJECTED", echo: noEcho } as const
  */
 function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events): void {
   if (Outcomes.find(engine.outcomes, command.commandId, atMillis) !== -1) return
-  const { accountId, traderEpoch, userId } = command
-  const { accountsById, usersById } = engine.participants
-  const known = accountsById.get(accountId)
-  const isOwn = known?.user.userId === userId
-  const user = isOwn ? known.user : usersById.get(userId)
-  if (user !== undefined && traderEpoch < user.epoch) return
+  const known = engine.participants.accountsById.get(command.accountId)
+  if (isOutdated(engine, known, command)) return
   engine.timeMillis = atMillis
-  if (known !== undefined && !isOwn) return refuse(engine, command, "REJECTED_FAILED_TO_PROCESS", events)
-  const account = known ?? Participants.account(engine.participants, accountId, userId)
-  if (atMillis > command.expiresAtMillis) return refuse(engine, command, "EXPIRED", events)
-  const shut = TradingState.refusalOf(engine.tradingState, command)
-  if (shut !== undefined) return refuse(engine, command, shut, events)
-  if (account.isFrozen && isHeldBack(command)) return refuse(engine, command, "USER_IN_LIQUIDATION", events)
+  const account = known ?? Participants.account(engine.participants, command.accountId, command.userId)
+  const status = objection(engine, account, command, atMillis)
+  if (status !== undefined) return refuse(engine, command, status, events)
   switch (command._tag) {
     case "Place":
       return place(engine, account, command, events)
@@ -270,11 +265,6 @@ function obey(engine: Engine, command: Obeyed, atMillis: number, events: Events)
     case "CloseTwaps":
       return TwapProgress.close(engine, account, command, events)
   }
-}
-
-/** Of a frozen account only cancels are let in, and what its desk has refused (rule 9.9). */
-function isHeldBack({ _tag }: Obeyed): boolean {
-  return _tag === "Place" || _tag === "Modify" || _tag === "Close"
 }
 
 function raise(engine: Engine, userId: UserId, traderEpoch: number, atMillis: number, events: Events): void {

@@ -63,7 +63,7 @@ export const isAsDecided = (market: Market, { isFrozen, position }: Account, dec
     position.quantityLots !== 0 &&
     prices !== undefined &&
     isStillDue(prices.markE8, decidedOn.markE8, position.quantityLots > 0) &&
-    isFresh(market, prices) &&
+    isFresh(market, prices, market.timeMillis) &&
     Position.isSame(position, decidedOn.position)
   )
 }

@@ -72,7 +72,7 @@ export const make = (): Participants => ({
 export const user = (participants: Participants, userId: UserId): User => {
   const known = participants.usersById.get(userId)
   if (known !== undefined) return known
-  const added: User = { number: participants.users.length, userId, epoch: 0, held: 0, buying: 0, selling: 0 }
+  const added = newUser(participants, userId)
   participants.users.push(added)
   participants.usersById.set(userId, added)
   return added
@@ -82,24 +82,16 @@ export const user = (participants: Participants, userId: UserId): User => {
 export const account = (participants: Participants, accountId: AccountId, userId: UserId): Account => {
   const known = participants.accountsById.get(accountId)
   if (known !== undefined) return known
-  const added: Account = {
-    number: participants.accounts.length,
-    accountId,
-    user: user(participants, userId),
-    position: Position.flat(),
-    isFrozen: false,
-    openOrders: 0,
-    buying: 0,
-    selling: 0,
-    reducing: 0,
-    oldest: 0,
-    newest: 0,
-    byClientOrderId: undefined
-  }
+  const added = newAccount(participants, accountId, user(participants, userId))
   participants.accounts.push(added)
   participants.accountsById.set(accountId, added)
   return added
 }
+
+/** The account as it is, or as it would begin: nobody is added. */
+export const find = (participants: Participants, accountId: AccountId, userId: UserId): Account =>
+  participants.accountsById.get(accountId) ??
+  newAccount(participants, accountId, participants.usersById.get(userId) ?? newUser(participants, userId))
 
 /** Books one side of a trade, and returns the profit it realised. */
 export const fill = (
@@ -190,5 +182,26 @@ export const rest = (
   if (reduceOnly) {
     account.reducing += lots
     participants.reducing += lots
+  }
+}
+
+function newUser({ users }: Participants, userId: UserId): User {
+  return { number: users.length, userId, epoch: 0, held: 0, buying: 0, selling: 0 }
+}
+
+function newAccount({ accounts }: Participants, accountId: AccountId, user: User): Account {
+  return {
+    number: accounts.length,
+    accountId,
+    user,
+    position: Position.flat(),
+    isFrozen: false,
+    openOrders: 0,
+    buying: 0,
+    selling: 0,
+    reducing: 0,
+    oldest: 0,
+    newest: 0,
+    byClientOrderId: undefined
   }
 }

@@ -1,9 +1,10 @@
-/** A new order: checked, accepted, matched, and what is left of it. */
+/** A new order: checked, accepted, matched, and what is left of it. `Preview` asks the same without accepting it. */
 import { orderIdFrom } from "@venue/domain/OrderId"
 import { largestOrder } from "@venue/domain/Instrument"
 import { closingPrice } from "@venue/domain/PriceBand"
 import type { Close, Place, Priced } from "@venue/domain/Market"
 import type { Order } from "@venue/domain/Order"
+import type { OrderRefusal } from "@venue/domain/Reject"
 import { isStop } from "@venue/domain/Stop"
 import { isFillable } from "./FillOrKill.ts"
 import * as Book from "./Book.ts"
@@ -18,40 +19,52 @@ export const place = (market: Market, account: Account, command: Place, events: 
   const { prices } = market
   if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
   const order = asked(command, market.timeMillis)
-  if (isStop(command.type)) return StopOrder.place(market, account, command, order, events)
-  const status =
-    Checks.shape(command.type, command.timeInForce, command.priceTicks, command.quantityLots) ??
-    Checks.refusal(market, prices, account, order, 0, command)
-  if (status === undefined) accept(market, prices, account, command, order, events)
-  else refuse(market, command, status, events)
+  const status = refusal(market, prices, account, command, order)
+  if (status !== undefined) return refuse(market, command, status, events)
+  if (isStop(command.type)) StopOrder.place(market, account, command, order, events)
+  else accept(market, prices, account, command, order, events)
+}
+
+export const close = (market: Market, account: Account, command: Close, events: Events): void => {
+  const { prices } = market
+  if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
+  if (account.position.quantityLots === 0) return refuse(market, command, "REJECTED", events)
+  place(market, account, closing(market, prices, account, command), events)
 }
 
 /** A close is an immediate order for the whole position, against it, at most five percent through the mark. */
-export const close = (market: Market, account: Account, command: Close, events: Events): void => {
-  const { instrument, prices } = market
-  const { position } = account
-  if (prices === undefined) return refuse(market, command, "REJECTED_MARKET_CLOSED", events)
-  if (position.quantityLots === 0) return refuse(market, command, "REJECTED", events)
-  const isSell = position.quantityLots > 0
-  place(
-    market,
-    account,
-    {
-      ...command,
-      _tag: "Place",
-      side: isSell ? "SELL" : "BUY",
-      type: "LIMIT",
-      timeInForce: "IOC",
-      priceTicks: closingPrice(instrument, prices, isSell),
-      quantityLots: Math.min(Math.abs(position.quantityLots), largestOrder),
-      reduceOnly: true,
-      origin: "CLOSE_POSITION"
-    },
-    events
-  )
-}
+export const closing = (
+  { instrument }: Market,
+  prices: Priced,
+  { position: { quantityLots } }: Account,
+  command: Close
+): Place => ({
+  ...command,
+  _tag: "Place",
+  side: quantityLots > 0 ? "SELL" : "BUY",
+  type: "LIMIT",
+  timeInForce: "IOC",
+  priceTicks: closingPrice(instrument, prices, quantityLots > 0),
+  quantityLots: Math.min(Math.abs(quantityLots), largestOrder),
+  reduceOnly: true,
+  origin: "CLOSE_POSITION"
+})
 
-function asked(command: Place, atMillis: number): Order {
+/** Gives why a new order is refused, as it would stand at this moment; undefined where nothing is against it. */
+export const refusal = (
+  market: Market,
+  prices: Priced,
+  account: Account,
+  command: Place,
+  order: Order
+): OrderRefusal | undefined =>
+  isStop(order.type)
+    ? StopOrder.refusal(market, account, order)
+    : (Checks.shape(order.type, order.timeInForce, command.priceTicks, order.quantityLots) ??
+      Checks.refusal(market, prices, account, order, 0, command))
+
+/** The order of a command at this moment. */
+export function asked(command: Place, atMillis: number): Order {
   const order: Order = {
     orderId: orderIdFrom(command.commandId),
     userId: command.userId,
@@ -73,18 +86,29 @@ function asked(command: Place, atMillis: number): Order {
 }
 
 function accept(market: Market, prices: Priced, account: Account, command: Place, order: Order, events: Events): void {
-  const { commandId, expiresAtMillis, leverage, makerRate, takerRate } = command
+  const { commandId, expiresAtMillis, leverage, makerRate } = command
   remember(market, commandId, expiresAtMillis, account.user, "DONE")
   events.push({ _tag: "Accepted", commandId, expiresAtMillis, order, makerRate, leverage, atMillis: market.timeMillis })
-  const isSell = order.side === "SELL"
-  const limitTicks = order.type === "MARKET" ? worst(prices, isSell, command.priceTicks) : order.priceTicks
+  const resting = meet(market, worst(prices, command), account, command, order, events)
+  if (resting !== undefined) Book.add(market, account, resting, command)
+}
+
+/** An accepted order trades at this price or better. Gives what is left of it, where that may rest; it ends otherwise. */
+export const meet = (
+  market: Market,
+  limitTicks: number,
+  account: Account,
+  { leverage, takerRate }: Place,
+  order: Order,
+  events: Events
+): Order | undefined => {
   const fitting = order.reduceOnly ? cut(market, account, order, events) : order
-  if (!crosses(market, isSell, limitTicks)) return leave(market, account, command, fitting, events)
+  if (!crosses(market, order.side === "SELL", limitTicks)) return left(market, fitting, events)
   const isRefused =
     order.type === "ALO" || (order.timeInForce === "FOK" && !isFillable(market, account, fitting, limitTicks))
   if (isRefused) {
     events.push({ _tag: "Ended", commandId: null, order: fitting, status: "CANCELLED", atMillis: market.timeMillis })
-    return
+    return undefined
   }
   const taker = {
     order: fitting,
@@ -95,14 +119,21 @@ function accept(market: Market, prices: Priced, account: Account, command: Place
     remainingLots: fitting.quantityLots
   }
   Match.cross(market, taker, events)
-  const left = Match.left(market, taker, events)
-  if (left !== undefined) leave(market, account, command, left, events)
+  const remainder = Match.left(market, taker, events)
+  return remainder === undefined ? undefined : left(market, remainder, events)
 }
 
-/** A MARKET order fills no worse than the edge of the band, nor than the price that its desk sent with it. */
-function worst({ lowerTicks, upperTicks }: Priced, isSell: boolean, boundTicks: number): number {
-  if (boundTicks === 0) return isSell ? lowerTicks : upperTicks
-  return isSell ? Math.max(lowerTicks, boundTicks) : Math.min(upperTicks, boundTicks)
+/**
+ * Gives the worst price that an order takes. Of a MARKET order it is the edge of the band, or the price that its desk sent
+ * with it.
+ */
+export const worst = (
+  { lowerTicks, upperTicks }: Priced,
+  { priceTicks, side, type }: Pick<Place, "priceTicks" | "side" | "type">
+): number => {
+  if (type !== "MARKET") return priceTicks
+  if (priceTicks === 0) return side === "SELL" ? lowerTicks : upperTicks
+  return side === "SELL" ? Math.max(lowerTicks, priceTicks) : Math.min(upperTicks, priceTicks)
 }
 
 /** A reduce-only order of more than the position is accepted as asked and at once cut to what it may reduce. */
@@ -114,8 +145,9 @@ function cut(market: Market, account: Account, order: Order, events: Events): Or
   return fitting
 }
 
-/** What did not trade rests, or ends. */
-function leave(market: Market, account: Account, terms: Place, order: Order, events: Events): void {
-  if (order.timeInForce === "GTC") Book.add(market, account, order, terms)
-  else Match.lapse(market, order, events)
+/** What did not trade may rest, or ends. */
+function left(market: Market, order: Order, events: Events): Order | undefined {
+  if (order.timeInForce === "GTC") return order
+  Match.lapse(market, order, events)
+  return undefined
 }

@@ -69,9 +69,9 @@ export const isIdle = (market: Market, atMillis: number): boolean => {
   return isSame(prices, pricedAt(market, prices, longestMillis))
 }
 
-/** Says whether the price of this moment may open positions (I29). */
-export const isFresh = ({ instrument, timeMillis }: Market, prices: Priced): boolean =>
-  Oracle.isFresh(instrument, prices, timeMillis)
+/** Says whether the price in force may open positions then (I29). */
+export const isFresh = ({ instrument }: Market, prices: Priced, atMillis: number): boolean =>
+  Oracle.isFresh(instrument, prices, atMillis)
 
 /** An event is recorded only when something differs or the price was told so much later, so that a quiet market writes nothing. */
 function record(market: Market, priced: Priced, laterMillis: number, events: Events): void {

@@ -6,16 +6,17 @@ import type { OrderRefusal } from "@venue/domain/Reject"
 import * as Book from "./Book.ts"
 import { heldAgainst, stopsLeft } from "./Checks.ts"
 import { type Events, type Market, stopMarkE8 } from "./Market.ts"
-import { refuse, remember } from "./Outcome.ts"
+import { remember } from "./Outcome.ts"
 import type { Account } from "./Participants.ts"
 import * as Stops from "./Stops.ts"
 
+export const refusal = (market: Market, account: Account, order: Order): OrderRefusal | undefined =>
+  flaw(order) ?? (stopsLeft(market, account, order) > 0 ? room(account, order) : tooMany)
+
 /** Its order is as asked, and only reduces. */
 export const place = (market: Market, account: Account, command: Place, asked: Order, events: Events): void => {
-  const order = { ...asked, reduceOnly: true }
-  const status = flaw(order) ?? (stopsLeft(market, account, order) > 0 ? room(account, order) : tooMany)
-  if (status !== undefined) return refuse(market, command, status, events)
   const { commandId, expiresAtMillis, leverage, takerRate } = command
+  const order = { ...asked, reduceOnly: true }
   remember(market, commandId, expiresAtMillis, account.user, "DONE")
   open(market, account, order, { takerRate, leverage, parentId: null }, commandId, expiresAtMillis, events)
 }

@@ -116,8 +116,8 @@ function end(
 }
 
 function mayTrade(market: Market): boolean {
-  const { prices, tradingState } = market
-  return tradingState === "TRADING" && prices !== undefined && isFresh(market, prices)
+  const { prices, timeMillis, tradingState } = market
+  return tradingState === "TRADING" && prices !== undefined && isFresh(market, prices, timeMillis)
 }
 
 /** So many at once, since all of them are looked through when one is old enough. */

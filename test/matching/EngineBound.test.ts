@@ -3,17 +3,11 @@ import { maxRowBytes } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { assert, describe, it } from "@effect/vitest"
 import { id } from "../Id.ts"
+import { bob, crowded, many } from "./EngineCrowd.ts"
 import { assertDurable, eventOf, orderIdOf, type PlaceAsk, Scene, ticks, told, usd } from "./EngineScene.ts"
 
 const most = 4_096
-const bob = { account: "bob", maxNotional: 9e14 }
 const counted = (said: ReadonlyArray<string>, word: string) => said.filter((one) => one.startsWith(word)).length
-
-/** So many orders of 0.1 at a price, two hundred of an account. */
-const many = (scene: Scene, side: "BUY" | "SELL", count: number, price: number, ask: PlaceAsk = {}) => {
-  for (let placed = 0; placed < count; placed++)
-    scene.place(side, 0.1, price, { account: `${side} ${Math.floor(placed / 200)}`, ...ask })
-}
 
 describe("I48, rule 4.16: an order ends with what is left of it after 4,096 events", () => {
   it.each([
@@ -68,72 +62,7 @@ describe("I48, rule 4.16: an order ends with what is left of it after 4,096 even
     assertDurable(scene)
   })
 
-  const bracket = { takeProfitTicks: ticks(150), stopLossTicks: ticks(250), takerRate: 100_000 }
-  const reduceOnly = { reduceOnly: true }
-
-  it.each<[string, (scene: Scene) => void, number, PlaceAsk]>([
-    [
-      "its own bracket",
-      (scene) => many(scene, "SELL", 2_000, 200.5),
-      200,
-      { bracket: { ...bracket, takeProfitTicks: ticks(250), stopLossTicks: ticks(150) } }
-    ],
-    [
-      "brackets of others",
-      (scene) => {
-        for (let account = 0; account < 80; account++) {
-          for (let order = 0; order < 25; order++) scene.sell(0.1, 200.5, { account: `a${account}`, bracket })
-        }
-      },
-      200,
-      {}
-    ],
-    [
-      "stops of others",
-      (scene) => {
-        for (let account = 0; account < 90; account++) {
-          scene.hold(`a${account}`, 0.1)
-          for (let stop = 0; stop < 50; stop++) scene.sell(0.1, 190, { account: `a${account}`, type: "STOP_LOSS" })
-          scene.sell(0.1, 200.5, { account: `a${account}` })
-        }
-      },
-      9,
-      {}
-    ],
-    [
-      "reduce-only orders of others that it cuts",
-      (scene) => {
-        for (let account = 0; account < 21; account++) {
-          scene.hold(`a${account}`, 40)
-          scene.sell(40, 230, { account: `a${account}`, ...reduceOnly })
-          for (let order = 0; order < 199; order++) scene.sell(0.1, 200.5, { account: `a${account}` })
-        }
-      },
-      300,
-      {}
-    ],
-    [
-      "its own reduce-only orders that it cuts",
-      (scene) => {
-        scene.hold("bob", -500)
-        scene.buy(500, 190, { ...bob, ...reduceOnly })
-        many(scene, "SELL", 2_100, 200.5)
-      },
-      210,
-      {}
-    ],
-    [
-      "orders that it meets once a reduce-only one has ended",
-      (scene) => {
-        scene.hold("ann", 400)
-        scene.sell(400, 200.4, { account: "ann" })
-        scene.sell(400, 200.45, { account: "ann", ...reduceOnly })
-        many(scene, "SELL", 4_100, 200.5)
-      },
-      810,
-      {}
-    ]
-  ])("FOK counts %s, and is filled whole or not at all", (_what, prepare, quantity, ask) => {
+  it.each(crowded)("FOK counts %s, and is filled whole or not at all", (_what, prepare, quantity, ask) => {
     const scene = new Scene()
     prepare(scene)
     const before = scene.levels()
