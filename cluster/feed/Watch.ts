@@ -3,7 +3,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import { type Level, marketStream } from "@venue/domain/Market"
 import { Journal } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
-import { Deferred, Effect, Schedule, Stream } from "effect"
+import { Deferred, Effect, Fiber, Schedule, Stream } from "effect"
 import { type Batch, LocalEntities } from "../clients/LocalEntities.ts"
 import { MarketClient } from "../clients/MarketClient.ts"
 import type { DepthAt, Watched } from "../protocol/Market.ts"
@@ -14,6 +14,8 @@ const pageSize = 256
 /** Batches that may come before the start of a watch is known. */
 const maxEarly = 4_096
 const beginAgain = Schedule.spaced("50 millis")
+/** A market elsewhere says each second where it stands; who hears nothing for so long watches anew. */
+const silentMillis = 5_000
 
 interface Watcher {
   readonly batch: (batch: Batch) => void
@@ -29,6 +31,7 @@ export const start = Effect.fnUntraced(function* (
 ) {
   const { symbol } = instrument
   const markets = yield* MarketClient
+  const localEntities = yield* LocalEntities
   const readBack = yield* makeReadBack(instrument, log)
   const attach = yield* makeAttach(instrument)
 
@@ -68,13 +71,28 @@ export const start = Effect.fnUntraced(function* (
     yield* Deferred.await(over)
   })
 
-  yield* Effect.scoped(session).pipe(
-    Effect.tapDefect((defect) => Effect.logError(`watching ${symbol}`, defect)),
-    Effect.exit,
-    Effect.repeat(beginAgain),
-    Effect.forkScoped
-  )
+  /** A session may hang in a call to a node that is gone, or in leaving it: it is left behind, and waited for by nobody. */
+  const watch = Effect.gen(function* () {
+    const watching = yield* Effect.forkScoped(
+      Effect.scoped(session).pipe(Effect.tapDefect((defect) => Effect.logError(`watching ${symbol}`, defect)))
+    )
+    yield* Effect.raceFirst(
+      Fiber.await(watching),
+      silence(log, () => localEntities.markets.has(symbol))
+    )
+    yield* Effect.forkScoped(Fiber.interrupt(watching))
+  })
+  yield* Effect.forkScoped(Effect.repeat(watch, beginAgain))
 })
+
+/** Ends when a market of another node was not heard for too long; one of this node says by itself that it has left. */
+const silence = (log: FollowedLog, isHere: () => boolean) =>
+  Effect.gen(function* () {
+    if (isHere()) return yield* Effect.never
+    const before = log.head()?.heardAtMillis
+    yield* Effect.sleep(silentMillis)
+    return !isHere() && log.head()?.heardAtMillis === before
+  }).pipe(Effect.repeat({ until: (isSilent) => isSilent }))
 
 /** What was missed comes from the journal, without the levels that it changed. */
 const makeReadBack = Effect.fnUntraced(function* (instrument: Instrument, log: FollowedLog) {
