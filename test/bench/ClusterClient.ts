@@ -1,6 +1,7 @@
 /** A plain client of a cluster: one command in flight, the next as soon as one is answered, over whichever gateway lives. */
 import type { WebSocket } from "ws"
-import type { BenchMarket } from "./ClusterMarkets.ts"
+import { type BenchMarket, markets } from "./ClusterMarkets.ts"
+import type { Cluster } from "./ClusterProcess.ts"
 import type { Key } from "./LoadFrames.ts"
 import { statusOf } from "./LoadFrames.ts"
 import { connect } from "./TraderPair.ts"
@@ -17,6 +18,8 @@ export interface ClusterClient {
   readonly doneAt: () => number
   /** Why commands were refused, the last of each kind. */
   readonly refusals: ReadonlyMap<string, string>
+  /** What it does right now, for whoever waits in vain. */
+  readonly about: () => string
   readonly stop: () => Promise<void>
 }
 
@@ -33,12 +36,31 @@ export interface ClientOptions {
   readonly commands?: number
 }
 
+/** One for each user of the cluster, over all markets; one in four is a taker. */
+export const mostlyMakers = (
+  { tradeUrls, users }: Pick<Cluster, "tradeUrls" | "users">,
+  { pauseMillis, tag }: Pick<ClientOptions, "pauseMillis" | "tag">
+): Promise<ReadonlyArray<ClusterClient>> =>
+  Promise.all(
+    users.map((user, n) =>
+      begin({
+        urls: tradeUrls,
+        key: { publicKey: user.public_key, secretKey: user.secret_key },
+        market: markets[n % markets.length]!,
+        part: n % 4 === 3 ? "taker" : "maker",
+        tag: `${tag}x${n}-`,
+        pauseMillis
+      })
+    )
+  )
+
 export const begin = async (options: ClientOptions): Promise<ClusterClient> => {
   const { commands = Infinity, key, market, part, pauseMillis, tag, urls } = options
   const counts = { done: 0, refused: 0, unknown: 0 }
   const refusals = new Map<string, string>()
   let doneAt = -Infinity
   let sent = 0
+  let doing = "connects"
   let resting = ""
   const state = { isStopped: false }
   let answered: ((how: "done" | "refused" | "unknown") => void) | undefined
@@ -83,7 +105,8 @@ export const begin = async (options: ClientOptions): Promise<ClusterClient> => {
     for (let n = 0; n < commands && !state.isStopped; n++) {
       if (socket.readyState !== socket.OPEN) socket = await open(++attempt)
       const answer = new Promise<"done" | "refused" | "unknown">((resolve) => (answered = resolve))
-      socket.send(command())
+      doing = command()
+      socket.send(doing)
       const how = await answer
       answered = undefined
       counts[how]++
@@ -100,6 +123,7 @@ export const begin = async (options: ClientOptions): Promise<ClusterClient> => {
     counts,
     refusals,
     doneAt: () => doneAt,
+    about: () => `${tag} ${JSON.stringify(counts)} ${doing} ${JSON.stringify([...refusals])}`,
     stop: () => {
       state.isStopped = true
       return working

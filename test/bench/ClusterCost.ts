@@ -1,6 +1,5 @@
 /** What an order costs the servers when the markets are spread over three runners, against the same with one. */
 import * as Client from "./ClusterClient.ts"
-import { markets } from "./ClusterMarkets.ts"
 import { type Cluster, startCluster } from "./ClusterProcess.ts"
 import type { Options } from "./Options.ts"
 import { type Round, type Row, round, say } from "./Report.ts"
@@ -66,18 +65,7 @@ const costOf = (cluster: Cluster, seconds: number, run: number) =>
 
 const underLoad = async <A>(cluster: Cluster, run: number, act: (answered: () => number) => Promise<A>): Promise<A> => {
   await cluster.whole()
-  const clients = await Promise.all(
-    cluster.users.map((user, n) =>
-      Client.begin({
-        urls: cluster.tradeUrls,
-        key: { publicKey: user.public_key, secretKey: user.secret_key },
-        market: markets[n % markets.length]!,
-        part: n % 4 === 3 ? "taker" : "maker",
-        tag: `c${run}x${n}-`,
-        pauseMillis: 0
-      })
-    )
-  )
+  const clients = await Client.mostlyMakers(cluster, { tag: `c${run}`, pauseMillis: 0 })
   const done = await act(() => clients.reduce((sum, { counts }) => sum + counts.done, 0))
   await Promise.all(clients.map((client) => client.stop()))
   // The tables to read from are written behind the orders, and are not the other cluster's to pay for.

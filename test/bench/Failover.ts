@@ -104,12 +104,16 @@ const silenceAfter = async (
   // What the process had sent before it was ended is read by then.
   const from = since + inFlightMillis
   const heardAt = new Map<Client.ClusterClient, number>()
-  await holding("every client is answered again", 60_000, () => {
+  const isHeard = () => {
     for (const client of clients) {
       const at = client.doneAt()
       if (at > from && !heardAt.has(client)) heardAt.set(client, at)
     }
     return heardAt.size === clients.length
+  }
+  await holding("every client is answered again", 60_000, isHeard).catch((error: Error) => {
+    const unheard = clients.filter((client) => !heardAt.has(client))
+    throw new Error(`${error.message}: ${unheard.map(({ about }) => about()).join("; ")}`)
   })
   const bySymbol = Map.groupBy(clients, ({ market }) => market.symbol)
   const first = [...bySymbol.values()].map((ofMarket) => Math.min(...ofMarket.map((client) => heardAt.get(client)!)))

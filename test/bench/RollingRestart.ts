@@ -1,6 +1,5 @@
 /** Every node of a cluster is restarted in turn, as for an update, while clients trade: what it costs them. */
 import * as Client from "./ClusterClient.ts"
-import { markets } from "./ClusterMarkets.ts"
 import { startCluster } from "./ClusterProcess.ts"
 import type { Options } from "./Options.ts"
 import { type Round, type Row, say } from "./Report.ts"
@@ -16,18 +15,7 @@ export const rolling = async (options: Options): Promise<ReadonlyArray<Row>> => 
   const rounds: Array<Round> = []
   const notes: Array<string> = []
   for (let index = 0; index < options.rounds; index++) {
-    const clients = await Promise.all(
-      cluster.users.map((user, n) =>
-        Client.begin({
-          urls: cluster.tradeUrls,
-          key: { publicKey: user.public_key, secretKey: user.secret_key },
-          market: markets[n % markets.length]!,
-          part: n % 4 === 3 ? "taker" : "maker",
-          tag: `r${index}x${n}-`,
-          pauseMillis: 200
-        })
-      )
-    )
+    const clients = await Client.mostlyMakers(cluster, { tag: `r${index}`, pauseMillis: 200 })
     for (const { name } of cluster.nodes()) await cluster.restart(name)
     await Promise.all(clients.map((client) => client.stop()))
     const sum = (of: "done" | "refused" | "unknown") => clients.reduce((all, { counts }) => all + counts[of], 0)
