@@ -49,7 +49,16 @@ export async function serve(ofVenue?: string) {
 export const halt = (dataDir: string, signal: "SIGSTOP" | "SIGCONT"): void => {
   for (const pid of DevApp.postgresOf(dataDir)) {
     const sessions = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
-    for (const session of sessions.trim().split(" ")) process.kill(Number(session), signal)
+    for (const session of sessions.trim().split(" ")) send(Number(session), signal)
+  }
+}
+
+/** A session may have ended since it was named. */
+const send = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
   }
 }
 

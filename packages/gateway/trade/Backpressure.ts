@@ -61,7 +61,12 @@ export const makeTotal = (): Total => {
   }
 }
 
-export const make = (total: Total, transport: Pick<Transport, "pause" | "resume">): Backpressure => {
+/** `answered` is told at each change after which nothing is outstanding. */
+export const make = (
+  total: Total,
+  transport: Pick<Transport, "pause" | "resume">,
+  answered = () => {}
+): Backpressure => {
   const outstanding: Outstanding = { weight: 0 }
   /** The total was told of so much of it. */
   let charged = 0
@@ -79,6 +84,7 @@ export const make = (total: Total, transport: Pick<Transport, "pause" | "resume"
       const { weight } = outstanding
       if (weight !== charged) total.charge(weight - charged)
       charged = weight
+      if (weight === 0) answered()
       const most = total.most()
       if (isPaused ? weight > most / 2 : weight < most) return
       isPaused = !isPaused

@@ -30,6 +30,8 @@ const maxDeferred = 12_000
 /** A connection may say so much beside `auth` before it is signed in. */
 const maxUnsigned = 1_000
 const authWithinMillis = 60_000
+/** Who has said nothing for so long is closed between two commands, when its gateway stops. */
+const quietAfterMillis = 1_000
 /** Who says nothing for so long is asked whether it lives, while it is armed. */
 const probedAfterMillis = 1_000
 
@@ -92,6 +94,7 @@ export class Connection {
   /** It hears market data too, in a numbering of its own. */
   private listener: Listener | undefined
   private isToldArmed = false
+  private isFinishing = false
   private isDraining = false
   private isOver = false
   private unfollow = () => {}
@@ -102,7 +105,7 @@ export class Connection {
     this.transport = transport
     this.origin = origin
     this.openedAtMillis = this.heardAtMillis = gateway.nowMillis()
-    this.backpressure = Backpressure.make(gateway.backpressure, transport)
+    this.backpressure = Backpressure.make(gateway.backpressure, transport, () => this.answered())
     this.replies = new Replies(
       this.backpressure,
       (symbol) => gateway.instruments.has(symbol),
@@ -210,6 +213,14 @@ export class Connection {
     if (channels.has("balances")) this.send(Frame.balanceResponse(balance))
   }
 
+  /**
+   * Its gateway stops: it is closed right behind the next answer after which nothing is outstanding. A client that waits for
+   * each answer has then sent nothing that goes unread.
+   */
+  finish(): void {
+    this.isFinishing = true
+  }
+
   /** From here on frames are refused; what is outstanding still comes. */
   drain(): void {
     this.isDraining = true
@@ -220,9 +231,18 @@ export class Connection {
     return this.backpressure.outstanding.weight > 0 || this.early !== undefined
   }
 
+  /** Nothing has come from its client for a while, so that likely nothing is on its way. */
+  isQuiet(): boolean {
+    return this.gateway.nowMillis() - this.heardAtMillis >= quietAfterMillis
+  }
+
   /** It waits for an answer, or to hear who this is. */
   isWaiting(): boolean {
     return this.member === undefined || this.backpressure.outstanding.weight > 0
+  }
+
+  private answered(): void {
+    if (this.isFinishing && !this.isOutstanding()) this.close(1001, goingDown)
   }
 
   private trade(member: Member, command: TradingCommand, text: string): void {
@@ -272,6 +292,7 @@ export class Connection {
     if (this.member !== undefined && malformed.meant === "auth") return this.send(signedInAlready)
     const isStranger = this.member === undefined && malformed.meant === "other"
     this.send(isStranger ? signInFirst(text) : Frame.malformed(malformed))
+    this.answered()
   }
 
   private keep(early: Array<string>, text: string): void {

@@ -40,8 +40,9 @@ export class TradeGateway extends Context.Service<
     readonly open: (transport: Transport, builderCode: string, address?: string, country?: string) => Receiver
     readonly connections: () => number
     /**
-     * Lets nobody in any more and takes no further command. What is outstanding is answered, within five seconds; then
-     * every desk is told that this gateway leaves, so that what was armed begins to end, and the connections are closed.
+     * Lets nobody in any more. For two seconds each connection is closed right behind an answer, or once it is quiet; who
+     * then still has something outstanding may ask for nothing more, and is answered within five seconds. Then every desk
+     * is told that this gateway leaves, so that what was armed begins to end, and the other connections are closed.
      */
     readonly drain: Effect.Effect<void>
   }
@@ -79,18 +80,24 @@ export class TradeGateway extends Context.Service<
       }
       yield* Effect.addFinalizer(() => Effect.sync(closeAll))
 
-      /** Who waits for nothing is closed between two commands, so that none is refused; who is armed ends with the others. */
-      const closeIdle = () => {
+      const some = (holds: (connection: Connection) => boolean) => [...connections].some(holds)
+      /** Who is armed and sends nothing stays armed for as long as it can, and ends with the others. */
+      const closeIf = (holds: (connection: Connection) => boolean) => {
         for (const connection of connections)
-          if (!connection.isOutstanding() && !connection.isLeased) connection.close(1001, goingDown)
+          if (!connection.isOutstanding() && !connection.isLeased && holds(connection))
+            connection.close(1001, goingDown)
       }
       const drain = Effect.gen(function* () {
         isDraining = true
-        closeIdle()
+        for (const connection of connections) connection.finish()
+        yield* awaited(finishedWithinMillis, () => {
+          closeIf((connection) => connection.isQuiet())
+          return !some((connection) => connection.isOutstanding() || !connection.isQuiet())
+        })
         for (const connection of connections) connection.drain()
         yield* awaited(answeredWithinMillis, () => {
-          closeIdle()
-          return ![...connections].some((connection) => connection.isOutstanding())
+          closeIf(() => true)
+          return !some((connection) => connection.isOutstanding())
         })
         for (const connection of connections) connection.replies.giveUp(Infinity)
         yield* departures.leave(connections)
@@ -169,6 +176,7 @@ const makeGateway = Effect.fnUntraced(function* (
   } satisfies Gateway as Gateway
 })
 
+const finishedWithinMillis = 2_000
 const answeredWithinMillis = 5_000
 /** A client that does not answer its close is cut off sooner than this. */
 const departedWithinMillis = 3_000
