@@ -178,7 +178,7 @@ function touchOf({ asks, bids, instrument, lastPriceTicks }: Market): Mark.Touch
   }
 }
 
-/** Times do not count, and nor does open interest, which is told with the prices. */
+/** Times do not count. A trade that moves no price changes the open interest, which readers know from here alone. */
 function isSame(a: Priced, b: Priced): boolean {
   return (
     a.source === b.source &&
@@ -195,6 +195,7 @@ function isSame(a: Priced, b: Priced): boolean {
     a.maxPriceTicks === b.maxPriceTicks &&
     a.limitShareBps === b.limitShareBps &&
     a.bidTicks === b.bidTicks &&
-    a.askTicks === b.askTicks
+    a.askTicks === b.askTicks &&
+    a.openInterestLots === b.openInterestLots
   )
 }

@@ -60,6 +60,23 @@ it("an order and a price move a market that was at rest", () => {
   assert.isFalse(idle(scene))
 })
 
+it("a trade that moves no price moves the market until its open interest is told, once", () => {
+  const scene = new Scene(200)
+  scene.sell(10, 200, { account: "bob" })
+  scene.buy(1, 200)
+  rest(scene)
+  assert.strictEqual(Engine.prices(scene.engine)!.openInterestLots, 1_000)
+  const { openInterestLots: _, atMillis: _at, ...before } = Engine.prices(scene.engine)!
+  scene.buy(2, 200)
+  assert.isFalse(idle(scene))
+  scene.now += 100
+  const said = scene.ask({ _tag: "Tick" }).filter(({ _tag }) => _tag === "Priced")
+  assert.lengthOf(said, 1)
+  assert.deepInclude(said[0], { ...before, openInterestLots: 3_000 })
+  scene.now += 100
+  assert.notInclude(told(scene.ask({ _tag: "Tick" })), "Priced")
+})
+
 it("a market at rest is at rest until the quarter hour in which an hour ends or a period begins, and follows it then", () => {
   const scene = new Scene(200)
   rest(scene)

@@ -298,7 +298,7 @@ describe("the operator's word", () => {
   })
 })
 
-it("open interest is told with the prices, and a change of it alone tells none", () => {
+it("open interest is told with the prices, and where it alone changed they are told once more", () => {
   const scene = outside()
   scene.sell(2, 201, { account: "bob" })
   wait(scene, 100)
@@ -307,9 +307,9 @@ it("open interest is told with the prices, and a change of it alone tells none",
   assert.strictEqual(prices(scene).openInterestLots, lots(2))
   scene.sell(1, 201, { account: "bob" })
   scene.buy(1, 201)
-  assert.deepStrictEqual(wait(scene, 100), [])
-  tell(scene, 201)
+  assert.deepStrictEqual(told(wait(scene, 100)), ["Priced"])
   assert.strictEqual(prices(scene).openInterestLots, lots(3))
+  assert.deepStrictEqual(wait(scene, 100), [])
 })
 
 it("I6: what was recorded of prices is what is, best prices of the book included", () => {

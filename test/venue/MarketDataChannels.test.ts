@@ -12,6 +12,7 @@ import type { TestVenue } from "@venue/testing/TestVenue"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { deal, person, topUp } from "./Ruin.ts"
 import { aapl, friday, gold, limit, saturday, story } from "./Story.ts"
 
 const subscribe = (channels: ReadonlyArray<string>, symbols: ReadonlyArray<string> = [aapl]) => ({
@@ -190,6 +191,51 @@ story("open_interest comes when it changed, at most once a second", (venue) =>
     yield* TestClock.adjust("5 seconds")
     const told = (yield* client.drain).flatMap((frame) => (frame.type === "open_interest" ? [frame.open_interest] : []))
     assert.deepEqual(told, ["3.5"])
+  })
+)
+
+story("open_interest comes in a quiet hour too, where a trade moves no price", (venue) =>
+  Effect.gen(function* () {
+    const [long, short] = [
+      yield* venue.trade(yield* venue.user("ann"), []),
+      yield* venue.trade(yield* venue.user("ben"), [])
+    ]
+    yield* short.send(limit("SELL", 10, 200))
+    yield* venue.settle
+    yield* long.send(limit("BUY", 1, 200))
+    yield* venue.settle
+    yield* TestClock.adjust("5 minutes")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["open_interest", "mark_price"]))
+    yield* client.drain
+    yield* long.send(limit("BUY", 2, 200))
+    yield* venue.settle
+    yield* TestClock.adjust("2 seconds")
+    yield* venue.settle
+    const frames = yield* client.drain
+    const told = frames.flatMap((frame) => (frame.type === "open_interest" ? [frame.open_interest] : []))
+    const marks = frames.flatMap((frame) => (frame.type === "mark_price" ? [frame.price] : []))
+    assert.deepEqual([told, [...new Set(marks)]], [["3"], ["200"]])
+  })
+)
+
+story("open_interest comes where a position ended off the book while the market was at rest", (venue) =>
+  Effect.gen(function* () {
+    const [ann, ben] = [yield* person(venue, "ann", 2_000), yield* person(venue, "ben", 1_110)]
+    yield* topUp(150)
+    yield* deal(venue, ann, ben, 50, 200)
+    yield* TestClock.adjust("1 hour")
+    const client = yield* venue.marketData
+    yield* client.send(subscribe(["open_interest", "trade"]))
+    yield* client.drain
+    // Ben is short and pays 23 USD for each of 50 units, which is more than he has.
+    yield* (yield* MarketClient).payDividend(aapl, 20_000, 23e8)
+    yield* TestClock.adjust("5 seconds")
+    yield* venue.settle
+    const frames = yield* client.drain
+    const trades = frames.flatMap((frame) => (frame.type === "trade" ? [frame.execution_type] : []))
+    const told = frames.flatMap((frame) => (frame.type === "open_interest" ? [frame.open_interest] : []))
+    assert.deepEqual([trades, told], [["A"], ["0"]])
   })
 )
 

@@ -49,9 +49,13 @@ export const make = Effect.fnUntraced(function* (
 const movedTickMillis = 100
 /** While they move by themselves, they are brought up to date this often; at rest they wait for the next quarter hour. */
 const quietTickMillis = 1_000
-/** Stops may be due: placed or moved to where the mark is already, or left from when nothing was traded. */
+/**
+ * Stops may be due: placed or moved to where the mark is already, or left from when nothing was traded. A trade off the
+ * book changes the open interest and no level.
+ */
 const mayMove = (event: MarketEvent): boolean =>
   event._tag === "Priced" ||
+  event._tag === "Traded" ||
   event._tag === "TradingStateChanged" ||
   event._tag === "StopPlaced" ||
   (event._tag === "Modified" && isStop(event.order.type))
