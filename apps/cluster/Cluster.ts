@@ -7,6 +7,7 @@ import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Seal } from "@venue/postgres/Seal"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Nodes } from "@venue/storage/nodes/Nodes"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Console, Effect, FileSystem, Layer, Option, Path, Redacted, Schedule } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { DataDirRefused } from "../dev/DataDirRefused.ts"
@@ -18,6 +19,7 @@ import * as Access from "../node/Access.ts"
 import * as Agreed from "../node/Agreed.ts"
 import * as Claimed from "../node/Claimed.ts"
 import * as Ports from "../node/Ports.ts"
+import * as Prices from "../node/Prices.ts"
 import * as ClusterPlan from "./ClusterPlan.ts"
 import * as ClusterFile from "./ClusterFile.ts"
 import { type ClusterSecrets, type ClusterSettings, environmentOf, planOf } from "./ClusterSettings.ts"
@@ -54,7 +56,7 @@ export const run = Effect.fn("Cluster.run")(function* (settings: ClusterSettings
   yield* say("preparing the tables")
   const instruments = yield* Agreed.listed(databaseUrl)
   const people = names.map((name) => made.users.find((user) => user.name === name)!)
-  return yield* live({ settings, plan, dataDir, made, secrets, people, markets: instruments.size }).pipe(
+  return yield* live({ settings, plan, dataDir, made, secrets, people, instruments }).pipe(
     Claimed.whileClaimed,
     Effect.scoped,
     Effect.provide(services(settings, secrets, instruments, isKnown))
@@ -68,12 +70,11 @@ interface Begun {
   readonly made: Secrets.Secrets
   readonly secrets: ClusterSecrets
   readonly people: ReadonlyArray<Secrets.SecretUser>
-  /** So many there are. */
-  readonly markets: number
+  readonly instruments: VenueSettings["instruments"]
 }
 
 const live = Effect.fnUntraced(function* (begun: Begun) {
-  const { dataDir, made, people, plan, secrets, settings } = begun
+  const { dataDir, instruments, made, people, plan, secrets, settings } = begun
   const { venue } = settings
   const { gateways, runners } = plan
   const files = yield* FileSystem.FileSystem
@@ -99,10 +100,11 @@ const live = Effect.fnUntraced(function* (begun: Begun) {
     const { cluster } = settings
     const { termsVersion } = venue
     const registered = yield* Seeding.plant({ people, builderCode, oauthClients, termsVersion, cluster })
+    yield* Seed.plantFutures((yield* Prices.sources(venue, instruments)).simulated)
     yield* Secrets.save(dataDir, { ...made, oauthClients: registered, isFounded: true })
     yield* supervisor.ready
     const { admin } = gateways[0]!.urls
-    if (venue.simulatedPrices) yield* OpenMarkets.priced(admin, secrets.adminToken, begun.markets)
+    if (venue.simulatedPrices) yield* OpenMarkets.priced(admin, secrets.adminToken, instruments.size)
     return registered
   })
   const oauthClients = yield* Effect.raceFirst(standing, supervisor.failed)
@@ -137,7 +139,7 @@ const services = (
   instruments: VenueSettings["instruments"],
   isKnown: boolean
 ) =>
-  Layer.mergeAll(Nodes.layer, AccessTables.layer, NodeHttpClient.layerUndici).pipe(
+  Layer.mergeAll(Nodes.layer, AccessTables.layer, FuturesReference.layer, NodeHttpClient.layerUndici).pipe(
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(Seal.layer(secretKey)),
     Layer.provideMerge(FixedSettings.layerShared(Agreed.fixed(venue, secretKey), { isKnown })),

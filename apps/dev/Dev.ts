@@ -62,6 +62,7 @@ export const run = Effect.fn("Dev.run")(function* (settings: Settings) {
     const trade = yield* TradeGateway
     yield* say("waking the markets and the desks")
     yield* Seed.plant({ people, builderCode: secrets.builderCode, termsVersion: settings.termsVersion })
+    yield* Seed.plantFutures(simulated)
     const oauthClients = yield* Seed.registerClients(secrets.oauthClients)
     yield* Secrets.save(settings.dataDir, { ...secrets, oauthClients, isFounded: true })
     yield* ImportedKeys.setAside(settings.dataDir, say)

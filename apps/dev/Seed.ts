@@ -1,10 +1,12 @@
-/** The users a dev venue starts with: funded, onboarded, and the same after a restart. */
+/** What a dev venue starts with: users, funded, onboarded and the same after a restart, and futures behind its prices. */
 import { ClientRegistration } from "@venue/auth/oauth/ClientRegistration"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { noCost } from "@venue/cluster/protocol/Desk"
 import { primaryAccountOf } from "@venue/domain/AccountId"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Selectable } from "@venue/domain/Permission"
 import type { UserId } from "@venue/domain/UserId"
+import * as SimulatedFutures from "@venue/providers/prices/SimulatedFutures"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Identities } from "@venue/storage/access/Identities"
@@ -12,7 +14,8 @@ import { OAuthClients } from "@venue/storage/access/OAuthClients"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Users } from "@venue/storage/access/Users"
 import { UserStates } from "@venue/storage/access/UserStates"
-import { Effect, Option, Redacted, Schedule } from "effect"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import { Clock, Effect, Option, Redacted, Schedule } from "effect"
 import type { SecretClient, SecretUser } from "./Secrets.ts"
 import { addressOf } from "./Wallets.ts"
 
@@ -106,6 +109,26 @@ const build = Effect.fnUntraced(function* ({ name, userId }: SecretUser, builder
     .pipe(Effect.catchTag("BuilderCodeExists", () => Effect.void))
   const code = yield* codes.ofUser(userId)
   if (Option.isSome(code) && !code.value.active) yield* codes.setActive(code.value.builderCode, true)
+})
+
+/** Of symbols whose prices are simulated; what somebody recorded stays, and a calendar that has run out goes on. */
+export const plantFutures = Effect.fn("Seed.plantFutures")(function* (simulated: ReadonlyArray<MarketSymbol>) {
+  const reference = yield* FuturesReference
+  const now = yield* Clock.currentTimeMillis
+  const recorded = new Set((yield* reference.latest).map(({ symbol }) => symbol))
+  for (const symbol of simulated) {
+    const calendar = SimulatedFutures.calendarOf(symbol, now)
+    if (calendar === undefined) continue
+    const [last] = yield* reference.calendar(symbol)
+    const fromMillis = Math.max(calendar.activeFromMillis, last?.activeUntilMillis ?? 0)
+    if (fromMillis <= now) {
+      const next = calendar.futures.filter(({ activeUntilMillis }) => activeUntilMillis > fromMillis)
+      yield* reference.setCalendar(symbol, fromMillis, next)
+    }
+    if (recorded.has(symbol)) continue
+    for (const settlement of SimulatedFutures.settlementsOf(symbol, now))
+      yield* reference.record({ ...settlement, symbol, futureSymbol: null })
+  }
 })
 
 /** One public and one confidential application; those of last time if the database still knows them. */

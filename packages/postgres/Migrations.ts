@@ -28,6 +28,7 @@ import { signingKeys } from "./migrations/0021_signing_keys.ts"
 import { wakeUpDesk } from "./migrations/0022_wake_up_desk.ts"
 import { signInAttempts } from "./migrations/0023_sign_in_attempts.ts"
 import { marketData } from "./migrations/0024_market_data.ts"
+import { settlementCalendar } from "./migrations/0025_settlement_calendar.ts"
 import * as Table from "./Table.ts"
 
 /** Numbers only grow: a database that has seen one skips everything below it. */
@@ -55,7 +56,8 @@ const all = {
   "0021_signing_keys": signingKeys,
   "0022_wake_up_desk": wakeUpDesk,
   "0023_sign_in_attempts": signInAttempts,
-  "0024_market_data": marketData
+  "0024_market_data": marketData,
+  "0025_settlement_calendar": settlementCalendar
 }
 
 const versions = Table.selection({ version: { schema: Schema.Number, expression: "max(migration_id)" } })

@@ -1,5 +1,6 @@
 /** Prices made of futures, by their worked numbers. */
 import * as Futures from "@venue/domain/Futures"
+import { starters } from "@venue/domain/Instrument"
 import { assert, it } from "@effect/vitest"
 
 const usd = (price: number): number => Math.round(price * 1e8)
@@ -29,4 +30,41 @@ it("rule 3.9: business days are Monday to Friday but for the holidays", () => {
     [0, 1, 1, 2, 3, 4, 4, 4, 5, 6, 7, 8]
   )
   assert.strictEqual(daysOfNovember(new Set(["2026-11-26"])).at(-1), 20)
+})
+
+it("rule 3.10: futures price every index, oil, copper and gas, and nothing else", () => {
+  assert.deepStrictEqual(
+    starters.filter(Futures.isFuturesBased).map(({ symbol }) => symbol),
+    ["US500-USD", "US100-USD", "CL-USD", "COPPER-USD", "NATGAS-USD"]
+  )
+  assert.isTrue(Futures.isFuturesBased({ base: "RUSSELL", category: "INDEX" }))
+  assert.isFalse(Futures.isFuturesBased({ base: "WHEAT", category: "COMMODITY" }))
+})
+
+const future = (futureSymbol: string, activeUntilMillis: number, expirationMillis = activeUntilMillis) => ({
+  futureSymbol,
+  activeUntilMillis,
+  expirationMillis
+})
+
+it("rule 3.10: a future is in use from the end of the one before it", () => {
+  const futures = Futures.chained(10, [future("CLX6", 20, 25), future("CLZ6", 30)])
+  assert.deepStrictEqual(futures, [
+    { futureSymbol: "CLX6", activeFromMillis: 10, activeUntilMillis: 20, expirationMillis: 25 },
+    { futureSymbol: "CLZ6", activeFromMillis: 20, activeUntilMillis: 30, expirationMillis: 30 }
+  ])
+  assert.deepStrictEqual(Futures.chained(10, []), [])
+})
+
+it("rule 3.10: futures follow each other, each once, and expire no earlier than they are in use", () => {
+  const flaw = (...futures: Parameters<typeof Futures.chained>[1]) => {
+    const found = Futures.calendarFlaw(10, futures)
+    return found === undefined ? undefined : [found.index, found.term]
+  }
+  assert.isUndefined(flaw())
+  assert.isUndefined(flaw(future("A", 11), future("B", 12, 20), future("C", 13)))
+  assert.deepStrictEqual(flaw(future("A", 10)), [0, "activeUntilMillis"])
+  assert.deepStrictEqual(flaw(future("A", 20), future("B", 20)), [1, "activeUntilMillis"])
+  assert.deepStrictEqual(flaw(future("A", 20), future("B", 30), future("A", 40)), [2, "futureSymbol"])
+  assert.deepStrictEqual(flaw(future("A", 20), future("B", 30, 29)), [1, "expirationMillis"])
 })

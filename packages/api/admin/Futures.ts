@@ -1,21 +1,37 @@
-/** What prices made of futures need: settlement prices of indices, and the exchange's holidays. */
+/** What prices made of futures need: settlement prices, which future is in use when, and the exchange's holidays. */
+import type { ActiveFuture, CalendarFlaw, DatedFuture } from "@venue/domain/Futures"
 import { decimalOfUnits } from "@venue/domain/Decimal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Day, Moment, NumberOrText, SchemaLink } from "../Body.ts"
 import { instant } from "../Digits.ts"
+import { Moment as Instant } from "../Parameter.ts"
 import { NotFound, ServiceUnavailable } from "../Problem.ts"
 import { OperatorOnly, Reason } from "./Operator.ts"
 
 const Price = NumberOrText(Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(10_000_000)))
 
-/** Of one day the close of an index and the settlement of its future, in USD; a second one of a day replaces the first. */
+/** As its exchange names it, such as `CLK6`. */
+const FutureSymbol = Schema.String.check(
+  Schema.isPattern(/^[A-Z0-9][A-Z0-9._-]{0,31}$/, { expected: "the name of a future, such as CLK6" })
+)
+
+/** From 1970 on, and of a year with four digits. */
+const Time = Instant.check(
+  Schema.isBetween({ minimum: 0, maximum: Date.UTC(10_000, 0) - 1 }, { expected: "a time from 1970 to 9999" })
+)
+
+/**
+ * Of one day the close of the underlier and the settlement of its future, in USD; a second one of a day replaces the
+ * first. Where the future is left out, it is the one that the calendar has when the day has ended, UTC.
+ */
 export const RecordSettlement = Schema.Struct({
   $schema: SchemaLink,
   symbol: Schema.String,
   day: Day,
   official_close: Price,
   settlement: Price,
+  future_symbol: Schema.optionalKey(FutureSymbol),
   reason: Reason
 }).annotate({ identifier: "RecordSettlement" })
 
@@ -24,6 +40,8 @@ export const SettlementPrices = Schema.Struct({
   day: Schema.String,
   official_close: Schema.Finite,
   settlement: Schema.Finite,
+  /** Nobody is told of it while it is null: neither the operator nor the calendar names the future. */
+  future_symbol: Schema.NullOr(Schema.String),
   recorded_at: Moment
 }).annotate({ identifier: "SettlementPrices" })
 
@@ -32,6 +50,40 @@ export const SettlementPricesList = Schema.Struct({
   data: Schema.Array(SettlementPrices),
   count: Schema.Int
 }).annotate({ identifier: "SettlementPricesList" })
+
+/**
+ * From `active_from` on these futures follow each other, in place of all that were known of later; the one that is in use
+ * then ends there.
+ */
+export const SetSettlementCalendar = Schema.Struct({
+  $schema: SchemaLink,
+  symbol: Schema.String,
+  active_from: Time,
+  futures: Schema.Array(
+    Schema.Struct({
+      future_symbol: FutureSymbol,
+      /** The oracle uses it up to and with this instant. */
+      active_until: Time,
+      expiration: Time
+    }).annotate({ identifier: "DatedFuture" })
+  ).check(Schema.isMaxLength(100)),
+  reason: Reason
+}).annotate({ identifier: "SetSettlementCalendar" })
+
+export const SettlementCalendarFuture = Schema.Struct({
+  future_symbol: Schema.String,
+  active_from: Moment,
+  active_until: Moment,
+  expiration: Moment,
+  recorded_at: Moment
+}).annotate({ identifier: "SettlementCalendarFuture" })
+
+/** The last to come are the first; there are at most a hundred. */
+export const SettlementCalendar = Schema.Struct({
+  symbol: Schema.String,
+  data: Schema.Array(SettlementCalendarFuture),
+  count: Schema.Int
+}).annotate({ identifier: "SettlementCalendar" })
 
 /** All holidays of a year, in place of those that were known of it. */
 export const SetHolidays = Schema.Struct({
@@ -56,6 +108,16 @@ export const FuturesGroup = HttpApiGroup.make("futures")
       success: HttpApiSchema.NoContent,
       error: [NotFound, ServiceUnavailable]
     }),
+    HttpApiEndpoint.get("calendar", "/settlement-calendar", {
+      query: { symbol: Schema.NonEmptyString },
+      success: SettlementCalendar,
+      error: [NotFound, ServiceUnavailable]
+    }),
+    HttpApiEndpoint.post("setCalendar", "/settlement-calendar", {
+      payload: SetSettlementCalendar,
+      success: HttpApiSchema.NoContent,
+      error: [NotFound, ServiceUnavailable]
+    }),
     HttpApiEndpoint.get("holidays", "/holidays", { success: HolidayList, error: ServiceUnavailable }),
     HttpApiEndpoint.post("setHolidays", "/holidays", {
       payload: SetHolidays,
@@ -70,11 +132,44 @@ export const settlementPrices = (settlement: {
   readonly day: string
   readonly officialCloseE8: number
   readonly settlementE8: number
+  readonly futureSymbol: string | null
   readonly recordedAtMillis: number
 }): typeof SettlementPrices.Type => ({
   symbol: settlement.symbol,
   day: settlement.day,
   official_close: decimalOfUnits(settlement.officialCloseE8),
   settlement: decimalOfUnits(settlement.settlementE8),
+  future_symbol: settlement.futureSymbol,
   recorded_at: instant(settlement.recordedAtMillis)
 })
+
+export const datedFutures = (futures: (typeof SetSettlementCalendar.Type)["futures"]): ReadonlyArray<DatedFuture> =>
+  futures.map(({ active_until, expiration, future_symbol }) => ({
+    futureSymbol: future_symbol,
+    activeUntilMillis: active_until,
+    expirationMillis: expiration
+  }))
+
+/** Where in the body that is. */
+export const locationOf = ({ index, term }: CalendarFlaw): string => `body.futures.${index}.${fields[term]}`
+
+export const settlementCalendar = (
+  symbol: string,
+  entries: ReadonlyArray<ActiveFuture & { readonly recordedAtMillis: number }>
+): typeof SettlementCalendar.Type => ({
+  symbol,
+  data: entries.map((entry) => ({
+    future_symbol: entry.futureSymbol,
+    active_from: instant(entry.activeFromMillis),
+    active_until: instant(entry.activeUntilMillis),
+    expiration: instant(entry.expirationMillis),
+    recorded_at: instant(entry.recordedAtMillis)
+  })),
+  count: entries.length
+})
+
+const fields = {
+  futureSymbol: "future_symbol",
+  activeUntilMillis: "active_until",
+  expirationMillis: "expiration"
+} as const

@@ -7,6 +7,7 @@ import { BuilderCodeGroup } from "./BuilderCode.ts"
 import { BuilderWalletGroup } from "./BuilderWallet.ts"
 import { CandlesGroup } from "./Candles.ts"
 import { FundingRatesGroup } from "./FundingRates.ts"
+import { FuturesGroup } from "./Futures.ts"
 import { HealthGroup } from "./Health.ts"
 import { LeverageGroup } from "./Leverage.ts"
 import { LongShortGroup } from "./LongShort.ts"
@@ -25,6 +26,7 @@ export class Api extends HttpApi.make("venue")
   .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
   .add(ApiKeysGroup, SubaccountsGroup)
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
+  .add(FuturesGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version: "0.1.0" }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

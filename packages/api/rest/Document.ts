@@ -1,6 +1,7 @@
 /** The document of `GET /openapi.json`, for an operator's header prefix and public address. */
 import { contentType } from "effect/http/ProblemDetails"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
+import { memberName } from "../Brand.ts"
 import { headerName } from "../Headers.ts"
 import { type Status, titles } from "../Problem.ts"
 import { Api } from "./Api.ts"
@@ -23,7 +24,11 @@ export const document = ({ accessOf, baseUrl, brand }: DocumentOptions): OpenApi
   return {
     ...spec,
     servers: [{ url: baseUrl }],
-    components: { ...spec.components, securitySchemes: schemes(brand) },
+    components: {
+      ...spec.components,
+      schemas: prefixed(spec.components.schemas, brand),
+      securitySchemes: schemes(brand)
+    },
     paths: eachOperation(spec.paths, (operation, method, path) => {
       const access = accessOf(`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
       const told = path.startsWith("/health/") ? operation : answering(operation, [429])
@@ -61,6 +66,15 @@ const eachOperation = (
   )
 
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
+
+/** The one body whose member carries the operator's prefix has it in its schema too. */
+const prefixed = (schemas: Schemas, brand: string): Schemas => {
+  const { SettlementCalendarEntry: entry } = schemas
+  if (entry === undefined) return schemas
+  const text = JSON.stringify(entry).replaceAll('"svc_symbol"', JSON.stringify(memberName(brand, "svc_symbol")))
+  return { ...schemas, SettlementCalendarEntry: JSON.parse(text) }
+}
+type Schemas = OpenApi.OpenAPISpec["components"]["schemas"]
 
 const schemes = (brand: string): OpenApi.OpenAPISpec["components"]["securitySchemes"] => ({
   ...Object.fromEntries(

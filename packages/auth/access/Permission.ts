@@ -109,6 +109,8 @@ const open: ReadonlySet<string> = new Set([
   "GET /open-interest/:symbol",
   "GET /taker-volume/:symbol",
   "GET /symbol-long-short/:symbol",
+  "GET /settlement-calendar",
+  "GET /settlement-prices",
   "GET /builder/web3/message",
   // What it says is signed by the identity provider.
   "POST /provider/identity",

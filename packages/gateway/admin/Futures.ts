@@ -1,8 +1,10 @@
-/** Answers what an operator records for prices made of futures (rule 3.8, rule 3.9). */
+/** Answers what an operator records for prices made of futures (rule 3.8 to rule 3.10). */
 import { AdminApi } from "@venue/api/admin/Api"
-import { settlementPrices } from "@venue/api/admin/Futures"
+import { datedFutures, locationOf, settlementCalendar, settlementPrices } from "@venue/api/admin/Futures"
+import { instant } from "@venue/api/Digits"
 import { problems } from "@venue/api/Problem"
 import { unitsOf } from "@venue/domain/Decimal"
+import { calendarFlaw, type DatedFuture, isFuturesBased } from "@venue/domain/Futures"
 import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { Clock, Effect } from "effect"
 import { group } from "../http/Endpoints.ts"
@@ -18,6 +20,11 @@ export const layer = (baseUrl: string) =>
       const listed = yield* makeListed(baseUrl)
       const refusals = problems(baseUrl)
       const unanswered = { DatabaseUnavailable: () => Effect.fail(refusals.draining()) }
+      /** Finds the underlier that an operator names, of those that futures price. */
+      const futuresBased = Effect.fnUntraced(function* (given: string, location: string) {
+        const instrument = yield* listed(given)
+        return isFuturesBased(instrument) ? instrument : yield* refusals.unfit(location, basedOnFutures)
+      })
 
       return handlers
         .handle("settlements", () =>
@@ -28,16 +35,36 @@ export const layer = (baseUrl: string) =>
         )
         .handle(
           "record",
-          Effect.fnUntraced(function* ({ payload: { day, official_close, reason, settlement, symbol: given } }) {
-            const { category, symbol } = yield* listed(given)
-            if (category !== "INDEX") return yield* refusals.unfit("body.symbol", "Expected an index")
+          Effect.fnUntraced(function* ({ payload }) {
+            const { day, future_symbol: futureSymbol = null, official_close, reason, settlement } = payload
+            const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
             if (Date.parse(day) > (yield* Clock.currentTimeMillis))
               return yield* refusals.unfit("body.day", "Expected today or an earlier day: the newest one counts")
             const [officialCloseE8, settlementE8] = [unitsOf(official_close), unitsOf(settlement)]
             if (Number.isNaN(officialCloseE8)) return yield* refusals.unfit("body.official_close", tooFine)
             if (Number.isNaN(settlementE8)) return yield* refusals.unfit("body.settlement", tooFine)
-            yield* asked("settlement_recorded", symbol, { day, officialClose: official_close, settlement, reason })
-            yield* reference.record({ symbol, day, officialCloseE8, settlementE8 })
+            const said = { day, officialClose: official_close, settlement, futureSymbol, reason }
+            yield* asked("settlement_recorded", symbol, said)
+            yield* reference.record({ symbol, day, officialCloseE8, settlementE8, futureSymbol })
+          }, Effect.catchTags(unanswered))
+        )
+        .handle(
+          "calendar",
+          Effect.fnUntraced(function* ({ query }) {
+            const { symbol } = yield* futuresBased(query.symbol, "query.symbol")
+            return settlementCalendar(symbol, yield* reference.calendar(symbol))
+          }, Effect.catchTags(unanswered))
+        )
+        .handle(
+          "setCalendar",
+          Effect.fnUntraced(function* ({ payload: { active_from: fromMillis, reason, ...payload } }) {
+            const { symbol } = yield* futuresBased(payload.symbol, "body.symbol")
+            const futures = datedFutures(payload.futures)
+            const flaw = calendarFlaw(fromMillis, futures)
+            if (flaw !== undefined) return yield* refusals.unfit(locationOf(flaw), `Expected ${flaw.expected}`)
+            const said = { activeFrom: instant(fromMillis), futures: futures.map(lineOf).join(", "), reason }
+            yield* asked("settlement_calendar_set", symbol, said)
+            yield* reference.setCalendar(symbol, fromMillis, futures)
           }, Effect.catchTags(unanswered))
         )
         .handle("holidays", () =>
@@ -58,4 +85,9 @@ export const layer = (baseUrl: string) =>
     })
   )
 
+const basedOnFutures = "Expected an index, or a commodity that is rolled: CL-USD, COPPER-USD or NATGAS-USD"
+
 const tooFine = "Expected at most eight decimals"
+
+const lineOf = ({ activeUntilMillis, expirationMillis, futureSymbol }: DatedFuture): string =>
+  `${futureSymbol} until ${instant(activeUntilMillis)}, expires ${instant(expirationMillis)}`

@@ -13,6 +13,7 @@ export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /open-interest/:symbol", 5],
   ["GET /taker-volume/:symbol", 5],
   ["GET /symbol-long-short/:symbol", 5],
+  ["GET /settlement-prices", 5],
   ["POST /user/leverage", 10],
   ["POST /user/api-keys", 10],
   ["PATCH /user/api-keys/:public_key", 10],

@@ -21,6 +21,7 @@ import { Charts } from "./Charts.ts"
 import { crossOrigin } from "../http/Cors.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as FundingRates from "./FundingRates.ts"
+import * as Futures from "./Futures.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import * as Leverage from "./Leverage.ts"
 import * as LongShort from "./LongShort.ts"
@@ -84,6 +85,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         BuilderCode.layer(baseUrl),
         BuilderWallet.layer({ baseUrl, addressOf: rest.addressOf }),
         charts(baseUrl),
+        Futures.layer({ baseUrl, brand }),
         health(baseUrl)
       ]),
       Layer.provide(Authentication.layer({ baseUrl, brand, ...rest })),

@@ -1,14 +1,17 @@
-/** What prices made of futures need: the official close and settlement of each day, and the exchange's holidays. */
-import { Clock, Context, Effect, Layer } from "effect"
+/** What prices made of futures need: the close and settlement of each day, which future is in use, and holidays. */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
+import { dayMillis } from "@venue/domain/Day"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
-import { bigint, of, text, timestamptz } from "@venue/postgres/Column"
+import { bigint, of, orNull, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
 import * as Migrations from "@venue/postgres/Migrations"
+import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
+import * as SettlementCalendar from "./SettlementCalendar.ts"
 
 const settlementTable = Table.make("settlement_price", {
   symbol: of("text", MarketSymbol),
@@ -17,9 +20,28 @@ const settlementTable = Table.make("settlement_price", {
   /** The close of the index, and the settlement of its future. */
   officialCloseE8: bigint,
   settlementE8: bigint,
+  /** Where nobody named the future, it is read from the calendar: the one in use when the day has ended, UTC. */
+  futureSymbol: orNull(text),
   recordedAtMillis: timestamptz
 })
 export type Settlement = Table.Row<typeof settlementTable>
+
+const futureName = "coalesce(settlement_price.future_symbol, active.future_symbol)"
+const latestSettlement = settlementTable.with<{ readonly futureSymbol: string | null }>({
+  futureSymbol: { schema: Schema.NullOr(Schema.String), expression: futureName }
+})
+const namedSettlement = settlementTable.with<{ readonly futureSymbol: string }>({
+  futureSymbol: { schema: Schema.String, expression: futureName }
+})
+export type NamedSettlement = Table.Row<typeof namedSettlement>
+
+export interface SettlementQuery {
+  readonly symbol: MarketSymbol | undefined
+  /** Of the days asked for the first, and the one after the last. */
+  readonly startDay: string | undefined
+  readonly endDay: string | undefined
+  readonly limit: number
+}
 
 const holidayTable = Table.make("exchange_holiday", { day: text })
 
@@ -30,28 +52,50 @@ export class FuturesReference extends Context.Service<
     readonly record: (settlement: Omit<Settlement, "recordedAtMillis">) => Effect.Effect<void, DatabaseUnavailable>
     /** The newest day of each symbol. */
     readonly latest: Effect.Effect<ReadonlyArray<Settlement>, DatabaseUnavailable>
+    /** Those whose future has a name; the newest days come first. */
+    readonly settlements: (query: SettlementQuery) => Effect.Effect<ReadonlyArray<NamedSettlement>, DatabaseUnavailable>
     /** Replaces the holidays of a year, such as `2026`. */
     readonly setHolidays: (year: string, days: ReadonlyArray<string>) => Effect.Effect<void, DatabaseUnavailable>
     /** All of them, the earliest first. */
     readonly holidays: Effect.Effect<ReadonlyArray<string>, DatabaseUnavailable>
-  }
+  } & SettlementCalendar.SettlementCalendar
 >()("@venue/storage/prices/FuturesReference") {
   static readonly layer: Layer.Layer<FuturesReference, MigrationError | SqlError, SqlClient.SqlClient> = Layer.effect(
     FuturesReference,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const active = sql`left join lateral (
+        select c.future_symbol from settlement_calendar c
+        where c.symbol = settlement_price.symbol
+          and (settlement_price.day::date + 1)::timestamp at time zone 'UTC' between c.active_from and c.active_until
+        order by c.active_until limit 1) active on true`
       return FuturesReference.of({
+        ...SettlementCalendar.onPostgres(sql),
         record: Effect.fn("FuturesReference.record")(function* (settlement: Omit<Settlement, "recordedAtMillis">) {
           const recordedAtMillis = yield* Clock.currentTimeMillis
           yield* sql`
             insert into settlement_price ${settlementTable.values({ ...settlement, recordedAtMillis })}
             on conflict (symbol, day) do update set official_close_e8 = excluded.official_close_e8,
-              settlement_e8 = excluded.settlement_e8, recorded_at = excluded.recorded_at`
+              settlement_e8 = excluded.settlement_e8, future_symbol = excluded.future_symbol,
+              recorded_at = excluded.recorded_at`
         }, orUnavailable),
         latest: orUnavailable(
-          settlementTable.all(sql`
-            select distinct on (symbol) ${settlementTable.columns} from settlement_price order by symbol, day desc`)
+          latestSettlement.all(sql`
+            select distinct on (settlement_price.symbol) ${latestSettlement.columns} from settlement_price ${active}
+            order by settlement_price.symbol, day desc`)
         ),
+        settlements: Effect.fn("FuturesReference.settlements")(({ endDay, startDay, symbol, ...query }) => {
+          const wanted = [sql`${sql.literal(futureName)} is not null`]
+          if (symbol !== undefined) wanted.push(sql`symbol = ${symbol}`)
+          if (startDay !== undefined) wanted.push(sql`day >= ${startDay}`)
+          if (endDay !== undefined) wanted.push(sql`day < ${endDay}`)
+          const { limit } = pageOf({ ...query, offset: 0 })
+          return namedSettlement.all(
+            sql`
+              select ${namedSettlement.columns} from settlement_price ${active} where ${sql.and(wanted)}
+              order by day desc, symbol limit ${limit}`.unprepared
+          )
+        }, orUnavailable),
         setHolidays: Effect.fn("FuturesReference.setHolidays")(
           (year: string, days: ReadonlyArray<string>) =>
             sql.withTransaction(
@@ -75,10 +119,17 @@ export class FuturesReference extends Context.Service<
   static readonly layerMemory: Layer.Layer<FuturesReference> = Layer.effect(
     FuturesReference,
     Effect.gen(function* () {
-      const { table, transaction } = yield* MemoryTables
+      const tables = yield* MemoryTables
+      const { table, transaction } = tables
       const settlements = table<Settlement>()
       const holidays = table<string>()
+      const { activeNow, ...calendar } = SettlementCalendar.inMemory(tables)
+      const futureOf = ({ day, futureSymbol, symbol }: Settlement) =>
+        futureSymbol ?? activeNow(symbol, Date.parse(day) + dayMillis)?.futureSymbol ?? null
+      const named = (row: Settlement): Settlement => ({ ...row, futureSymbol: futureOf(row) })
+      const isNamed = (row: Settlement): row is NamedSettlement => row.futureSymbol !== null
       return FuturesReference.of({
+        ...calendar,
         record: (settlement) =>
           transaction(
             Effect.map(Clock.currentTimeMillis, (recordedAtMillis) =>
@@ -89,8 +140,23 @@ export class FuturesReference extends Context.Service<
           const latest = new Map<MarketSymbol, Settlement>()
           for (const row of settlements.rows())
             if (row.day >= (latest.get(row.symbol)?.day ?? "")) latest.set(row.symbol, row)
-          return [...latest.values()].toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1))
+          return [...latest.values()].map(named).toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1))
         }),
+        settlements: ({ endDay, startDay, symbol, ...query }) =>
+          Effect.sync(() =>
+            settlements
+              .rows()
+              .map(named)
+              .filter(isNamed)
+              .filter(
+                (row) =>
+                  (symbol === undefined || row.symbol === symbol) &&
+                  (startDay === undefined || row.day >= startDay) &&
+                  (endDay === undefined || row.day < endDay)
+              )
+              .toSorted((a, b) => (a.day === b.day ? (a.symbol < b.symbol ? -1 : 1) : a.day > b.day ? -1 : 1))
+              .slice(0, pageOf({ ...query, offset: 0 }).limit)
+          ),
         setHolidays: (year, days) =>
           transaction(
             Effect.sync(() => {

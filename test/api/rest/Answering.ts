@@ -160,6 +160,9 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "openInterest", (handlers) => handlers.handleAll({ openInterest: unasked })),
   HttpApiBuilder.group(Api, "takerVolume", (handlers) => handlers.handleAll({ takerVolume: unasked })),
   HttpApiBuilder.group(Api, "longShort", (handlers) => handlers.handleAll({ longShort: unasked })),
+  HttpApiBuilder.group(Api, "futures", (handlers) =>
+    handlers.handleAll({ settlementCalendar: unasked, settlementPrices: unasked })
+  ),
   HttpApiBuilder.group(Api, "apiKeys", (handlers) =>
     handlers.handleAll({ list: unasked, create: unasked, rename: unasked, revoke: unasked, rotate: unasked })
   ),

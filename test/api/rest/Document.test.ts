@@ -42,7 +42,9 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/funding/{symbol}",
     "/open-interest/{symbol}",
     "/taker-volume/{symbol}",
-    "/symbol-long-short/{symbol}"
+    "/symbol-long-short/{symbol}",
+    "/settlement-calendar",
+    "/settlement-prices"
   ])
 })
 

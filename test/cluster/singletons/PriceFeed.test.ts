@@ -178,7 +178,13 @@ it.effect("rule 3.8: an index has a price once its settlement is recorded, from 
       one.say("NQ", 21_105)
       yield* pass
       assert.isUndefined(yield* price(us100))
-      const day = { symbol: us100, day: "2026-11-19", officialCloseE8: 21_000e8, settlementE8: 21_080e8 }
+      const day = {
+        symbol: us100,
+        day: "2026-11-19",
+        officialCloseE8: 21_000e8,
+        settlementE8: 21_080e8,
+        futureSymbol: null
+      }
       yield* (yield* FuturesReference).record(day)
       yield* TestClock.adjust("10 seconds")
       one.say("NQ", 21_105)

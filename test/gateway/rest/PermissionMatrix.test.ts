@@ -81,6 +81,8 @@ const charts = ["candles", "underlier", "funding", "open-interest", "taker-volum
 const open = [
   "GET /refdata",
   ...charts.map((chart) => `GET /${chart}/:symbol`),
+  "GET /settlement-calendar",
+  "GET /settlement-prices",
   "GET /health/live",
   "GET /health/ready",
   "GET /builder/web3/message"

@@ -1,0 +1,74 @@
+/** Answers `GET /settlement-calendar` and `GET /settlement-prices`. */
+import { instant } from "@venue/api/Digits"
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { settlementCalendarEntry, settlementPrice, settlementsAsked } from "@venue/api/rest/Futures"
+import { caching } from "@venue/api/rest/Refdata"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { isFuturesBased } from "@venue/domain/Futures"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
+import { FuturesReference } from "@venue/storage/prices/FuturesReference"
+import { Clock, Effect, Option, Semaphore } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiSchema } from "effect/http-api"
+import { group } from "../http/Endpoints.ts"
+
+export interface FuturesOptions {
+  readonly baseUrl: string
+  readonly brand: string
+}
+
+export const layer = ({ baseUrl, brand }: FuturesOptions) =>
+  group(
+    Api,
+    "futures",
+    Effect.fnUntraced(function* (handlers) {
+      const reference = yield* FuturesReference
+      const { instruments } = yield* VenueSettings
+      const queries = yield* Semaphore.make(maxQueries)
+      const refusals = problems(baseUrl)
+      const read = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
+        Effect.mapError(queries.withPermit(query), () => refusals.draining())
+
+      return handlers
+        .handle(
+          "settlementCalendar",
+          Effect.fnUntraced(function* ({ query: { symbol: named, time } }) {
+            const instrument = instruments.get(MarketSymbol.make(named.toUpperCase()))
+            if (instrument === undefined) return yield* refusals.unknownSymbol(named)
+            const { symbol } = instrument
+            if (!isFuturesBased(instrument)) return yield* refusals.noActiveFuture(`No future prices ${symbol}.`)
+            const atMillis = time ?? (yield* Clock.currentTimeMillis)
+            const active = yield* read(reference.activeAt(symbol, atMillis))
+            if (Option.isNone(active))
+              return yield* refusals.noActiveFuture(`No future of ${symbol} is known at ${instant(atMillis)}.`)
+            const $schema = schemaUri(baseUrl, "SettlementCalendarEntry")
+            // As it is, since one of its members carries the operator's prefix.
+            return HttpServerResponse.jsonUnsafe(
+              { $schema, ...settlementCalendarEntry(brand, symbol, active.value) },
+              { headers: caching }
+            )
+          })
+        )
+        .handle(
+          "settlementPrices",
+          Effect.fnUntraced(function* ({ query }) {
+            const asked = settlementsAsked(query)
+            if (asked.symbol !== undefined && !instruments.has(asked.symbol))
+              return yield* refusals.unknownSymbolFilter(asked.symbol)
+            const { end = Infinity, start = -Infinity } = query
+            if (start > end) return yield* refusals.rangeNotAllowed()
+            const rows = yield* read(reference.settlements(asked))
+            const data = rows.map(settlementPrice)
+            return HttpApiSchema.withHeaders({
+              body: { $schema: schemaUri(baseUrl, "SettlementPricesResponseBody"), data, count: data.length },
+              headers: caching
+            })
+          })
+        )
+    })
+  )
+
+/** Queries at once, of all readers, beside those of users, who come first. */
+const maxQueries = 2

@@ -1,0 +1,89 @@
+/** Futures for a venue without an outside: made up by the calendar alone, the same whenever they are asked for. */
+import { dayMillis, dateOf, dayOf } from "@venue/domain/Day"
+import { businessDayOfMonth, type DatedFuture } from "@venue/domain/Futures"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { startPrices } from "./SimulatedPrices.ts"
+
+/** One of these follows the other from the first of January of last year on, to the end of the next one. */
+export interface SimulatedCalendar {
+  readonly activeFromMillis: number
+  readonly futures: ReadonlyArray<DatedFuture>
+}
+
+/** Prices in 1e-8 USD. */
+export interface SimulatedSettlement {
+  readonly day: string
+  readonly officialCloseE8: number
+  readonly settlementE8: number
+}
+
+/**
+ * Futures of a commodity deliver each month, and are in use until the roll of the month before has ended (rule 3.9); those
+ * of an index deliver each quarter, and are in use until that business day of it. They expire a week later. Undefined
+ * where no future is simulated.
+ */
+export const calendarOf = (symbol: MarketSymbol, nowMillis: number): SimulatedCalendar | undefined => {
+  const root = roots.get(symbol)
+  if (root === undefined) return undefined
+  const year = new Date(nowMillis).getUTCFullYear() - 1
+  const months = Array.from({ length: 36 }, (_, index) => index).filter(
+    (month) => month % root.every === root.every - 1
+  )
+  return {
+    activeFromMillis: Date.UTC(year, 0),
+    futures: months.map((month) => {
+      const delivery = new Date(Date.UTC(year, month + root.ahead))
+      return {
+        futureSymbol: `${root.name}${letters[delivery.getUTCMonth()]}${delivery.getUTCFullYear() % 10}`,
+        activeUntilMillis: startOfBusinessDay(year, month, 10),
+        expirationMillis: startOfBusinessDay(year, month, 15)
+      }
+    })
+  }
+}
+
+/** The last five business days before today, the oldest first: each closes where prices begin, below its future. */
+export const settlementsOf = (symbol: MarketSymbol, nowMillis: number): ReadonlyArray<SimulatedSettlement> => {
+  const officialCloseE8 = startPrices.get(symbol)
+  if (officialCloseE8 === undefined || !roots.has(symbol)) return []
+  const settlementE8 = officialCloseE8 + Math.round(officialCloseE8 * premium)
+  return Array.from({ length: 7 }, (_, index) => dayOf(nowMillis) - 7 + index)
+    .filter((day) => isBusinessDay(day * dayMillis))
+    .map((day) => ({ day: dateOf(day), officialCloseE8, settlementE8 }))
+}
+
+/** `every` so many months one delivers, `ahead` of the month in which it is last in use. */
+interface Root {
+  readonly name: string
+  readonly every: number
+  readonly ahead: number
+}
+
+const ofIndex = { every: 3, ahead: 0 }
+const ofCommodity = { every: 1, ahead: 1 }
+const roots: ReadonlyMap<MarketSymbol, Root> = new Map([
+  [MarketSymbol.make("US500-USD"), { name: "ES", ...ofIndex }],
+  [MarketSymbol.make("US100-USD"), { name: "NQ", ...ofIndex }],
+  [MarketSymbol.make("CL-USD"), { name: "CL", ...ofCommodity }],
+  [MarketSymbol.make("COPPER-USD"), { name: "HG", ...ofCommodity }],
+  [MarketSymbol.make("NATGAS-USD"), { name: "NG", ...ofCommodity }]
+])
+
+/** Of the months, as exchanges write them. */
+const letters = "FGHJKMNQUVXZ"
+
+/** A future is so much dearer than what it is of. */
+const premium = 0.003_8
+
+const noHolidays: ReadonlySet<string> = new Set()
+
+const isBusinessDay = (millis: number): boolean => {
+  const weekday = new Date(millis).getUTCDay()
+  return weekday !== 0 && weekday !== 6
+}
+
+function startOfBusinessDay(year: number, month: number, count: number): number {
+  let day = Date.UTC(year, month)
+  while (businessDayOfMonth(day, noHolidays) < count) day += dayMillis
+  return day
+}
