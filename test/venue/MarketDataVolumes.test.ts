@@ -117,6 +117,49 @@ story(
     })
 )
 
+story(
+  "I49: who is behind when a candle closes is told of it all the same, and of the one that runs once it has read",
+  (venue) =>
+    Effect.gen(function* () {
+      const trade = yield* traders(venue)
+      yield* TestClock.adjust("10 seconds")
+      const client = yield* venue.marketData
+      yield* client.send(subscribe(["candle"], [aapl], { intervals: ["1MIN", "5MINS"] }))
+      yield* client.drain
+      yield* client.lag(100 * 1024)
+      yield* trade(2, 201)
+      yield* TestClock.adjust("40 seconds")
+      assert.deepEqual(yield* client.drain, [])
+      yield* TestClock.adjust("75 seconds")
+      const first = { start: "2026-11-20T15:00:00Z", open: "201", close: "201", trades: 1 }
+      const still = { start: "2026-11-20T15:01:00Z", open: "201", close: "201", trades: 0 }
+      const closed = ofType(yield* client.drain, "candle")
+      assert.deepEqual(
+        closed.map(({ close, open, resolution, sequence, start, trades }) => ({
+          resolution,
+          sequence,
+          start,
+          open,
+          close,
+          trades
+        })),
+        [
+          { resolution: "1MIN", sequence: 3, ...first },
+          { resolution: "1MIN", sequence: 4, ...still }
+        ]
+      )
+      yield* client.lag(0)
+      yield* TestClock.adjust("1 second")
+      assert.deepEqual(
+        ofType(yield* client.drain, "candle").map(({ resolution, start, trades }) => [resolution, start, trades]),
+        [
+          ["1MIN", "2026-11-20T15:02:00Z", 0],
+          ["5MINS", "2026-11-20T15:00:00Z", 1]
+        ]
+      )
+    })
+)
+
 story("windows of each length begin at whole multiples of it, and are told of all symbols that have a price", (venue) =>
   Effect.gen(function* () {
     const trade = yield* traders(venue)

@@ -33,9 +33,10 @@ export const make = Effect.fnUntraced(function* (streams: Streams.Streams) {
   }
   /** It goes on as long as somebody hears the channel. */
   const beats: Array<{ readonly channel: Subscription.Channel; readonly beat: Beat.Beat }> = []
-  for (const { channel, everyMillis, values: told } of values.pulsed) {
+  for (const { channel, concluded, everyMillis, value } of values.pulsed) {
     const step = Effect.sync(() => {
-      for (const valueOf of told) pulse(channel, valueOf)
+      if (concluded !== undefined) streams.conclude(channel, concluded)
+      pulse(channel, value)
       return streams.isHeard(channel)
     })
     beats.push({ channel, beat: yield* Beat.make(everyMillis, step) })

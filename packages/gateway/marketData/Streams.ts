@@ -33,6 +33,8 @@ export interface Streams {
   readonly hearing: (topic: Subscription.Topic) => ReadonlySet<Listener> | undefined
   /** Tells the value of every stream of a channel that is heard; it is due to those who have much to read yet. */
   readonly pulse: (channel: Subscription.Channel, valueOf: ValueOf) => void
+  /** Tells it as a trade is told: to those too who have much to read, since nothing that comes later says it. */
+  readonly conclude: (channel: Subscription.Channel, valueOf: ValueOf) => void
   readonly areDue: () => boolean
   /** Tells what is due to those who have read meanwhile. */
   readonly catchUp: (valueOf: ValueOf) => void
@@ -55,6 +57,14 @@ export const make = (): Streams => {
   /** Something is due to these. */
   const late = new Set<Listener>()
   const hearing = (topic: Subscription.Topic) => streams.get(Subscription.keyOf(topic))?.listeners
+  /** What the streams of a channel say that somebody hears. */
+  function* said(channel: Subscription.Channel, valueOf: ValueOf) {
+    for (const [key, { listeners, topic }] of streams) {
+      if (topic.channel !== channel || listeners.size === 0) continue
+      const body = valueOf(topic)
+      if (body !== undefined) yield { key, topic, listeners, body }
+    }
+  }
   const self: Streams = {
     open: (transport) => ({ transport, keys: new Set(), due: new Map(), sequence: 0 }),
     leave: (listener) => {
@@ -78,11 +88,13 @@ export const make = (): Streams => {
     isHeard: (channel) =>
       [...streams.values()].some(({ listeners, topic }) => topic.channel === channel && listeners.size > 0),
     hearing,
+    conclude: (channel, valueOf) => {
+      for (const { body, listeners } of said(channel, valueOf)) {
+        for (const listener of listeners) tell(self, listener, body)
+      }
+    },
     pulse: (channel, valueOf) => {
-      for (const [key, { listeners, topic }] of streams) {
-        if (topic.channel !== channel || listeners.size === 0) continue
-        const body = valueOf(topic)
-        if (body === undefined) continue
+      for (const { body, key, listeners, topic } of said(channel, valueOf)) {
         for (const listener of listeners) {
           if (hasRoom(listener)) {
             listener.due.delete(key)

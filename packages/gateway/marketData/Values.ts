@@ -16,8 +16,9 @@ import type { ValueOf } from "./Streams.ts"
 export interface Pulsed {
   readonly channel: Channel
   readonly everyMillis: number
-  /** One after the other. */
-  readonly values: ReadonlyArray<ValueOf>
+  readonly value: ValueOf
+  /** What was said for the last time, told before the value: nobody goes without it. */
+  readonly concluded?: ValueOf
 }
 
 export interface Values {
@@ -102,24 +103,24 @@ const pulsedBy = (
   { isFunding }: FiguresOf,
   { changed, closed }: Candles.Candles
 ): ReadonlyArray<Pulsed> => [
-  { channel: "level2", everyMillis: 500, values: [latest] },
-  { channel: "mark_price", everyMillis: 1_000, values: [latest] },
-  { channel: "underlier", everyMillis: 1_000, values: [latest] },
+  { channel: "level2", everyMillis: 500, value: latest },
+  { channel: "mark_price", everyMillis: 1_000, value: latest },
+  { channel: "underlier", everyMillis: 1_000, value: latest },
   {
     channel: "funding",
     everyMillis: 1_000,
-    values: [(topic) => (isFunding(topic.symbol) ? latest(topic) : undefined)]
+    value: (topic) => (isFunding(topic.symbol) ? latest(topic) : undefined)
   },
-  { channel: "candle", everyMillis: 1_000, values: [closed, changed] },
+  { channel: "candle", everyMillis: 1_000, value: changed, concluded: closed },
   {
     channel: "market_stats",
     everyMillis: 1_000,
-    values: [(topic) => (topic.symbol === everySymbol ? undefined : latest(topic))]
+    value: (topic) => (topic.symbol === everySymbol ? undefined : latest(topic))
   },
   {
     channel: "market_stats",
     everyMillis: 10_000,
-    values: [(topic) => (topic.symbol === everySymbol ? latest(topic) : undefined)]
+    value: (topic) => (topic.symbol === everySymbol ? latest(topic) : undefined)
   }
 ]
 
