@@ -1,6 +1,14 @@
 /** The headers of our own, under the operator's prefix and the neutral one: both are accepted, one is documented. */
 
-export type Header = "public-key" | "hmac-signature" | "nonce" | "timestamp" | "requested-account-id" | "builder-code"
+export type Header =
+  | "public-key"
+  | "hmac-signature"
+  | "nonce"
+  | "timestamp"
+  | "requested-account-id"
+  | "builder-code"
+  /** In answers to who was not let in: Unix milliseconds, so that an honest client sees how far its clock is off. */
+  | "server-time"
 
 /** Lower case, as servers give header names. */
 export const headerName = (brand: string, header: Header): string => `x-${brand.toLowerCase()}-${header}`

@@ -1,8 +1,11 @@
 /** A request whose parameters or body do not fit their schema: 422, with one entry for each fault. */
-import { Effect, SchemaIssue } from "effect"
+import { Effect, Option } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import type { HttpApiSchemaError } from "effect/http-api/HttpApiError"
-import { type ErrorDetail, type Problems, UnprocessableEntity } from "./Problem.ts"
+import { faultsOf } from "./Fault.ts"
+import { parse } from "./Incoming.ts"
+import { type Problems, UnprocessableEntity } from "./Problem.ts"
 
 /** An API that declares it answers so; `layer` is what it does. */
 export class InvalidRequest extends HttpApiMiddleware.Service<InvalidRequest>()("@venue/api/InvalidRequest", {
@@ -12,33 +15,24 @@ export class InvalidRequest extends HttpApiMiddleware.Service<InvalidRequest>()(
 /** What we could not encode is our own fault and stays one. */
 export const layer = (problems: Problems) =>
   HttpApiMiddleware.layerSchemaErrorTransform(InvalidRequest, (error) =>
-    error.kind === "Body" || error.kind === "ResponseHeaders"
-      ? Effect.fail(error)
-      : Effect.fail(problems.invalidRequest(faultsOf(error)))
+    Effect.gen(function* () {
+      const { cause, kind } = error
+      if (kind === "Body" || kind === "ResponseHeaders") return yield* Effect.fail(error)
+      return yield* problems.invalidRequest(faultsOf(cause.issue, places[kind], yield* sent[kind]))
+    })
   )
 
-/** Values are not repeated: one of them may be a credential. */
-const faultsOf = (error: HttpApiSchemaError): ReadonlyArray<ErrorDetail> =>
-  format(error.cause.issue)
-    .issues.slice(0, faultLimit)
-    .map((issue) => ({
-      location: [locations[error.kind], ...(issue.path ?? []).map(segment)].join("."),
-      message: issue.message
-    }))
+type Kind = Exclude<HttpApiSchemaError["kind"], "Body" | "ResponseHeaders">
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
+const places: Record<Kind, string> = { Params: "path", Query: "query", Headers: "header", Payload: "body" }
 
-const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
-  String(typeof part === "object" ? part.key : part)
-
-const locations: Record<HttpApiSchemaError["kind"], string> = {
-  Params: "path",
-  Query: "query",
-  Headers: "header",
-  Payload: "body",
-  Body: "response",
-  ResponseHeaders: "response"
+/** What came, read once more: the parser does not keep it, so that it stands in no error that somebody logs. */
+const sent: Record<Kind, Effect.Effect<unknown, never, HttpRouter.Provided>> = {
+  Params: HttpRouter.params,
+  Query: HttpServerRequest.ParsedSearchParams,
+  // They may be credentials.
+  Headers: Effect.succeed(undefined),
+  Payload: Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) =>
+    Effect.map(Effect.option(text), Option.match({ onNone: () => undefined, onSome: parse }))
+  )
 }
-
-/** Faults one answer tells. */
-const faultLimit = 100

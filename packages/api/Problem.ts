@@ -170,9 +170,11 @@ export const schemaUri = (baseUrl: string, name: string): string => `${baseUrl}/
 export const problems = (baseUrl: string) => ({
   invalidRequest: (errors: ReadonlyArray<ErrorDetail>) =>
     new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors })),
-  /** Of one member, whose schema cannot tell. */
-  unfit: (location: string, message: string) =>
-    new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors: [{ location, message }] })),
+  /** Of one member, whose schema cannot tell; `value` is what was sent, and nothing that is secret. */
+  unfit: (location: string, message: string, value?: Schema.Json) => {
+    const error = { location, message, ...(value === undefined ? {} : { value }) }
+    return new UnprocessableEntity(body(baseUrl, 422, "invalid-request", { errors: [error] }))
+  },
   /** The same words whatever was wrong, so that a caller cannot probe. */
   credentialsNotAccepted: () => new Unauthorized(body(baseUrl, 401, "credentials-not-accepted")),
   /** The same words for a permission that is missing and for an account of somebody else. */
@@ -194,18 +196,12 @@ export const problems = (baseUrl: string) => ({
   noActiveFuture: (detail: string) => new NotFound(body(baseUrl, 404, "no-active-future", { detail })),
   /** A symbol in a filter. */
   unknownSymbolFilter: (symbol: string) => new BadRequest(body(baseUrl, 400, "unknown-symbol", about(symbol))),
-  leverageNotAvailable: (maxLeverage: number) =>
-    new BadRequest(
-      body(baseUrl, 400, "leverage-not-available", {
-        detail: `Expected a whole number from 1 to ${maxLeverage}.`
-      })
-    ),
+  leverageNotAvailable: (detail: string) => new BadRequest(body(baseUrl, 400, "leverage-not-available", { detail })),
   leverageInUse: (symbol: string) =>
     new Conflict(body(baseUrl, 409, "leverage-in-use", { detail: `${symbol} has open orders or a position.` })),
   rangeNotAllowed: () => new BadRequest(body(baseUrl, 400, "range-not-allowed")),
   rangeTooLong: (detail: string) => new BadRequest(body(baseUrl, 400, "range-too-long", { detail })),
-  intervalNotOffered: (offered: ReadonlyArray<string | number>) =>
-    new BadRequest(body(baseUrl, 400, "interval-not-offered", { detail: `Expected one of ${offered.join(", ")}.` })),
+  intervalNotOffered: (detail: string) => new BadRequest(body(baseUrl, 400, "interval-not-offered", { detail })),
   invalidWalletAddress: () => new BadRequest(body(baseUrl, 400, "invalid-wallet-address")),
   invalidBuilderCode: () => new BadRequest(body(baseUrl, 400, "invalid-builder-code")),
   malformedWalletMessage: () => new BadRequest(body(baseUrl, 400, "malformed-wallet-message")),

@@ -60,7 +60,7 @@ it.effect("a leverage that is not offered, of no symbol, or in use", () =>
     const levels = yield* post(`{"leverage":31,"symbol":"GOLD-USD"}`)
     expect(levels.body).toEqual({
       ...about(400, "leverage-not-available", "Bad Request"),
-      detail: "Expected a whole number from 1 to 30."
+      detail: "Expected a whole number from 1 to 30, got 31; the nearest is 30."
     })
     const nowhere = yield* post(`{"leverage":1,"symbol":"NOPE"}`)
     expect(nowhere.body).toEqual({

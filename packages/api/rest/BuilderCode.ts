@@ -5,6 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
 import { instant } from "../Digits.ts"
+import { gotNumber } from "../Fault.ts"
 import { Authenticated } from "./Caller.ts"
 
 const { builderBps, venueBps } = FeeShare.fields
@@ -14,11 +15,7 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
   svc_fee_share_bps: NumberOrText(venueBps),
   builder_fee_share_bps: NumberOrText(builderBps)
 })
-  .check(
-    Schema.makeFilter((body) => Schema.is(FeeShare)(feeShareOf(body)), {
-      expected: "shares of at most 10000 together"
-    })
-  )
+  .check(Schema.makeFilter(sharesFault))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })
 
 export const BuilderCodeBody = Schema.Struct({
@@ -58,6 +55,18 @@ export const builderCodeBody = (
   created_at: instant(code.createdAtMillis),
   updated_at: instant(code.updatedAtMillis)
 })
+
+/** All of a fee. */
+const wholeBps = 10_000
+
+/** Undefined where they are right; each by itself is. */
+function sharesFault(body: Parameters<typeof feeShareOf>[0]): string | undefined {
+  const { builderBps, venueBps } = feeShareOf(body)
+  if (venueBps + builderBps <= wholeBps) return undefined
+  const near = wholeBps - venueBps
+  const got = gotNumber(venueBps + builderBps, undefined)
+  return `Expected shares of at most ${wholeBps} together${got}; the nearest builder_fee_share_bps is ${near}`
+}
 
 export function feeShareOf(body: {
   readonly svc_fee_share_bps: number

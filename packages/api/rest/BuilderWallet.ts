@@ -4,6 +4,7 @@ import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { BadGateway, BadRequest, Forbidden, TooManyRequests, Unauthorized } from "../Problem.ts"
 import { Uuid } from "../Body.ts"
+import { secret } from "../Secret.ts"
 import { Authenticated, type Caller } from "./Caller.ts"
 
 export const BuilderWalletMessage = Schema.Struct({ message: Schema.String }).annotate({
@@ -12,9 +13,9 @@ export const BuilderWalletMessage = Schema.Struct({ message: Schema.String }).an
 
 export const BuilderWalletBody = Schema.Struct({
   /** The message as it was given, unchanged. */
-  message: Schema.String.check(Schema.isMinLength(64), Schema.isMaxLength(20_480)),
+  message: secret(Schema.String.check(Schema.isMinLength(64), Schema.isMaxLength(20_480))),
   /** 65 bytes of `personal_sign`. */
-  signature: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{130}$/))
+  signature: secret(Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{130}$/)))
 }).annotate({ identifier: "BuilderWalletBody" })
 
 export const BuilderWalletKey = Schema.Struct({

@@ -3,6 +3,7 @@ import { minuteMillis } from "@venue/domain/Minute"
 import { Schema } from "effect"
 import { BadRequest, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { instant } from "../Digits.ts"
+import { gotNumber, shown } from "../Fault.ts"
 import { Moment, WholeNumber } from "../Parameter.ts"
 
 const resolutionMinutes: Readonly<Record<string, number>> = {
@@ -45,6 +46,15 @@ const offeredMinutes = Object.values(intervalMinutes)
 export const minutes: Lengths<number> = {
   offered: offeredMinutes,
   minutesOf: (asked) => (offeredMinutes.includes(asked) ? asked : undefined)
+}
+
+/** Of a number, the one that is offered next to it is named. */
+export const lengthFault = (offered: Lengths<unknown>["offered"], asked: unknown): string => {
+  const expected = `Expected one of ${offered.join(", ")}`
+  if (typeof asked !== "number") return `${expected}, got ${JSON.stringify(shown(asked))}.`
+  const off = (one: string | number): number => Math.abs(Number(one) - asked)
+  const near = offered.reduce((best, one) => (off(one) < off(best) ? one : best))
+  return `${expected}${gotNumber(asked, Number(near))}.`
 }
 
 export const chartParams = { symbol: Schema.String }

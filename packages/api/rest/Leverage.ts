@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { BadRequest, Conflict, GatewayTimeout, NotFound, type Problems, ServiceUnavailable } from "../Problem.ts"
 import { NumberOrText, SchemaLink } from "../Body.ts"
+import { gotNumber } from "../Fault.ts"
 import { Authenticated } from "./Caller.ts"
 
 export const SetUserLeverageRequestBody = Schema.Struct({
@@ -27,6 +28,11 @@ export const LeverageGroup = HttpApiGroup.make("leverage")
   )
   .middleware(Authenticated)
 
+const levelFault = ({ leverage, maxLeverage }: NotALevel): string => {
+  const near = Math.min(Math.max(Math.round(leverage), 1), maxLeverage)
+  return `Expected a whole number from 1 to ${maxLeverage}${gotNumber(leverage, near)}.`
+}
+
 export const leverageRefused = (
   problems: Problems,
   refusal: UnknownSymbol | NotALevel | LeverageInUse
@@ -35,7 +41,7 @@ export const leverageRefused = (
     case "UnknownSymbol":
       return problems.unknownSymbol(refusal.symbol)
     case "NotALevel":
-      return problems.leverageNotAvailable(refusal.maxLeverage)
+      return problems.leverageNotAvailable(levelFault(refusal))
     case "LeverageInUse":
       return problems.leverageInUse(refusal.symbol)
   }

@@ -64,6 +64,8 @@ export const open = Effect.fn("AuthServer.open")(function* (options: AuthServerO
 const refusals: Refusals = {
   refuse: (objection, headers) => refusal(objections[objection], headers),
   unexpected: (cause) => fault("unexpected_failure", cause),
+  // Faults on our side have an id of their own.
+  identified: (answer) => answer,
   unparsable: ({ status, title }) => ({
     contentType: "application/json",
     body: { ...AuthError.body("validation_failed"), code: status, msg: title, error_description: title }

@@ -2,6 +2,7 @@
 import { AccountId } from "@venue/domain/AccountId"
 import { isUuid } from "@venue/domain/Id"
 import { headerName, type Header, headerValue } from "@venue/api/Headers"
+import { shown } from "@venue/api/Fault"
 import { problems } from "@venue/api/Problem"
 import { Authenticated, Caller } from "@venue/api/rest/Caller"
 import type { InvalidToken } from "@venue/auth/session/AccessToken"
@@ -88,7 +89,7 @@ export const layer = ({ addressOf, baseUrl, brand, countryOf, limits }: Authenti
           const named = headerValue(request.headers, brand, "requested-account-id")
           if (named !== undefined && !isUuid(named)) {
             const location = `header.${headerName(brand, "requested-account-id")}`
-            return yield* refusals.unfit(location, "Expected a UUID")
+            return yield* refusals.unfit(location, "Expected a UUID", shown(named))
           }
           const country = countryOf(request)
           if (country !== undefined) {

@@ -5,7 +5,7 @@ import type { HttpServerRequest } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 
-interface Request extends Pick<HttpServerRequest.HttpServerRequest, "remoteAddress"> {
+export interface Request extends Pick<HttpServerRequest.HttpServerRequest, "remoteAddress"> {
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
@@ -74,7 +74,8 @@ export const network = (address: string): string => {
 /** An older address that came through a socket of the newer kind is the older address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "")
 
-const peerOf = ({ remoteAddress }: Request): string => plain(Option.getOrElse(remoteAddress, () => ""))
+/** Who is at the other end of the connection. */
+export const peerOf = ({ remoteAddress }: Request): string => plain(Option.getOrElse(remoteAddress, () => ""))
 
 const requestOf = ({ headers, socket }: IncomingMessage): Request => ({
   headers,

@@ -3,6 +3,10 @@ import { headerName, neutralBrand } from "@venue/api/Headers"
 import type { CrossOrigin, Route } from "./Gate.ts"
 
 export const crossOrigin = (brand: string): CrossOrigin => {
+  const shared = {
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": [...exposed, headerName(brand, "server-time")].join(", ")
+  }
   const asked = [brand, neutralBrand].map((prefix) => headerName(prefix, "requested-account-id"))
   const allowed = ["authorization", "content-type", ...new Set(asked)].join(", ")
   return {
@@ -12,9 +16,8 @@ export const crossOrigin = (brand: string): CrossOrigin => {
 }
 
 /** What a page of another site may read besides the body. */
-const exposed = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]
+const exposed = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "x-request-id"]
 
-const shared = { "access-control-allow-origin": "*", "access-control-expose-headers": exposed.join(", ") }
 const none = {}
 
 /** The key of another user is for a builder's backend alone. */

@@ -1,5 +1,5 @@
 /** What every request passes before and after the routes: whatever its bytes, the answer is a refusal or the resource. */
-import { ByteSize, Cause, Effect } from "effect"
+import { ByteSize, Cause, Context, Effect, References } from "effect"
 import {
   FindMyWay,
   HttpIncomingMessage,
@@ -10,6 +10,7 @@ import {
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import type { Within } from "./Deadlines.ts"
 import type { Wording } from "./PlainHttp.ts"
+import { fresh, type RequestIdOf } from "./RequestId.ts"
 import * as RequestNotes from "./RequestNotes.ts"
 import { shortly } from "./Refusal.ts"
 
@@ -52,6 +53,11 @@ export interface Refusals {
   ) => HttpServerResponse.HttpServerResponse
   /** Answers what nobody expected, and logs it. */
   readonly unexpected: (cause: Cause.Cause<unknown>) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  /** Names the request in its answer, where that tells what went wrong. */
+  readonly identified: (
+    answer: HttpServerResponse.HttpServerResponse,
+    requestId: string
+  ) => HttpServerResponse.HttpServerResponse
   /** Words what reaches no gate, such as bytes that are not HTTP. */
   readonly unparsable: Wording
 }
@@ -84,11 +90,26 @@ export interface GateOptions {
     notes: RequestNotes.RequestNotes
   ) => HttpServerResponse.HttpServerResponse | undefined
   /** What every answer says of how it was handled. */
-  readonly answerHeaders?: (request: HttpServerRequest.HttpServerRequest, notes: RequestNotes.RequestNotes) => Answered
+  readonly answerHeaders?: (
+    request: HttpServerRequest.HttpServerRequest,
+    notes: RequestNotes.RequestNotes,
+    status: number
+  ) => Answered
+  /** One of our own, unless told otherwise. */
+  readonly idOf?: RequestIdOf
 }
 
 export const gate = <E, R>(
-  { admit = () => undefined, answerHeaders, bodies = "json", crossOrigin, refusals, routes, within }: GateOptions,
+  {
+    admit = () => undefined,
+    answerHeaders,
+    bodies = "json",
+    crossOrigin,
+    idOf = fresh,
+    refusals,
+    routes,
+    within
+  }: GateOptions,
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => {
   const table = FindMyWay.make<Route>()
@@ -134,24 +155,35 @@ export const gate = <E, R>(
   const tooLate = () => refusals.refuse("deadline-passed")
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const notes = RequestNotes.empty()
+    const notes = RequestNotes.of(idOf(request))
     const served = table.find(request.method, request.url)?.handler
     const here = served === undefined ? routesAt(request.url) : samePath.get(served.path)!
     const finished = (answer: HttpServerResponse.HttpServerResponse) =>
-      HttpServerResponse.setHeaders(answer, {
+      HttpServerResponse.setHeaders(answer.status < 400 ? answer : refusals.identified(answer, notes.id), {
         ...usualHeaders(answer),
-        ...answerHeaders?.(request, notes),
+        "x-request-id": notes.id,
+        ...answerHeaders?.(request, notes, answer.status),
         ...crossOrigin?.answerHeaders(here)
       })
     const answer = refused(request, served, here, notes)
     if (answer !== undefined) return Effect.succeed(finished(answer))
-    return within(app, tooLate).pipe(
-      Effect.catchCause(failed),
-      Effect.map(finished),
-      Effect.provideService(RequestNotes.RequestNotes, notes)
-    )
+    return within(app, tooLate).pipe(Effect.catchCause(failed), Effect.map(finished), noted(notes))
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
+
+/** What is known of the request is at hand for all that is done for it, and its id in the log. */
+const noted =
+  (notes: RequestNotes.RequestNotes) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.updateContext(self, (services: Context.Context<R>) =>
+      services.pipe(
+        Context.add(RequestNotes.RequestNotes, notes),
+        Context.add(References.CurrentLogAnnotations, {
+          ...Context.get(services, References.CurrentLogAnnotations),
+          requestId: notes.id
+        })
+      )
+    )
 
 const methodsOf = (routes: ReadonlyArray<Route>): ReadonlyArray<string> => routes.map(({ method }) => method)
 

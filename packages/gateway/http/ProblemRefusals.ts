@@ -1,16 +1,29 @@
 /** What a gate refuses, as problem+json. */
 import * as Problem from "@venue/api/Problem"
 import { Effect } from "effect"
+import { HttpBody, HttpServerResponse } from "effect/http"
 import { contentType } from "effect/http/ProblemDetails"
 import type { Objection, Refusals } from "./Gate.ts"
 import { refusal } from "./Refusal.ts"
+import { fresh, uriOf } from "./RequestId.ts"
 
 export const problemRefusals = (baseUrl: string): Refusals => ({
   refuse: (objection, headers) => refusal(baseUrl, statuses[objection], objection, headers),
   unexpected: (cause) => Effect.as(Effect.logError("a request failed", cause), refusal(baseUrl, 500, "unexpected")),
+  identified: (answer, requestId) => {
+    const { body } = answer
+    if (body._tag !== "Uint8Array" || body.contentType !== contentType) return answer
+    const problem = { ...JSON.parse(new TextDecoder().decode(body.body)), instance: uriOf(requestId) }
+    return HttpServerResponse.setBody(answer, HttpBody.jsonUnsafe(problem, contentType))
+  },
   unparsable: (fault) => ({
     contentType,
-    body: { $schema: Problem.schemaUri(baseUrl, "ErrorModel"), type: "about:blank", ...fault }
+    body: {
+      $schema: Problem.schemaUri(baseUrl, "ErrorModel"),
+      type: "about:blank",
+      ...fault,
+      instance: uriOf(fresh())
+    }
   })
 })
 

@@ -1,9 +1,11 @@
 /** Who pays for a request over REST, and how every answer tells what is left. */
 import { isOpen, ruleOf } from "@venue/auth/access/Permission"
 import type { Quota, RateLimits } from "@venue/domain/RateLimits"
+import type { HttpServerRequest } from "effect/http"
 import { type ClientAddress, network } from "./ClientAddress.ts"
 import { actionOf, type GateOptions, type Route } from "./Gate.ts"
 import { refusal, retryAfter } from "./Refusal.ts"
+import type { RequestNotes } from "./RequestNotes.ts"
 import { weightOf } from "./RequestWeight.ts"
 
 export type Payer =
@@ -30,13 +32,13 @@ export interface RequestChargeOptions {
   readonly addressOf: ClientAddress
 }
 
+export interface RequestCharge extends Required<Pick<GateOptions, "admit">> {
+  /** What an answer says of the bucket that paid, or, where nobody paid, of its address's. */
+  readonly quotaHeaders: (request: HttpServerRequest.HttpServerRequest, notes: RequestNotes) => Record<string, string>
+}
+
 /** Addresses pay here, before anything is done for them; callers at their desk, behind the gate. */
-export const of = ({
-  addressOf,
-  baseUrl,
-  limits,
-  routes
-}: RequestChargeOptions): Pick<GateOptions, "admit" | "answerHeaders"> => {
+export const of = ({ addressOf, baseUrl, limits, routes }: RequestChargeOptions): RequestCharge => {
   const charges = new Map(routes.map((route) => [route, { payer: payerOf(route), weight: weightOf(actionOf(route)) }]))
   return {
     admit: (request, route, notes) => {
@@ -47,15 +49,15 @@ export const of = ({
       notes.quota = quota
       return waitMillis === 0 ? undefined : refusal(baseUrl, 429, "rate-exceeded", retryAfter(waitMillis))
     },
-    answerHeaders: (request, notes) => {
+    quotaHeaders: (request, notes) => {
       const quota = notes.quota ?? limits.quota(network(addressOf(request)))
-      return quota === undefined ? {} : quotaHeaders(quota)
+      return quota === undefined ? {} : headersOf(quota)
     }
   }
 }
 
 /** The time is in seconds, rounded up. */
-const quotaHeaders = ({ capacity, fullInMillis, remaining }: Quota) => ({
+const headersOf = ({ capacity, fullInMillis, remaining }: Quota) => ({
   "ratelimit-limit": String(capacity),
   "ratelimit-remaining": String(remaining),
   "ratelimit-reset": String(Math.ceil(fullInMillis / 1_000))

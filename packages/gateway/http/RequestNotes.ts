@@ -3,6 +3,7 @@ import type { Quota } from "@venue/domain/RateLimits"
 import { Context, Effect } from "effect"
 
 export interface RequestNotes {
+  readonly id: string
   /** The bucket it was charged to, as it stands by now. */
   quota: Quota | undefined
 }
@@ -12,7 +13,7 @@ export const RequestNotes = Context.Reference<RequestNotes | undefined>("@venue/
   defaultValue: () => undefined
 })
 
-export const empty = (): RequestNotes => ({ quota: undefined })
+export const of = (id: string): RequestNotes => ({ id, quota: undefined })
 
 export const note = (change: Partial<RequestNotes>): Effect.Effect<void> =>
   Effect.map(RequestNotes, (notes) => {

@@ -1,4 +1,5 @@
 /** Answers `/user/api-keys`. */
+import { shown } from "@venue/api/Fault"
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { apiKey, type CreateApiKeyRequestBody, issuedApiKey } from "@venue/api/rest/ApiKeys"
@@ -105,7 +106,7 @@ const creating = Effect.fnUntraced(function* (baseUrl: string) {
       const odd = allowed_addresses.findIndex((entry) => !AllowList.isNetwork(entry))
       if (odd !== -1) {
         const location = `body.allowed_addresses.${odd}`
-        return yield* refusals.unfit(location, "Expected an address or a network")
+        return yield* refusals.unfit(location, "Expected an address or a network", shown(allowed_addresses[odd]))
       }
       if (!(yield* mayHave(userId, scope, permissions))) return yield* refusals.notPermitted()
       const next = yield* pair

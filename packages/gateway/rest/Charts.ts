@@ -1,6 +1,6 @@
 /** What charts are drawn from: tables that have caught up with what this gateway has told of the symbol. */
 import { type BadRequest, type NotFound, type Problems, problems, type ServiceUnavailable } from "@venue/api/Problem"
-import type { Lengths } from "@venue/api/rest/ChartRange"
+import { lengthFault, type Lengths } from "@venue/api/rest/ChartRange"
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Instrument } from "@venue/domain/Instrument"
 import { minuteMillis } from "@venue/domain/Minute"
@@ -69,7 +69,7 @@ export class Charts extends Context.Service<
           const instrument = feed.instruments.get(symbol)
           if (instrument === undefined) return yield* refusals.unknownSymbol(named)
           const minutes = minutesOf(length)
-          if (minutes === undefined) return yield* refusals.intervalNotOffered(offered)
+          if (minutes === undefined) return yield* refusals.intervalNotOffered(lengthFault(offered, length))
           if (fromMillis > toMillis) return yield* refusals.rangeNotAllowed()
           yield* caughtUp(symbol, [...new Set([...groups, Prices.projection])])
           const first = yield* read(Prices.firstMinute(symbol))
@@ -77,7 +77,8 @@ export class Charts extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const from = Math.max(fromMillis, (first - (first % minutes)) * minuteMillis)
           const to = Math.min(toMillis, now + 1)
-          if (to - from > Windows.maxWindows * minutes * minuteMillis) return yield* tooLong(refusals, minutes)
+          const range = (to - from) / minuteMillis
+          if (range > Windows.maxWindows * minutes) return yield* tooLong(refusals, minutes, range)
           return { instrument, windows: Windows.between(symbol, minutes, from, to) }
         })
 
@@ -86,9 +87,10 @@ export class Charts extends Context.Service<
     )
 }
 
-const tooLong = (refusals: Problems, minutes: number) =>
+const tooLong = (refusals: Problems, minutes: number, asked: number) =>
   refusals.rangeTooLong(
-    `The largest range is ${Windows.maxWindows * minutes} minutes: ${Windows.maxWindows} windows of ${minutes}.`
+    `The largest range is ${Windows.maxWindows * minutes} minutes, ${Windows.maxWindows} windows of ${minutes}: ` +
+      `got ${Math.ceil(asked)}.`
   )
 
 /** Of a reader, for the tables to catch up. */

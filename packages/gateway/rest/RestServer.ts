@@ -1,4 +1,5 @@
 /** The main REST interface on its port. */
+import { headerName } from "@venue/api/Headers"
 import { problems, schemaUri } from "@venue/api/Problem"
 import * as InvalidRequest from "@venue/api/InvalidRequest"
 import { Api } from "@venue/api/rest/Api"
@@ -32,6 +33,7 @@ import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
 import * as Refdata from "./Refdata.ts"
 import * as RequestCharge from "../http/RequestCharge.ts"
+import * as RequestId from "../http/RequestId.ts"
 import * as Subaccounts from "./Subaccounts.ts"
 import * as TakerVolume from "./TakerVolume.ts"
 import * as Trade from "./Trade.ts"
@@ -62,12 +64,21 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
     nowMillis: () => clock.currentTimeMillisUnsafe()
   })
   const routes = [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes]
-  return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => ({
-    crossOrigin: crossOrigin(brand),
-    layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
-    routes,
-    ...RequestCharge.of({ baseUrl, routes, limits, addressOf })
-  }))
+  const serverTime = headerName(brand, "server-time")
+  return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => {
+    const { admit, quotaHeaders } = RequestCharge.of({ baseUrl, routes, limits, addressOf })
+    return {
+      crossOrigin: crossOrigin(brand),
+      layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
+      routes,
+      admit,
+      idOf: RequestId.from(trustedProxies),
+      answerHeaders: (request, notes, status) => ({
+        ...quotaHeaders(request, notes),
+        ...(status === 401 ? { [serverTime]: String(clock.currentTimeMillisUnsafe()) } : undefined)
+      })
+    }
+  })
 })
 
 const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions) =>

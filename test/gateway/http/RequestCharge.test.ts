@@ -38,9 +38,14 @@ it.live("an endpoint without a rule is refused before it is asked, and costs not
     yield* router.add("GET", "/unruled", Effect.succeed(HttpServerResponse.text("here")))
     const routes = [{ method: "GET", path: "/unruled" }]
     const limits = RateLimits.make({ ...restRates.requests, enabled: true, nowMillis: () => 0 })
-    const charging = RequestCharge.of({ baseUrl: "http://here", routes, limits, addressOf: () => "192.0.2.1" })
+    const { admit, quotaHeaders } = RequestCharge.of({
+      baseUrl: "http://here",
+      routes,
+      limits,
+      addressOf: () => "192.0.2.1"
+    })
     const within = yield* Deadlines.make(1_000)
-    const options = { refusals: problemRefusals("http://here"), routes, within, ...charging }
+    const options = { refusals: problemRefusals("http://here"), routes, within, admit, answerHeaders: quotaHeaders }
     const handle = HttpEffect.toWebHandler(gate(options, router.asHttpEffect()))
     const answer = yield* Effect.promise(() => handle(new Request("http://here/unruled")))
     assert.strictEqual(answer.status, 403)

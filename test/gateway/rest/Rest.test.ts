@@ -177,7 +177,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       )
       for (const { body, headers, status } of answers) {
         expect([status, headers.get("content-type")]).toEqual([401, "application/problem+json"])
-        expect(body).toEqual(answers[0]!.body)
+        expect({ ...body, instance: "" }).toEqual({ ...answers[0]!.body, instance: "" })
       }
       expect((yield* rest.get("/user/positions", good)).status).toBe(200)
     })
