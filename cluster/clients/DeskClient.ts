@@ -8,6 +8,8 @@ import {
   deskOf,
   type Leverages,
   type OpenOrders,
+  type Previewed,
+  type PreviewRead,
   type RateLimited,
   type Read,
   type Watermark
@@ -23,8 +25,8 @@ import * as Places from "./Places.ts"
 type RawDesk = ReturnType<Effect.Success<typeof Desk.client>>
 
 /** A question about one account: whoever asks is told no less than what this node has told already. */
-type ReadOf<A> = (asked: Omit<Read, "heads">) => Effect.Effect<A, Unavailable | RateLimited>
-type ReadTags = "Summary" | "Orders" | "Leverages" | "Watermarks"
+type ReadOf<A, Asked extends Read = Read> = (asked: Omit<Asked, "heads">) => Effect.Effect<A, Unavailable | RateLimited>
+type ReadTags = "Summary" | "Orders" | "Leverages" | "Watermarks" | "Preview"
 /** Commands leave in batches, and questions with what this node has been told. */
 type AskedDesk = Omit<RawDesk, "Submit" | ReadTags>
 
@@ -53,6 +55,8 @@ export class DeskClient extends Context.Service<
     readonly orders: ReadOf<OpenOrders>
     readonly leverages: ReadOf<Leverages>
     readonly watermarks: ReadOf<ReadonlyArray<Watermark>>
+    /** What an order would come to, if it were placed now. */
+    readonly preview: ReadOf<Previewed, PreviewRead>
     /** Starts a desk that is not up; answers once it is. */
     readonly wake: (deskId: string) => Effect.Effect<void, Unavailable>
   }
@@ -93,8 +97,10 @@ export class DeskClient extends Context.Service<
       const askDesk: DeskClient["Service"]["askDesk"] = (deskId, call) =>
         bounded(`desk ${deskId}`, call(client(deskId)))
       const question =
-        <A, E>(call: (desk: RawDesk, asked: Read) => Effect.Effect<A, E>) =>
-        (asked: Omit<Read, "heads">) =>
+        <A, E, Asked extends Pick<Read, "userId"> = Omit<Read, "heads">>(
+          call: (desk: RawDesk, asked: Asked & Pick<Read, "heads">) => Effect.Effect<A, E>
+        ) =>
+        (asked: Asked) =>
           Effect.suspend(() => {
             const deskId = deskOf(asked.userId, desks)
             return bounded(`desk ${deskId}`, call(client(deskId), { ...asked, heads: heads.all() }))
@@ -112,6 +118,7 @@ export class DeskClient extends Context.Service<
         orders: question((desk, asked) => desk.Orders(asked)),
         leverages: question((desk, asked) => desk.Leverages(asked)),
         watermarks: question((desk, asked) => desk.Watermarks(asked)),
+        preview: question((desk, asked: Omit<PreviewRead, "heads"> & Pick<Read, "heads">) => desk.Preview(asked)),
         wake: (deskId) => askDesk(deskId, (desk) => desk.Wake()),
         askDesk
       })

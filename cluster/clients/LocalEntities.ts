@@ -3,6 +3,7 @@ import type { Instrument } from "@venue/domain/Instrument"
 import type { Level, MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Charge } from "@venue/domain/RateLimits"
+import type { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import type { RestBucket } from "@venue/domain/RestRates"
 import type { UserId } from "@venue/domain/UserId"
 import { Context, type Effect, Layer, type Stream } from "effect"
@@ -42,6 +43,7 @@ export interface LocalMarket {
   readonly stream: Stream.Stream<Watched, Unavailable>
   readonly view: (traders: ReadonlyArray<Viewer>) => Effect.Effect<TraderViews, Unavailable>
   readonly depth: Effect.Effect<DepthAt, Unavailable>
+  readonly preview: (command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
 }
 
 /** Undefined stands for what has to wait, for a trader to wake or a market to answer: it is asked as from elsewhere. */

@@ -4,6 +4,7 @@ import type { IntroduceBuilder } from "@venue/domain/Builder"
 import type { Stand } from "@venue/domain/Liquidation"
 import type { Teller, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import type { TopUpFund } from "@venue/domain/ReserveFund"
 import type { Limits } from "@venue/domain/Limits"
 import type { SplitContract } from "@venue/domain/Split"
@@ -44,6 +45,8 @@ export class MarketClient extends Context.Service<
     /** Tells what accounts of this node can do for takeovers, once. */
     readonly stand: (symbol: MarketSymbol, stands: ReadonlyArray<Stand>) => Effect.Effect<void, Unavailable>
     readonly depth: (symbol: MarketSymbol) => Effect.Effect<DepthAt, Unavailable>
+    /** What an order would come to there, if it came now. */
+    readonly preview: (symbol: MarketSymbol, command: PreviewCommand) => Effect.Effect<MarketPreview, Unavailable>
     /** The rows of a market of another node. While they come, commands go to that node directly. */
     readonly watch: (symbol: MarketSymbol) => Stream.Stream<Watched, Unavailable>
     readonly observe: (symbol: MarketSymbol, priceE8: number, teller: Teller) => Effect.Effect<void, Unavailable>
@@ -126,6 +129,11 @@ export class MarketClient extends Context.Service<
           ),
         stand: (symbol, stands) => ask(symbol, client(symbol).Stand({ stands })),
         depth: (symbol) => Effect.suspend(() => localEntities.markets.get(symbol)?.depth ?? depthElsewhere(symbol)),
+        preview: (symbol, command) =>
+          Effect.suspend(() => {
+            const here = localEntities.markets.get(symbol)
+            return ask(symbol, here === undefined ? client(symbol).Preview({ command }) : here.preview(command))
+          }),
         watch: (symbol) => nodes.watch(symbol, () => client(symbol).Watch()),
         observe: (symbol, priceE8, teller) => ask(symbol, client(symbol).Observe({ priceE8, teller })),
         pauseSources: (symbol, paused) => ask(symbol, client(symbol).PauseSources({ paused })),

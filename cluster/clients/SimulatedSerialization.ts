@@ -1,5 +1,6 @@
 /** Entities of this node that are called as functions, by messages that go through their codec: what cannot travel fails. */
 import { TraderCommand } from "@venue/domain/Market"
+import { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import { Context, Effect, Schema } from "effect"
 import { AccountSummary, Read, Submission, Submitted } from "../protocol/Desk.ts"
@@ -41,7 +42,8 @@ export const market = (local: LocalMarket) =>
             })
         }),
       view: (traders) => Effect.map(local.view(throughViewers(traders)), throughViews),
-      depth: Effect.map(local.depth, throughDepth)
+      depth: Effect.map(local.depth, throughDepth),
+      preview: (command) => Effect.map(local.preview(throughPreviewed(command)), throughPreview)
     }
   })
 
@@ -62,3 +64,5 @@ const throughLevels = through(Watched.fields.levels)
 const throughViewers = through(Schema.Array(Viewer))
 const throughViews = through(TraderViews)
 const throughDepth = through(DepthAt)
+const throughPreviewed = through(PreviewCommand)
+const throughPreview = through(MarketPreview)

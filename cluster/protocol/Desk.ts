@@ -17,6 +17,7 @@ import {
   Transfer
 } from "@venue/domain/Trader"
 import { AddTwap, Twap } from "@venue/domain/Twap"
+import { Preview, PreviewRequest } from "@venue/domain/Preview"
 import { RestBucket } from "@venue/domain/RestRates"
 import { UserId } from "@venue/domain/UserId"
 import { Schema, Struct } from "effect"
@@ -121,6 +122,17 @@ export type Head = typeof Head.Type
 export const Read = Schema.Struct({ ...account, cost: Cost, heads: Schema.optionalKey(Schema.Array(Head)) })
 export type Read = typeof Read.Type
 
+export const PreviewRead = Schema.Struct({ ...Read.fields, request: PreviewRequest })
+export type PreviewRead = typeof PreviewRead.Type
+
+/** What a desk says of an order before it is placed; where it would hand it on to no market, why. */
+export const Previewed = Schema.Union([
+  Schema.TaggedStruct("Previewed", Preview.fields),
+  Schema.TaggedStruct("BadSymbol", {}),
+  Schema.TaggedStruct("Refused", { refusal: SubmitRefusal })
+])
+export type Previewed = typeof Previewed.Type
+
 /** A command for the user's ledger: the message is the command and what it costs. Answers when the trader's journal has it. */
 const change = <
   const Tag extends LedgerCommand["_tag"],
@@ -173,6 +185,12 @@ export const Desk = Entity.make("Desk", [
   Rpc.make("Watermarks", {
     payload: Read,
     success: Schema.Array(Watermark),
+    error: Schema.Union([Unavailable, RateLimited])
+  }),
+  /** Of one that was not placed: nothing is recorded, nor held after the answer. */
+  Rpc.make("Preview", {
+    payload: PreviewRead,
+    success: Previewed,
     error: Schema.Union([Unavailable, RateLimited])
   }),
   Rpc.make("AtRisk", { success: AccountsAtRisk }),

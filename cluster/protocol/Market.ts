@@ -5,6 +5,7 @@ import { FeeShare } from "@venue/domain/FeeShare"
 import { Stand } from "@venue/domain/Liquidation"
 import { Teller, TraderCommand } from "@venue/domain/Market"
 import { Limits } from "@venue/domain/Limits"
+import { MarketPreview, PreviewCommand } from "@venue/domain/Preview"
 import { Order, Side } from "@venue/domain/Order"
 import { PositionState } from "@venue/domain/Position"
 import { Sampling } from "@venue/domain/Sampling"
@@ -137,6 +138,8 @@ export const Market = Entity.make("Market", [
     success: TraderViews,
     error: Unavailable
   }),
+  /** What an order would come to, as the log has it and what is on its way there. */
+  Rpc.make("Preview", { payload: { command: PreviewCommand }, success: MarketPreview, error: Unavailable }),
   Rpc.make("Depth", { success: DepthAt, error: Unavailable }),
   /** Answers with what an operator has to see to. */
   Rpc.make("Alarms", { success: Schema.Array(MarketAlarm), error: Unavailable }),

@@ -1,7 +1,7 @@
 /** A client of the trade socket: signs in, subscribes, and comes back after a loss. */
-import type { AddOrder, CancelOrder, Channel, Command } from "@venue/api/trade/CommandSchema"
+import type { AddOrder, CancelOrder, Channel, Command, PreviewOrder } from "@venue/api/trade/CommandSchema"
 import type { ErrorResponse } from "@venue/api/ErrorFrame"
-import { Frame, type OrderResponse } from "@venue/api/trade/FrameSchema"
+import { Frame, type OrderResponse, type PreviewResponse } from "@venue/api/trade/FrameSchema"
 import { Effect, Option, type Queue, Schema, type Scope } from "effect"
 import type { Credentials } from "./Credentials.ts"
 import { type Backoff, keepOpen, patient, type Session } from "./ReconnectingSocket.ts"
@@ -34,6 +34,8 @@ type AskError = NotConnected | CommandFailed | Unanswered
 /** With an id of the client, which tells its answer from those of others. */
 export type NewOrder = AddOrder["params"] & { readonly client_order_id: string }
 
+export type PreviewedOrder = PreviewOrder["params"] & { readonly client_order_id: string }
+
 export type OrderToCancel = Extract<
   CancelOrder["params"],
   { readonly order_id: string; readonly cancel_order_id_type: string }
@@ -49,6 +51,8 @@ export interface TradeClient {
   readonly ask: <A>(command: Command, pick: (frame: Frame) => Option.Option<A>) => Effect.Effect<A, AskError>
   /** The first word on a new order: `ACK`, or a refusal with an empty order id. It is told on `order_responses`. */
   readonly place: (order: NewOrder) => Effect.Effect<OrderResponse, AskError>
+  /** What the order would come to; it is not placed. */
+  readonly preview: (order: PreviewedOrder) => Effect.Effect<PreviewResponse, AskError>
   /** The first order cancelled, or `NO_SUCH_ORDER`. */
   readonly cancel: (order: OrderToCancel) => Effect.Effect<OrderResponse, AskError>
 }
@@ -112,6 +116,13 @@ export const make = Effect.fn("TradeClient.make")(function* (
     place: (params) =>
       ask({ type: "add_order", params }, ({ order_response }) =>
         Option.filter(Option.fromNullishOr(order_response), (order) => order.client_order_id === params.client_order_id)
+      ),
+    preview: (params) =>
+      ask({ type: "preview_order", params }, ({ preview_response }) =>
+        Option.filter(
+          Option.fromNullishOr(preview_response),
+          (preview) => preview.client_order_id === params.client_order_id
+        )
       ),
     cancel: (params) =>
       ask({ type: "cancel_order", params }, ({ order_response }) =>

@@ -52,7 +52,7 @@ export const MarketPreview = Schema.Struct({
   /** So much would rest. */
   restingLots: Schema.Number,
   /** How its fees are divided; `null` where it carries no builder code that the market knows. */
-  share: Schema.NullOr(FeeShare),
+  share: Schema.NullOr(Schema.Struct(FeeShare.fields)),
   /** In force now; `null` before the first. */
   prices: Schema.NullOr(
     Schema.Struct({
@@ -81,5 +81,6 @@ export const TraderPreview = Schema.Struct({
 })
 export type TraderPreview = typeof TraderPreview.Type
 
+/** Of a symbol that is listed. */
 export const Preview = Schema.Struct({ trader: TraderPreview, market: MarketPreview })
 export type Preview = typeof Preview.Type

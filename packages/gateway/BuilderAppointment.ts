@@ -1,7 +1,7 @@
 /** Before an order carries a builder code, its owner has joined every market and each market knows the code. */
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
-import type { BuilderCode } from "@venue/storage/access/BuilderCodes"
-import { Effect } from "effect"
+import { type BuilderCode, BuilderCodes } from "@venue/storage/access/BuilderCodes"
+import { Effect, Option } from "effect"
 
 /** Asks the owner's desk, which answers at once where all is done; once that is known here it is not asked again. */
 export const make = Effect.map(DeskClient, (desks) => {
@@ -10,5 +10,18 @@ export const make = Effect.map(DeskClient, (desks) => {
     if (appointed.has(builderCode)) return
     yield* desks.ask(userId, (desk) => desk.AppointBuilder({ builderCode, ownerId: userId, venueBps, builderBps }))
     appointed.add(builderCode)
+  })
+})
+
+/** Orders carry only what earns somebody a share: of codes that strangers make up there is no end. */
+export const earning = Effect.gen(function* () {
+  const builders = yield* BuilderCodes
+  const appoint = yield* make
+  return Effect.fnUntraced(function* (code: string) {
+    if (code === "") return ""
+    const builder = yield* builders.find(code)
+    if (Option.isNone(builder) || !builder.value.active) return ""
+    yield* appoint(builder.value)
+    return code
   })
 })

@@ -120,6 +120,7 @@ export const neighbours = () => {
         payDividend: () => Effect.never,
         topUpFund: () => Effect.never,
         alarms: () => Effect.never,
+        preview: () => Effect.never,
         introduceBuilder: (symbol, { builderCode }) => {
           introduced.push(`${builderCode} to ${symbol}`)
           return knows.has(symbol) ? Effect.void : Effect.fail(new Unavailable({ what: symbol }))

@@ -7,7 +7,7 @@ import { Effect, type Layer } from "effect"
 import { Entity, Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Feed } from "../../feed/Feed.ts"
-import type { MarketClient } from "../../clients/MarketClient.ts"
+import { MarketClient } from "../../clients/MarketClient.ts"
 import {
   type AccountsAtRisk,
   type AccountSummary,
@@ -28,6 +28,7 @@ import * as FeeTiers from "./FeeTiers.ts"
 import * as Leaving from "./Leaving.ts"
 import type { Speaker } from "./Gateways.ts"
 import * as Liquidations from "./Liquidations.ts"
+import * as Previews from "./Previews.ts"
 import * as Providers from "./Providers.ts"
 import * as RestRate from "./RestRate.ts"
 import * as Submissions from "./Submissions.ts"
@@ -59,6 +60,7 @@ export const DeskLayer: Layer.Layer<
     const liquidations = yield* Liquidations.make(traders, twaps)
     const submissions = yield* Submissions.make(deskId, traders, twaps, disconnects)
     const calls = yield* TraderCalls.make(traders)
+    const preview = Previews.make(calls, submissions, yield* MarketClient)
     const { appoint } = yield* Builders.make(traders)
     const spendRest = yield* RestRate.make
     yield* enter(deskId, {
@@ -73,6 +75,7 @@ export const DeskLayer: Layer.Layer<
     return Desk.of({
       Submit: ({ payload }) => Rpc.fork(submissions.submit(payload.submissions)),
       ...reads(calls, [...instruments.keys()]),
+      Preview: ({ payload }) => Rpc.fork(preview(payload)),
       AtRisk: () => Rpc.fork(Effect.sync(() => atRisk(traders))),
       LeftPositions: () => Rpc.fork(Effect.sync(liquidations.left)),
       ...changes(calls, disconnects),

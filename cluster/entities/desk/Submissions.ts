@@ -15,12 +15,17 @@ import type { Trader } from "./Trader.ts"
 import type { Traders } from "./Traders.ts"
 import type { DeskTwaps } from "./Twaps.ts"
 
+/** A submission that was handed on to no market. */
+export type Objection = Extract<Submitted, { readonly _tag: "BadSymbol" | "Refused" }>
+
 export interface Submissions {
   /**
    * Answers in the same order, at once when everybody is awake; undefined when somebody has to be woken first. A call of a
    * function does not come twice, so no answer is remembered: that would cost up to two microseconds an order.
    */
   readonly now: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submitted> | undefined
+  /** Why nothing of a request would go to a market, whatever its ledger says of it. */
+  readonly objection: (trader: Trader, request: OrderRequest) => Objection | undefined
   /** The same once everybody is awake, of a call that may come twice. What is of somebody who is not awake soon comes again. */
   readonly submit: (submissions: ReadonlyArray<Submission>) => Effect.Effect<ReadonlyArray<Submitted>>
 }
@@ -34,7 +39,7 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
-  const decide = yield* makeDecide(traders, twaps, disconnects)
+  const { decide, objection } = yield* makeDecide(traders, twaps, disconnects)
   const submitOne = (submission: Submission): Submitted => {
     const answer = decide(submission)
     return answer._tag === "HandedOn" || answer._tag === "BadSymbol" ? answer : unlessDone(traders, submission, answer)
@@ -63,6 +68,7 @@ export const make = Effect.fnUntraced(function* (
   const isAwake = ({ userId }: Submission) => traders.get(userId) !== undefined
 
   return {
+    objection,
     now: (submissions) => (submissions.every(isAwake) ? submitAll(submissions) : undefined),
     submit: (submissions) =>
       Effect.map(
@@ -123,16 +129,21 @@ const makeDecide = Effect.fnUntraced(function* (
       ? { _tag: "HandedOn", commandId, symbols: [request.symbol] }
       : refused(commandId, refusal)
   }
-  const enter = (trader: Trader, request: OrderRequest, connectionId?: string): Submitted => {
+  const objection: Submissions["objection"] = (trader, request) => {
     const commandId = request.commandId.text
-    const all = request._tag === "CancelAllOrders" && request.symbol === ""
-    if (!all && !instruments.has(request.symbol)) return { _tag: "BadSymbol", commandId }
+    if (!isOfAll(request) && !instruments.has(request.symbol)) return { _tag: "BadSymbol", commandId }
     if (addsRisk(request) && !silent.mayAddRisk(trader, request.symbol)) {
       return refused(commandId, { _tag: "MarketSilent", symbol: request.symbol })
     }
-    if (!trader.ledger.accounts.has(request.accountId)) {
-      return refused(commandId, { _tag: "UnknownAccount", accountId: request.accountId })
-    }
+    return trader.ledger.accounts.has(request.accountId)
+      ? undefined
+      : refused(commandId, { _tag: "UnknownAccount", accountId: request.accountId })
+  }
+  const enter = (trader: Trader, request: OrderRequest, connectionId?: string): Submitted => {
+    const objected = objection(trader, request)
+    if (objected !== undefined) return objected
+    const commandId = request.commandId.text
+    const all = isOfAll(request)
     if (disconnects.isTooLate(request, connectionId)) return refused(commandId, { _tag: "ConnectionEnded" })
     const symbols = all ? trader.symbols() : [request.symbol]
     for (const symbol of symbols) {
@@ -143,10 +154,12 @@ const makeDecide = Effect.fnUntraced(function* (
     disconnects.entered(trader, request, connectionId)
     return { _tag: "HandedOn", commandId, symbols }
   }
-  return decide
+  return { decide, objection }
 })
+
+const isOfAll = ({ _tag, symbol }: OrderRequest): boolean => _tag === "CancelAllOrders" && symbol === ""
 
 /** A call waits so long for those who wake; its other submissions are not to wait for longer. */
 const patience = "500 millis"
 
-const refused = (commandId: string, refusal: SubmitRefusal): Submitted => ({ _tag: "Refused", commandId, refusal })
+const refused = (commandId: string, refusal: SubmitRefusal): Objection => ({ _tag: "Refused", commandId, refusal })

@@ -3,6 +3,7 @@ import type { AccountId } from "@venue/domain/AccountId"
 import type { MarketEvent, TraderCommand } from "@venue/domain/Market"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { OrderRequest } from "@venue/domain/Order"
+import type { PreviewRequest } from "@venue/domain/Preview"
 import type { LedgerCommand, LedgerCommandOf, LedgerRefusal, TraderEvent } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
 import * as Ledger from "@venue/ledger/Ledger"
@@ -41,6 +42,8 @@ export interface Trader {
   readonly join: (symbol: MarketSymbol) => void
   /** False when too much waits already. */
   readonly enter: (request: OrderRequest) => boolean
+  /** What an order would hold, and what would leave for its market; undefined where there is no such account or symbol. */
+  readonly preview: (request: PreviewRequest) => Ledger.Previewed | undefined
   /** A command that the ledger makes leaves for a market that was joined; false when too much waits for that already. */
   readonly send: (symbol: MarketSymbol, make: (traderEpoch: number) => TraderCommand) => boolean
   readonly change: <Tag extends LedgerCommand["_tag"]>(
@@ -123,7 +126,7 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
   const trader: Trader = {
     userId,
     ledger,
-    ...looks(ledger, joined),
+    ...looks(ledger, joined, from.epoch),
     join: (symbol) => {
       if (!isGone) joins.used(symbol)
     },
@@ -150,8 +153,10 @@ export const make = (owned: TraderLog.Owned, ledger: Ledger.Trader, around: Surr
 /** What can be read off the joined markets. */
 const looks = (
   ledger: Ledger.Trader,
-  joined: JoinedMarket.JoinedMarkets
-): Pick<Trader, "symbols" | "recordedIn" | "watermarks"> => ({
+  joined: JoinedMarket.JoinedMarkets,
+  traderEpoch: number
+): Pick<Trader, "symbols" | "preview" | "recordedIn" | "watermarks"> => ({
+  preview: (request) => Ledger.preview(ledger, request, traderEpoch),
   symbols: () => [...joined.bySymbol.keys()].filter((symbol) => !Ledger.hasLeft(ledger, symbol)),
   recordedIn: (commandId) => JoinedMarket.recordedIn(joined, commandId),
   watermarks: () => [...joined.bySymbol.values()].map(({ seq, symbol }) => ({ symbol, seq }))

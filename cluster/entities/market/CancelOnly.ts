@@ -1,6 +1,6 @@
 /** What a market does that can no longer take prices and time in: only what takes risk away. */
 import { noEcho } from "@venue/domain/Echo"
-import type { MarketCommand, TraderCommand } from "@venue/domain/Market"
+import type { MarketCommand, Refuse, TraderCommand } from "@venue/domain/Market"
 import type { OrderRefusal } from "@venue/domain/Reject"
 
 /** The commands that are carried out instead of this one. */
@@ -25,7 +25,7 @@ export function instead(command: MarketCommand): ReadonlyArray<MarketCommand> {
 }
 
 /** The recorded answer to a command that is not carried out. */
-export function refusal(command: TraderCommand, status: OrderRefusal): MarketCommand {
+export function refusal(command: TraderCommand, status: OrderRefusal): Refuse {
   const { accountId, commandId, expiresAtMillis, traderEpoch, userId } = command
   return {
     _tag: "Refuse",

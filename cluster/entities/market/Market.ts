@@ -26,6 +26,7 @@ import { VenueSettings } from "../../VenueSettings.ts"
 import * as MarketClock from "./MarketClock.ts"
 import * as MarketLog from "./MarketLog.ts"
 import * as MarketWatchers from "./MarketWatchers.ts"
+import * as Previews from "./Previews.ts"
 import * as PriceAlarms from "./PriceAlarms.ts"
 import * as Projection from "./Projection.ts"
 import * as Takeovers from "./Takeovers.ts"
@@ -71,10 +72,18 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
       const { head, stream, watch } = watchers
       const view = viewOf(symbol, log)
       const depth = depthOf(log)
+      const preview = yield* Previews.make(symbol, log)
       const submitted = submittedTo(symbol, log)
-      const split = splitBy(submitted, log)
 
-      const local = yield* SimulatedSerialization.market({ submit: log.submit, head, watch, stream, view, depth })
+      const local = yield* SimulatedSerialization.market({
+        submit: log.submit,
+        head,
+        watch,
+        stream,
+        view,
+        depth,
+        preview
+      })
       localEntities.markets.set(symbol, local)
       const leave = () => {
         if (localEntities.markets.get(symbol) === local) localEntities.markets.delete(symbol)
@@ -90,11 +99,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
         Submit: ({ payload }) => submitted(payload.commands).pipe(Rpc.fork),
         Watch: () => Rpc.fork(stream),
         Stand: ({ payload }) => Rpc.fork(Effect.sync(() => takeovers.stand(payload.stands))),
-        View: ({ payload }) => view(payload.traders).pipe(Rpc.fork),
-        Depth: () =>
-          Rpc.fork(Effect.map(depth, (at) => (links?.self === undefined ? at : { ...at, node: links.self }))),
-        Alarms: () => Rpc.fork(alarmsOf(log)),
-        Totals: () => Rpc.fork(totalsOf(log)),
+        ...reads({ view, depth, preview }, log, links?.self),
         PayDividend: ({ payload }) => submitted([{ _tag: "PayDividend", ...payload }]).pipe(Rpc.fork),
         TopUpFund: ({ payload }) =>
           Effect.andThen(
@@ -104,7 +109,7 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
               ({ value }) => value
             )
           ).pipe(Rpc.fork),
-        SplitContract: ({ payload }) => split(payload).pipe(Rpc.fork),
+        SplitContract: ({ payload }) => splitBy(submitted, log)(payload).pipe(Rpc.fork),
         SetLimits: ({ payload }) => submitted([{ _tag: "SetLimits", ...payload }]).pipe(Rpc.fork),
         Delist: () => submitted([{ _tag: "Delist" }]).pipe(Rpc.fork),
         SetTradingState: ({ payload }) => submitted([{ _tag: "SetTradingState", state: payload.state }]).pipe(Rpc.fork),
@@ -115,6 +120,20 @@ export const MarketLayer: Layer.Layer<never, never, Sharding.Sharding | Journal 
     }),
     { maxIdleTime: "365 days" }
   )
+
+type Handlers = Parameters<typeof Market.of>[0]
+
+const reads = (
+  { depth, preview, view }: Pick<LocalMarket, "depth" | "preview" | "view">,
+  log: MarketLog.MarketLog,
+  node: string | undefined
+): Pick<Handlers, "View" | "Preview" | "Depth" | "Alarms" | "Totals"> => ({
+  View: ({ payload }) => view(payload.traders).pipe(Rpc.fork),
+  Preview: ({ payload }) => preview(payload.command).pipe(Rpc.fork),
+  Depth: () => Rpc.fork(Effect.map(depth, (at) => (node === undefined ? at : { ...at, node }))),
+  Alarms: () => Rpc.fork(alarmsOf(log)),
+  Totals: () => Rpc.fork(totalsOf(log))
+})
 
 /** Raises the traders' epochs first, so that the last owner's commands come too late for what is seen. */
 const viewOf =

@@ -13,6 +13,7 @@ import { LeverageGroup } from "./Leverage.ts"
 import { LongShortGroup } from "./LongShort.ts"
 import { OnboardingGroup } from "./Onboarding.ts"
 import { OpenInterestGroup } from "./OpenInterest.ts"
+import { OrderPreviewGroup } from "./OrderPreview.ts"
 import { PositionsGroup } from "./Positions.ts"
 import { ProfileGroup } from "./Profile.ts"
 import { RefdataGroup } from "./Refdata.ts"
@@ -22,7 +23,7 @@ import { TradeGroup } from "./Trade.ts"
 import { UnderlierGroup } from "./Underlier.ts"
 
 export class Api extends HttpApi.make("venue")
-  .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, HealthGroup)
+  .add(RefdataGroup, PositionsGroup, TradeGroup, LeverageGroup, OrderPreviewGroup, HealthGroup)
   .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
   .add(ApiKeysGroup, SubaccountsGroup)
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)

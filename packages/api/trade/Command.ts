@@ -13,6 +13,7 @@ export type Command =
   | Orders.CancelOrder
   | Orders.CancelAllOrders
   | Orders.ClosePosition
+  | Orders.PreviewOrder
   | Stops.CancelStopOrder
   | Stops.ModifyStopOrder
   | Session.Auth
@@ -66,6 +67,7 @@ const weights: { readonly [Tag in (Command | Malformed)["_tag"]]: Weight } = {
   AddTwap: { bucket: "general", weight: 1 },
   CancelStopOrder: { bucket: "cancel", weight: 1 },
   ModifyStopOrder: { bucket: "general", weight: 1 },
+  PreviewOrder: { bucket: "general", weight: 2 },
   GetOrder: { bucket: "general", weight: 2 },
   GetUserOrders: { bucket: "general", weight: 5 },
   GetUserTrades: { bucket: "general", weight: 0.5 },
@@ -88,6 +90,8 @@ const read = (type: unknown, params: Fields): Command | Malformed => {
       return Orders.cancelAllOrders(params)
     case "close_position":
       return Orders.closePosition(params)
+    case "preview_order":
+      return Orders.previewOrder(params)
     case "get_order":
       return Queries.getOrder(params)
     case "get_user_orders":

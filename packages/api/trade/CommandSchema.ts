@@ -77,6 +77,16 @@ export const AddOrder = message(
 
 export type AddOrder = typeof AddOrder.Type
 
+/** What an order would come to, or a close of the whole position. */
+export const PreviewOrder = message(
+  "preview_order",
+  Schema.Union([
+    Schema.Struct({ symbol: Symbol, close_position: Schema.Literal(true), client_order_id: Maybe(ClientId) }),
+    ...AddOrder.fields.params.members
+  ])
+)
+export type PreviewOrder = typeof PreviewOrder.Type
+
 /** `price` and `quantity` 0 mean unchanged, as does leaving them out. */
 export const ModifyOrder = message(
   "modify_order",
@@ -222,6 +232,7 @@ export const CancelOnDisconnect = message(
 /** Any command that this venue does. */
 export const Command = Schema.Union([
   AddOrder,
+  PreviewOrder,
   ModifyOrder,
   CancelOrder,
   CancelAllOrders,

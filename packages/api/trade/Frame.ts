@@ -21,6 +21,7 @@ export {
   userTradesResponse
 } from "./OrderFrame.ts"
 
+export { previewResponse } from "./PreviewFrame.ts"
 export { stopOrderResponse } from "./StopFrame.ts"
 export { twapCancelled, twapResponse, type TwapRow } from "./TwapFrame.ts"
 

@@ -6,6 +6,7 @@ import { TwapStatus } from "@venue/domain/Twap"
 import { Schema, Struct } from "effect"
 import { BalanceParts } from "../Balance.ts"
 import { ErrorResponse, IncomingMessage } from "../ErrorFrame.ts"
+import { PreviewParts } from "../OrderPreview.ts"
 import { Channel } from "./CommandSchema.ts"
 
 /** What may be told of an order that was accepted. */
@@ -159,6 +160,10 @@ export const AllOrders = Schema.Struct({
 }).annotate({ identifier: "AllOrders" })
 export type AllOrders = typeof AllOrders.Type
 
+/** What an order would come to: nothing of it was placed. */
+export const PreviewResponse = Schema.Struct(PreviewParts).annotate({ identifier: "PreviewResponse" })
+export type PreviewResponse = typeof PreviewResponse.Type
+
 /** What stands under each key that a frame may have. */
 export const Bodies = Schema.Struct({
   /** Frames of market data have a `type` too, and the form that they have on its own socket. */
@@ -176,6 +181,7 @@ export const Bodies = Schema.Struct({
   all_orders_response: AllOrders,
   get_orders_response: AllOrders,
   user_trades_response: Schema.Array(UserTrade),
+  preview_response: PreviewResponse,
   user_leverage_response: Schema.Array(LeverageLevel),
   available_leverage_levels_response: Schema.Array(LeverageLevel),
   cancel_on_disconnect: Schema.Boolean,

@@ -57,6 +57,12 @@ export interface ClosePosition {
   readonly clientOrderId: string
 }
 
+/** What it would come to is asked, and it is not placed. */
+export interface PreviewOrder {
+  readonly _tag: "PreviewOrder"
+  readonly order: AddOrder | ClosePosition
+}
+
 export const addOrder = (fields: Fields): AddOrder | Malformed => {
   const symbol = Field.symbol(fields)
   if (typeof symbol !== "string") return symbol
@@ -88,6 +94,12 @@ export const addOrder = (fields: Fields): AddOrder | Malformed => {
     clientOrderId,
     ...triggers
   }
+}
+
+/** Of the two, a close is what says that it is one. */
+export const previewOrder = (fields: Fields): PreviewOrder | Malformed => {
+  const order = fields["close_position"] === true ? closePosition(fields) : addOrder(fields)
+  return order._tag === "Malformed" ? order : { _tag: "PreviewOrder", order }
 }
 
 export const modifyOrder = (fields: Fields): ModifyOrder | Malformed => {

@@ -54,6 +54,8 @@ export const rules = {
   add_twap: trading,
   cancel_stop_order: rule("execute_orders"),
   modify_stop_order: trading,
+  // It says what an order would do, and so may whoever may place one.
+  preview_order: trading,
   set_user_leverage: trading,
   get_order: rule("view_orders"),
   get_user_orders: rule("view_orders"),
@@ -71,6 +73,7 @@ export const rules = {
   "GET /user/positions": rule("view_positions"),
   "GET /user/trade": rule("view_orders"),
   "POST /user/leverage": trading,
+  "POST /user/orders/preview": trading,
   "GET /user/subaccounts": { ...rule("view_balance", "subaccount_ops"), on: "user" },
   "GET /user/api-keys": keys,
   "POST /user/api-keys": keys,

@@ -3,7 +3,7 @@
 /** It is 1, unless it stands here. */
 export const weightOf = (action: string): number => weights.get(action) ?? 1
 
-/** Lists and charts weigh 5, changes 10, whole tables as CSV 20. */
+/** Lists and charts weigh 5, changes 10, whole tables as CSV 20, a preview 2. */
 export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /user/trade", 5],
   ["GET /user/api-keys", 5],
@@ -14,6 +14,7 @@ export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /taker-volume/:symbol", 5],
   ["GET /symbol-long-short/:symbol", 5],
   ["GET /settlement-prices", 5],
+  ["POST /user/orders/preview", 2],
   ["POST /user/leverage", 10],
   ["POST /user/api-keys", 10],
   ["PATCH /user/api-keys/:public_key", 10],

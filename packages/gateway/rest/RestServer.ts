@@ -28,6 +28,7 @@ import * as Leverage from "./Leverage.ts"
 import * as LongShort from "./LongShort.ts"
 import * as Onboarding from "./Onboarding.ts"
 import * as OpenInterest from "./OpenInterest.ts"
+import * as OrderPreview from "./OrderPreview.ts"
 import * as Pages from "./Pages.ts"
 import * as Positions from "./Positions.ts"
 import * as Profile from "./Profile.ts"
@@ -89,6 +90,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         Positions.layer(baseUrl),
         Trade.layer(baseUrl),
         Leverage.layer(baseUrl),
+        OrderPreview.layer(baseUrl),
         ApiKeys.layer(baseUrl),
         Subaccounts.layer(baseUrl),
         Onboarding.layer(baseUrl),

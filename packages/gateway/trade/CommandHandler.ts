@@ -19,6 +19,7 @@ import { accessRefusal } from "./AccessRefusal.ts"
 import type { Connection, Gateway } from "./Connection.ts"
 import type { Answered, ExpectedAcknowledgement, ExpectedOrder } from "./ExpectedReply.ts"
 import type { Member } from "./Member.ts"
+import * as Previews from "./Previews.ts"
 import * as Queries from "./Queries.ts"
 import type { Answer } from "./QueryAnswers.ts"
 import { type OrderCommand, requestOf, type TradingCommand } from "./Request.ts"
@@ -34,6 +35,7 @@ export const make = Effect.gen(function* () {
   const revocations = yield* Revocations
   const queries = yield* Queries.make
   const order = yield* makeOrder
+  const preview = yield* Previews.make(queries)
   const setLeverage = yield* makeSetLeverage
   const refused = yield* makeRefused
 
@@ -57,6 +59,8 @@ export const make = Effect.gen(function* () {
       case "AddTwap":
       case "CancelTwap":
         return order(connection, member, command, cost, text)
+      case "PreviewOrder":
+        return preview(member, command, cost, text)
       case "GetOrder":
       case "GetUserOrders":
       case "GetUserTrades":
@@ -120,6 +124,7 @@ const actions: { readonly [Tag in TradingCommand["_tag"]]: Permission.Action } =
   GetUserLeverage: "get_user_leverage",
   GetAvailableLeverageLevels: "get_available_leverage_levels",
   SetUserLeverage: "set_user_leverage",
+  PreviewOrder: "preview_order",
   AddTwap: "add_twap",
   CancelStopOrder: "cancel_stop_order",
   ModifyStopOrder: "modify_stop_order"

@@ -3,6 +3,7 @@ import type { Command } from "@venue/api/trade/Command"
 import type { Submission } from "@venue/cluster/protocol/Desk"
 import type { Id } from "@venue/domain/Id"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { PreviewRequest } from "@venue/domain/Preview"
 import type { Member } from "./Member.ts"
 
 /** A member trades with these; the rest is about the connection itself. */
@@ -23,6 +24,19 @@ export type OrderCommand = Extract<
       | "CancelTwap"
   }
 >
+
+/** What would be asked for with it, if it were placed. */
+export const previewedOf = (
+  { order }: Extract<TradingCommand, { readonly _tag: "PreviewOrder" }>,
+  symbol: MarketSymbol,
+  commandId: Id,
+  expiresAtMillis: number,
+  member: Member
+): PreviewRequest => {
+  const request = requestOf(order, symbol, commandId, expiresAtMillis, member)
+  if (request._tag === "PlaceOrder" || request._tag === "ClosePosition") return request
+  throw new Error(`an order became ${request._tag}`)
+}
 
 export function requestOf(
   command: OrderCommand,

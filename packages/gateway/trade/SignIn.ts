@@ -7,8 +7,7 @@ import { Onboarding } from "@venue/auth/access/Onboarding"
 import { Bearers } from "@venue/auth/session/Bearers"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { AccountId } from "@venue/domain/AccountId"
-import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import * as BuilderAppointment from "../BuilderAppointment.ts"
 import type { Member, Origin, Unsigned } from "./Member.ts"
 import type { Departures } from "./Departures.ts"
@@ -23,7 +22,7 @@ export const make = Effect.fnUntraced(function* (
   const desks = yield* DeskClient
   const onboarding = yield* Onboarding
   const callerOf = yield* makeCallerOf
-  const earning = yield* makeEarning
+  const earning = yield* BuilderAppointment.earning
 
   const member = Effect.fnUntraced(function* (connectionId: string, auth: Auth, origin: Origin) {
     const { address, country } = origin
@@ -83,17 +82,4 @@ const makeCallerOf = Effect.gen(function* () {
           },
           address
         )
-})
-
-/** Orders carry only what earns somebody a share: of codes that strangers make up there is no end. */
-const makeEarning = Effect.gen(function* () {
-  const builders = yield* BuilderCodes
-  const appoint = yield* BuilderAppointment.make
-  return Effect.fnUntraced(function* (code: string) {
-    if (code === "") return ""
-    const builder = yield* builders.find(code)
-    if (Option.isNone(builder) || !builder.value.active) return ""
-    yield* appoint(builder.value)
-    return code
-  })
 })

@@ -13,6 +13,8 @@ const addsRisk = (command: TradingCommand): boolean => {
   switch (command._tag) {
     case "AddOrder":
       return !command.reduceOnly && !isStop(command.type)
+    case "PreviewOrder":
+      return addsRisk(command.order)
     case "AddTwap":
       return !command.reduceOnly
     case "ModifyOrder":

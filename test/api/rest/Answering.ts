@@ -154,6 +154,7 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "builderWallet", (handlers) =>
     handlers.handleAll({ builderMessage: unasked, builderKey: unasked })
   ).pipe(Layer.provide(Layer.succeed(ActiveBuilder, unasked))),
+  HttpApiBuilder.group(Api, "orderPreview", (handlers) => handlers.handleAll({ previewOrder: unasked })),
   HttpApiBuilder.group(Api, "candles", (handlers) => handlers.handleAll({ candles: unasked })),
   HttpApiBuilder.group(Api, "underlier", (handlers) => handlers.handleAll({ underlier: unasked })),
   HttpApiBuilder.group(Api, "fundingRates", (handlers) => handlers.handleAll({ fundingRates: unasked })),

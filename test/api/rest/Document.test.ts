@@ -24,6 +24,7 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/user/positions",
     "/user/trade",
     "/user/leverage",
+    "/user/orders/preview",
     "/health/live",
     "/health/ready",
     "/user/onboarding",
@@ -151,6 +152,7 @@ it("names the header of a subaccount where one may be selected, and nowhere else
   expect(named.toSorted()).toEqual([
     "leverage.setLeverage",
     "onboarding.onboarding",
+    "orderPreview.previewOrder",
     "positions.positions",
     "trade.trades"
   ])

@@ -25,6 +25,17 @@ const meaning = ({ params, type }: Written.Command): unknown => {
         ...(params.take_profit ? { takeProfit: params.take_profit } : {}),
         ...(params.stop_loss ? { stopLoss: params.stop_loss } : {})
       }
+    case "preview_order":
+      return "close_position" in params
+        ? {
+            _tag: "PreviewOrder",
+            order: {
+              _tag: "ClosePosition",
+              symbol: params.symbol,
+              clientOrderId: params.client_order_id ?? ""
+            }
+          }
+        : { _tag: "PreviewOrder", order: meaning({ type: "add_order", params }) }
     case "modify_order":
       return {
         _tag: "ModifyOrder",

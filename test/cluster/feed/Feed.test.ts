@@ -83,6 +83,7 @@ const setUp = Effect.gen(function* () {
     submit: () => {},
     head: () => (isAlive ? at : undefined),
     view: () => Effect.never,
+    preview: () => Effect.never,
     depth,
     stream: Stream.never,
     watch: (watcher) => {
@@ -105,6 +106,7 @@ const setUp = Effect.gen(function* () {
             payDividend: () => Effect.never,
             topUpFund: () => Effect.never,
             alarms: () => Effect.never,
+            preview: () => Effect.never,
             introduceBuilder: () => Effect.never,
             setTradingState: () => Effect.never,
             splitContract: () => Effect.never,

@@ -131,6 +131,7 @@ const historyOf = (
             summary: unused,
             orders: unused,
             leverages: unused,
+            preview: unused,
             wake: unused
           })
         )

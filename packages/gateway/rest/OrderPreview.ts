@@ -1,0 +1,66 @@
+/** Answers `POST /user/orders/preview`. */
+import { previewBody } from "@venue/api/OrderPreview"
+import { problems, schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { Caller } from "@venue/api/rest/Caller"
+import { placementOf } from "@venue/api/rest/OrderPreview"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { Ids } from "@venue/cluster/clients/Ids"
+import { noCost } from "@venue/cluster/protocol/Desk"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { PreviewRequest } from "@venue/domain/Preview"
+import { Clock, Effect } from "effect"
+import * as BuilderAppointment from "../BuilderAppointment.ts"
+import { group } from "../http/Endpoints.ts"
+import { rateExceeded } from "../http/Refusal.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    Api,
+    "orderPreview",
+    Effect.fnUntraced(function* (handlers) {
+      const desks = yield* DeskClient
+      const ids = yield* Ids
+      const { commandExpiryMillis, instruments } = yield* VenueSettings
+      const earning = yield* BuilderAppointment.earning
+      const refusals = problems(baseUrl)
+      return handlers.handle(
+        "previewOrder",
+        Effect.fnUntraced(
+          function* ({ payload }) {
+            const { accountId, userId } = yield* Caller
+            const symbol = MarketSymbol.make(payload.symbol.toUpperCase())
+            const common = {
+              commandId: ids.next(),
+              expiresAtMillis: (yield* Clock.currentTimeMillis) + commandExpiryMillis,
+              accountId,
+              symbol,
+              clientOrderId: "",
+              builderCode: yield* earning(payload.builder_code?.toLowerCase() ?? "")
+            }
+            const request: PreviewRequest =
+              "close_position" in payload
+                ? { _tag: "ClosePosition", ...common }
+                : { _tag: "PlaceOrder", ...common, ...placementOf(payload) }
+            const said = yield* desks.preview({ userId, accountId, cost: noCost, request })
+            if (said._tag === "Refused") {
+              return yield* said.refusal._tag === "UnknownAccount" ? refusals.notPermitted() : refusals.draining()
+            }
+            const instrument = instruments.get(symbol)
+            const told =
+              said._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: said }
+            return {
+              $schema: schemaUri(baseUrl, "PreviewOrderResponseBody"),
+              ...previewBody(accountId, request, told)
+            }
+          },
+          Effect.catchTags({
+            Unavailable: () => Effect.fail(refusals.draining()),
+            DatabaseUnavailable: () => Effect.fail(refusals.draining()),
+            RateLimited: (limited) => rateExceeded(refusals, limited)
+          })
+        )
+      )
+    })
+  )

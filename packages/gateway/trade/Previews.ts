@@ -1,0 +1,49 @@
+/** What a client of the trade socket asks of an order that it has not placed. */
+import * as Incoming from "@venue/api/Incoming"
+import { previewBody } from "@venue/api/OrderPreview"
+import * as Frame from "@venue/api/trade/Frame"
+import type { PreviewOrder } from "@venue/api/trade/OrderCommand"
+import * as SubmitRefusal from "@venue/api/trade/SubmitRefusal"
+import { DeskClient } from "@venue/cluster/clients/DeskClient"
+import { Ids } from "@venue/cluster/clients/Ids"
+import type { Cost } from "@venue/cluster/protocol/Desk"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { Clock, Effect } from "effect"
+import type { ExpectedQuery } from "./ExpectedReply.ts"
+import type { Member } from "./Member.ts"
+import type { Queries } from "./Queries.ts"
+import { previewedOf } from "./Request.ts"
+
+export type Preview = (member: Member, command: PreviewOrder, cost: Cost, text: string) => ExpectedQuery
+
+/** Asked and answered at its turn among the commands of its symbol. */
+export const make = Effect.fnUntraced(function* ({ bySymbol }: Pick<Queries, "bySymbol">) {
+  const desks = yield* DeskClient
+  const ids = yield* Ids
+  const { commandExpiryMillis, instruments } = yield* VenueSettings
+
+  const ask = Effect.fnUntraced(function* (
+    member: Member,
+    command: PreviewOrder,
+    symbol: MarketSymbol,
+    cost: Cost,
+    text: string
+  ) {
+    const { accountId, caller } = member
+    const expiresAtMillis = (yield* Clock.currentTimeMillis) + commandExpiryMillis
+    const request = previewedOf(command, symbol, ids.next(), expiresAtMillis, member)
+    const said = yield* desks.preview({ userId: caller.userId, accountId, cost, request })
+    if (said._tag === "Refused") {
+      return Frame.err("ServerError", SubmitRefusal.message(said.refusal), Incoming.ofObject(text))
+    }
+    const instrument = instruments.get(symbol)
+    const told = said._tag === "BadSymbol" || instrument === undefined ? undefined : { instrument, preview: said }
+    return Frame.previewResponse(previewBody(accountId, request, told))
+  })
+
+  return ((member, command, cost, text) => {
+    const symbol = MarketSymbol.make(command.order.symbol)
+    return bySymbol(symbol, text, ask(member, command, symbol, cost, text))
+  }) satisfies Preview as Preview
+})
