@@ -199,6 +199,7 @@ const gated = [
   market("BUY", 1),
   say("modify_order", { symbol: aapl, order_id: "x", side: "BUY", order_type: "LIMIT", price: 1, reduce_only: false }),
   say("close_position", { symbol: aapl }),
+  { ...limit("BUY", 1, 190), type: "preview_order" },
   say("set_user_leverage", { symbol: aapl, leverage: 2 })
 ]
 
