@@ -31,9 +31,11 @@ export const start = Effect.fnUntraced(function* (
 ) {
   const { symbol } = instrument
   const markets = yield* MarketClient
-  const localEntities = yield* LocalEntities
   const readBack = yield* makeReadBack(instrument, log)
   const attach = yield* makeAttach(instrument)
+
+  /** The market lives here and is looked at, so that its silence says nothing: it says by itself that it has left. */
+  let isHere = false
 
   /** One residence of the market, from attaching to its end or to the first hole. */
   const session = Effect.gen(function* () {
@@ -66,7 +68,13 @@ export const start = Effect.fnUntraced(function* (
     if (!waited.every(log.advance)) return
     if (here !== undefined) {
       const detach = log.attach(here)
-      yield* Effect.addFinalizer(() => Effect.sync(detach))
+      isHere = true
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          isHere = false
+          detach()
+        })
+      )
     }
     yield* Deferred.await(over)
   })
@@ -78,20 +86,26 @@ export const start = Effect.fnUntraced(function* (
     )
     yield* Effect.raceFirst(
       Fiber.await(watching),
-      silence(log, () => localEntities.markets.has(symbol))
+      Effect.andThen(
+        silence(log, () => isHere),
+        Effect.logWarning(`nothing was heard of ${symbol} for ${silentMillis / 1_000} s: it is watched anew`)
+      )
     )
     yield* Effect.forkScoped(Fiber.interrupt(watching))
   })
   yield* Effect.forkScoped(Effect.repeat(watch, beginAgain))
 })
 
-/** Ends when a market of another node was not heard for too long; one of this node says by itself that it has left. */
+/**
+ * Ends when a market was not heard for too long, unless the session has found it here. One that hangs may have begun when the
+ * market was here, or have the market come here since: where the market is now says nothing of it.
+ */
 const silence = (log: FollowedLog, isHere: () => boolean) =>
   Effect.gen(function* () {
-    if (isHere()) return yield* Effect.never
     const before = log.head()?.heardAtMillis
     yield* Effect.sleep(silentMillis)
-    return !isHere() && log.head()?.heardAtMillis === before
+    if (isHere()) return yield* Effect.never
+    return log.head()?.heardAtMillis === before
   }).pipe(Effect.repeat({ until: (isSilent) => isSilent }))
 
 /** What was missed comes from the journal, without the levels that it changed. */

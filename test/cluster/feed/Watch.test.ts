@@ -1,11 +1,12 @@
 /** A watch of a market on another node that says nothing any more, and does not even end. */
 import { MarketClient } from "@venue/cluster/clients/MarketClient"
-import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
+import { LocalEntities, type LocalMarket } from "@venue/cluster/clients/LocalEntities"
 import { Feed } from "@venue/cluster/feed/Feed"
 import type { Watched } from "@venue/cluster/protocol/Market"
 import * as Runner from "@venue/cluster/Runner"
 import { defaults, VenueSettings } from "@venue/cluster/VenueSettings"
 import { limitsOf } from "@venue/domain/Limits"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { Journal } from "@venue/journal/Journal"
 import { assert, it } from "@effect/vitest"
 import { Clock, Context, Deferred, Effect, Layer, Schedule, Stream } from "effect"
@@ -28,13 +29,26 @@ const depth = {
 const beat: Watched = { epoch: 1, seq: 0, events: new Uint8Array(0), levels: [] }
 const beats = Stream.fromSchedule(Schedule.spaced("1 second")).pipe(Stream.map(() => beat))
 
+const moveSecond = 4
+
+interface Happening {
+  /** A question of which no answer comes. */
+  readonly isUnanswered?: (question: number) => boolean
+  /** The market moves during the first watch, to this node or from it. */
+  readonly moves?: (markets: Map<MarketSymbol, LocalMarket>) => void
+}
+
 /** Each watch says where the market stands `beatsOf` times and then nothing; leaving one takes until `left`. */
-const following = Effect.fnUntraced(function* (beatsOf: (watch: number) => number, left: Effect.Effect<void>) {
-  const seen = { watches: 0 }
+const following = Effect.fnUntraced(function* (
+  beatsOf: (watch: number) => number,
+  left: Effect.Effect<void>,
+  { isUnanswered = () => false, moves = () => {} }: Happening = {}
+) {
+  const seen = { watches: 0, questions: 0 }
   const markets = Layer.mock(MarketClient)({
     submit: () => true,
     enter: () => () => {},
-    depth: () => Effect.succeed(depth),
+    depth: () => Effect.suspend(() => (isUnanswered(++seen.questions) ? Effect.never : Effect.succeed(depth))),
     watch: () =>
       Stream.unwrap(
         Effect.as(
@@ -45,7 +59,9 @@ const following = Effect.fnUntraced(function* (beatsOf: (watch: number) => numbe
   })
   const feed = Context.get(yield* Layer.build(Feed.layer.pipe(Layer.provide(markets))), Feed)
   const clock = yield* Clock.Clock
+  const { markets: here } = yield* LocalEntities
   for (let second = 0; second < 30; second++) {
+    if (second === moveSecond) moves(here)
     yield* TestClock.adjust("1 second")
     yield* turns
   }
@@ -56,6 +72,40 @@ it.effect("a watch of another node that says nothing for five seconds is given u
   Effect.gen(function* () {
     const { ageMillis, watches } = yield* following((watch) => (watch === 1 ? 3 : 1_000), Effect.void)
     assert.strictEqual(watches, 2)
+    assert.isAtMost(ageMillis, 1_000)
+  }).pipe(Effect.scoped, Effect.provide(around))
+)
+
+/** It is here, and answers nothing but where it stands. */
+const local: LocalMarket = {
+  submit: () => {},
+  head: () => ({ epoch: 1, seq: 0 }),
+  watch: () => () => {},
+  stream: Stream.never,
+  view: () => Effect.never,
+  depth: Effect.succeed(depth),
+  preview: () => Effect.never
+}
+
+it.effect("a market that has come here is found here, whatever became of the watch of it elsewhere", () =>
+  Effect.gen(function* () {
+    const { ageMillis, watches } = yield* following(() => 3, Effect.void, {
+      moves: (markets) => void markets.set(one.symbol, local)
+    })
+    assert.strictEqual(watches, 1)
+    assert.strictEqual(ageMillis, 0)
+  }).pipe(Effect.scoped, Effect.provide(around))
+)
+
+it.effect("a market that left while it was asked for the first time is found elsewhere", () =>
+  Effect.gen(function* () {
+    const { markets } = yield* LocalEntities
+    markets.set(one.symbol, local)
+    const { ageMillis, watches } = yield* following(() => 1_000, Effect.void, {
+      isUnanswered: (question) => question === 1,
+      moves: (markets) => void markets.delete(one.symbol)
+    })
+    assert.strictEqual(watches, 1)
     assert.isAtMost(ageMillis, 1_000)
   }).pipe(Effect.scoped, Effect.provide(around))
 )
