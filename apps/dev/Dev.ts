@@ -6,6 +6,7 @@ import type { VenueSettings } from "@venue/cluster/VenueSettings"
 import * as Runner from "@venue/cluster/Runner"
 import { Health } from "@venue/gateway/http/Health"
 import { History } from "@venue/gateway/History"
+import { Figures } from "@venue/gateway/marketData/Figures"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
@@ -123,7 +124,7 @@ const services = (
   { isKnown, secretKey }: { readonly isKnown: boolean; readonly secretKey: Redacted.Redacted },
   access: Effect.Success<ReturnType<typeof Access.layer>>
 ) =>
-  Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer).pipe(
+  Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(History.layer, Health.layer)),
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(Runner.alone({ simulate: false })),

@@ -4,6 +4,7 @@ import * as Runner from "@venue/cluster/Runner"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { Conditions, Health } from "@venue/gateway/http/Health"
 import { History } from "@venue/gateway/History"
+import { Figures } from "@venue/gateway/marketData/Figures"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import { Journal } from "@venue/journal/Journal"
@@ -61,7 +62,7 @@ const services = (
   node: NodeLayers.NodeTerms
 ) => {
   const pools = Pools.make(settings)
-  return Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer).pipe(
+  return Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(History.layer, Health.layerGateway.pipe(Layer.provide(conditions)))),
     Layer.provideMerge(Runner.clients),
     Layer.provideMerge(ClusterNode.gateway(NodeLayers.clusterOptions(settings)).pipe(Layer.provide(pools.cluster))),

@@ -15,6 +15,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { type Permission, Selectable } from "@venue/domain/Permission"
 import { UserId } from "@venue/domain/UserId"
 import { History } from "@venue/gateway/History"
+import { Figures } from "@venue/gateway/marketData/Figures"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
@@ -250,7 +251,7 @@ const started = Layer.effectDiscard(
 /** The venue of `layerMemory` on a journal that a test brings, to see what it does when that fails. */
 export function layerOn<E, R>(journal: Layer.Layer<Journal, E, R>) {
   return Layer.merge(TestVenue.layer, started).pipe(
-    Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
+    Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer)),
     Layer.provideMerge(History.layer),
     Layer.provideMerge(Runner.layer),
     Layer.provideMerge(Runner.alone({ simulate: true })),

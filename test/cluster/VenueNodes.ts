@@ -7,6 +7,7 @@ import { SimulatedSerialization } from "@venue/cluster/clients/SimulatedSerializ
 import * as Runner from "@venue/cluster/Runner"
 import { starters } from "@venue/domain/Instrument"
 import { History } from "@venue/gateway/History"
+import { Figures } from "@venue/gateway/marketData/Figures"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
 import * as AccessTables from "@venue/storage/access/AccessTables"
@@ -59,7 +60,7 @@ export const runner = (url: Redacted.Redacted, port: number, options: NodeOption
 
 export const gateway = (url: Redacted.Redacted, options: NodeOptions = {}) =>
   TestVenue.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
+    Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer)),
     Layer.provideMerge(History.layer),
     Layer.provideMerge(Runner.clients),
     Layer.provideMerge(ClusterNode.gateway(cluster)),

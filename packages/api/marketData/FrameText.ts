@@ -10,12 +10,16 @@ export interface PriceLevel {
   readonly quantityLots: number
 }
 
+/** Price and size. */
+export const levelText = (
+  instrument: Instrument,
+  { priceTicks, quantityLots }: PriceLevel
+): readonly [string, string] => [price(instrument, priceTicks), Digits.units(quantityLots * instrument.lotE8)]
+
 export const pairs = (instrument: Instrument, levels: ReadonlyArray<PriceLevel>): string =>
   `[${levels
-    .map(
-      ({ priceTicks, quantityLots }) =>
-        `["${price(instrument, priceTicks)}","${Digits.units(quantityLots * instrument.lotE8)}"]`
-    )
+    .map((level) => levelText(instrument, level))
+    .map(([price, size]) => `["${price}","${size}"]`)
     .join(",")}]`
 
 /** The best of each side; one without orders is `undefined`. */
@@ -33,12 +37,12 @@ export const quantity = ({ lotE8 }: Instrument, lots: bigint): string => Digits.
 export const head = ({ symbol }: Instrument, atMillis: number): string =>
   `"time":"${Digits.instant(atMillis)}","symbol":"${symbol}"`
 
-/**
- * The rate of an hour, in 1e-12 of the value at the mark. Both rates are rounded to the nearest; the annual one is of the
- * hourly one as it is told.
- */
+/** Gives the rate of an hour in 1e-8 of the value at the mark, as it is told: rounded to the nearest. */
+export const toldRateE8 = (rateE12: number): number => Math.round(rateE12 / 10_000)
+
+/** The rate of an hour, in 1e-12 of the value at the mark; the annual one is of it as it is told, and rounded as it is. */
 export const rate = (rateE12: number, atMillis: number): string => {
-  const hourlyE8 = Math.round(rateE12 / 10_000)
+  const hourlyE8 = toldRateE8(rateE12)
   const yearlyE4 = Math.round((hourlyE8 * hoursOfYear) / 10_000)
   const remaining = Math.ceil((hourMillis - (atMillis % hourMillis)) / 1_000)
   return `"funding_rate":"${Digits.units(hourlyE8)}","annualised_funding_rate":"${Digits.plain(

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel } from "../Problem.ts"
+import { AggregatorGroup } from "./Aggregator.ts"
 import { ApiKeysGroup } from "./ApiKeys.ts"
 import { BuilderCodeGroup } from "./BuilderCode.ts"
 import { BuilderWalletGroup } from "./BuilderWallet.ts"
@@ -18,6 +19,7 @@ import { PositionsGroup } from "./Positions.ts"
 import { ProfileGroup } from "./Profile.ts"
 import { RefdataGroup } from "./Refdata.ts"
 import { SubaccountsGroup } from "./Subaccounts.ts"
+import { SymbolMetricsGroup } from "./SymbolMetrics.ts"
 import { TakerVolumeGroup } from "./TakerVolume.ts"
 import { TradeGroup } from "./Trade.ts"
 import { UnderlierGroup } from "./Underlier.ts"
@@ -27,7 +29,7 @@ export class Api extends HttpApi.make("venue")
   .add(OnboardingGroup, ProfileGroup, BuilderCodeGroup, BuilderWalletGroup)
   .add(ApiKeysGroup, SubaccountsGroup)
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
-  .add(FuturesGroup)
+  .add(FuturesGroup, SymbolMetricsGroup, AggregatorGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version: "0.1.0" }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

@@ -6,6 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Digits from "../Digits.ts"
 import { Rows, SchemaLink } from "../Body.ts"
 import { Optional } from "../Parameter.ts"
+import { ServiceUnavailable } from "../Problem.ts"
 
 const Hours = Schema.Struct({ open: Schema.String, close: Schema.String })
 
@@ -57,7 +58,8 @@ export const caching = { "cache-control": "public, max-age=5" } as const
 export const RefdataGroup = HttpApiGroup.make("refdata").add(
   HttpApiEndpoint.get("refdata", "/refdata", {
     query: { ticker: Optional(Schema.String) },
-    success: HttpApiSchema.WithHeaders(RefdataResponse, { "cache-control": Schema.String })
+    success: HttpApiSchema.WithHeaders(RefdataResponse, { "cache-control": Schema.String }),
+    error: ServiceUnavailable
   })
 )
 
@@ -68,7 +70,7 @@ export interface MarketState {
   readonly oracleE8: number
   readonly minPriceTicks: number
   readonly maxPriceTicks: number
-  /** The mark has changed by so much in 24 hours. */
+  /** The mark has changed by so much in 24 hours, told with two places. */
   readonly changePercent: number
   readonly hours: MarketHours
   readonly status: RefdataSymbol["status"]
@@ -78,7 +80,7 @@ export const refdataSymbol = (instrument: Instrument, state: MarketState): Refda
   clobPairId: String(instrument.clobPairId),
   symbol: instrument.symbol,
   underlier_price: Digits.units(state.oracleE8),
-  price_change_24h: Digits.plain(Math.round(state.changePercent * 100) / 100),
+  price_change_24h: Digits.plain(state.changePercent),
   default_max_leverage: instrument.maxLeverage,
   tick_size: Digits.units(instrument.tickE8),
   lot_size: Digits.units(instrument.lotE8),

@@ -114,6 +114,9 @@ const open: ReadonlySet<string> = new Set([
   "GET /symbol-long-short/:symbol",
   "GET /settlement-calendar",
   "GET /settlement-prices",
+  "GET /symbols/metrics",
+  "GET /md/contracts",
+  "GET /md/orderbook/:symbol",
   "GET /builder/web3/message",
   // What it says is signed by the identity provider.
   "POST /provider/identity",

@@ -14,6 +14,8 @@ export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /taker-volume/:symbol", 5],
   ["GET /symbol-long-short/:symbol", 5],
   ["GET /settlement-prices", 5],
+  ["GET /symbols/metrics", 5],
+  ["GET /md/contracts", 5],
   ["POST /user/orders/preview", 2],
   ["POST /user/leverage", 10],
   ["POST /user/api-keys", 10],

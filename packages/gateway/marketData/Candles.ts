@@ -7,7 +7,7 @@ import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { minuteOf } from "@venue/domain/Minute"
 import { Clock, Effect } from "effect"
 import * as Minutes from "./Minutes.ts"
-import type { RecentTrades } from "./RecentTrades.ts"
+import { RecentTrades } from "./RecentTrades.ts"
 import type { ValueOf } from "./Streams.ts"
 
 export interface Candles {
@@ -24,8 +24,9 @@ interface Told {
   readonly tail: string
 }
 
-export const make = Effect.fnUntraced(function* (trades: RecentTrades) {
+export const make = Effect.gen(function* () {
   const { prices } = yield* Feed
+  const trades = yield* RecentTrades
   const { instruments } = yield* VenueSettings
   const clock = yield* Clock.Clock
   const told = new Map<string, Told>()

@@ -1,5 +1,5 @@
-/** The figures of each market by what this gateway has heard of it. */
-import type { MarketStats } from "@venue/api/marketData/StatsFrame"
+/** The figures of each market by what this gateway has heard of it: streams and REST tell the same ones. */
+import type { MarketStats, Volume } from "@venue/api/marketData/StatsFrame"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import type { Priced } from "@venue/domain/Market"
@@ -8,12 +8,16 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { minuteOf } from "@venue/domain/Minute"
 import type { PriceRange } from "@venue/domain/PriceBand"
 import * as Sampling from "@venue/domain/Sampling"
-import { Clock, Effect } from "effect"
+import type { Journal } from "@venue/journal/Journal"
+import type { ReadTables } from "@venue/storage/history/ReadTables"
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Marks from "./Marks.ts"
 import * as Minutes from "./Minutes.ts"
-import type { RecentTrades } from "./RecentTrades.ts"
+import { RecentMarks } from "./RecentMarks.ts"
+import { RecentTrades } from "./RecentTrades.ts"
 
 /** Of a market that has a price. */
-export interface Figures {
+export interface MarketFigures {
   readonly prices: Priced
   readonly openInterestLots: number
   /** What the band and the bounds of the day both let in. */
@@ -22,14 +26,43 @@ export interface Figures {
   readonly rateE12: number
 }
 
-export const make = Effect.fnUntraced(function* (trades: RecentTrades) {
+/** What the last 1,440 minutes came to, the one that runs included. */
+export interface Day {
+  readonly volume: Volume
+  /** Of the mark, with two places. */
+  readonly changePercent: number
+  /** Of the last trade on the book, however long ago that was; 0 where there was none. */
+  readonly lastTicks: number
+}
+
+export class Figures extends Context.Service<
+  Figures,
+  {
+    readonly nowMillis: () => number
+    /** The underlier is live, so that the hour counts. */
+    readonly isFunding: (symbol: MarketSymbol) => boolean
+    readonly of: (symbol: MarketSymbol) => MarketFigures | undefined
+    readonly stats: (symbol: MarketSymbol) => MarketStats | undefined
+    /** Undefined until it is known, which is soon after the market was first heard. */
+    readonly day: (symbol: MarketSymbol) => Day | undefined
+  }
+>()("@venue/gateway/marketData/Figures") {
+  static readonly layer: Layer.Layer<Figures, never, Feed | Journal | ReadTables> = Layer.effect(
+    Figures,
+    Effect.suspend(() => make)
+  ).pipe(Layer.provide([RecentMarks.layer, RecentTrades.layer]))
+}
+
+const make = Effect.gen(function* () {
   const { depth, prices, sampling, tradingStates } = yield* Feed
   const { instruments } = yield* VenueSettings
+  const marks = yield* RecentMarks
+  const trades = yield* RecentTrades
   const clock = yield* Clock.Clock
   const nowMillis = () => clock.currentTimeMillisUnsafe()
   const isFunding = (symbol: MarketSymbol) => isLive(instruments.get(symbol)!, nowMillis())
 
-  const of = (symbol: MarketSymbol): Figures | undefined => {
+  const of = (symbol: MarketSymbol): MarketFigures | undefined => {
     const priced = prices.get(symbol)
     if (priced === undefined) return undefined
     const state = tradingStates.get(symbol)
@@ -44,6 +77,8 @@ export const make = Effect.fnUntraced(function* (trades: RecentTrades) {
       rateE12: isPaying ? Sampling.rateE12(sampling.get(symbol) ?? Sampling.unsampled, nowMillis()) : 0
     }
   }
+  const rolling = (minutes: Minutes.Minutes): Volume =>
+    Minutes.since(minutes, minuteOf(nowMillis()) - Marks.dayMinutes + 1)
   const stats = (symbol: MarketSymbol): MarketStats | undefined => {
     const figures = of(symbol)
     if (figures === undefined) return undefined
@@ -62,18 +97,20 @@ export const make = Effect.fnUntraced(function* (trades: RecentTrades) {
           ? undefined
           : {
               daily: Minutes.since(minutes, minuteOf(volumeDayBegan(nowMillis()))),
-              rolling: Minutes.since(minutes, minuteOf(nowMillis()) - dayMinutes + 1)
+              rolling: rolling(minutes)
             }
     }
   }
-  return {
-    nowMillis,
-    /** The underlier is live, so that the hour counts. */
-    isFunding,
-    of,
-    stats
+  const day = (symbol: MarketSymbol): Day | undefined => {
+    const minutes = trades.of(symbol)
+    const minuteMarks = marks.of(symbol)
+    if (minutes === undefined || minuteMarks === undefined) return undefined
+    const markE8 = prices.get(symbol)?.markE8
+    return {
+      volume: rolling(minutes),
+      changePercent: markE8 === undefined ? 0 : Marks.changePercent(minuteMarks, markE8, minuteOf(nowMillis())),
+      lastTicks: Minutes.lastTicks(minutes)
+    }
   }
+  return Figures.of({ nowMillis, isFunding, of, stats, day })
 })
-
-/** A day up to and with the minute that runs. */
-const dayMinutes = 1_440

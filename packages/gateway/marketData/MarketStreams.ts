@@ -9,7 +9,9 @@ import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { Journal } from "@venue/journal/Journal"
 import type { ReadTables } from "@venue/storage/history/ReadTables"
 import { Context, Effect, Layer } from "effect"
+import { Figures } from "./Figures.ts"
 import * as MarketPulse from "./MarketPulse.ts"
+import { RecentTrades } from "./RecentTrades.ts"
 import * as Streams from "./Streams.ts"
 
 export class MarketStreams extends Context.Service<
@@ -48,7 +50,7 @@ export class MarketStreams extends Context.Service<
         say
       })
     })
-  )
+  ).pipe(Layer.provide([Figures.layer, RecentTrades.layer]))
 }
 
 const change = (

@@ -97,6 +97,9 @@ export const split = (self: Minutes, { denominator, numerator }: Ratio): void =>
   }
 }
 
+/** Of the last trade; 0 where there was none. */
+export const lastTicks = ({ beforeTicks, rows }: Minutes): number => rows.at(-1)?.minute.closeTicks ?? beforeTicks
+
 /** From the beginning of that minute on. */
 export const since = ({ rows }: Minutes, fromMinute: number): Volume => {
   const first = rows[firstFrom(rows, fromMinute)]

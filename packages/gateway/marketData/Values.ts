@@ -7,9 +7,8 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
 import { Effect } from "effect"
 import * as Candles from "./Candles.ts"
-import * as Figures from "./Figures.ts"
+import { Figures } from "./Figures.ts"
 import type { Changing } from "./OnChange.ts"
-import * as RecentTrades from "./RecentTrades.ts"
 import type { ValueOf } from "./Streams.ts"
 
 /** A channel that is told at even steps of time, wherever there is something to tell. */
@@ -30,9 +29,8 @@ export interface Values {
 }
 
 export const make = Effect.gen(function* () {
-  const trades = yield* RecentTrades.make
-  const figures = yield* Figures.make(trades)
-  const candles = yield* Candles.make(trades)
+  const figures = yield* Figures
+  const candles = yield* Candles.make
   const latest = yield* makeLatest(figures, candles)
   return {
     latest,
@@ -41,10 +39,8 @@ export const make = Effect.gen(function* () {
   } satisfies Values as Values
 })
 
-type FiguresOf = Effect.Success<ReturnType<typeof Figures.make>>
-
 const makeLatest = Effect.fnUntraced(function* (
-  { nowMillis, of: figuresOf, stats }: FiguresOf,
+  { nowMillis, of: figuresOf, stats }: Figures["Service"],
   candles: Candles.Candles
 ) {
   const feed = yield* Feed
@@ -100,7 +96,7 @@ const makeLatest = Effect.fnUntraced(function* (
 
 const pulsedBy = (
   latest: ValueOf,
-  { isFunding }: FiguresOf,
+  { isFunding }: Figures["Service"],
   { changed, closed }: Candles.Candles
 ): ReadonlyArray<Pulsed> => [
   { channel: "level2", everyMillis: 500, value: latest },
@@ -124,7 +120,7 @@ const pulsedBy = (
   }
 ]
 
-const changingBy = ({ of: figuresOf }: FiguresOf): Values["changing"] => [
+const changingBy = ({ of: figuresOf }: Figures["Service"]): Values["changing"] => [
   {
     channel: "open_interest",
     everyMillis: 1_000,

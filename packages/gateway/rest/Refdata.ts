@@ -1,57 +1,40 @@
 /** Answers `GET /refdata`. */
-import { schemaUri } from "@venue/api/Problem"
+import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
 import { caching, refdataSymbol } from "@venue/api/rest/Refdata"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { marketHours } from "@venue/domain/MarketHours"
-import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import type { TradingState } from "@venue/domain/TradingState"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
-import * as MarkChange from "./MarkChange.ts"
+import * as MarketFigures from "./MarketFigures.ts"
 
 export const layer = (baseUrl: string) =>
   group(
     Api,
     "refdata",
     Effect.fnUntraced(function* (handlers) {
-      const feed = yield* Feed
-      const { instruments } = feed
-      const marks = new Map<MarketSymbol, MarkChange.Samples>()
-      const sample = (symbol: MarketSymbol, mark: number, atMillis: number) => {
-        marks.set(symbol, MarkChange.sampled(marks.get(symbol) ?? MarkChange.empty, mark, atMillis))
-      }
-      for (const [symbol, { atMillis, markE8 }] of feed.prices) sample(symbol, markE8, atMillis)
-      yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          feed.watch(({ events, instrument }) => {
-            for (const event of events) {
-              if (event._tag === "Priced") sample(instrument.symbol, event.markE8, event.atMillis)
-              else if (event._tag === "ContractSplit")
-                marks.set(instrument.symbol, MarkChange.split(marks.get(instrument.symbol) ?? MarkChange.empty, event))
-            }
-          })
-        ),
-        (stop) => Effect.sync(stop)
-      )
+      const { instruments, prices, tradingStates } = yield* Feed
+      const marketsNow = yield* MarketFigures.make(problems(baseUrl))
 
       return handlers.handle("refdata", ({ query }) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.map(marketsNow, (markets) => {
           const ticker = query.ticker?.toUpperCase()
           const listed = Array.from(instruments.values()).filter(
             ({ symbol }) => ticker === undefined || symbol === ticker
           )
+          const changes = new Map(markets.map(({ changePercent, instrument }) => [instrument.symbol, changePercent]))
           const data = listed.map((instrument) => {
             const { symbol } = instrument
-            const prices = feed.prices.get(symbol)
+            const priced = prices.get(symbol)
             return refdataSymbol(instrument, {
-              oracleE8: prices?.oracleE8 ?? 0,
-              minPriceTicks: prices?.minPriceTicks ?? 0,
-              maxPriceTicks: prices?.maxPriceTicks ?? 0,
-              changePercent: MarkChange.changePercent(marks.get(symbol) ?? MarkChange.empty, prices?.markE8 ?? 0, now),
+              oracleE8: priced?.oracleE8 ?? 0,
+              minPriceTicks: priced?.minPriceTicks ?? 0,
+              maxPriceTicks: priced?.maxPriceTicks ?? 0,
+              changePercent: changes.get(symbol) ?? 0,
               hours: marketHours(instrument),
-              status: statusOf(feed.tradingStates.get(symbol) ?? "TRADING")
+              status: statusOf(tradingStates.get(symbol) ?? "TRADING")
             })
           })
           return HttpApiSchema.withHeaders({

@@ -13,6 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { group } from "../http/Endpoints.ts"
 import * as ClientAddress from "../http/ClientAddress.ts"
 import { Health } from "../http/Health.ts"
+import * as Aggregator from "./Aggregator.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Authentication from "../http/Authentication.ts"
 import * as BuilderCode from "./BuilderCode.ts"
@@ -36,6 +37,7 @@ import * as Refdata from "./Refdata.ts"
 import * as RequestCharge from "../http/RequestCharge.ts"
 import * as RequestId from "../http/RequestId.ts"
 import * as Subaccounts from "./Subaccounts.ts"
+import * as SymbolMetrics from "./SymbolMetrics.ts"
 import * as TakerVolume from "./TakerVolume.ts"
 import * as Trade from "./Trade.ts"
 import * as Underlier from "./Underlier.ts"
@@ -99,6 +101,8 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         BuilderWallet.layer({ baseUrl, addressOf: rest.addressOf }),
         charts(baseUrl),
         Futures.layer({ baseUrl, brand }),
+        SymbolMetrics.layer(baseUrl),
+        Aggregator.layer(baseUrl),
         health(baseUrl)
       ]),
       Layer.provide(Authentication.layer({ baseUrl, brand, ...rest })),

@@ -5,7 +5,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { bigint, integer, of } from "@venue/postgres/Column"
 import * as Table from "@venue/postgres/Table"
 import { Effect, Option, Schema } from "effect"
-import type { MarketProjection } from "./Projection.ts"
+import { type MarketProjection, positionOf } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
 import * as Windows from "./Windows.ts"
 
@@ -173,6 +173,53 @@ export const lastBefore = (
       markE8: last.markCloseE8,
       openInterestLots: last.openInterestCloseLots,
       middleHalfTicks: before.findLast((row) => row.middleCloseHalfTicks !== 0)?.middleCloseHalfTicks ?? 0
+    }
+  }
+})
+
+const positioned = Table.selection({
+  position: number("p.seq"),
+  minute: { schema: Schema.NullOr(Schema.Number), expression: "m.minute::float8" },
+  markE8: { schema: Schema.NullOr(Schema.Number), expression: "m.mark_close_e8::float8" }
+})
+
+/** As minutes left it, and how far into the log of the market they go. */
+export interface Marks {
+  readonly position: number
+  readonly marks: ReadonlyArray<{ readonly minute: number; readonly markE8: number }>
+}
+
+/**
+ * The mark that stood when that minute was over, and those of the minutes after it, the earliest first. All is of one moment:
+ * the events that follow the position are in none of them.
+ */
+export const marksFrom = (symbol: MarketSymbol, minute: number): ReadTable.ReadQuery<Marks> => ({
+  sql: (sql) => {
+    const rows = sql`select minute, mark_close_e8 from price_minute where symbol = ${symbol}`
+    return Effect.map(
+      positioned.all(
+        sql`
+        select ${positioned.columns}
+        from (select coalesce(max(seq), 0) as seq from projection where position = ${positionOf(projection, symbol)}) p
+        left join (
+          (${rows} and minute <= ${minute}::int order by minute desc limit 1)
+          union all
+          (${rows} and minute > ${minute}::int)
+        ) m on true
+        order by m.minute`.unprepared
+      ),
+      (found) => ({
+        position: found[0]!.position,
+        marks: found.flatMap(({ markE8, minute }) => (minute === null || markE8 === null ? [] : [{ minute, markE8 }]))
+      })
+    )
+  },
+  memory: (memory) => {
+    const all = Windows.ordered(prices.rowsIn(memory), symbol)
+    const stood = all.findLastIndex((row) => row.minute <= minute)
+    return {
+      position: memory.positions.get(positionOf(projection, symbol)) ?? 0,
+      marks: all.slice(Math.max(stood, 0)).map(({ markCloseE8, minute }) => ({ minute, markE8: markCloseE8 }))
     }
   }
 })

@@ -37,7 +37,7 @@ const groups = Layer.mergeAll(
                       oracleE8: 341_087_000_000,
                       minPriceTicks: 32_405,
                       maxPriceTicks: 35_815,
-                      changePercent: 0.4199,
+                      changePercent: 0.42,
                       hours: marketHours(gold),
                       status: "ACTIVE"
                     })
@@ -164,6 +164,8 @@ const others = Layer.mergeAll(
   HttpApiBuilder.group(Api, "futures", (handlers) =>
     handlers.handleAll({ settlementCalendar: unasked, settlementPrices: unasked })
   ),
+  HttpApiBuilder.group(Api, "symbolMetrics", (handlers) => handlers.handleAll({ symbolMetrics: unasked })),
+  HttpApiBuilder.group(Api, "aggregator", (handlers) => handlers.handleAll({ contracts: unasked, orderBook: unasked })),
   HttpApiBuilder.group(Api, "apiKeys", (handlers) =>
     handlers.handleAll({ list: unasked, create: unasked, rename: unasked, revoke: unasked, rotate: unasked })
   ),

@@ -45,7 +45,10 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/taker-volume/{symbol}",
     "/symbol-long-short/{symbol}",
     "/settlement-calendar",
-    "/settlement-prices"
+    "/settlement-prices",
+    "/symbols/metrics",
+    "/md/contracts",
+    "/md/orderbook/{symbol}"
   ])
 })
 

@@ -85,6 +85,9 @@ const open = [
   ...charts.map((chart) => `GET /${chart}/:symbol`),
   "GET /settlement-calendar",
   "GET /settlement-prices",
+  "GET /symbols/metrics",
+  "GET /md/contracts",
+  "GET /md/orderbook/:symbol",
   "GET /health/live",
   "GET /health/ready",
   "GET /builder/web3/message"

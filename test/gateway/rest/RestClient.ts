@@ -102,6 +102,12 @@ export const layerOver = Layer.effect(RestClient, make).pipe(Layer.provideMerge(
 
 export const layer = layerOver.pipe(Layer.provideMerge(layerMemory))
 
+/** The same, with nobody who looks after its health, so that hours of a test's clock pass quickly. */
+export const layerQuiet = Layer.effect(RestClient, make).pipe(
+  Layer.provideMerge(Layer.succeed(Health)({ ready: () => true, answer: () => () => {} })),
+  Layer.provideMerge(layerMemory)
+)
+
 /** The same venue, of which the addresses see no desk that answers; and no database either, if so said. */
 export const layerCutOff = (database: "there" | "gone") =>
   Layer.effect(RestClient, make).pipe(

@@ -7,6 +7,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
 import { Health } from "@venue/gateway/http/Health"
 import { History } from "@venue/gateway/History"
+import { Figures } from "@venue/gateway/marketData/Figures"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
@@ -63,7 +64,7 @@ const settings = {
 
 const layer = layerOver.pipe(
   Layer.provideMerge(TestVenue.layer),
-  Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer)),
+  Layer.provideMerge(Layer.mergeAll(TradeGateway.layer, MarketDataGateway.layer, Figures.layer)),
   Layer.provideMerge(History.layer),
   Layer.provideMerge(Runner.layer),
   Layer.provideMerge(Runner.alone({ simulate: true })),

@@ -86,6 +86,12 @@ export const pricesBefore = (events: Events, beforeMinute: number) => {
   return { oracleE8, markE8, middleHalfTicks: middlesOf(found).at(-1) ?? 0, openInterestLots }
 }
 
+export const marksFrom = (events: Events, minute: number) => {
+  const marks = new Map(of(events, "Priced").map(({ atMillis, markE8 }) => [minuteOf(atMillis), markE8]))
+  const before = [...marks.keys()].findLast((one) => one <= minute) ?? -Infinity
+  return [...marks].flatMap(([one, markE8]) => (one >= before ? [{ minute: one, markE8 }] : []))
+}
+
 export const firstMinute = (events: Events) => {
   const first = of(events, "Priced")[0]
   return first && minuteOf(first.atMillis)

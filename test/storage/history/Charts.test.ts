@@ -45,6 +45,10 @@ const assertAnswers = Effect.fnUntraced(function* (
   })
   assert.deepStrictEqual(yield* read(Prices.ofWindows(windows)), Twin.prices(events, starts, minutes))
   assert.deepStrictEqual(yield* read(Prices.lastBefore(symbol, fromMinute)), Twin.pricesBefore(events, fromMinute))
+  assert.deepStrictEqual(yield* read(Prices.marksFrom(symbol, fromMinute)), {
+    position: rows,
+    marks: Twin.marksFrom(events, fromMinute)
+  })
   assert.strictEqual(yield* read(Prices.firstMinute(symbol)), Twin.firstMinute(events))
   const known = Effect.fnUntraced(function* <Row extends { readonly startMinute: number }>(
     query: ReadQuery<ReadonlyArray<Row>>

@@ -1,4 +1,4 @@
-/** However far the table, the journal and the feed are when a gateway starts, its last minutes are those of all trades. */
+/** However far the table, the journal and the feed are when a gateway starts, its last minutes are those of the whole log. */
 import type { Batch } from "@venue/cluster/clients/LocalEntities"
 import { Feed } from "@venue/cluster/feed/Feed"
 import { starters } from "@venue/domain/Instrument"
@@ -6,15 +6,19 @@ import { type MarketEvent, marketStream } from "@venue/domain/Market"
 import { minuteOf } from "@venue/domain/Minute"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as OpenInterest from "@venue/domain/OpenInterest"
+import * as Marks from "@venue/gateway/marketData/Marks"
 import * as Minutes from "@venue/gateway/marketData/Minutes"
-import * as RecentTrades from "@venue/gateway/marketData/RecentTrades"
+import type * as Recent from "@venue/gateway/marketData/Recent"
+import { RecentMarks } from "@venue/gateway/marketData/RecentMarks"
+import { RecentTrades } from "@venue/gateway/marketData/RecentTrades"
 import { Journal, JournalUnavailable } from "@venue/journal/Journal"
 import * as MarketRecord from "@venue/journal/MarketRecord"
 import * as Candles from "@venue/storage/history/Candles"
-import type { CommittedRow } from "@venue/storage/history/Projection"
+import * as Prices from "@venue/storage/history/Prices"
+import type { CommittedRow, MarketProjection } from "@venue/storage/history/Projection"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { batchesOf, chartEvents } from "../../storage/history/ChartEvents.ts"
@@ -88,40 +92,64 @@ const journalOf = (symbol: MarketSymbol, rows: ReadonlyArray<Row>) => {
 
 const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 
-it.effect("the table, the journal and the feed make one log, of which each row counts once", () =>
+/** Both are of a gateway that hears of the later rows while it loads, and after it has. */
+const recently = <Service, A>(
+  key: Context.Key<Service, Recent.Recent<A>>,
+  layer: Layer.Layer<Service, never, Feed | Journal | ReadTables>,
+  projection: MarketProjection,
+  assertSame: (recent: A, events: ReadonlyArray<MarketEvent>, nowMillis: number) => void
+) =>
   Effect.gen(function* () {
     const { project } = yield* ReadTables
     for (const [at, drawn] of fc.sample(start, { numRuns: 200, seed: 11 }).entries()) {
       const symbol = MarketSymbol.make(`RECENT${at}-USD`)
       const rows = batchesOf(drawn.events, drawn.rowSizes, [1]).flat()
       const upTo = (part: number) => Math.floor((rows.length * part) / 100)
-      yield* project([Candles.projection], symbol, rows.slice(0, upTo(drawn.table)))
+      yield* project([projection], symbol, rows.slice(0, upTo(drawn.table)))
       const nowMillis = drawn.events.at(-1)!.atMillis + drawn.idleMillis
       yield* TestClock.setTime(nowMillis)
       const feed = feedOf(symbol, upTo(drawn.feed))
-      const minutes = yield* Effect.scoped(
+      const recent = yield* Effect.scoped(
         Effect.gen(function* () {
-          const recent = yield* RecentTrades.make
+          const { of } = Context.get(yield* Layer.build(Layer.fresh(layer)), key)
           yield* turns
           const half = upTo((100 + drawn.feed) / 2)
           for (const row of rows.slice(upTo(drawn.feed), half)) feed.tell(row)
-          while (recent.of(symbol) === undefined) {
+          while (of(symbol) === undefined) {
             yield* Effect.promise(() => new Promise<void>((resume) => setImmediate(resume)))
             yield* TestClock.adjust("1 second")
           }
           for (const row of rows.slice(half)) feed.tell(row)
-          return recent.of(symbol)!
+          return of(symbol)!
         }).pipe(Effect.provide([feed.layer, journalOf(symbol, rows)]))
       )
-      const all = Minutes.none()
-      for (const event of drawn.events) if (event._tag === "Traded") Minutes.take(all, event)
-      const now = minuteOf(nowMillis)
-      for (const back of [0, 59, 1_439]) {
-        assert.deepStrictEqual(Minutes.since(minutes, now - back), Minutes.since(all, now - back))
-        const length = back + 1
-        const from = now - (now % length)
-        assert.deepStrictEqual(Minutes.candle(minutes, from, length), Minutes.candle(all, from, length))
-      }
+      assertSame(recent, drawn.events, nowMillis)
     }
   }).pipe(Effect.provide(ReadTables.layerMemory))
+
+it.effect("of trades the table, the journal and the feed make one log, of which each row counts once", () =>
+  recently(RecentTrades, RecentTrades.layer, Candles.projection, (minutes, events, nowMillis) => {
+    const all = Minutes.none()
+    for (const event of events) if (event._tag === "Traded") Minutes.take(all, event)
+    const now = minuteOf(nowMillis)
+    assert.strictEqual(Minutes.lastTicks(minutes), Minutes.lastTicks(all))
+    for (const back of [0, 59, 1_439]) {
+      assert.deepStrictEqual(Minutes.since(minutes, now - back), Minutes.since(all, now - back))
+      const length = back + 1
+      const from = now - (now % length)
+      assert.deepStrictEqual(Minutes.candle(minutes, from, length), Minutes.candle(all, from, length))
+    }
+  })
+)
+
+it.effect("of marks they do too", () =>
+  recently(RecentMarks, RecentMarks.layer, Prices.projection, (marks, events, nowMillis) => {
+    const told = events.filter((event) => event._tag === "Priced")
+    const now = minuteOf(nowMillis)
+    for (const ahead of [0, 1, 60, 1_439, 1_440]) {
+      const stood = told.findLast(({ atMillis }) => minuteOf(atMillis) <= now + ahead - 1_440)?.markE8
+      const change = stood === undefined ? 0 : Math.round(((1_000 - stood) / stood) * 10_000) / 100
+      assert.strictEqual(Marks.changePercent(marks, 1_000, now + ahead), change)
+    }
+  })
 )

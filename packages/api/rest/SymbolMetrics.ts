@@ -1,0 +1,58 @@
+/** `GET /symbols/metrics`: what each market with a price comes to now, and came to in 24 hours. */
+import { decimalOfMoney, decimalOfUnits } from "@venue/domain/Decimal"
+import { type Instrument, quantityOf } from "@venue/domain/Instrument"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Rows, SchemaLink } from "../Body.ts"
+import { toldRateE8 } from "../marketData/FrameText.ts"
+import { ServiceUnavailable } from "../Problem.ts"
+
+export const SymbolMetrics = Schema.Struct({
+  $schema: SchemaLink,
+  symbol: Schema.String,
+  current_mark_price: Schema.Finite,
+  volume_24h_usd_notional: Schema.Finite,
+  mark_price_change_24h_pct: Schema.Finite,
+  /** In units of the base, held long, and as many short. */
+  open_interest: Schema.Finite,
+  /** What the hour would come to if it ended now. */
+  funding_rate_bps: Schema.Finite
+}).annotate({ identifier: "SymbolMetrics" })
+export type SymbolMetrics = typeof SymbolMetrics.Type
+
+export const SymbolMetricsResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  data: Rows(SymbolMetrics),
+  count: Schema.Int
+}).annotate({ identifier: "SymbolMetricsResponseBody" })
+
+export const SymbolMetricsGroup = HttpApiGroup.make("symbolMetrics").add(
+  HttpApiEndpoint.get("symbolMetrics", "/symbols/metrics", {
+    success: HttpApiSchema.WithHeaders(SymbolMetricsResponseBody, { "cache-control": Schema.String }),
+    error: ServiceUnavailable
+  })
+)
+
+/** What REST tells of a market that has a price: what the streams tell of it. Prices are in 1e-8 USD, money in 1e-6. */
+export interface MarketNow {
+  readonly instrument: Instrument
+  readonly oracleE8: number
+  readonly markE8: number
+  readonly openInterestLots: number
+  /** In 1e-12 of the value. */
+  readonly rateE12: number
+  /** Of 1,440 minutes with the one that runs. */
+  readonly notional: bigint
+  readonly changePercent: number
+  /** Of the last trade on the book; 0 before the first. */
+  readonly lastTicks: number
+}
+
+export const symbolMetrics = (market: MarketNow): SymbolMetrics => ({
+  symbol: market.instrument.symbol,
+  current_mark_price: decimalOfUnits(market.markE8),
+  volume_24h_usd_notional: decimalOfMoney(market.notional),
+  mark_price_change_24h_pct: market.changePercent,
+  open_interest: quantityOf(market.instrument, market.openInterestLots),
+  funding_rate_bps: toldRateE8(market.rateE12) / 10_000
+})
