@@ -2,6 +2,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Access from "@venue/auth/access/Access"
 import * as AllowList from "@venue/auth/access/AllowList"
+import { isBrand } from "@venue/api/Brand"
 import { type BuilderTerms, termsOf } from "@venue/auth/wallet/BuilderMessage"
 import { derivedKey } from "@venue/auth/keys/DerivedKey"
 import { sitesOf } from "@venue/auth/wallet/SignInSite"
@@ -81,7 +82,7 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
     ["VENUE_PUBLIC_REST_URL", isWeb(settings.publicRestUrl), web],
     ["VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters"],
     ["VENUE_KEY_PREFIX", /^[a-z0-9_]+$/i.test(settings.keyPrefix), "letters, digits and underscores"],
-    ["VENUE_BRAND", /^[a-z0-9-]+$/i.test(brand), "letters, digits and hyphens"],
+    ["VENUE_BRAND", isBrand(brand), "letters, digits and hyphens, and neither builder nor future"],
     [
       "VENUE_BLOCKED_COUNTRIES",
       blockedCountries.every((code) => /^[A-Z]{2}$/.test(code)),

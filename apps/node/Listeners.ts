@@ -86,11 +86,12 @@ export const open = Effect.fn("Listeners.open")(function* (
 })
 
 const auth = Effect.fnUntraced(function* (settings: SharedSettings, clientKey: string, limits: boolean) {
-  const { host, publicFormRefresh, serviceName, trustedProxies } = settings
+  const { brand, host, publicFormRefresh, serviceName, trustedProxies } = settings
   const { issuer, url } = placeOf(settings)
   yield* AuthServer.open({
     host,
     port: settings.authPort,
+    brand,
     issuer,
     consentOrigin: new URL(url).origin,
     clientKeys: [clientKey],

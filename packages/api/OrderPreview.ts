@@ -50,10 +50,10 @@ export const PreviewParts = {
   fee: Schema.Finite,
   resting_fee: Schema.Finite,
   builder_reward: Schema.Finite,
-  svc_fee: Schema.Finite,
+  venue_fee: Schema.Finite,
   reserve_fund_fee: Schema.Finite,
   builder_fee_share_bps: Schema.Int,
-  svc_fee_share_bps: Schema.Int
+  venue_fee_share_bps: Schema.Int
 }
 export type PreviewBody = Schema.Struct<typeof PreviewParts>["Type"]
 
@@ -141,10 +141,10 @@ const costs = (instrument: Instrument, { market, trader }: Preview) => {
     fee: decimalOfMoney(fills.fee),
     resting_fee: decimalOfMoney(feeOf(resting, makerRate)),
     builder_reward: decimalOfMoney(fills.reward),
-    svc_fee: decimalOfMoney(fills.fee - fills.reward - fills.remainder),
+    venue_fee: decimalOfMoney(fills.fee - fills.reward - fills.remainder),
     reserve_fund_fee: decimalOfMoney(fills.remainder),
     builder_fee_share_bps: share?.builderBps ?? 0,
-    svc_fee_share_bps: share?.venueBps ?? 10_000
+    venue_fee_share_bps: share?.venueBps ?? 10_000
   }
 }
 
@@ -167,8 +167,8 @@ const nothing = {
   fee: 0,
   resting_fee: 0,
   builder_reward: 0,
-  svc_fee: 0,
+  venue_fee: 0,
   reserve_fund_fee: 0,
   builder_fee_share_bps: 0,
-  svc_fee_share_bps: 10_000
+  venue_fee_share_bps: 10_000
 }

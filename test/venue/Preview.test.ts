@@ -71,10 +71,10 @@ it.effect("rule 4.19: the worked example is told to the digit", () =>
       fee: 0.4002,
       resting_fee: 0.1203,
       builder_reward: 0,
-      svc_fee: 0.4002,
+      venue_fee: 0.4002,
       reserve_fund_fee: 0,
       builder_fee_share_bps: 0,
-      svc_fee_share_bps: 10_000
+      venue_fee_share_bps: 10_000
     })
   }).pipe(Effect.provide(layerMemory))
 )

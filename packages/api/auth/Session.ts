@@ -1,5 +1,6 @@
 /** A session as its holder gets it, and what is asked to begin or prolong one. */
 import { Schema } from "effect"
+import type { Member } from "../Brand.ts"
 import type { UserBody } from "./User.ts"
 
 const Security = Schema.Struct({ captcha_token: Schema.optionalKey(Schema.String) })
@@ -17,6 +18,9 @@ export const Web3Request = Schema.Struct({
       own === undefined || alias === undefined || own.captcha_token === alias.captcha_token
   )
 )
+
+/** It has them under the operator's prefix or the neutral one. */
+export const brandedMembers: ReadonlyArray<Member> = ["svc_meta_security"]
 
 export const captchaToken = (request: typeof Web3Request.Type): string | undefined =>
   (request.svc_meta_security ?? request.gotrue_meta_security)?.captcha_token

@@ -4,11 +4,15 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Conflict, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { type Member, memberName } from "../Brand.ts"
 import { instant } from "../Digits.ts"
 import { gotNumber } from "../Fault.ts"
 import { Authenticated } from "./Caller.ts"
 
 const { builderBps, venueBps } = FeeShare.fields
+
+/** A request has them under the operator's prefix or the neutral one. */
+export const brandedMembers: ReadonlyArray<Member> = ["svc_fee_share_bps"]
 
 export const CreateBuilderCodeRequestBody = Schema.Struct({
   $schema: SchemaLink,
@@ -18,6 +22,7 @@ export const CreateBuilderCodeRequestBody = Schema.Struct({
   .check(Schema.makeFilter(sharesFault))
   .annotate({ identifier: "CreateBuilderCodeRequestBody" })
 
+/** Two of its members carry the operator's prefix: `builderCodeBody` names them. */
 export const BuilderCodeBody = Schema.Struct({
   $schema: SchemaLink,
   builder_code: Uuid,
@@ -28,7 +33,6 @@ export const BuilderCodeBody = Schema.Struct({
   created_at: Moment,
   updated_at: Moment
 }).annotate({ identifier: "BuilderCodeBody" })
-export type BuilderCodeBody = typeof BuilderCodeBody.Type
 
 export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
   .add(
@@ -45,11 +49,12 @@ export const BuilderCodeGroup = HttpApiGroup.make("builderCode")
   .middleware(Authenticated)
 
 export const builderCodeBody = (
+  brand: string,
   code: FeeShare & { readonly builderCode: string; readonly createdAtMillis: number; readonly updatedAtMillis: number }
-): BuilderCodeBody => ({
+): Readonly<Record<string, string | number>> => ({
   builder_code: code.builderCode,
-  svc_fee_share_bps: code.venueBps,
-  svc_fee_share_percent: code.venueBps / 100,
+  [memberName(brand, "svc_fee_share_bps")]: code.venueBps,
+  [memberName(brand, "svc_fee_share_percent")]: code.venueBps / 100,
   builder_fee_share_bps: code.builderBps,
   builder_fee_share_percent: code.builderBps / 100,
   created_at: instant(code.createdAtMillis),

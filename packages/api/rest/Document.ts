@@ -1,7 +1,7 @@
 /** The document of `GET /openapi.json`, for an operator's header prefix and public address. */
 import { contentType } from "effect/http/ProblemDetails"
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { memberName } from "../Brand.ts"
+import { type Member, memberName } from "../Brand.ts"
 import { headerName } from "../Headers.ts"
 import { type Status, titles } from "../Problem.ts"
 import { Api } from "./Api.ts"
@@ -67,13 +67,13 @@ const eachOperation = (
 
 const hmacHeaders = ["public-key", "hmac-signature", "nonce", "timestamp"] as const
 
-/** The one body whose member carries the operator's prefix has it in its schema too. */
-const prefixed = (schemas: Schemas, brand: string): Schemas => {
-  const { SettlementCalendarEntry: entry } = schemas
-  if (entry === undefined) return schemas
-  const text = JSON.stringify(entry).replaceAll('"svc_symbol"', JSON.stringify(memberName(brand, "svc_symbol")))
-  return { ...schemas, SettlementCalendarEntry: JSON.parse(text) }
-}
+/** Bodies whose members carry the operator's prefix have it in their schemas too. */
+const prefixed = (schemas: Schemas, brand: string): Schemas =>
+  JSON.parse(
+    JSON.stringify(schemas).replaceAll(/"(svc_\w+)"/g, (_, neutral: Member) =>
+      JSON.stringify(memberName(brand, neutral))
+    )
+  )
 type Schemas = OpenApi.OpenAPISpec["components"]["schemas"]
 
 const schemes = (brand: string): OpenApi.OpenAPISpec["components"]["securitySchemes"] => ({

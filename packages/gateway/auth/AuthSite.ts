@@ -8,6 +8,8 @@ import * as ClientAddress from "../http/ClientAddress.ts"
 import { Refused } from "./Refused.ts"
 
 export interface AuthSiteOptions {
+  /** The operator's prefix of members. */
+  readonly brand: string
   /** The public address of the service with `/auth/v1`, byte for byte as tokens name it. */
   readonly issuer: string
   /** The pages that may ask for a user's consent are of this origin. */

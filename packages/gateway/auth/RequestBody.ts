@@ -1,5 +1,5 @@
 /** What a request says: its query, and its body as JSON or as a form. */
-import { isFields, parse } from "@venue/api/Incoming"
+import { type Fields, isFields, parse } from "@venue/api/Incoming"
 import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { refused } from "./Refused.ts"
@@ -10,14 +10,14 @@ export const query = Effect.map(
   ({ url }) => new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
 )
 
-/** One JSON object. Of members with the same name the last counts; members nobody asked for do not. */
-export const json = <A>(schema: Schema.Codec<A, unknown>) => {
+/** One JSON object, under other names where that is said. Of members with one name the last counts; unknown ones do not. */
+export const json = <A>(schema: Schema.Codec<A, unknown>, named: (sent: Fields) => Fields = (sent) => sent) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const value = isType(request, "application/json") ? parse(yield* text(request)) : undefined
     if (!isFields(value)) return yield* refused("bad_json")
-    return yield* Effect.mapError(decode(value), () => refused("validation_failed"))
+    return yield* Effect.mapError(decode(named(value)), () => refused("validation_failed"))
   })
 }
 

@@ -1,6 +1,7 @@
 /** Sessions of the venue's own clients: begun by a signed wallet message, kept alive by refresh tokens. */
 import type * as AuthError from "@venue/api/auth/AuthError"
-import { captchaToken, RefreshRequest, Web3Request } from "@venue/api/auth/Session"
+import { brandedMembers, captchaToken, RefreshRequest, Web3Request } from "@venue/api/auth/Session"
+import { neutrallyNamed } from "@venue/api/Brand"
 import { mayRefresh } from "@venue/auth/oauth/CodeExchange"
 import { type RefreshRefused, SessionTokens } from "@venue/auth/session/SessionTokens"
 import { type WalletRefused, WalletSignIn } from "@venue/auth/wallet/WalletSignIn"
@@ -52,7 +53,7 @@ const signsIn = Effect.fnUntraced(function* (site: AuthSite) {
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* demandKey(request)
     yield* spend(site, "signIn", request)
-    const asked = yield* RequestBody.json(Web3Request)
+    const asked = yield* RequestBody.json(Web3Request, (sent) => neutrallyNamed(site.brand, brandedMembers, sent))
     const address = site.clientAddress(request)
     const network = ClientAddress.network(address)
     const first = (yield* site.captcha.begin(network)) ? solve(asked, address) : Effect.void

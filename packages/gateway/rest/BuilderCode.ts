@@ -1,16 +1,23 @@
 /** Answers `POST` and `GET /user/builder-code`. */
 import { problems, schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { builderCodeBody, feeShareOf } from "@venue/api/rest/BuilderCode"
+import * as Body from "@venue/api/rest/BuilderCode"
 import { Caller } from "@venue/api/rest/Caller"
 import { Audit } from "@venue/storage/access/Audit"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Effect, Option } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import { HttpServerResponse } from "effect/http"
 import { group } from "../http/Endpoints.ts"
+import * as BrandedBody from "./BrandedBody.ts"
 
-export const layer = (baseUrl: string) =>
+export interface BuilderCodeOptions {
+  readonly baseUrl: string
+  readonly brand: string
+}
+
+export const layer = ({ baseUrl, brand }: BuilderCodeOptions) =>
   group(
     Api,
     "builderCode",
@@ -20,15 +27,24 @@ export const layer = (baseUrl: string) =>
       const random = yield* SecureRandom.SecureRandom
       const transaction = yield* Transaction
       const refusals = problems(baseUrl)
-      const $schema = schemaUri(baseUrl, "BuilderCodeBody")
+      const read = BrandedBody.make(brand, refusals, {
+        schema: Body.CreateBuilderCodeRequestBody,
+        members: Body.brandedMembers
+      })
+      // As it is, since some of its members carry the operator's prefix.
+      const answer = (code: Parameters<typeof Body.builderCodeBody>[1], status: number) =>
+        HttpServerResponse.jsonUnsafe(
+          { $schema: schemaUri(baseUrl, "BuilderCodeBody"), ...Body.builderCodeBody(brand, code) },
+          { status }
+        )
 
       return handlers
-        .handle(
+        .handleRaw(
           "createBuilderCode",
           Effect.fnUntraced(
-            function* ({ payload }) {
+            function* ({ request }) {
               const { userId } = yield* Caller
-              const share = feeShareOf(payload)
+              const share = Body.feeShareOf(yield* read(request))
               const code = yield* codes.create({ ...share, userId, builderCode: yield* random.uuidV4() })
               const { builderCode } = code
               yield* audit.record({
@@ -37,7 +53,7 @@ export const layer = (baseUrl: string) =>
                 subject: userId,
                 facts: { builderCode, ...share }
               })
-              return { $schema, ...builderCodeBody(code) }
+              return answer(code, 201)
             },
             transaction.run,
             Effect.catchTags({
@@ -53,7 +69,7 @@ export const layer = (baseUrl: string) =>
               const { userId } = yield* Caller
               const code = yield* codes.ofUser(userId)
               if (Option.isNone(code)) return yield* refusals.noBuilderCode()
-              return { $schema, ...builderCodeBody(code.value) }
+              return answer(code.value, 200)
             },
             Effect.catchTag("DatabaseUnavailable", () => Effect.fail(refusals.draining()))
           )

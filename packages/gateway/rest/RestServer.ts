@@ -97,7 +97,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
         Subaccounts.layer(baseUrl),
         Onboarding.layer(baseUrl),
         Profile.layer(baseUrl),
-        BuilderCode.layer(baseUrl),
+        BuilderCode.layer({ baseUrl, brand }),
         BuilderWallet.layer({ baseUrl, addressOf: rest.addressOf }),
         charts(baseUrl),
         Futures.layer({ baseUrl, brand }),

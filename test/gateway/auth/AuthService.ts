@@ -97,6 +97,7 @@ const make = (
     const options: AuthServer.AuthServerOptions = {
       host: "127.0.0.1",
       port,
+      brand: "acme",
       issuer,
       consentOrigin: origin,
       clientKeys: ["pk_test_older", clientKey],

@@ -84,6 +84,7 @@ it.layer(layer({ captcha: unavailable, pages: () => pages }), { excludeTestServi
         const { url } = yield* AuthServer.open({
           host: "127.0.0.1",
           port: 0,
+          brand: "svc",
           issuer,
           consentOrigin: origin,
           clientKeys: [clientKey],

@@ -116,6 +116,7 @@ it.live("a venue says on every listener whether it lives and is ready, and a soc
     const { url: authUrl } = yield* AuthServer.open({
       host: "127.0.0.1",
       port: 0,
+      brand: "svc",
       issuer: "https://auth.venue.test/auth/v1",
       consentOrigin: "https://auth.venue.test",
       clientKeys: [],

@@ -96,6 +96,7 @@ it.live("I50: a request that names two hosts, or none, is refused on every liste
     const auth = yield* AuthServer.open({
       host,
       port: 0,
+      brand: "svc",
       issuer: "https://auth.venue.test/auth/v1",
       consentOrigin: "https://auth.venue.test",
       clientKeys: [],

@@ -1,6 +1,7 @@
 /** Builder codes, and keys that builders obtain for wallets, over real sockets. */
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { UserId } from "@venue/domain/UserId"
+import * as RestServer from "@venue/gateway/rest/RestServer"
 import { BuilderCodes } from "@venue/storage/access/BuilderCodes"
 import { Profiles } from "@venue/storage/access/Profiles"
 import { Users } from "@venue/storage/access/Users"
@@ -8,7 +9,7 @@ import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { wallet } from "../../auth/wallet/Wallets.ts"
-import { type Answer, layer, RestClient } from "./RestClient.ts"
+import { type Answer, call, layer, RestClient } from "./RestClient.ts"
 
 const shares = { svc_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -61,7 +62,12 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       expect($schema).toMatch(/\/schemas\/BuilderCodeBody\.json$/)
       expect(builder_code).toMatch(uuid)
       expect(created_at).toBe(updated_at)
-      expect(rest).toEqual({ ...shares, svc_fee_share_percent: 50, builder_fee_share_percent: 30 })
+      expect(rest).toEqual({
+        acme_fee_share_bps: 5_000,
+        acme_fee_share_percent: 50,
+        builder_fee_share_bps: 3_000,
+        builder_fee_share_percent: 30
+      })
       const again = yield* post("/user/builder-code", { ...shares, builder_fee_share_bps: 0 }, yield* signed(user))
       expect(again.status).toBe(409)
       expect((yield* get("/user/builder-code", yield* signed(user))).body).toEqual(created.body)
@@ -90,6 +96,43 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
       expect((yield* get("/user/builder-code", yield* signed(user))).status).toBe(404)
       const widest = { svc_fee_share_bps: "5000", builder_fee_share_bps: 5_000 }
       expect((yield* post("/user/builder-code", widest, yield* signed(user))).status).toBe(201)
+    })
+  )
+
+  it.effect("shares may carry the operator's prefix, once, and refusals name them so; a neutral venue tells svc", () =>
+    Effect.gen(function* () {
+      const { get, post, signed } = yield* RestClient
+      const user = yield* (yield* TestVenue).user("branded")
+      const faults = Effect.fnUntraced(function* (body: unknown) {
+        const answer = yield* post("/user/builder-code", body, yield* signed(user))
+        expect([answer.status, answer.headers.get("content-type")]).toEqual([422, "application/problem+json"])
+        return answer.body.errors
+      })
+      const branded = { acme_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
+      expect(yield* faults({ ...branded, acme_fee_share_bps: 4_000 })).toEqual([
+        { location: "body.acme_fee_share_bps", message: expect.stringContaining("nearest is 5000"), value: 4_000 }
+      ])
+      expect(yield* faults({ ...branded, svc_fee_share_bps: 5_000 })).toEqual([
+        expect.objectContaining({ location: "body.acme_fee_share_bps" })
+      ])
+      expect(yield* faults({ builder_fee_share_bps: 0 })).toEqual([
+        expect.objectContaining({ location: "body.acme_fee_share_bps" })
+      ])
+      for (const text of ["{", "", "[]"])
+        expect(yield* faults(text)).toEqual([expect.objectContaining({ location: "body" })])
+      expect((yield* post("/user/builder-code", branded, yield* signed(user))).status).toBe(201)
+
+      const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc" })
+      const { body } = yield* call(`${neutral.url}/user/builder-code`, { headers: yield* signed(user) })
+      expect(body).toMatchObject({ ...shares, svc_fee_share_percent: 50, builder_fee_share_percent: 30 })
+      const { properties, required } = (yield* get("/schemas/CreateBuilderCodeRequestBody.json")).body
+      expect([required, Object.keys(properties)]).toEqual([
+        ["acme_fee_share_bps", "builder_fee_share_bps"],
+        ["$schema", "acme_fee_share_bps", "builder_fee_share_bps"]
+      ])
+      expect(Object.keys((yield* get("/schemas/BuilderCodeBody.json")).body.properties)).toContain(
+        "acme_fee_share_percent"
+      )
     })
   )
 

@@ -1,0 +1,31 @@
+/** JSON bodies of which some members may carry the operator's prefix or the neutral one. */
+import { type Member, memberName, neutrallyNamed } from "@venue/api/Brand"
+import { faultsOf } from "@venue/api/Fault"
+import { isFields, parse } from "@venue/api/Incoming"
+import type { Problems } from "@venue/api/Problem"
+import { Effect, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+
+export interface BrandedBody<A> {
+  readonly schema: Schema.Codec<A, unknown>
+  readonly members: ReadonlyArray<Member>
+}
+
+/** What does not fit is refused as every body is, and spelled as the operator spells it. */
+export const make = <A>(brand: string, refusals: Problems, { members, schema }: BrandedBody<A>) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" })
+  const spelled = (location: string) => {
+    const neutral = members.find((member) => location === `body.${member}`)
+    return neutral === undefined ? location : `body.${memberName(brand, neutral)}`
+  }
+  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const body = parse(yield* Effect.orDie(request.text))
+    if (body === undefined) return yield* refusals.unfit("body", "Expected a valid JSON body")
+    const sent = isFields(body) ? neutrallyNamed(brand, members, body) : body
+    return yield* Effect.mapError(decode(sent), ({ issue }) =>
+      refusals.invalidRequest(
+        faultsOf(issue, "body", sent).map((fault) => ({ ...fault, location: spelled(fault.location ?? "body") }))
+      )
+    )
+  })
+}
