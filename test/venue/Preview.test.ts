@@ -1,4 +1,5 @@
 /** Previews of orders on the trade socket: what they say, and that nothing is left of them. */
+import { LocalEntities } from "@venue/cluster/clients/LocalEntities"
 import { type Client } from "@venue/testing/Client"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { marketStream } from "@venue/domain/Market"
@@ -7,6 +8,7 @@ import { Journal } from "@venue/journal/Journal"
 import { traderStream } from "@venue/domain/Trader"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 
 const aapl = MarketSymbol.make("AAPL-USD")
 const limit = {
@@ -107,4 +109,25 @@ it.effect(
         [said.filled_quantity, said.average_price, said.fee]
       )
     }).pipe(Effect.provide(layerMemory))
+)
+
+it.effect("rule 4.19: a market that does not answer is told as an error, at its place, and orders go on", () =>
+  Effect.gen(function* () {
+    const { client, venue } = yield* scene
+    const { markets } = yield* LocalEntities
+    const here = markets.get(aapl)!
+    markets.set(aapl, { ...here, preview: () => Effect.never })
+    yield* client.sendAll([
+      { type: "preview_order", params: limit },
+      { type: "add_order", params: limit }
+    ])
+    yield* venue.settle
+    assert.deepStrictEqual(yield* client.drain, [])
+    yield* TestClock.adjust("10 seconds")
+    const { err } = yield* client.take("err")
+    assert.deepStrictEqual([err.error_code, err.message], ["ServerError", "market AAPL-USD did not answer; try again"])
+    assert.strictEqual((yield* client.take("fill_response")).fill_response.quantity, 2)
+    markets.set(aapl, here)
+    assert.strictEqual((yield* previewed(client, limit)).status, "ACK")
+  }).pipe(Effect.provide(layerMemory))
 )
