@@ -1,0 +1,51 @@
+/** One who reads market data slowly loses no trade that nobody tells of, and the others hear as if it were not there. */
+import type { Frame } from "@venue/api/marketData/FrameSchema"
+import type { MarketDataClient } from "@venue/testing/Client"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { deal, person } from "./Ruin.ts"
+import { aapl, story } from "./Story.ts"
+
+const numbers = (frames: ReadonlyArray<Frame>) =>
+  frames.flatMap((frame) => ("sequence" in frame && frame.sequence !== undefined ? [frame.sequence] : []))
+const trades = (frames: ReadonlyArray<Frame>) =>
+  frames.flatMap((frame) => (frame.type === "trade" ? [frame.trade_id] : []))
+const from = (first: number, frames: ReadonlyArray<Frame>) => frames.map((_, at) => first + at)
+
+story("I49: a slow reader hears every trade in its order until it is sent away, and then knows it", (venue) =>
+  Effect.gen(function* () {
+    const [ann, ben] = [yield* person(venue, "ann", 1_000_000), yield* person(venue, "ben", 1_000_000)]
+    const traded = (times: number) =>
+      Effect.replicateEffect(Effect.andThen(deal(venue, ann, ben, 1, 200), TestClock.adjust("1 second")), times)
+    const begin = (client: MarketDataClient) =>
+      Effect.andThen(
+        client.send({ type: "subscribe", channels: ["level2", "trade", "bbo"], symbols: [aapl] }),
+        client.drain
+      )
+    const [slow, quick] = [yield* venue.marketData, yield* venue.marketData]
+    const first = numbers(yield* begin(slow)).length + 1
+    yield* begin(quick)
+    yield* slow.lag(100 * 1024)
+    yield* traded(5)
+    const heard = yield* slow.drain
+    const heardByQuick = yield* quick.drain
+    // Trades alone, without a hole: what it was not told, it will be told better.
+    assert.lengthOf(trades(heard), 5)
+    assert.deepStrictEqual(numbers(heard), from(first, heard))
+    assert.deepStrictEqual(trades(heard), trades(heardByQuick))
+    assert.deepStrictEqual(numbers(heardByQuick), from(first, heardByQuick))
+    assert.isAbove(heardByQuick.length, heard.length)
+
+    yield* slow.lag(1024 * 1024 + 1)
+    yield* traded(3)
+    const last = yield* slow.drain
+    const all = yield* quick.drain
+    assert.deepStrictEqual(slow.closedWith(), { code: 1013, reason: "frames were not read; 1 MiB was waiting" })
+    // The one that was too much is the last of all.
+    assert.deepStrictEqual(trades(last), trades(all).slice(0, 1))
+    assert.deepStrictEqual(numbers(last), [first + 5])
+    assert.lengthOf(trades(all), 3)
+    assert.deepStrictEqual(numbers(all), from(first + heardByQuick.length, all))
+  })
+)
