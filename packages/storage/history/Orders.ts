@@ -5,11 +5,14 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { EndStatus, type Order, OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { OrderRefusal } from "@venue/domain/Reject"
 import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import { UserId } from "@venue/domain/UserId"
-import { bigint, boolean, float8, of, orNull, storable, text } from "@venue/postgres/Column"
+import { bigint, boolean, float8, numeric, of, orNull, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
 import * as ReadTable from "./ReadTable.ts"
+import { type Listing, partOf, rowOrder } from "./RowOrder.ts"
 import { type TradeRow, trades } from "./Trades.ts"
 
 const TerminalStatus = Schema.Literals(["FILLED", ...EndStatus.literals, ...OrderRefusal.literals])
@@ -42,14 +45,17 @@ const historicOrders = endedOrderTable.with({
   filledQuantity: { schema: Schema.Number, expression: "coalesce(fills.quantity, 0)::float8" },
   /** These lots were filled as maker. */
   passiveQuantity: { schema: Schema.Number, expression: "coalesce(fills.passive, 0)::float8" },
-  /** It counts ticks and has a fraction; it is null when nothing filled, as are the two times. */
-  averagePrice: { schema: numberOrNull, expression: "(fills.cost / fills.quantity)::float8" },
+  /** The sum of price times quantity: ticks times lots. */
+  filledCost: { schema: numeric.schema, expression: "coalesce(fills.cost, 0)::text" },
+  /** When it filled first and last; null when nothing filled. */
   firstFillAtMillis: { schema: numberOrNull, expression: "fills.first_at::float8" },
   lastFillAtMillis: { schema: numberOrNull, expression: "fills.last_at::float8" }
 })
 export type HistoricOrder = Table.Row<typeof historicOrders>
 
-export interface OrderQuery {
+const order = rowOrder<EndedOrder>("ended_order", ["endedAtMillis", "orderId"])
+
+export interface OrderFilter {
   readonly accountId: AccountId
   readonly symbol?: MarketSymbol | undefined
   readonly clientOrderId?: string | undefined
@@ -57,6 +63,9 @@ export interface OrderQuery {
   readonly startMillis?: number | undefined
   /** The order ended earlier. */
   readonly endMillis?: number | undefined
+}
+
+export interface OrderQuery extends OrderFilter {
   readonly limit: number
   readonly offset: number
 }
@@ -137,63 +146,91 @@ export const endedOrders = ReadTable.make(endedOrderTable, {
   maxInMemory: 100_000
 })
 
-/** The newest come first; fills are summed for the orders of the page alone. */
-export const page = (query: OrderQuery): ReadTable.ReadQuery<ReadonlyArray<HistoricOrder>> => ({
-  sql: (sql) => {
-    const { limit, offset } = pageOf(query)
-    const wanted = [sql`account_id = ${storable(query.accountId)}`]
-    if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
-    if (query.clientOrderId !== undefined) wanted.push(sql`client_order_id = ${storable(query.clientOrderId)}`)
-    if (query.startMillis !== undefined) wanted.push(sql`ended_at_millis >= ${query.startMillis}`)
-    if (query.endMillis !== undefined) wanted.push(sql`ended_at_millis < ${query.endMillis}`)
-    return historicOrders.all(
-      sql`
-        select ${historicOrders.columns} from (
-          select * from ended_order where ${sql.and(wanted)}
-          order by ended_at_millis desc, order_id limit ${limit} offset ${offset}
-        ) ended_order
-        cross join lateral (
-          select sum(quantity) as quantity, sum(quantity) filter (where side <> aggressor_side) as passive,
-            sum(price::numeric * quantity) as cost, min(at_millis) as first_at, max(at_millis) as last_at
-          from trade where trade.order_id = ended_order.order_id
-        ) fills
-        order by ended_order.ended_at_millis desc, ended_order.order_id`.unprepared
-    )
-  },
-  memory: (memory) => {
-    const { limit, offset } = pageOf(query)
-    const fills = trades.rowsIn(memory)
-    return endedOrders
-      .rowsIn(memory)
-      .filter(
-        (order) =>
-          order.accountId === query.accountId &&
-          (query.symbol === undefined || order.symbol === query.symbol) &&
-          (query.clientOrderId === undefined || order.clientOrderId === query.clientOrderId) &&
-          (query.startMillis === undefined || order.endedAtMillis >= query.startMillis) &&
-          (query.endMillis === undefined || order.endedAtMillis < query.endMillis)
-      )
-      .sort((a, b) => b.endedAtMillis - a.endedAtMillis || (a.orderId < b.orderId ? -1 : 1))
-      .slice(offset, offset + limit)
-      .map((order) =>
-        withFills(
-          order,
-          fills.filter(({ orderId }) => orderId === order.orderId)
-        )
+/** The newest come first. */
+export const page = (query: OrderQuery): ReadTable.ReadQuery<ReadonlyArray<HistoricOrder>> => {
+  const { limit, offset } = pageOf(query)
+  return {
+    sql: (sql) =>
+      withFills(sql, order.newestFirst, sql`where ${wanted(sql, query)}`, sql`limit ${limit} offset ${offset}`),
+    memory: (memory) =>
+      withFillsIn(
+        memory,
+        endedOrders
+          .rowsIn(memory)
+          .filter(isWanted(query))
+          .sort((a, b) => order.compare(b, a))
+          .slice(offset, offset + limit)
       )
   }
+}
+
+export const listing = (filter: OrderFilter): Listing<HistoricOrder> => ({
+  last: ReadTable.first(page({ ...filter, limit: 1, offset: 0 })),
+  part: (part) => ({
+    sql: (sql) =>
+      withFills(
+        sql,
+        order.oldestFirst,
+        sql`where ${wanted(sql, filter)} and ${order.within(sql, part)}`,
+        sql`limit ${part.limit}`
+      ),
+    memory: (memory) =>
+      withFillsIn(memory, partOf<EndedOrder>(endedOrders.rowsIn(memory).filter(isWanted(filter)), order, part))
+  })
 })
 
-const withFills = (order: EndedOrder, fills: ReadonlyArray<TradeRow>): HistoricOrder => {
+const wanted = (sql: SqlClient.SqlClient, filter: OrderFilter) => {
+  const all = [sql`account_id = ${storable(filter.accountId)}`]
+  if (filter.symbol !== undefined) all.push(sql`symbol = ${storable(filter.symbol)}`)
+  if (filter.clientOrderId !== undefined) all.push(sql`client_order_id = ${storable(filter.clientOrderId)}`)
+  if (filter.startMillis !== undefined) all.push(sql`ended_at_millis >= ${filter.startMillis}`)
+  if (filter.endMillis !== undefined) all.push(sql`ended_at_millis < ${filter.endMillis}`)
+  return sql.and(all)
+}
+
+/** The same of rows in memory. */
+const isWanted =
+  ({ accountId, clientOrderId, endMillis, startMillis, symbol }: OrderFilter) =>
+  (row: EndedOrder): boolean =>
+    row.accountId === accountId &&
+    (symbol === undefined || row.symbol === symbol) &&
+    (clientOrderId === undefined || row.clientOrderId === clientOrderId) &&
+    (startMillis === undefined || row.endedAtMillis >= startMillis) &&
+    (endMillis === undefined || row.endedAtMillis < endMillis)
+
+/** Fills are summed for those orders alone that are told. */
+const withFills = (sql: SqlClient.SqlClient, orderBy: string, where: Fragment, limit: Fragment) =>
+  historicOrders.all(
+    sql`
+      select ${historicOrders.columns} from (
+        select * from ended_order ${where} order by ${sql.literal(orderBy)} ${limit}
+      ) ended_order
+      cross join lateral (
+        select sum(quantity) as quantity, sum(quantity) filter (where side <> aggressor_side) as passive,
+          sum(price::numeric * quantity) as cost, min(at_millis) as first_at, max(at_millis) as last_at
+        from trade where trade.order_id = ended_order.order_id
+      ) fills
+      order by ${sql.literal(orderBy)}`.unprepared
+  )
+
+const withFillsIn = (memory: ReadTable.Memory, orders: ReadonlyArray<EndedOrder>): ReadonlyArray<HistoricOrder> => {
+  const told = new Set(orders.map(({ orderId }) => orderId))
+  const fills = Map.groupBy(
+    trades.rowsIn(memory).filter(({ orderId }) => told.has(orderId)),
+    ({ orderId }) => orderId
+  )
+  return orders.map((ended) => summed(ended, fills.get(ended.orderId) ?? []))
+}
+
+const summed = (ended: EndedOrder, fills: ReadonlyArray<TradeRow>): HistoricOrder => {
   const sum = (rows: ReadonlyArray<TradeRow>) => rows.reduce((total, row) => total + row.quantity, 0)
-  const filledQuantity = sum(fills)
-  const cost = fills.reduce((total, row) => total + row.price * row.quantity, 0)
+  const times = fills.map(({ atMillis }) => atMillis)
   return {
-    ...order,
-    filledQuantity,
+    ...ended,
+    filledQuantity: sum(fills),
     passiveQuantity: sum(fills.filter((row) => row.side !== row.aggressorSide)),
-    averagePrice: fills.length === 0 ? null : cost / filledQuantity,
-    firstFillAtMillis: fills.length === 0 ? null : Math.min(...fills.map(({ atMillis }) => atMillis)),
-    lastFillAtMillis: fills.length === 0 ? null : Math.max(...fills.map(({ atMillis }) => atMillis))
+    filledCost: fills.reduce((total, row) => total + BigInt(row.price) * BigInt(row.quantity), 0n),
+    firstFillAtMillis: times.length === 0 ? null : Math.min(...times),
+    lastFillAtMillis: times.length === 0 ? null : Math.max(...times)
   }
 }

@@ -1,5 +1,5 @@
 /** A read table: its columns, which rows are the same row, and how it is kept where there is no database. */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Batch, Table } from "@venue/postgres/Table"
@@ -21,6 +21,12 @@ export interface ReadQuery<A> {
   readonly sql: (sql: SqlClient.SqlClient) => Effect.Effect<A, SqlError>
   readonly memory: (memory: Memory) => A
 }
+
+/** The first of the rows, if there are any. */
+export const first = <Row>({ memory, sql }: ReadQuery<ReadonlyArray<Row>>): ReadQuery<Row | undefined> => ({
+  sql: (client) => Effect.map(sql(client), ([row]) => row),
+  memory: (rows) => memory(rows)[0]
+})
 
 export interface Memory {
   /** The rows of every table, by table and key, in the order they were first written. */

@@ -8,7 +8,9 @@ import { UserId } from "@venue/domain/UserId"
 import { bigint, of, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
+import type { SqlClient } from "effect/sql"
 import * as ReadTable from "./ReadTable.ts"
+import { type Listing, partOf, rowOrder } from "./RowOrder.ts"
 
 /** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
 const tradeTable = Table.make("trade", {
@@ -45,7 +47,10 @@ export const trades = ReadTable.make(tradeTable, {
   maxInMemory: 100_000
 })
 
-export interface TradeQuery {
+/** No user trades with itself, so no two rows of an account are one trade. */
+const order = rowOrder<TradeRow>("trade", ["atMillis", "symbol", "number"])
+
+export interface TradeFilter {
   readonly accountId: AccountId
   readonly symbol?: MarketSymbol | undefined
   readonly orderId?: string | undefined
@@ -55,6 +60,9 @@ export interface TradeQuery {
   readonly startMillis?: number | undefined
   /** The trade happened earlier. */
   readonly endMillis?: number | undefined
+}
+
+export interface TradeQuery extends TradeFilter {
   readonly limit: number
   readonly offset: number
 }
@@ -94,40 +102,56 @@ const rowOf = (symbol: MarketSymbol, trade: Traded, role: "maker" | "taker"): Tr
 }
 
 /** The newest come first. */
-export const page = (query: TradeQuery): ReadTable.ReadQuery<ReadonlyArray<TradeRow>> => ({
-  sql: (sql) => {
-    const { limit, offset } = pageOf(query)
-    const wanted = [sql`account_id = ${storable(query.accountId)}`]
-    if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
-    if (query.orderId !== undefined) wanted.push(sql`order_id = ${storable(query.orderId)}`)
-    if (query.orderType !== undefined) wanted.push(sql`order_type = ${query.orderType}`)
-    if (query.side !== undefined) wanted.push(sql`side = ${query.side}`)
-    if (query.startMillis !== undefined) wanted.push(sql`at_millis >= ${query.startMillis}`)
-    if (query.endMillis !== undefined) wanted.push(sql`at_millis < ${query.endMillis}`)
-    return tradeTable.all(
-      sql`
-        select ${tradeTable.columns} from trade where ${sql.and(wanted)}
-        order by at_millis desc, symbol, trade.number desc
-        limit ${limit} offset ${offset}`.unprepared
-    )
-  },
-  memory: (memory) => {
-    const { limit, offset } = pageOf(query)
-    return trades
-      .rowsIn(memory)
-      .filter(
-        (row) =>
-          row.accountId === query.accountId &&
-          (query.symbol === undefined || row.symbol === query.symbol) &&
-          (query.orderId === undefined || row.orderId === query.orderId) &&
-          (query.orderType === undefined || row.orderType === query.orderType) &&
-          (query.side === undefined || row.side === query.side) &&
-          (query.startMillis === undefined || row.atMillis >= query.startMillis) &&
-          (query.endMillis === undefined || row.atMillis < query.endMillis)
-      )
-      .sort(
-        (a, b) => b.atMillis - a.atMillis || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : b.number - a.number)
-      )
-      .slice(offset, offset + limit)
+export const page = (query: TradeQuery): ReadTable.ReadQuery<ReadonlyArray<TradeRow>> => {
+  const { limit, offset } = pageOf(query)
+  return {
+    sql: (sql) =>
+      tradeTable.all(
+        sql`
+          select ${tradeTable.columns} from trade where ${wanted(sql, query)}
+          order by ${sql.literal(order.newestFirst)} limit ${limit} offset ${offset}`.unprepared
+      ),
+    memory: (memory) =>
+      trades
+        .rowsIn(memory)
+        .filter(isWanted(query))
+        .sort((a, b) => order.compare(b, a))
+        .slice(offset, offset + limit)
   }
+}
+
+export const listing = (filter: TradeFilter): Listing<TradeRow> => ({
+  last: ReadTable.first(page({ ...filter, limit: 1, offset: 0 })),
+  part: (part) => ({
+    sql: (sql) =>
+      tradeTable.all(
+        sql`
+          select ${tradeTable.columns} from trade where ${wanted(sql, filter)} and ${order.within(sql, part)}
+          order by ${sql.literal(order.oldestFirst)} limit ${part.limit}`.unprepared
+      ),
+    memory: (memory) => partOf(trades.rowsIn(memory).filter(isWanted(filter)), order, part)
+  })
 })
+
+const wanted = (sql: SqlClient.SqlClient, filter: TradeFilter) => {
+  const all = [sql`account_id = ${storable(filter.accountId)}`]
+  if (filter.symbol !== undefined) all.push(sql`symbol = ${storable(filter.symbol)}`)
+  if (filter.orderId !== undefined) all.push(sql`order_id = ${storable(filter.orderId)}`)
+  if (filter.orderType !== undefined) all.push(sql`order_type = ${filter.orderType}`)
+  if (filter.side !== undefined) all.push(sql`side = ${filter.side}`)
+  if (filter.startMillis !== undefined) all.push(sql`at_millis >= ${filter.startMillis}`)
+  if (filter.endMillis !== undefined) all.push(sql`at_millis < ${filter.endMillis}`)
+  return sql.and(all)
+}
+
+/** The same of rows in memory. */
+const isWanted =
+  ({ accountId, endMillis, orderId, orderType, side, startMillis, symbol }: TradeFilter) =>
+  (row: TradeRow): boolean =>
+    row.accountId === accountId &&
+    (symbol === undefined || row.symbol === symbol) &&
+    (orderId === undefined || row.orderId === orderId) &&
+    (orderType === undefined || row.orderType === orderType) &&
+    (side === undefined || row.side === side) &&
+    (startMillis === undefined || row.atMillis >= startMillis) &&
+    (endMillis === undefined || row.atMillis < endMillis)

@@ -9,8 +9,10 @@ import { bigint, boolean, of, storable, text } from "@venue/postgres/Column"
 import { pageOf } from "@venue/postgres/Page"
 import * as Table from "@venue/postgres/Table"
 import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { MarketProjection } from "./Projection.ts"
 import * as ReadTable from "./ReadTable.ts"
+import { type Listing, partOf, rowOrder } from "./RowOrder.ts"
 
 /** Prices count ticks, quantities count lots, and money counts 1e-6 USD. */
 const twapTable = Table.make("twap", {
@@ -80,34 +82,57 @@ const rowOf = (symbol: MarketSymbol, { atMillis, ending, twap }: TwapClosed): En
   createdAtMillis: twap.createdAtMillis
 })
 
-export interface TwapQuery {
+const order = rowOrder<EndedTwap>("twap", ["endedAtMillis", "twapId"])
+
+export interface TwapFilter {
   readonly accountId: AccountId
   readonly symbol?: MarketSymbol | undefined
+}
+
+export interface TwapQuery extends TwapFilter {
   readonly limit: number
   readonly offset: number
 }
 
 /** The newest come first. */
-export const page = (query: TwapQuery): ReadTable.ReadQuery<ReadonlyArray<EndedTwap>> => ({
-  sql: (sql) => {
-    const { limit, offset } = pageOf(query)
-    const wanted = [sql`account_id = ${storable(query.accountId)}`]
-    if (query.symbol !== undefined) wanted.push(sql`symbol = ${storable(query.symbol)}`)
-    return twapTable.all(
-      sql`
-        select ${twapTable.columns} from twap where ${sql.and(wanted)}
-        order by ended_at_millis desc, twap_id limit ${limit} offset ${offset}`.unprepared
-    )
-  },
-  memory: (memory) => {
-    const { limit, offset } = pageOf(query)
-    return twaps
-      .rowsIn(memory)
-      .filter(
-        ({ accountId, symbol }) =>
-          accountId === query.accountId && (query.symbol === undefined || symbol === query.symbol)
-      )
-      .sort((a, b) => b.endedAtMillis - a.endedAtMillis || (a.twapId < b.twapId ? -1 : 1))
-      .slice(offset, offset + limit)
+export const page = (query: TwapQuery): ReadTable.ReadQuery<ReadonlyArray<EndedTwap>> => {
+  const { limit, offset } = pageOf(query)
+  return {
+    sql: (sql) =>
+      twapTable.all(
+        sql`
+          select ${twapTable.columns} from twap where ${wanted(sql, query)}
+          order by ${sql.literal(order.newestFirst)} limit ${limit} offset ${offset}`.unprepared
+      ),
+    memory: (memory) =>
+      twaps
+        .rowsIn(memory)
+        .filter(isWanted(query))
+        .sort((a, b) => order.compare(b, a))
+        .slice(offset, offset + limit)
   }
+}
+
+export const listing = (filter: TwapFilter): Listing<EndedTwap> => ({
+  last: ReadTable.first(page({ ...filter, limit: 1, offset: 0 })),
+  part: (part) => ({
+    sql: (sql) =>
+      twapTable.all(
+        sql`
+          select ${twapTable.columns} from twap where ${wanted(sql, filter)} and ${order.within(sql, part)}
+          order by ${sql.literal(order.oldestFirst)} limit ${part.limit}`.unprepared
+      ),
+    memory: (memory) => partOf(twaps.rowsIn(memory).filter(isWanted(filter)), order, part)
+  })
 })
+
+const wanted = (sql: SqlClient.SqlClient, { accountId, symbol }: TwapFilter) => {
+  const ofAccount = sql`account_id = ${storable(accountId)}`
+  return symbol === undefined ? ofAccount : sql.and([ofAccount, sql`symbol = ${storable(symbol)}`])
+}
+
+/** The same of rows in memory. */
+const isWanted =
+  ({ accountId, symbol }: TwapFilter) =>
+  (row: EndedTwap): boolean =>
+    row.accountId === accountId && (symbol === undefined || row.symbol === symbol)

@@ -166,11 +166,11 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
           const rows = yield* trades({ accountId: AccountId.make("page-taker"), ...all, ...query })
           return rows.map(({ number, symbol }) => `${symbol[0]}${number}`).join(" ")
         })
-        assert.strictEqual(yield* read({}), "P4 P3 Q1 P2 P1")
-        assert.strictEqual(yield* read({ limit: 2, offset: 1 }), "P3 Q1")
+        assert.strictEqual(yield* read({}), "Q1 P4 P3 P2 P1")
+        assert.strictEqual(yield* read({ limit: 2, offset: 1 }), "P4 P3")
         assert.strictEqual(yield* read({ limit: 0 }), "")
         assert.strictEqual(yield* read({ symbol: "PAGE-USD" }), "P4 P3 P2 P1")
-        assert.strictEqual(yield* read({ startMillis: 2_000 }), "P4 P3 Q1")
+        assert.strictEqual(yield* read({ startMillis: 2_000 }), "Q1 P4 P3")
         assert.strictEqual(yield* read({ endMillis: 2_000 }), "P2 P1")
         assert.strictEqual(yield* read({ side: "SELL" }), "Q1")
         assert.strictEqual(yield* read({ orderType: "ALO" }), "Q1")
@@ -207,7 +207,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
           askedQuantity: null,
           filledQuantity: 4_000,
           passiveQuantity: 0,
-          averagePrice: 101.5,
+          filledCost: 406_000n,
           firstFillAtMillis: 5_000,
           lastFillAtMillis: 6_000
         })
@@ -231,12 +231,12 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
             row.status,
             row.filledQuantity,
             row.passiveQuantity,
-            row.averagePrice,
+            row.filledCost,
             row.lastFillAtMillis
           ]),
           [
-            [id("part-maker-order").text, "CANCELLED_STP", 400, 400, 34_110, 1_790_503_244_118],
-            [id("part-second").text, "CANCELLED", 0, 0, null, null]
+            [id("part-second").text, "CANCELLED", 0, 0, 0n, null],
+            [id("part-maker-order").text, "CANCELLED_STP", 400, 400, 13_644_000n, 1_790_503_244_118]
           ]
         )
         const one = yield* orders({
@@ -248,7 +248,7 @@ const suite = (name: string, readTables: Layer.Layer<ReadTables, unknown>) =>
         })
         assert.deepStrictEqual(
           one.map(({ orderId }) => orderId),
-          [id("part-second").text]
+          [id("part-maker-order").text]
         )
         assert.deepStrictEqual(
           yield* orders({ accountId: AccountId.make("part-maker"), ...all, symbol: MarketSymbol.make("OTHER-USD") }),

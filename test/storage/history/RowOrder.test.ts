@@ -1,0 +1,206 @@
+/** Trades, ended orders and TWAPs as lists: every filter, from either end, in parts, while rows are added. */
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { OrderType, Side } from "@venue/domain/Order"
+import * as Orders from "@venue/storage/history/Orders"
+import * as Projections from "@venue/storage/history/Projections"
+import type { ReadQuery } from "@venue/storage/history/ReadTable"
+import { ReadTables } from "@venue/storage/history/ReadTables"
+import type { Listing } from "@venue/storage/history/RowOrder"
+import * as SearchLimit from "@venue/storage/history/SearchLimit"
+import * as Trades from "@venue/storage/history/Trades"
+import * as Twaps from "@venue/storage/history/Twaps"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { postgresLayer } from "../../Postgres.ts"
+import { accounts, clientOrderIds, eventsOf, symbols } from "./HistoryEvents.ts"
+
+const rowsOfStart = 60
+
+/** Every market has one row of events; more are asked for by their seq. */
+const add = (tables: ReadTables["Service"], symbol: MarketSymbol, seq: number) =>
+  tables.project(Projections.ofMarkets, symbol, [
+    { seq, events: eventsOf(symbol, seq === 1 ? 1 : rowsOfStart + 1 + (seq - 2) * 4, seq === 1 ? rowsOfStart : 4) }
+  ])
+
+/** Every choice of one value for each name; a choice of `undefined` leaves the name out. */
+const combinations = <A extends Record<string, ReadonlyArray<unknown>>>(choices: A) =>
+  Object.entries(choices).reduce<ReadonlyArray<Record<string, unknown>>>(
+    (all, [name, values]) =>
+      all.flatMap((before) => values.map((value) => (value === undefined ? before : { ...before, [name]: value }))),
+    [{}]
+  ) as ReadonlyArray<{ readonly [N in keyof A]?: Exclude<A[N][number], undefined> }>
+
+const times = { startMillis: [undefined, 3_000], endMillis: [undefined, 3_000, 7_000] }
+const pages = [
+  { limit: 1_000, offset: 0 },
+  { limit: 5, offset: 2 }
+]
+const aSymbol = [undefined, symbols[1], MarketSymbol.make("HIST-NONE-USD")]
+
+const walk = Effect.fnUntraced(function* <Row>(
+  read: ReadTables["Service"]["read"],
+  list: Listing<Row>,
+  limit: number,
+  between: Effect.Effect<unknown, unknown> = Effect.void
+) {
+  const last = yield* read(list.last)
+  if (last === undefined) return []
+  const parts: Array<ReadonlyArray<Row>> = []
+  for (;;) {
+    const part = yield* read(list.part({ after: parts.at(-1)?.at(-1), last, limit }))
+    if (part.length === 0) return parts.flat()
+    parts.push(part)
+    yield* between
+  }
+})
+
+const listings: Readonly<Record<string, Listing<unknown>>> = {
+  trades: Trades.listing({ accountId: accounts[0]! }) as Listing<unknown>,
+  orders: Orders.listing({ accountId: accounts[0]! }) as Listing<unknown>,
+  twaps: Twaps.listing({ accountId: accounts[0]! }) as Listing<unknown>,
+  "twaps of a symbol": Twaps.listing({ accountId: accounts[0]!, symbol: symbols[1] }) as Listing<unknown>
+}
+
+const textOf = (row: unknown) =>
+  JSON.stringify(row, (_, value) => (typeof value === "bigint" ? `${value}n` : (value as unknown)))
+
+layer(Layer.provideMerge(ReadTables.layer, postgresLayer), { timeout: "60 seconds" })("lists", (it) => {
+  const twins = Effect.gen(function* () {
+    const sql = yield* ReadTables
+    const memory = yield* Effect.provide(Effect.service(ReadTables), ReadTables.layerMemory)
+    for (const symbol of symbols) for (const tables of [sql, memory]) yield* add(tables, symbol, 1)
+    return { sql, memory }
+  })
+
+  it.effect(
+    "Postgres and memory list the same by every filter, and every part",
+    () =>
+      Effect.gen(function* () {
+        const { memory, sql } = yield* twins
+        let found = 0
+        const same = Effect.fnUntraced(function* <A>(query: ReadQuery<ReadonlyArray<A>>, asked: object) {
+          const rows = yield* sql.read(query)
+          assert.deepStrictEqual(rows, yield* memory.read(query), JSON.stringify(asked))
+          found += rows.length
+        })
+        const one = (yield* sql.read(Trades.page({ accountId: accounts[0]!, limit: 1, offset: 3 })))[0]!.orderId
+        for (const page of pages) {
+          for (const accountId of accounts) {
+            for (const asked of combinations({
+              symbol: aSymbol,
+              orderId: [undefined, one],
+              orderType: [undefined, OrderType.literals[0]],
+              side: [undefined, ...Side.literals],
+              ...times
+            })) {
+              yield* same(Trades.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
+            }
+            for (const asked of combinations({
+              symbol: aSymbol,
+              clientOrderId: [undefined, ...clientOrderIds],
+              ...times
+            })) {
+              yield* same(Orders.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
+            }
+            for (const asked of combinations({ symbol: aSymbol })) {
+              yield* same(Twaps.page({ accountId, ...asked, ...page }), { accountId, ...asked, ...page })
+            }
+          }
+        }
+        assert.isAbove(found, 2_000)
+        for (const [name, list] of Object.entries(listings)) {
+          const rows = yield* walk(sql.read, list, 7)
+          assert.isAbove(rows.length, 1, name)
+          assert.deepStrictEqual(rows, yield* walk(memory.read, list, 7), name)
+        }
+      }),
+    60_000
+  )
+
+  it.effect("a list read in parts is the list told newest first, turned round, whatever the length of a part", () =>
+    Effect.gen(function* () {
+      const { read } = yield* ReadTables
+      const accountId = accounts[0]!
+      const whole = { limit: 1_000, offset: 0 }
+      for (const limit of [1, 7, 1_000]) {
+        const trades = yield* read(Trades.page({ accountId, ...whole }))
+        assert.deepStrictEqual((yield* walk(read, Trades.listing({ accountId }), limit)).toReversed(), trades)
+        const orders = yield* read(Orders.page({ accountId, ...whole }))
+        assert.deepStrictEqual((yield* walk(read, Orders.listing({ accountId }), limit)).toReversed(), orders)
+        const twaps = yield* read(Twaps.page({ accountId, ...whole }))
+        assert.deepStrictEqual((yield* walk(read, Twaps.listing({ accountId }), limit)).toReversed(), twaps)
+      }
+    })
+  )
+
+  it.effect("rows that are added between the parts lose and double none of those that were there", () =>
+    Effect.gen(function* () {
+      const tables = yield* ReadTables
+      let seq = 1
+      for (const [name, list] of Object.entries(listings)) {
+        const before = (yield* walk(tables.read, list, 1_000)).map(textOf)
+        // Some of what is added is older than what was read last, some newer than all that was there.
+        const more = Effect.suspend(() => {
+          seq += 1
+          return Effect.forEach(symbols, (symbol) => add(tables, symbol, seq))
+        })
+        const told = (yield* walk(tables.read, list, 5, more)).map(textOf)
+        assert.strictEqual(new Set(told).size, told.length, name)
+        const orders = new Set(told)
+        // What an order filled may have grown by then; which orders there are may not.
+        const known = (rows: ReadonlyArray<string>) =>
+          rows.map((row) => (JSON.parse(row) as { orderId?: string }).orderId)
+        if (name === "orders") assert.includeMembers(known(told), known(before))
+        else for (const row of before) assert.isTrue(orders.has(row), `${name}: ${row}`)
+      }
+      assert.isAbove(seq, 10)
+    })
+  )
+
+  it.effect("a search is ended after its time, and one that is not finds what it would have found", () =>
+    Effect.gen(function* () {
+      const { read } = yield* ReadTables
+      const page = Trades.page({ accountId: accounts[0]!, side: "SELL", limit: 3, offset: 0 })
+      assert.deepStrictEqual(yield* read(SearchLimit.limited(page, 60_000)), Option.some(yield* read(page)))
+      const endless: ReadQuery<unknown> = { sql: (sql) => sql`select pg_sleep(60)`, memory: () => [] }
+      assert.deepStrictEqual(yield* read(SearchLimit.limited(endless, 20)), Option.none())
+      const sql = yield* SqlClient.SqlClient
+      // The next statement of the connection has as long as it likes.
+      assert.deepStrictEqual(yield* sql`select current_setting('statement_timeout') as limit`, [{ limit: "0" }])
+    })
+  )
+
+  it.effect("the newest page and each part of a long list are one range of an index", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // The planner takes an index wherever there is one that serves.
+      const plan = (statement: string) =>
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`set local enable_seqscan = off`
+            yield* sql`set local enable_bitmapscan = off`
+            const rows = yield* sql<{ readonly "QUERY PLAN": string }>`explain ${sql.literal(statement)}`
+            return rows.map((row) => row["QUERY PLAN"]).join("\n")
+          })
+        )
+      const key = "(at_millis, symbol, number)"
+      for (const [statement, index] of [
+        [`account_id = 'a' order by at_millis desc, symbol desc, number desc limit 100`, "trade_of_account_at"],
+        [
+          `account_id = 'a' and symbol = 's' order by at_millis desc, symbol desc, number desc limit 100`,
+          "trade_of_account_in"
+        ],
+        [
+          `account_id = 'a' and ${key} > (1, 's', 1) and ${key} <= (2, 't', 1) order by at_millis, symbol, number limit 9`,
+          "trade_of_account_at"
+        ]
+      ] as const) {
+        const text = yield* plan(`select * from trade where ${statement}`)
+        assert.include(text, index)
+        assert.notInclude(text, "Sort")
+        assert.notInclude(text, "Filter")
+      }
+    })
+  )
+})
