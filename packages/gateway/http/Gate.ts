@@ -1,5 +1,5 @@
 /** What every request passes before and after the routes: whatever its bytes, the answer is a refusal or the resource. */
-import { ByteSize, Cause, Context, Effect, References } from "effect"
+import { ByteSize, Cause, Context, Effect, identity, References } from "effect"
 import {
   FindMyWay,
   HttpIncomingMessage,
@@ -9,6 +9,7 @@ import {
 } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import type { Within } from "./Deadlines.ts"
+import type { Gzip } from "./Gzip.ts"
 import type { Wording } from "./PlainHttp.ts"
 import { fresh, type RequestIdOf } from "./RequestId.ts"
 import * as RequestNotes from "./RequestNotes.ts"
@@ -97,6 +98,9 @@ export interface GateOptions {
   ) => Answered
   /** One of our own, unless told otherwise. */
   readonly idOf?: RequestIdOf
+  readonly gzip?: Gzip
+  /** What may be gzipped: its length tells nothing that is secret. By default nothing is. */
+  readonly isGzipped?: (route: Route) => boolean
 }
 
 export const gate = <E, R>(
@@ -105,7 +109,9 @@ export const gate = <E, R>(
     answerHeaders,
     bodies = "json",
     crossOrigin,
+    gzip = identity,
     idOf = fresh,
+    isGzipped = () => false,
     refusals,
     routes,
     within
@@ -116,6 +122,8 @@ export const gate = <E, R>(
   for (const route of routes) table.on(route.method, route.path as FindMyWay.PathInput, route)
   const methods = Array.from(new Set(routes.map(({ method }) => method)))
   const samePath = Map.groupBy(routes, ({ path }) => path)
+  const gzipped = new Set(routes.filter(isGzipped))
+  const zipped = gzip(app)
 
   const routesAt = (url: string) => methods.flatMap((method) => table.find(method, url)?.handler ?? [])
   /** Why nothing is served there by this method. */
@@ -167,7 +175,8 @@ export const gate = <E, R>(
       })
     const answer = refused(request, served, here, notes)
     if (answer !== undefined) return Effect.succeed(finished(answer))
-    return within(app, tooLate).pipe(Effect.catchCause(failed), Effect.map(finished), noted(notes))
+    const inner = here.some((route) => gzipped.has(route)) ? zipped : app
+    return within(inner, tooLate).pipe(Effect.catchCause(failed), Effect.map(finished), noted(notes))
   }).pipe(Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)))
 }
 

@@ -1,9 +1,10 @@
 /** One HTTP address: routes behind their gate, on a port that says so when it is taken. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Context, Effect, type FileSystem, Layer, Logger, type Path, References, type Scope } from "effect"
-import { type Etag, HttpMiddleware, HttpRouter, type HttpPlatform } from "effect/http"
+import { type Etag, HttpMiddleware, HttpPlatform, HttpRouter } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Deadlines from "./Deadlines.ts"
+import * as Gzip from "./Gzip.ts"
 import * as Listening from "./Listening.ts"
 import * as PlainHttp from "./PlainHttp.ts"
 import { deadlineMillis, gate, type GateOptions, type Refusals } from "./Gate.ts"
@@ -24,7 +25,7 @@ export interface HttpListenerOptions {
 }
 
 /** What is served at an address, once that is known. */
-export interface Site<R> extends Omit<GateOptions, "refusals" | "within"> {
+export interface Site<R> extends Omit<GateOptions, "refusals" | "within" | "gzip"> {
   readonly layer: Layer.Layer<never, never, R>
   /** What alone it is called, with its port where that is not the usual one; any name will do when it is left out. */
   readonly names?: ReadonlyArray<string>
@@ -46,14 +47,17 @@ export const listen = Effect.fnUntraced(function* <R>(
   const url = publicUrl ?? Listening.urlOf("http", host, port)
   const { layer, names, refusals = problemRefusals(url), takes = () => false, ...site } = siteAt(url)
   PlainHttp.refuseUnparsable(server, refusals.unparsable)
+  // Whoever takes nothing of its answer for so long is cut off, and what the answer holds is free again.
+  server.setTimeout(timeouts?.stalledMillis ?? stalledMillis)
   const platform = Layer.merge(HttpRouter.layer, NodeHttpServer.layerHttpServices)
   const services = yield* Layer.build(Layer.provideMerge(layer, platform)) as Effect.Effect<
-    Context.Context<HttpRouter.HttpRouter>,
+    Context.Context<HttpRouter.HttpRouter | HttpPlatform.HttpPlatform>,
     never,
     Exclude<R, Platform> | Scope.Scope
   >
   const within = yield* Deadlines.make(deadlineMillis)
-  const app = gate({ ...site, refusals, within }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
+  const gzip = Gzip.on(Context.get(services, HttpPlatform.HttpPlatform))
+  const app = gate({ ...site, refusals, within, gzip }, Context.get(services, HttpRouter.HttpRouter).asHttpEffect())
   const handle = yield* Effect.updateContext(NodeHttpServer.makeHandler(app, { scope }), ofRequests)
   server.on("request", (request, response) => {
     const fault =
@@ -63,6 +67,8 @@ export const listen = Effect.fnUntraced(function* <R>(
   })
   return { port, url }
 })
+
+const stalledMillis = 60_000
 
 /**
  * What every request carries: time and the log. Routes have taken the services they need when they were made, and a

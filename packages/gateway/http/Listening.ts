@@ -25,7 +25,7 @@ export interface ListeningOptions {
   readonly timeouts?: Timeouts | undefined
 }
 
-/** How long a client may take to send. */
+/** How long a client may take to send, and to take what it is sent. */
 export interface Timeouts {
   /** From the first moment of a connection, or of the next request on it, to the end of the headers. */
   readonly headersMillis: number
@@ -33,6 +33,8 @@ export interface Timeouts {
   readonly requestMillis: number
   /** How often it is asked whose time is over: the others are cut off so much later at most. */
   readonly checkMillis: number
+  /** While nothing moves on the connection, an answer that is not taken included; by default a minute. */
+  readonly stalledMillis?: number
 }
 
 export interface Listening {

@@ -76,6 +76,8 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
       routes,
       admit,
       idOf: RequestId.from(trustedProxies),
+      // What is for everybody, and whole tables. An account's figures beside what a page of another site asked are not.
+      isGzipped: (route) => RequestCharge.payerOf(route) === "address" || route.path.endsWith("-csv"),
       answerHeaders: (request, notes, status) => ({
         ...quotaHeaders(request, notes),
         ...(status === 401 ? { [serverTime]: String(clock.currentTimeMillisUnsafe()) } : undefined)

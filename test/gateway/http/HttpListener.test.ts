@@ -1,0 +1,34 @@
+/** An HTTP address and clients that do not take what they asked for. */
+import * as HttpListener from "@venue/gateway/http/HttpListener"
+import { it } from "@effect/vitest"
+import { Deferred, Effect, Stream } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { connect } from "node:net"
+
+it.live("who takes nothing of an answer is cut off after a time, and what the answer holds is free again", () =>
+  Effect.gen(function* () {
+    const released = yield* Deferred.make<void>()
+    const endless = Stream.forever(Stream.succeed(new Uint8Array(64 * 1024)))
+    const route = Effect.as(
+      Effect.acquireRelease(Effect.void, () => Deferred.succeed(released, undefined)),
+      HttpServerResponse.stream(endless)
+    )
+    const { port } = yield* HttpListener.listen(
+      {
+        what: "a test",
+        host: "127.0.0.1",
+        port: 0,
+        timeouts: { headersMillis: 10_000, requestMillis: 10_000, checkMillis: 1_000, stalledMillis: 100 }
+      },
+      () => ({ layer: HttpRouter.add("GET", "/endless", route), routes: [{ method: "GET", path: "/endless" }] })
+    )
+    const socket = yield* Effect.acquireRelease(
+      Effect.sync(() => connect(port, "127.0.0.1")),
+      (client) => Effect.sync(() => client.destroy())
+    )
+    socket.on("error", () => {})
+    socket.pause()
+    socket.write("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+    yield* Deferred.await(released)
+  }).pipe(Effect.scoped)
+)
