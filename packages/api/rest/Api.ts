@@ -10,6 +10,8 @@ import { CandlesGroup } from "./Candles.ts"
 import { FundingRatesGroup } from "./FundingRates.ts"
 import { FuturesGroup } from "./Futures.ts"
 import { HealthGroup } from "./Health.ts"
+import { HistoricOrdersGroup } from "./HistoricOrders.ts"
+import { HistoricTwapsGroup } from "./HistoricTwaps.ts"
 import { LeverageGroup } from "./Leverage.ts"
 import { LongShortGroup } from "./LongShort.ts"
 import { OnboardingGroup } from "./Onboarding.ts"
@@ -30,6 +32,7 @@ export class Api extends HttpApi.make("venue")
   .add(ApiKeysGroup, SubaccountsGroup)
   .add(CandlesGroup, UnderlierGroup, FundingRatesGroup, OpenInterestGroup, TakerVolumeGroup, LongShortGroup)
   .add(FuturesGroup, SymbolMetricsGroup, AggregatorGroup)
+  .add(HistoricOrdersGroup, HistoricTwapsGroup)
   .middleware(InvalidRequest)
   .annotateMerge(OpenApi.annotations({ title: "Venue", version: "0.1.0" }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])

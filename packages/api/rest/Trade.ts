@@ -1,15 +1,28 @@
-/** `GET /user/trade`: the fills of an account, newest first. */
+/** `GET /user/trade`: the fills of an account, newest first; `GET /trades-csv`: all of them, oldest first. */
 import { decimalOfMoney } from "@venue/domain/Decimal"
 import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
-import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { OrderType, Side } from "@venue/domain/Order"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BadRequest, ServiceUnavailable } from "../Problem.ts"
 import type { UserTrade } from "../UserTrade.ts"
 import { Rows, SchemaLink } from "../Body.ts"
-import { AnyCase, described, Moment, Optional, WholeNumber } from "../Parameter.ts"
+import * as Csv from "../Csv.ts"
+import * as Digits from "../Digits.ts"
+import { AnyCase, described, Moment, Optional } from "../Parameter.ts"
 import { Authenticated } from "./Caller.ts"
+import { csvAnswer } from "./CsvFile.ts"
+import {
+  defaultLimit,
+  limitQuery,
+  type ListAsked,
+  listParameters,
+  moment,
+  offsetQuery,
+  rangeQuery,
+  symbolAsked,
+  symbolQuery
+} from "./ListPage.ts"
 
 export const Trade = Schema.Struct({
   $schema: SchemaLink,
@@ -41,20 +54,15 @@ export const TradesResponseBody = Schema.Struct({
 /** `start` and `start_time` are one bound under two names, and so are the ends: the narrower one holds. */
 const TradesQuery = {
   exchange_order_id: Optional(Schema.String),
-  start: Optional(Moment),
-  end: Optional(Moment),
+  ...rangeQuery,
   start_time: Optional(Moment),
   end_time: Optional(Moment),
-  symbol: Optional(Schema.String),
+  ...symbolQuery,
   ordertype: Optional(AnyCase(OrderType)),
   orderdirection: Optional(AnyCase(Side)),
-  limit: Optional(WholeNumber({ minimum: 1, maximum: 1_000 })),
-  offset: Optional(WholeNumber({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+  ...limitQuery,
+  ...offsetQuery
 }
-
-const defaultLimit = 100
-
-const moment = { type: "string", format: "date-time" }
 
 export const TradeGroup = HttpApiGroup.make("trade")
   .add(
@@ -65,36 +73,29 @@ export const TradeGroup = HttpApiGroup.make("trade")
     }).annotate(
       OpenApi.Transform,
       described({
-        start: moment,
-        end: moment,
+        ...listParameters,
         start_time: moment,
         end_time: moment,
         ordertype: { type: "string", enum: OrderType.literals },
-        orderdirection: { type: "string", enum: Side.literals },
-        limit: { type: "integer", minimum: 1, maximum: 1_000, default: defaultLimit },
-        offset: { type: "integer", minimum: 0, default: 0 }
+        orderdirection: { type: "string", enum: Side.literals }
       })
-    )
+    ),
+    HttpApiEndpoint.get("tradesCsv", "/trades-csv", csvAnswer)
   )
   .middleware(Authenticated)
 
-/** What was asked, with the defaults of what was not. Milliseconds; the start is included, the end is not. */
-export interface TradesAsked {
+/** What was asked, with the defaults of what was not. */
+export interface TradesAsked extends ListAsked {
   readonly orderId: string | undefined
-  readonly startMillis: number | undefined
-  readonly endMillis: number | undefined
-  readonly symbol: MarketSymbol | undefined
   readonly orderType: OrderType | undefined
   readonly side: Side | undefined
-  readonly limit: number
-  readonly offset: number
 }
 
 export const tradesAsked = (query: Schema.Struct<typeof TradesQuery>["Type"]): TradesAsked => ({
   orderId: query.exchange_order_id,
   startMillis: narrower(query.start, query.start_time, Math.max),
   endMillis: narrower(query.end, query.end_time, Math.min),
-  symbol: query.symbol === undefined ? undefined : MarketSymbol.make(query.symbol.toUpperCase()),
+  symbol: symbolAsked(query.symbol),
   orderType: query.ordertype,
   side: query.orderdirection,
   limit: query.limit ?? defaultLimit,
@@ -118,6 +119,44 @@ export const tradeRecord = (instrument: Instrument, trade: UserTrade): Trade => 
   order_origin: trade.origin,
   execution_type: trade.executionType
 })
+
+export const tradesFile: Csv.File<UserTrade> = {
+  name: "trades.csv",
+  columns: [
+    "id",
+    "order_timestamp",
+    "symbol",
+    "side",
+    "price",
+    "quantity",
+    "fee",
+    "realised_pnl_change",
+    "margin_used",
+    "order_type",
+    "tif",
+    "order_id",
+    "order_origin",
+    "liquidation",
+    "execution_type"
+  ],
+  cells: ({ lotE8, tickE8 }, trade) => [
+    Csv.text(trade.tradeId),
+    Csv.moment(trade.atMillis),
+    Csv.text(trade.symbol),
+    trade.side,
+    Digits.units(trade.price * tickE8),
+    Digits.units(trade.quantity * lotE8),
+    Digits.money(trade.fee),
+    Digits.money(trade.realised),
+    Digits.money(trade.marginUsed),
+    trade.orderType,
+    trade.timeInForce,
+    Csv.text(trade.orderId),
+    trade.origin,
+    trade.liquidation,
+    trade.executionType
+  ]
+}
 
 const narrower = (
   one: number | undefined,

@@ -23,13 +23,16 @@ export const retryAfter = (waitMillis: number) => ({
 export const shortly = retryAfter(1_000)
 
 /** Says how long to wait, too. */
-export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: Pick<RateLimited, "retryAfterMillis">) =>
+export const notBefore = <E>(waitMillis: number, problem: E) =>
   Effect.andThen(
     HttpEffect.appendPreResponseHandler((_, response) =>
-      Effect.succeed(HttpServerResponse.setHeaders(response, retryAfter(retryAfterMillis)))
+      Effect.succeed(HttpServerResponse.setHeaders(response, retryAfter(waitMillis)))
     ),
-    Effect.fail(problems.rateExceeded())
+    Effect.fail(problem)
   )
+
+export const rateExceeded = (problems: Problem.Problems, { retryAfterMillis }: Pick<RateLimited, "retryAfterMillis">) =>
+  notBefore(retryAfterMillis, problems.rateExceeded())
 
 /** Takes it from the caller's bucket, or says how long to wait for it. */
 export const spend = (problems: Problem.Problems, limits: RateLimits, caller: string, weight: number) =>

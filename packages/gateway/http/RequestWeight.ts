@@ -6,6 +6,11 @@ export const weightOf = (action: string): number => weights.get(action) ?? 1
 /** Lists and charts weigh 5, changes 10, whole tables as CSV 20, a preview 2. */
 export const weights: ReadonlyMap<string, number> = new Map([
   ["GET /user/trade", 5],
+  ["GET /user/historic-orders", 5],
+  ["GET /user/historic-twaps", 5],
+  ["GET /trades-csv", 20],
+  ["GET /historic-orders-csv", 20],
+  ["GET /historic-twaps-csv", 20],
   ["GET /user/api-keys", 5],
   ["GET /candles/:symbol", 5],
   ["GET /underlier/:symbol", 5],

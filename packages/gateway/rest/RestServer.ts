@@ -24,8 +24,11 @@ import { crossOrigin } from "../http/Cors.ts"
 import { routesOf } from "../http/Gate.ts"
 import * as FundingRates from "./FundingRates.ts"
 import * as Futures from "./Futures.ts"
+import * as HistoricOrders from "./HistoricOrders.ts"
+import * as HistoricTwaps from "./HistoricTwaps.ts"
 import * as HttpListener from "../http/HttpListener.ts"
 import * as Leverage from "./Leverage.ts"
+import { Lists } from "./Lists.ts"
 import * as LongShort from "./LongShort.ts"
 import * as Onboarding from "./Onboarding.ts"
 import * as OpenInterest from "./OpenInterest.ts"
@@ -92,7 +95,7 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
       Layer.provide([
         Refdata.layer(baseUrl),
         Positions.layer(baseUrl),
-        Trade.layer(baseUrl),
+        lists(baseUrl),
         Leverage.layer(baseUrl),
         OrderPreview.layer(baseUrl),
         ApiKeys.layer(baseUrl),
@@ -112,6 +115,11 @@ const site = ({ baseUrl, brand, ...rest }: Authentication.AuthenticationOptions)
     ),
     Onboarding.callback(baseUrl),
     Pages.layer(baseUrl, document({ baseUrl, brand, accessOf: ruleOf }))
+  )
+
+const lists = (baseUrl: string) =>
+  Layer.mergeAll(Trade.layer(baseUrl), HistoricOrders.layer(baseUrl), HistoricTwaps.layer(baseUrl)).pipe(
+    Layer.provide(Lists.layer(baseUrl))
   )
 
 const charts = (baseUrl: string) =>

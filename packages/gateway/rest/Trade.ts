@@ -1,46 +1,41 @@
-/** Answers `GET /user/trade`. */
-import { problems, schemaUri } from "@venue/api/Problem"
+/** Answers `GET /user/trade` and `GET /trades-csv`. */
+import { schemaUri } from "@venue/api/Problem"
 import { Api } from "@venue/api/rest/Api"
-import { Caller } from "@venue/api/rest/Caller"
-import { tradeRecord, tradesAsked } from "@venue/api/rest/Trade"
-import { noCost } from "@venue/cluster/protocol/Desk"
+import { tradeRecord, tradesAsked, tradesFile } from "@venue/api/rest/Trade"
 import { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as Trades from "@venue/storage/history/Trades"
+import { projection } from "@venue/storage/history/Trading"
 import { Effect } from "effect"
-import { History } from "../History.ts"
 import { group } from "../http/Endpoints.ts"
-import { rateExceeded } from "../http/Refusal.ts"
+import { Lists } from "./Lists.ts"
 
 export const layer = (baseUrl: string) =>
   group(
     Api,
     "trade",
     Effect.fnUntraced(function* (handlers) {
-      const history = yield* History
+      const lists = yield* Lists
       const { instruments } = yield* VenueSettings
-      const refusals = problems(baseUrl)
-      return handlers.handle(
-        "trades",
-        Effect.fnUntraced(
-          function* ({ query }) {
-            const { accountId, userId } = yield* Caller
-            const asked = tradesAsked(query)
-            if (asked.symbol !== undefined && !instruments.has(asked.symbol)) {
-              return yield* refusals.unknownSymbolFilter(asked.symbol)
-            }
-            const { endMillis = Infinity, startMillis = -Infinity } = asked
-            if (startMillis >= endMillis) return yield* refusals.rangeNotAllowed()
-            const rows = yield* history.trades({ userId, accountId, cost: noCost }, asked)
-            return {
+      return handlers
+        .handle("trades", ({ query }) => {
+          const asked = tradesAsked(query)
+          const { orderType, side } = asked
+          return Effect.map(
+            lists.page({
+              projection,
+              asked,
+              query: (accountId) => Trades.page({ ...asked, accountId }),
+              isSearch: orderType !== undefined || side !== undefined
+            }),
+            (rows) => ({
               $schema: schemaUri(baseUrl, "TradesResponseBody"),
               data: rows.map((row) => tradeRecord(instruments.get(row.symbol)!, row)),
               count: rows.length
-            }
-          },
-          Effect.catchTags({
-            Unavailable: () => Effect.fail(refusals.draining()),
-            RateLimited: (limited) => rateExceeded(refusals, limited)
-          })
+            })
+          )
+        })
+        .handle("tradesCsv", () =>
+          lists.download({ projection, listing: (accountId) => Trades.listing({ accountId }), file: tradesFile })
         )
-      )
     })
   )

@@ -14,6 +14,8 @@ import { Feed } from "@venue/cluster/feed/Feed"
 import { noEcho } from "@venue/domain/Echo"
 import type { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { statusAt } from "@venue/domain/Twap"
+import * as Trades from "@venue/storage/history/Trades"
+import * as Trading from "@venue/storage/history/Trading"
 import { Clock, Effect } from "effect"
 import { History } from "../History.ts"
 
@@ -68,13 +70,18 @@ export const make = Effect.gen(function* () {
 
   const trades = (reader: Read, { endMillis, limit, offset, orderId, startMillis }: GetUserTrades): Answer =>
     Effect.map(
-      history.trades(reader, {
-        orderId: orderId ?? undefined,
-        startMillis: startMillis ?? undefined,
-        endMillis: endMillis === null ? undefined : endMillis + 1,
-        limit,
-        offset
-      }),
+      history.read(
+        reader,
+        Trading,
+        Trades.page({
+          accountId: reader.accountId,
+          orderId: orderId ?? undefined,
+          startMillis: startMillis ?? undefined,
+          endMillis: endMillis === null ? undefined : endMillis + 1,
+          limit,
+          offset
+        })
+      ),
       (found) => Frame.userTradesResponse((symbol) => instruments.get(symbol)!, found)
     )
 

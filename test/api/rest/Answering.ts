@@ -89,35 +89,37 @@ const groups = Layer.mergeAll(
     )
   ),
   HttpApiBuilder.group(Api, "trade", (handlers) =>
-    handlers.handle("trades", ({ query }) =>
-      Effect.sync(() => {
-        asked.push(tradesAsked(query))
-        return {
-          data: [
-            tradeRecord(gold, {
-              symbol: gold.symbol,
-              tradeId: "t-1",
-              side: "BUY",
-              aggressorSide: "SELL",
-              orderId: "o-1",
-              clientOrderId: "",
-              price: 34_111,
-              quantity: 1_500,
-              fee: 511_665,
-              realised: 0,
-              marginUsed: 255_832_500,
-              orderType: "LIMIT",
-              timeInForce: "GTC",
-              origin: "USER",
-              liquidation: "NONE",
-              executionType: "NEW",
-              atMillis: 1790503244118
-            })
-          ],
-          count: 1
-        }
-      })
-    )
+    handlers
+      .handle("tradesCsv", () => unasked())
+      .handle("trades", ({ query }) =>
+        Effect.sync(() => {
+          asked.push(tradesAsked(query))
+          return {
+            data: [
+              tradeRecord(gold, {
+                symbol: gold.symbol,
+                tradeId: "t-1",
+                side: "BUY",
+                aggressorSide: "SELL",
+                orderId: "o-1",
+                clientOrderId: "",
+                price: 34_111,
+                quantity: 1_500,
+                fee: 511_665,
+                realised: 0,
+                marginUsed: 255_832_500,
+                orderType: "LIMIT",
+                timeInForce: "GTC",
+                origin: "USER",
+                liquidation: "NONE",
+                executionType: "NEW",
+                atMillis: 1790503244118
+              })
+            ],
+            count: 1
+          }
+        })
+      )
   ),
   HttpApiBuilder.group(Api, "leverage", (handlers) =>
     handlers.handle("setLeverage", ({ payload: { leverage, symbol } }) => {
@@ -155,6 +157,12 @@ const others = Layer.mergeAll(
     handlers.handleAll({ builderMessage: unasked, builderKey: unasked })
   ).pipe(Layer.provide(Layer.succeed(ActiveBuilder, unasked))),
   HttpApiBuilder.group(Api, "orderPreview", (handlers) => handlers.handleAll({ previewOrder: unasked })),
+  HttpApiBuilder.group(Api, "historicOrders", (handlers) =>
+    handlers.handleAll({ historicOrders: unasked, historicOrdersCsv: unasked })
+  ),
+  HttpApiBuilder.group(Api, "historicTwaps", (handlers) =>
+    handlers.handleAll({ historicTwaps: unasked, historicTwapsCsv: unasked })
+  ),
   HttpApiBuilder.group(Api, "candles", (handlers) => handlers.handleAll({ candles: unasked })),
   HttpApiBuilder.group(Api, "underlier", (handlers) => handlers.handleAll({ underlier: unasked })),
   HttpApiBuilder.group(Api, "fundingRates", (handlers) => handlers.handleAll({ fundingRates: unasked })),

@@ -23,6 +23,7 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/refdata",
     "/user/positions",
     "/user/trade",
+    "/trades-csv",
     "/user/leverage",
     "/user/orders/preview",
     "/health/live",
@@ -48,7 +49,11 @@ it("is version 3.1 of interface 0.1.0, with every path", () => {
     "/settlement-prices",
     "/symbols/metrics",
     "/md/contracts",
-    "/md/orderbook/{symbol}"
+    "/md/orderbook/{symbol}",
+    "/user/historic-orders",
+    "/historic-orders-csv",
+    "/user/historic-twaps",
+    "/historic-twaps-csv"
   ])
 })
 
@@ -153,11 +158,16 @@ it("names the header of a subaccount where one may be selected, and nowhere else
     )
   )
   expect(named.toSorted()).toEqual([
+    "historicOrders.historicOrders",
+    "historicOrders.historicOrdersCsv",
+    "historicTwaps.historicTwaps",
+    "historicTwaps.historicTwapsCsv",
     "leverage.setLeverage",
     "onboarding.onboarding",
     "orderPreview.previewOrder",
     "positions.positions",
-    "trade.trades"
+    "trade.trades",
+    "trade.tradesCsv"
   ])
 })
 
@@ -192,4 +202,21 @@ it("says how to sign in, under the operator's prefix", () => {
   expect(trades?.parameters.map(({ name }) => name)).toContain("x-acme-requested-account-id")
   expect(spec.paths["/refdata"]?.get?.security).toEqual([])
   expect(Object.keys(trades?.responses["422"]?.content ?? {})).toEqual(["application/problem+json"])
+})
+
+it("tells a file by its type and its name, and how far down a list may be asked for", () => {
+  for (const path of ["/trades-csv", "/historic-orders-csv", "/historic-twaps-csv"]) {
+    const answer = spec.paths[path]?.get?.responses["200"]
+    expect([path, Object.keys(answer?.content ?? {})]).toEqual([path, ["text/csv; charset=utf-8"]])
+    expect(JSON.stringify(answer)).toContain("content-disposition")
+  }
+  const offset = { type: "integer", minimum: 0, maximum: 100_000, default: 0 }
+  for (const path of ["/user/trade", "/user/historic-orders"]) {
+    expect(spec.paths[path]?.get?.parameters).toContainEqual({
+      name: "offset",
+      in: "query",
+      required: false,
+      schema: offset
+    })
+  }
 })

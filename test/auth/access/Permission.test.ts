@@ -84,6 +84,8 @@ const matrix = {
   "channel cancel_on_disconnect": "execute_orders",
   "GET /user/positions": "view_positions",
   "GET /user/trade": "view_orders",
+  "GET /user/historic-twaps": "view_orders",
+  "GET /trades-csv": "view_orders",
   "POST /user/leverage": "execute_orders",
   "GET /user/subaccounts": "view_balance subaccount_ops"
 }

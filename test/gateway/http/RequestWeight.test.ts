@@ -15,8 +15,9 @@ it("every change weighs 10; a preview, which changes nothing, 2", () => {
 })
 
 it("whole tables weigh 20, lists and charts 5, anything else that is read 1", () => {
-  for (const action of actions.filter((action) => action.endsWith("-csv")))
-    expect([action, weightOf(action)]).toEqual([action, 20])
+  const files = actions.filter((action) => action.endsWith("-csv"))
+  expect(files).toHaveLength(3)
+  for (const action of files) expect([action, weightOf(action)]).toEqual([action, 20])
   const asked = ["GET /user/trade", "GET /user/api-keys", "GET /candles/:symbol", "GET /user/positions", "GET /refdata"]
   expect(asked.map(weightOf)).toEqual([5, 5, 5, 1, 1])
 })

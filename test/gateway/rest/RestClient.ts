@@ -3,6 +3,7 @@ import { Hmac } from "@venue/auth/access/Hmac"
 import { DeskClient } from "@venue/cluster/clients/DeskClient"
 import { Unavailable } from "@venue/cluster/protocol/Market"
 import * as AdminServer from "@venue/gateway/admin/AdminServer"
+import { History } from "@venue/gateway/History"
 import { Health } from "@venue/gateway/http/Health"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { DatabaseUnavailable } from "@venue/postgres/DatabaseUnavailable"
@@ -107,6 +108,14 @@ export const layerQuiet = Layer.effect(RestClient, make).pipe(
   Layer.provideMerge(Layer.succeed(Health)({ ready: () => true, answer: () => () => {} })),
   Layer.provideMerge(layerMemory)
 )
+
+/** The same venue, which reads what was from where the test says. */
+export const layerReading = (history: History["Service"]) =>
+  Layer.effect(RestClient, make).pipe(
+    Layer.provide(Layer.succeed(History, history)),
+    Layer.provideMerge(Health.layer),
+    Layer.provideMerge(layerMemory)
+  )
 
 /** The same venue, of which the addresses see no desk that answers; and no database either, if so said. */
 export const layerCutOff = (database: "there" | "gone") =>

@@ -8,6 +8,8 @@ import { UserId } from "@venue/domain/UserId"
 import { History } from "@venue/gateway/History"
 import { ReadTables } from "@venue/storage/history/ReadTables"
 import { emptyMemory } from "@venue/storage/history/ReadTable"
+import * as Trades from "@venue/storage/history/Trades"
+import * as Trading from "@venue/storage/history/Trading"
 import { layerMemory, TestVenue } from "@venue/testing/TestVenue"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
@@ -29,8 +31,8 @@ const queries = [
 const stalledHistory = Layer.succeed(
   History,
   History.of({
-    trades: () =>
-      Effect.andThen(Effect.sleep("2 seconds"), Effect.fail(new Unavailable({ what: "the table of trades" })))
+    read: () => Effect.andThen(Effect.sleep("2 seconds"), Effect.fail(new Unavailable({ what: "the tables" }))),
+    readOn: () => Effect.fail(new Unavailable({ what: "the tables" }))
   })
 )
 const stalledVenue = Layer.fresh(TestVenue.layer).pipe(Layer.provide(stalledHistory), Layer.provide(layerMemory))
@@ -106,7 +108,7 @@ const unused = () => Effect.die("not asked")
 /** A history over tables that do as the test says, of an account whose events are read up to these watermarks. */
 const historyOf = (
   watermarks: ReadonlyArray<{ readonly symbol: MarketSymbol; readonly seq: number }>,
-  tables: Pick<ReadTables["Service"], "position" | "read">
+  tables: Pick<ReadTables["Service"], "positions" | "read">
 ) =>
   History.pipe(
     Effect.provide(History.layer),
@@ -116,7 +118,7 @@ const historyOf = (
           ReadTables,
           ReadTables.of({
             project: unused,
-            positions: unused,
+            position: unused,
             ...tables
           })
         ),
@@ -140,6 +142,7 @@ const historyOf = (
   )
 
 const reader = { userId: UserId.make("u"), accountId: AccountId.make("u"), cost: noCost }
+const page = Trades.page({ accountId: reader.accountId, limit: 10, offset: 0 })
 
 it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] }])(
   "I48: however many read the table of trades, few queries run at once, and all are answered (%j)",
@@ -157,9 +160,9 @@ it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: MarketSymbol.make("
           () => Effect.as(Deferred.await(opened), answer),
           () => Effect.sync(() => running--)
         )
-      const { trades } = yield* historyOf(watermarks, { position: () => query(7), read: empty(query) })
+      const { read } = yield* historyOf(watermarks, { positions: () => query([7]), read: empty(query) })
       const all = yield* Effect.forkChild(
-        Effect.forEach(Array.from({ length: 100 }), () => trades(reader, { limit: 10, offset: 0 }), {
+        Effect.forEach(Array.from({ length: 100 }), () => read(reader, Trading, page), {
           concurrency: "unbounded"
         })
       )
@@ -176,27 +179,48 @@ it.effect.each([{ watermarks: [] }, { watermarks: [{ symbol: MarketSymbol.make("
 )
 
 it.effect.each([
-  { silent: "position" as const, watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] },
+  { silent: "positions" as const, watermarks: [{ symbol: MarketSymbol.make("AAPL-USD"), seq: 7 }] },
   { silent: "read" as const, watermarks: [] }
 ])(
   "I48: a table that does not answer is given up, by those who wait for their turn too ($silent)",
   ({ silent, watermarks }) =>
     Effect.gen(function* () {
       const tables = {
-        position: () => Effect.succeed(7),
+        positions: () => Effect.succeed([7]),
         read: empty(Effect.succeed),
         [silent]: () => Effect.never
       }
-      const { trades } = yield* historyOf(watermarks, tables)
+      const { read } = yield* historyOf(watermarks, tables)
       const all = yield* Effect.forkChild(
-        Effect.forEach(Array.from({ length: 10 }), () => Effect.flip(trades(reader, { limit: 10, offset: 0 })), {
+        Effect.forEach(Array.from({ length: 10 }), () => Effect.flip(read(reader, Trading, page)), {
           concurrency: "unbounded"
         })
       )
-      yield* TestClock.adjust("2 seconds")
+      yield* TestClock.adjust("3 seconds")
       assert.deepStrictEqual(
         (yield* Fiber.join(all)).map(({ _tag }) => _tag),
         Array.from({ length: 10 }, () => "Unavailable")
       )
     })
+)
+
+it.effect("how far tables have come is asked for once, and again when more is to be known than that", () =>
+  Effect.gen(function* () {
+    const symbol = MarketSymbol.make("AAPL-USD")
+    const wanted = [{ symbol, seq: 7 }]
+    const positions = [5, 7, 9]
+    const { read } = yield* historyOf(wanted, {
+      positions: () => Effect.sync(() => [positions.shift()!]),
+      read: empty(Effect.succeed)
+    })
+    const first = yield* Effect.forkChild(read(reader, Trading, page))
+    yield* TestClock.adjust("20 millis")
+    yield* Fiber.join(first)
+    assert.deepStrictEqual(positions, [9])
+    yield* read(reader, Trading, page)
+    assert.deepStrictEqual(positions, [9])
+    wanted[0] = { symbol, seq: 8 }
+    yield* read(reader, Trading, page)
+    assert.deepStrictEqual(positions, [])
+  })
 )

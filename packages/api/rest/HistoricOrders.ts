@@ -1,0 +1,170 @@
+/** `GET /user/historic-orders`: orders of an account that have ended, newest first; `GET /historic-orders-csv`: all. */
+import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { OrderType, Side, TimeInForce } from "@venue/domain/Order"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { averagePrice } from "../AveragePrice.ts"
+import { Moment, Rows, SchemaLink } from "../Body.ts"
+import * as Csv from "../Csv.ts"
+import * as Digits from "../Digits.ts"
+import { described, Optional } from "../Parameter.ts"
+import { BadRequest, ServiceUnavailable } from "../Problem.ts"
+import { Authenticated } from "./Caller.ts"
+import { csvAnswer } from "./CsvFile.ts"
+import {
+  defaultLimit,
+  limitQuery,
+  type ListAsked,
+  listParameters,
+  offsetQuery,
+  rangeQuery,
+  symbolAsked,
+  symbolQuery
+} from "./ListPage.ts"
+
+const ExecutionState = Schema.Literals(["UNFILLED", "PARTIALLY_FILLED", "FILLED"])
+
+export const HistoricOrder = Schema.Struct({
+  $schema: SchemaLink,
+  order_id: Schema.String,
+  terminal_status: Schema.String,
+  status_ts: Moment,
+  symbol: Schema.String,
+  side: Schema.String,
+  type: Schema.String,
+  time_in_force: Schema.String,
+  quantity: Schema.Finite,
+  price: Schema.Finite,
+  client_order_id: Schema.String,
+  passive_qty: Schema.Finite,
+  filled_qty: Schema.Finite,
+  avg_price: Schema.NullOr(Schema.Finite),
+  first_fill_ts: Schema.NullOr(Moment),
+  last_fill_ts: Schema.NullOr(Moment),
+  execution_state: ExecutionState
+}).annotate({ identifier: "HistoricOrder" })
+export type HistoricOrder = typeof HistoricOrder.Type
+
+export const HistoricOrdersResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  data: Rows(HistoricOrder),
+  /** Rows in this answer, not of all. */
+  count: Schema.Int
+}).annotate({ identifier: "HistoricOrdersResponseBody" })
+
+const HistoricOrdersQuery = {
+  ...symbolQuery,
+  client_order_id: Optional(Schema.String),
+  ...rangeQuery,
+  ...limitQuery,
+  ...offsetQuery
+}
+
+export const HistoricOrdersGroup = HttpApiGroup.make("historicOrders")
+  .add(
+    HttpApiEndpoint.get("historicOrders", "/user/historic-orders", {
+      query: HistoricOrdersQuery,
+      success: HistoricOrdersResponseBody,
+      error: [BadRequest, ServiceUnavailable]
+    }).annotate(OpenApi.Transform, described(listParameters)),
+    HttpApiEndpoint.get("historicOrdersCsv", "/historic-orders-csv", csvAnswer)
+  )
+  .middleware(Authenticated)
+
+export interface HistoricOrdersAsked extends ListAsked {
+  readonly clientOrderId: string | undefined
+}
+
+export const historicOrdersAsked = (query: Schema.Struct<typeof HistoricOrdersQuery>["Type"]): HistoricOrdersAsked => ({
+  symbol: symbolAsked(query.symbol),
+  clientOrderId: query.client_order_id,
+  startMillis: query.start,
+  endMillis: query.end,
+  limit: query.limit ?? defaultLimit,
+  offset: query.offset ?? 0
+})
+
+/** An order that has ended, with what it filled. Prices are in ticks, quantities in lots. */
+export interface UserOrder {
+  readonly orderId: string
+  readonly status: string
+  readonly endedAtMillis: number
+  readonly symbol: MarketSymbol
+  readonly side: Side
+  readonly orderType: OrderType
+  readonly timeInForce: TimeInForce
+  readonly clientOrderId: string
+  readonly price: number
+  readonly quantity: number
+  /** Of a refused order: the decimals that the client wrote. */
+  readonly askedPrice: number | null
+  readonly askedQuantity: number | null
+  readonly passiveQuantity: number
+  readonly filledQuantity: number
+  /** The sum of price times quantity: ticks times lots. */
+  readonly filledCost: bigint
+  /** Null when nothing filled, as the other. */
+  readonly firstFillAtMillis: number | null
+  readonly lastFillAtMillis: number | null
+}
+
+export const historicOrder = (instrument: Instrument, order: UserOrder): HistoricOrder => ({
+  order_id: order.orderId,
+  terminal_status: order.status,
+  status_ts: Digits.instant(order.endedAtMillis),
+  symbol: order.symbol,
+  side: order.side,
+  type: order.orderType,
+  time_in_force: order.timeInForce,
+  quantity: quantityAsked(instrument, order),
+  price: priceAsked(instrument, order),
+  client_order_id: order.clientOrderId,
+  passive_qty: quantityOf(instrument, order.passiveQuantity),
+  filled_qty: quantityOf(instrument, order.filledQuantity),
+  avg_price: order.filledQuantity === 0 ? null : Number(averageOf(instrument, order)),
+  first_fill_ts: instantOrNull(order.firstFillAtMillis),
+  last_fill_ts: instantOrNull(order.lastFillAtMillis),
+  execution_state: executionState(order)
+})
+
+export const historicOrdersFile: Csv.File<UserOrder> = {
+  name: "historic-orders.csv",
+  columns: Object.keys(HistoricOrder.fields).filter((name) => name !== "$schema"),
+  cells: (instrument, order) => [
+    Csv.text(order.orderId),
+    order.status,
+    Csv.moment(order.endedAtMillis),
+    Csv.text(order.symbol),
+    order.side,
+    order.orderType,
+    order.timeInForce,
+    Digits.plain(quantityAsked(instrument, order)),
+    Digits.plain(priceAsked(instrument, order)),
+    Csv.text(order.clientOrderId),
+    Digits.units(order.passiveQuantity * instrument.lotE8),
+    Digits.units(order.filledQuantity * instrument.lotE8),
+    order.filledQuantity === 0 ? "" : averageOf(instrument, order),
+    Csv.moment(order.firstFillAtMillis),
+    Csv.moment(order.lastFillAtMillis),
+    executionState(order)
+  ]
+}
+
+const quantityAsked = (instrument: Instrument, { askedQuantity, quantity }: UserOrder): number =>
+  askedQuantity ?? quantityOf(instrument, quantity)
+
+/** An order at the market has no price, whatever stood in its request. */
+const priceAsked = (instrument: Instrument, { askedPrice, orderType, price }: UserOrder): number =>
+  orderType === "MARKET" ? 0 : (askedPrice ?? priceOf(instrument, price))
+
+const averageOf = (instrument: Instrument, { filledCost, filledQuantity }: UserOrder): string =>
+  averagePrice(instrument, {
+    basis: Number(filledCost * BigInt(instrument.tickLotMicros)),
+    quantityLots: filledQuantity
+  })
+
+const executionState = ({ filledQuantity, status }: UserOrder): HistoricOrder["execution_state"] =>
+  filledQuantity === 0 ? "UNFILLED" : status === "FILLED" ? "FILLED" : "PARTIALLY_FILLED"
+
+const instantOrNull = (millis: number | null): string | null => (millis === null ? null : Digits.instant(millis))

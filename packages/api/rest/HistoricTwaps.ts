@@ -1,0 +1,132 @@
+/** `GET /user/historic-twaps`: TWAPs of an account that have ended, newest first; `GET /historic-twaps-csv`: all of them. */
+import { type Instrument, priceOf, quantityOf } from "@venue/domain/Instrument"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { Side } from "@venue/domain/Order"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { averagePrice } from "../AveragePrice.ts"
+import { Moment, Rows, SchemaLink } from "../Body.ts"
+import * as Csv from "../Csv.ts"
+import * as Digits from "../Digits.ts"
+import { described } from "../Parameter.ts"
+import { BadRequest, ServiceUnavailable } from "../Problem.ts"
+import { Authenticated } from "./Caller.ts"
+import { csvAnswer } from "./CsvFile.ts"
+import { defaultLimit, limitQuery, type ListAsked, listParameters, symbolAsked, symbolQuery } from "./ListPage.ts"
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+export const HistoricTwap = Schema.Struct({
+  $schema: SchemaLink,
+  twap_id: Schema.String,
+  client_twap_id: Schema.NullOr(Schema.String),
+  status: Schema.String,
+  symbol: Schema.String,
+  side: Schema.String,
+  total_quantity: Schema.Finite,
+  filled_quantity: Schema.Finite,
+  average_fill_price: Schema.Finite,
+  worst_price: Schema.Finite,
+  total_num_orders: Count,
+  filled_num_orders: Count,
+  order_interval_secs: Count,
+  reduce_only: Schema.Boolean,
+  start_time: Moment,
+  created_at: Schema.NullOr(Moment),
+  updated_at: Schema.NullOr(Moment)
+}).annotate({ identifier: "HistoricTwap" })
+export type HistoricTwap = typeof HistoricTwap.Type
+
+export const HistoricTwapsResponseBody = Schema.Struct({
+  $schema: SchemaLink,
+  data: Rows(HistoricTwap),
+  /** Rows in this answer, not of all. */
+  count: Schema.Int
+}).annotate({ identifier: "HistoricTwapsResponseBody" })
+
+const HistoricTwapsQuery = { ...symbolQuery, ...limitQuery }
+
+export const HistoricTwapsGroup = HttpApiGroup.make("historicTwaps")
+  .add(
+    HttpApiEndpoint.get("historicTwaps", "/user/historic-twaps", {
+      query: HistoricTwapsQuery,
+      success: HistoricTwapsResponseBody,
+      error: [BadRequest, ServiceUnavailable]
+    }).annotate(OpenApi.Transform, described(listParameters)),
+    HttpApiEndpoint.get("historicTwapsCsv", "/historic-twaps-csv", { query: symbolQuery, ...csvAnswer })
+  )
+  .middleware(Authenticated)
+
+export const historicTwapsAsked = (query: Schema.Struct<typeof HistoricTwapsQuery>["Type"]): ListAsked => ({
+  symbol: symbolAsked(query.symbol),
+  limit: query.limit ?? defaultLimit,
+  offset: 0
+})
+
+/** A TWAP that has ended. Prices are in ticks, quantities in lots, money in 1e-6 USD. */
+export interface UserTwap {
+  readonly twapId: string
+  /** Empty when the client gave none. */
+  readonly clientTwapId: string
+  readonly status: string
+  readonly symbol: MarketSymbol
+  readonly side: Side
+  readonly totalQuantity: number
+  readonly filledQuantity: number
+  /** What was filled is worth this. */
+  readonly filledValue: number
+  /** 0 for none. */
+  readonly worstPrice: number
+  readonly slices: number
+  readonly filledSlices: number
+  readonly intervalMillis: number
+  readonly reduceOnly: boolean
+  readonly startAtMillis: number
+  readonly createdAtMillis: number
+  readonly endedAtMillis: number
+}
+
+export const historicTwap = (instrument: Instrument, twap: UserTwap): HistoricTwap => ({
+  twap_id: twap.twapId,
+  client_twap_id: twap.clientTwapId === "" ? null : twap.clientTwapId,
+  status: twap.status,
+  symbol: twap.symbol,
+  side: twap.side,
+  total_quantity: quantityOf(instrument, twap.totalQuantity),
+  filled_quantity: quantityOf(instrument, twap.filledQuantity),
+  average_fill_price: Number(averageOf(instrument, twap)),
+  worst_price: priceOf(instrument, twap.worstPrice),
+  total_num_orders: twap.slices,
+  filled_num_orders: twap.filledSlices,
+  order_interval_secs: twap.intervalMillis / 1_000,
+  reduce_only: twap.reduceOnly,
+  start_time: Digits.instant(twap.startAtMillis),
+  created_at: Digits.instant(twap.createdAtMillis),
+  updated_at: Digits.instant(twap.endedAtMillis)
+})
+
+export const historicTwapsFile: Csv.File<UserTwap> = {
+  name: "historic-twaps.csv",
+  columns: Object.keys(HistoricTwap.fields).filter((name) => name !== "$schema"),
+  cells: (instrument, twap) => [
+    Csv.text(twap.twapId),
+    Csv.text(twap.clientTwapId),
+    twap.status,
+    Csv.text(twap.symbol),
+    twap.side,
+    Digits.units(twap.totalQuantity * instrument.lotE8),
+    Digits.units(twap.filledQuantity * instrument.lotE8),
+    averageOf(instrument, twap),
+    Digits.units(twap.worstPrice * instrument.tickE8),
+    String(twap.slices),
+    String(twap.filledSlices),
+    Digits.plain(twap.intervalMillis / 1_000),
+    String(twap.reduceOnly),
+    Csv.moment(twap.startAtMillis),
+    Csv.moment(twap.createdAtMillis),
+    Csv.moment(twap.endedAtMillis)
+  ]
+}
+
+const averageOf = (instrument: Instrument, { filledQuantity, filledValue }: UserTwap): string =>
+  averagePrice(instrument, { basis: filledValue, quantityLots: filledQuantity })

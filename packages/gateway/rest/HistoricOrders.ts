@@ -1,0 +1,39 @@
+/** Answers `GET /user/historic-orders` and `GET /historic-orders-csv`. */
+import { schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { historicOrder, historicOrdersAsked, historicOrdersFile } from "@venue/api/rest/HistoricOrders"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as Orders from "@venue/storage/history/Orders"
+import { projection } from "@venue/storage/history/Trading"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { Lists } from "./Lists.ts"
+
+export const layer = (baseUrl: string) =>
+  group(
+    Api,
+    "historicOrders",
+    Effect.fnUntraced(function* (handlers) {
+      const lists = yield* Lists
+      const { instruments } = yield* VenueSettings
+      return handlers
+        .handle("historicOrders", ({ query }) => {
+          const asked = historicOrdersAsked(query)
+          return Effect.map(
+            lists.page({ projection, asked, query: (accountId) => Orders.page({ ...asked, accountId }) }),
+            (rows) => ({
+              $schema: schemaUri(baseUrl, "HistoricOrdersResponseBody"),
+              data: rows.map((row) => historicOrder(instruments.get(row.symbol)!, row)),
+              count: rows.length
+            })
+          )
+        })
+        .handle("historicOrdersCsv", () =>
+          lists.download({
+            projection,
+            listing: (accountId) => Orders.listing({ accountId }),
+            file: historicOrdersFile
+          })
+        )
+    })
+  )

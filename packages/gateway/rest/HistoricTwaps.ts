@@ -1,0 +1,43 @@
+/** Answers `GET /user/historic-twaps` and `GET /historic-twaps-csv`. */
+import { schemaUri } from "@venue/api/Problem"
+import { Api } from "@venue/api/rest/Api"
+import { historicTwap, historicTwapsAsked, historicTwapsFile } from "@venue/api/rest/HistoricTwaps"
+import { symbolAsked } from "@venue/api/rest/ListPage"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import * as Twaps from "@venue/storage/history/Twaps"
+import { Effect } from "effect"
+import { group } from "../http/Endpoints.ts"
+import { Lists } from "./Lists.ts"
+
+const { projection } = Twaps
+
+export const layer = (baseUrl: string) =>
+  group(
+    Api,
+    "historicTwaps",
+    Effect.fnUntraced(function* (handlers) {
+      const lists = yield* Lists
+      const { instruments } = yield* VenueSettings
+      return handlers
+        .handle("historicTwaps", ({ query }) => {
+          const asked = historicTwapsAsked(query)
+          return Effect.map(
+            lists.page({ projection, asked, query: (accountId) => Twaps.page({ ...asked, accountId }) }),
+            (rows) => ({
+              $schema: schemaUri(baseUrl, "HistoricTwapsResponseBody"),
+              data: rows.map((row) => historicTwap(instruments.get(row.symbol)!, row)),
+              count: rows.length
+            })
+          )
+        })
+        .handle("historicTwapsCsv", ({ query }) => {
+          const symbol = symbolAsked(query.symbol)
+          return lists.download({
+            projection,
+            symbol,
+            listing: (accountId) => Twaps.listing({ accountId, symbol }),
+            file: historicTwapsFile
+          })
+        })
+    })
+  )

@@ -1,0 +1,121 @@
+/** Lists of what an account did: a page of one, or the whole of it as a file. */
+import type * as Csv from "@venue/api/Csv"
+import { type BadRequest, problems, type ServiceUnavailable, type TooManyRequests } from "@venue/api/Problem"
+import { Caller } from "@venue/api/rest/Caller"
+import { attachment } from "@venue/api/rest/CsvFile"
+import { type ListAsked, maxOffset } from "@venue/api/rest/ListPage"
+import { noCost, type RateLimited } from "@venue/cluster/protocol/Desk"
+import type { Unavailable } from "@venue/cluster/protocol/Market"
+import { VenueSettings } from "@venue/cluster/VenueSettings"
+import type { AccountId } from "@venue/domain/AccountId"
+import type { MarketSymbol } from "@venue/domain/MarketSymbol"
+import type { ReadQuery } from "@venue/storage/history/ReadTable"
+import type { Listing } from "@venue/storage/history/RowOrder"
+import * as SearchLimit from "@venue/storage/history/SearchLimit"
+import { Context, Effect, Layer, Option, type Scope, type Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiSchema } from "effect/http-api"
+import { History, type Source } from "../History.ts"
+import { rateExceeded } from "../http/Refusal.ts"
+import * as Downloads from "./Downloads.ts"
+
+type Refused = BadRequest | TooManyRequests | ServiceUnavailable
+
+export interface PageAsked<Row> extends Source {
+  readonly asked: ListAsked
+  readonly query: (accountId: AccountId) => ReadQuery<ReadonlyArray<Row>>
+  /** No index leads to what is asked for, so it is looked for a bounded time. */
+  readonly isSearch?: boolean
+}
+
+export interface FileAsked<Row> extends Source {
+  readonly listing: (accountId: AccountId) => Listing<Row>
+  readonly file: Csv.File<Row>
+}
+
+type Download = HttpApiSchema.withHeaders<
+  Stream.Stream<Uint8Array, Unavailable>,
+  { readonly "content-disposition": string }
+>
+type Request = Caller | HttpServerRequest.HttpServerRequest
+
+export class Lists extends Context.Service<
+  Lists,
+  {
+    readonly page: <Row>(asked: PageAsked<Row>) => Effect.Effect<ReadonlyArray<Row>, Refused, Request>
+    /** As long as the scope is open it counts as one that is on its way. */
+    readonly download: <Row extends { readonly symbol: MarketSymbol }>(
+      asked: FileAsked<Row>
+    ) => Effect.Effect<Download, Refused, Request | Scope.Scope>
+  }
+>()("@venue/gateway/rest/Lists") {
+  static readonly layer = (baseUrl: string) =>
+    Layer.effect(
+      Lists,
+      Effect.gen(function* () {
+        const history = yield* History
+        const { instruments } = yield* VenueSettings
+        const downloads = yield* Downloads.make(baseUrl)
+        const refusals = problems(baseUrl)
+        const refused = <A, E, R>(self: Effect.Effect<A, E | Unavailable | RateLimited, R>) =>
+          Effect.catchTags(self as Effect.Effect<A, Refused | Unavailable | RateLimited, R>, {
+            Unavailable: () => Effect.fail(refusals.draining()),
+            RateLimited: (limited) => rateExceeded(refusals, limited)
+          })
+        const known = (symbol: MarketSymbol | undefined) =>
+          symbol === undefined || instruments.has(symbol)
+            ? Effect.void
+            : Effect.fail(refusals.unknownSymbolFilter(symbol))
+
+        const page = Effect.fn("Lists.page")(function* <Row>({
+          asked,
+          isSearch = false,
+          projection,
+          query
+        }: PageAsked<Row>) {
+          const { accountId, userId } = yield* Caller
+          const { endMillis = Infinity, offset, startMillis = -Infinity, symbol } = asked
+          yield* known(symbol)
+          if (startMillis >= endMillis) return yield* refusals.rangeNotAllowed()
+          if (offset > maxOffset) return yield* refusals.offsetTooLarge(otherWays(offset))
+          const reader = { userId, accountId, cost: noCost }
+          const source = { projection, symbol }
+          if (!isSearch) return yield* history.read(reader, source, query(accountId))
+          const found = yield* history.read(
+            reader,
+            source,
+            SearchLimit.limited(query(accountId), SearchLimit.searchMillis)
+          )
+          return yield* Option.match(found, {
+            onNone: () => Effect.fail(refusals.rangeTooLong(shorter)),
+            onSome: (rows) => Effect.succeed(rows)
+          })
+        }, refused)
+
+        const download = Effect.fn("Lists.download")(function* <Row extends { readonly symbol: MarketSymbol }>({
+          file,
+          listing,
+          projection,
+          symbol
+        }: FileAsked<Row>) {
+          const { accountId, userId } = yield* Caller
+          yield* known(symbol)
+          yield* downloads.admit(userId)
+          const list = listing(accountId)
+          const last = yield* history.read({ userId, accountId, cost: noCost }, { projection, symbol }, list.last)
+          const lineOf = (row: Row) => file.cells(instruments.get(row.symbol)!, row)
+          const body = Downloads.lines(history.readOn, { columns: file.columns, lineOf, list, last })
+          return HttpApiSchema.withHeaders({ body, headers: attachment(file.name) })
+        }, refused)
+
+        return Lists.of({ page, download })
+      })
+    )
+}
+
+const otherWays = (offset: number) =>
+  `The largest offset is ${maxOffset}, got ${offset}: give end, the time of the last row you have, or read the CSV.`
+
+const shorter =
+  `The list was searched for ${SearchLimit.searchMillis / 1_000} s and not to its end: ` +
+  "give start, or a start that is later."

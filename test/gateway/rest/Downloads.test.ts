@@ -1,0 +1,175 @@
+/** Whole lists as files, to clients that stop reading, go away, ask too often, or are broken off. */
+import { Unavailable } from "@venue/cluster/protocol/Market"
+import { MarketSymbol } from "@venue/domain/MarketSymbol"
+import { History } from "@venue/gateway/History"
+import { AccountId } from "@venue/domain/AccountId"
+import * as Trades from "@venue/storage/history/Trades"
+import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
+import { assert, expect, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { connect, type Socket } from "node:net"
+import { traded } from "../../journal/EventsByHand.ts"
+import { layerReading, raw, RestClient } from "./RestClient.ts"
+
+const gold = MarketSymbol.make("GOLD-USD")
+const partRows = 2_000
+const row = Trades.rowsOf(gold, traded("endless", 1, {}))[0]!
+const part = Array.from({ length: partRows }, () => ({ ...row, accountId: AccountId.make("somebody") }))
+
+/** A list of so many full parts; then it fails, or has come to its end. */
+const listOf = (parts: number, then: "fails" | "ends" = "ends") => {
+  const told = { parts: 0 }
+  const history = History.of({
+    // Every file begins anew.
+    read: () =>
+      Effect.sync(() => {
+        told.parts = 0
+        return row as never
+      }),
+    readOn: () =>
+      Effect.suspend(() => {
+        if (told.parts === parts && then === "fails") return Effect.fail(new Unavailable({ what: "a test" }))
+        if (told.parts === parts) return Effect.succeed([] as never)
+        told.parts += 1
+        return Effect.succeed(part as never)
+      })
+  })
+  return { history, told }
+}
+
+const linesOf = (headers: Record<string, string>) =>
+  Object.entries({ host: "x", ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")
+
+/** Asks for a file and takes no more of it than its head. */
+const stalled = Effect.fnUntraced(function* (user: TestUser, more: Record<string, string> = {}) {
+  const { restUrl, signed } = yield* RestClient
+  const headers = linesOf({ ...(yield* signed(user)), ...more })
+  const { hostname, port } = new URL(restUrl)
+  return yield* Effect.acquireRelease(
+    Effect.callback<{ readonly socket: Socket; readonly head: string }>((resume) => {
+      const socket = connect(Number(port), hostname, () => socket.write(`GET /trades-csv HTTP/1.1\r\n${headers}\r\n`))
+      socket.on("error", () => {})
+      socket.once("data", (bytes) => {
+        socket.pause()
+        resume(Effect.succeed({ socket, head: bytes.toString("latin1").split("\r\n")[0]! }))
+      })
+    }),
+    ({ socket }) => Effect.sync(() => socket.destroy())
+  )
+})
+
+const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+/** Until nothing more is read, or more than any buffer could take. */
+const atRest = (told: { readonly parts: number }, most: number) =>
+  Effect.gen(function* () {
+    for (let still = 0, before = -1; still < 50 && told.parts <= most; still = told.parts === before ? still + 1 : 0) {
+      before = told.parts
+      yield* turn
+    }
+    return told.parts
+  })
+
+/** Of the sockets on either side, in parts of a few hundred kilobytes. */
+const buffered = 100
+
+for (const encoding of ["identity", "gzip"]) {
+  const { history, told } = listOf(100_000)
+  it.live(`a client that stops reading is sent no more than buffers hold, and goes on from there (${encoding})`, () =>
+    Effect.gen(function* () {
+      const user = yield* (yield* TestVenue).user("slow")
+      const { head, socket } = yield* stalled(user, { "accept-encoding": encoding })
+      assert.strictEqual(head, "HTTP/1.1 200 OK")
+      const parts = yield* atRest(told, 10 * buffered)
+      // A zipped part is a hundredth of one.
+      assert.isAtMost(parts, encoding === "gzip" ? 10 * buffered : buffered)
+      assert.isAtLeast(parts, 1)
+      if (encoding === "identity") {
+        socket.resume()
+        yield* Effect.repeat(turn, { until: () => told.parts > parts })
+      }
+    }).pipe(Effect.scoped, Effect.provide(layerReading(history)))
+  )
+}
+
+for (const encoding of ["identity", "gzip"]) {
+  it.live(`a file that cannot be read to its end is broken off where every client sees it (${encoding})`, () =>
+    Effect.gen(function* () {
+      const { restUrl, signed } = yield* RestClient
+      const user = yield* (yield* TestVenue).user("broken")
+      const headers = { ...(yield* signed(user)), "accept-encoding": encoding }
+      const text = yield* raw(restUrl, `GET /trades-csv HTTP/1.1\r\n${linesOf(headers)}\r\n`)
+      // What was zipped and not sent goes with the rest.
+      if (encoding === "identity") assert.match(text, /^HTTP\/1\.1 200 OK\r\n.*\r\ntransfer-encoding: chunked\r\n/is)
+      assert.isFalse(text.endsWith("\r\n0\r\n\r\n"))
+      const again = { ...(yield* signed(user)), "accept-encoding": encoding }
+      const failed = yield* Effect.promise(() =>
+        fetch(`${restUrl}/trades-csv`, { headers: again })
+          .then((answer) => answer.text())
+          .then(
+            () => "whole",
+            () => "broken off"
+          )
+      )
+      assert.strictEqual(failed, "broken off")
+    }).pipe(Effect.provide(layerReading(listOf(2, "fails").history)))
+  )
+}
+
+it.live("a file that comes to its end is whole, header and rows", () =>
+  Effect.gen(function* () {
+    const { get, restUrl, signed } = yield* RestClient
+    const user = yield* (yield* TestVenue).user("whole")
+    const { headers, text } = yield* get("/trades-csv", yield* signed(user))
+    assert.strictEqual(headers.get("content-encoding"), "gzip")
+    assert.strictEqual(headers.get("vary"), "Accept-Encoding")
+    assert.strictEqual(text.split("\r\n").length, 3 * partRows + 2)
+    const plain = yield* raw(
+      restUrl,
+      `GET /trades-csv HTTP/1.1\r\nConnection: close\r\n${linesOf(yield* signed(user))}\r\n`
+    )
+    assert.isTrue(plain.endsWith("\r\n0\r\n\r\n"))
+    assert.notMatch(plain, /content-encoding/i)
+  }).pipe(Effect.provide(layerReading({ ...listOf(3).history, readOn: thrice() })))
+)
+
+/** Full parts, three for each file. */
+function thrice(): History["Service"]["readOn"] {
+  let asked = 0
+  return () => Effect.sync(() => (asked++ % 4 < 3 ? part : []) as never)
+}
+
+it.live(
+  "a user has two files on their way, the venue eight, and who goes away or only asks for the head has none",
+  () =>
+    Effect.gen(function* () {
+      const { restUrl, signed } = yield* RestClient
+      const venue = yield* TestVenue
+      const users = yield* Effect.forEach(["a", "b", "c", "d", "e"], (name) => venue.user(name))
+      const ask = Effect.fnUntraced(function* (user: TestUser, method: string) {
+        const headers = yield* signed(user)
+        return yield* Effect.promise(async () => {
+          const aborting = new AbortController()
+          const { headers: told, status } = await fetch(`${restUrl}/trades-csv`, {
+            method,
+            headers,
+            signal: aborting.signal
+          })
+          aborting.abort()
+          return [status, told.get("retry-after")] as const
+        })
+      })
+      for (let times = 0; times < 10; times++) expect((yield* ask(users[0]!, "HEAD"))[0]).toBe(200)
+      const first = yield* stalled(users[0]!)
+      yield* stalled(users[0]!)
+      expect(yield* ask(users[0]!, "GET")).toEqual([429, "5"])
+      for (const user of users.slice(1, 4)) for (let times = 0; times < 2; times++) yield* stalled(user)
+      expect(yield* ask(users[4]!, "GET")).toEqual([503, "5"])
+      first.socket.destroy()
+      const admitted = yield* ask(users[4]!, "GET").pipe(
+        Effect.repeat({ until: ([status]) => status === 200, schedule: Schedule.recurs(1_000) })
+      )
+      expect(admitted[0]).toBe(200)
+    }).pipe(Effect.scoped, Effect.provide(layerReading(listOf(100_000).history)))
+)
