@@ -1,6 +1,7 @@
 /** The error frame, the same on both sockets. */
 import { Schema } from "effect"
 import type { Malformed } from "./Malformed.ts"
+import * as Member from "./Member.ts"
 
 export const ErrorCode = Schema.Literals([
   "InvalidJSONFormat",
@@ -15,13 +16,14 @@ export const ErrorCode = Schema.Literals([
 ])
 export type ErrorCode = typeof ErrorCode.Type
 
-/** The request that is answered; its text where that was no JSON object, or was long. */
-export const IncomingMessage = Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String])
+export const IncomingMessage = Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String]).annotate({
+  description:
+    "The request that is answered; its text where that was no JSON object, or was long. Absent where it may hold a credential."
+})
 
 export const ErrorResponse = Schema.Struct({
   error_code: ErrorCode,
-  message: Schema.String,
-  /** Absent for whatever may hold a credential. */
+  message: Member.text("What was wrong and what would be right, for people"),
   incoming_message: Schema.optionalKey(IncomingMessage)
 }).annotate({ identifier: "ErrorResponse" })
 export type ErrorResponse = typeof ErrorResponse.Type

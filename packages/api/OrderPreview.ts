@@ -9,51 +9,51 @@ import { type Preview, type PreviewRequest, PreviewStatus } from "@venue/domain/
 import { OrderRefusal } from "@venue/domain/Reject"
 import { Schema } from "effect"
 import { averagePrice } from "./AveragePrice.ts"
+import * as Member from "./Member.ts"
 import { refusalText } from "./RefusalText.ts"
 
 export const PreviewRefusal = Schema.Struct({
   status: OrderRefusal,
-  message: Schema.String
+  message: Member.text("What is wrong, for people")
 }).annotate({ identifier: "PreviewRefusal" })
 
-const Known = Schema.NullOr(Schema.Finite)
-
-/** Rule 4.19 says what each of them is. */
+/** Rule 4.19 says more of each of them. */
 export const PreviewParts = {
-  user_id: Schema.String,
-  symbol: Schema.String,
-  /** Left out of a close without a position. */
-  side: Schema.optionalKey(Side),
+  user_id: Member.uuid("The account that asked; of a primary account, the user's id"),
+  symbol: Member.symbol,
+  side: Schema.optionalKey(Side.annotate({ description: "Left out of a close without a position." })),
   type: OrderType,
   time_in_force: TimeInForce,
-  price: Schema.Finite,
-  quantity: Schema.Finite,
-  reduce_only: Schema.Boolean,
-  client_order_id: Schema.String,
-  status: Schema.Union([PreviewStatus, OrderRefusal]),
+  price: Member.price("Its limit, 0 for MARKET; of a stop, what the mark has to reach"),
+  quantity: Member.quantity("The total"),
+  reduce_only: Member.truth("It may only reduce a position"),
+  client_order_id: Member.text("As the client gave it; empty when it gave none"),
+  status: Schema.Union([PreviewStatus, OrderRefusal]).annotate({
+    description: "What would be told of it last at once, or why it would be refused."
+  }),
   refusal: Schema.NullOr(PreviewRefusal),
-  mark_price: Known,
-  min_price: Known,
-  max_price: Known,
-  worst_price: Known,
-  filled_quantity: Schema.Finite,
-  average_price: Schema.Finite,
-  resting_quantity: Schema.Finite,
-  realised_pnl: Schema.Finite,
-  leverage: Known,
-  order_margin: Known,
-  available_balance: Known,
-  available_balance_after: Known,
-  required_fee: Known,
-  taker_fee_rate: Known,
-  maker_fee_rate: Known,
-  fee: Schema.Finite,
-  resting_fee: Schema.Finite,
-  builder_reward: Schema.Finite,
-  venue_fee: Schema.Finite,
-  reserve_fund_fee: Schema.Finite,
-  builder_fee_share_bps: Schema.Int,
-  venue_fee_share_bps: Schema.Int
+  mark_price: Schema.NullOr(Member.price("The mark; null before the first price")),
+  min_price: Schema.NullOr(Member.price("An order of its side may be priced from here")),
+  max_price: Schema.NullOr(Member.price("An order of its side may be priced up to here")),
+  worst_price: Schema.NullOr(Member.price("It fills no worse; null where no such price is known")),
+  filled_quantity: Member.quantity("What would fill at once"),
+  average_price: Member.price("At which that would fill, 0 for nothing"),
+  resting_quantity: Member.quantity("What would rest"),
+  realised_pnl: Member.usd("What these fills would realise"),
+  leverage: Schema.NullOr(Member.leverage("The level of the account")),
+  order_margin: Schema.NullOr(Member.usd("What would be held on top of what is held")),
+  available_balance: Schema.NullOr(Member.usd("What is available before")),
+  available_balance_after: Schema.NullOr(Member.usd("What is available with the margin held")),
+  required_fee: Schema.NullOr(Member.usd("The taker's fee on all of it, which has to be available where it adds risk")),
+  taker_fee_rate: Schema.NullOr(Member.fraction("The taker's fee, of the notional")),
+  maker_fee_rate: Schema.NullOr(Member.fraction("The maker's fee, of the notional")),
+  fee: Member.usd("The taker's fee of the fills at once"),
+  resting_fee: Member.usd("The maker's fee on what would rest, in one fill at its price"),
+  builder_reward: Member.usd("So much of the fee would be the builder's"),
+  venue_fee: Member.usd("So much of the fee would be the venue's"),
+  reserve_fund_fee: Member.usd("So much of the fee would be the reserve fund's"),
+  builder_fee_share_bps: Member.count("The builder's share, in basis points"),
+  venue_fee_share_bps: Member.count("The venue's share, in basis points")
 }
 export type PreviewBody = Schema.Struct<typeof PreviewParts>["Type"]
 

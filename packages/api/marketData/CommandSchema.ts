@@ -15,24 +15,27 @@ export const Channel = Schema.Literals([
 ])
 export type Channel = typeof Channel.Type
 
-/** How many decimal places above the tick prices are grouped by. */
-export const SigFigs = Schema.Literals([0, 1, 2])
+export const SigFigs = Schema.Literals([0, 1, 2]).annotate({
+  description: "How many decimal places above the tick prices are grouped by."
+})
 export type SigFigs = typeof SigFigs.Type
 
-/** How long the windows of a candle are; they begin at whole multiples of that since 1970. */
-export const Interval = Schema.Literals(["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"])
+export const Interval = Schema.Literals(["1MIN", "5MINS", "15MINS", "30MINS", "1HOUR", "4HOURS", "1DAY"]).annotate({
+  description: "How long the windows of a candle are; they begin at whole multiples of that since 1970."
+})
 export type Interval = typeof Interval.Type
 
 const streams = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
     channels: Schema.NonEmptyArray(Channel),
-    /** Names, or `*` for all. */
-    symbols: Schema.NonEmptyArray(Schema.String),
-    /** Of `level2` alone, where leaving it out means 0. */
-    sig_figs: Schema.optionalKey(Schema.NullOr(Schema.Array(SigFigs))),
-    /** Of `candle` alone, which needs one at least. */
-    intervals: Schema.optionalKey(Schema.NullOr(Schema.Array(Interval)))
+    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Names, or * for all." }),
+    sig_figs: Schema.optionalKey(
+      Schema.NullOr(Schema.Array(SigFigs)).annotate({ description: "Of level2 alone, where leaving it out means 0." })
+    ),
+    intervals: Schema.optionalKey(
+      Schema.NullOr(Schema.Array(Interval)).annotate({ description: "Of candle alone, which needs one at least." })
+    )
   })
 
 export const Subscribe = streams("subscribe")

@@ -1,24 +1,24 @@
 /** Every frame of the market-data socket as it travels: the contract that `Frame.ts` prints by hand. */
 import { Schema } from "effect"
 import { ErrorResponse } from "../ErrorFrame.ts"
+import * as Member from "../Member.ts"
 import { Channel, Interval, SigFigs } from "./CommandSchema.ts"
 
-/** Price and size, as decimal text. */
-export const LevelText = Schema.Tuple([Schema.String, Schema.String])
+export const LevelText = Schema.Tuple([
+  Member.priceText("The price of the level"),
+  Member.quantityText("What rests there")
+])
+
+const sequence = Member.count("Counts the data frames of one connection from 1, so that a hole shows")
+const time = Member.instant("When it was so")
 
 const data = <const Type extends string, const Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
-  Schema.Struct({
-    type: Schema.Literal(type),
-    /** Counts the data frames of one connection from 1, so that a hole shows. */
-    sequence: Schema.Int,
-    /** ISO 8601 in UTC. */
-    time: Schema.String,
-    symbol: Schema.String,
-    ...fields
-  })
+  Schema.Struct({ type: Schema.Literal(type), sequence, time, symbol: Member.symbol, ...fields })
 
-/** Best first on both sides. */
-const Sides = { bid: Schema.Array(LevelText), ask: Schema.Array(LevelText) }
+const Sides = {
+  bid: Schema.Array(LevelText).annotate({ description: "Pairs of price and size, the highest price first." }),
+  ask: Schema.Array(LevelText).annotate({ description: "Pairs of price and size, the lowest price first." })
+}
 
 /** The whole of the best twenty levels a side: it takes the place of the one before. */
 export const Level2 = data("level2", { ...Sides, sig_figs: SigFigs })
@@ -28,76 +28,85 @@ export type Level2 = typeof Level2.Type
 export const Bbo = data("bbo", Sides)
 export type Bbo = typeof Bbo.Type
 
-/** `side` is the aggressor's. `T` is an ordinary trade, `L` a liquidation on the book, `A` a position that was taken over or deleveraged off it, and `S` a settlement. */
 export const Trade = data("trade", {
-  trade_id: Schema.String,
-  size: Schema.String,
-  price: Schema.String,
-  side: Schema.Literals(["buy", "sell"]),
-  execution_type: Schema.Literals(["T", "L", "A", "S"])
+  trade_id: Member.uuid("As the fills of both sides have it"),
+  size: Member.quantityText("What was traded"),
+  price: Member.priceText("It was traded at"),
+  side: Schema.Literals(["buy", "sell"]).annotate({ description: "The aggressor's." }),
+  execution_type: Schema.Literals(["T", "L", "A", "S"]).annotate({
+    description:
+      "T is an ordinary trade, L a liquidation on the book, A a position that was taken over or deleveraged off it, and S a settlement."
+  })
 })
 export type Trade = typeof Trade.Type
 
-export const MarkPrice = data("mark_price", { price: Schema.String })
+export const MarkPrice = data("mark_price", { price: Member.priceText("The mark") })
 export type MarkPrice = typeof MarkPrice.Type
 
-/** `external` where the price is from outside, `internal` where the book makes it. */
-export const Underlier = data("underlier", { price: Schema.String, source: Schema.Literals(["external", "internal"]) })
+export const Underlier = data("underlier", {
+  price: Member.priceText("What the contract follows"),
+  source: Schema.Literals(["external", "internal"]).annotate({
+    description: "external where the price is from outside, internal where the book makes it."
+  })
+})
 export type Underlier = typeof Underlier.Type
 
-/** Fields of a rate, which is a fraction of the value at the mark for an hour. */
+/** Fields of a rate, which is of the value at the mark, for an hour. */
 export const Rate = {
-  /** If the hour ended now: to eight places. */
-  funding_rate: Schema.String,
-  /** The same over 8,760 hours: to four places. */
-  annualised_funding_rate: Schema.String,
-  /** Seconds to the end of the hour. */
-  time_remaining: Schema.Int
+  funding_rate: Member.fractionText("What an hour would cost longs if it ended now, to eight places"),
+  annualised_funding_rate: Member.fractionText("The same over 8,760 hours, to four places"),
+  time_remaining: Member.count("Seconds to the end of the hour")
 }
 
 export const Funding = data("funding", Rate)
 export type Funding = typeof Funding.Type
 
-/** Base units that are held long, and as many short. */
-export const OpenInterest = data("open_interest", { open_interest: Schema.String })
+export const OpenInterest = data("open_interest", {
+  open_interest: Member.quantityText("What is held long, and as much short")
+})
 export type OpenInterest = typeof OpenInterest.Type
 
-/** Buys above the one and sells below the other are refused. */
-export const MinmaxPrice = data("minmax_price", { min_price: Schema.String, max_price: Schema.String })
+export const MinmaxPrice = data("minmax_price", {
+  min_price: Member.priceText("Sells below it are refused"),
+  max_price: Member.priceText("Buys above it are refused")
+})
 export type MinmaxPrice = typeof MinmaxPrice.Type
 
 /** Of a window that runs, again with each change, or of one that has closed. */
 export const Candle = Schema.Struct({
   type: Schema.Literal("candle"),
-  sequence: Schema.Int,
-  symbol: Schema.String,
-  /** The window begins here, in ISO 8601. */
-  start: Schema.String,
+  sequence,
+  symbol: Member.symbol,
+  start: Member.instant("The window begins here"),
   resolution: Interval,
-  open: Schema.String,
-  high: Schema.String,
-  low: Schema.String,
-  close: Schema.String,
-  /** In whole USD, rounded down. */
-  usdVolume: Schema.Int,
-  trades: Schema.Int
+  open: Member.priceText("The first of the window"),
+  high: Member.priceText("The highest"),
+  low: Member.priceText("The lowest"),
+  close: Member.priceText("The last so far"),
+  usdVolume: Member.count("In whole USD, rounded down"),
+  trades: Member.count("Trades of the window")
 })
 export type Candle = typeof Candle.Type
 
-const listOf = <const Fields extends Schema.Struct.Fields>(fields: Fields) =>
-  Schema.Array(Schema.Struct({ symbol: Schema.String, ...fields }))
-const time = Schema.String
+const listOf = <const Fields extends Schema.Struct.Fields>(description: string, fields: Fields) =>
+  Schema.Array(Schema.Struct({ symbol: Member.symbol, ...fields })).annotate({ description })
 
 /** `symbol` is `*` where all were asked for. */
 export const MarketStats = data("market_stats", {
-  bbos: listOf({ time, ...Sides }),
-  mark_prices: listOf({ time, price: Schema.String }),
-  open_interests: listOf({ time, open_interest: Schema.String }),
-  /** Base units traded on the book since 20:00 in Chicago. */
-  daily_volumes: listOf({ volume: Schema.String }),
-  funding_rates: listOf({ time, ...Rate }),
-  /** On the book, in the 1,440 minutes up to and with this one. */
-  rolling_volumes: listOf({ quantity_24h: Schema.String, usd_notional_24h: Schema.String })
+  bbos: listOf("Best prices.", { time, ...Sides }),
+  mark_prices: listOf("Marks.", { time, price: Member.priceText("The mark") }),
+  open_interests: listOf("Open interest.", {
+    time,
+    open_interest: Member.quantityText("What is held long, and as much short")
+  }),
+  daily_volumes: listOf("Traded on the book since 20:00 in Chicago.", {
+    volume: Member.quantityText("What was traded")
+  }),
+  funding_rates: listOf("Rates of the hour.", { time, ...Rate }),
+  rolling_volumes: listOf("Traded on the book in the 1,440 minutes up to and with this one.", {
+    quantity_24h: Member.quantityText("What was traded"),
+    usd_notional_24h: Member.usdText("What that was worth")
+  })
 })
 export type MarketStats = typeof MarketStats.Type
 
@@ -105,11 +114,9 @@ const confirmation = <const Type extends string>(type: Type) =>
   Schema.Struct({
     type: Schema.Literal(type),
     channels: Schema.Array(Channel),
-    symbols: Schema.Array(Schema.String),
-    /** With `level2` alone. */
-    sig_figs: Schema.optionalKey(Schema.Array(SigFigs)),
-    /** With `candle` alone. */
-    intervals: Schema.optionalKey(Schema.Array(Interval))
+    symbols: Schema.Array(Schema.String).annotate({ description: "As they were asked for." }),
+    sig_figs: Schema.optionalKey(Schema.Array(SigFigs).annotate({ description: "With level2 alone." })),
+    intervals: Schema.optionalKey(Schema.Array(Interval).annotate({ description: "With candle alone." }))
   })
 
 export const Subscribed = confirmation("subscribed")

@@ -3,6 +3,7 @@ import { OrderType, Side, TimeInForce } from "@venue/domain/Order"
 import { isUuid } from "@venue/domain/Id"
 import { Schema, SchemaTransformation } from "effect"
 import { NumberOrText } from "../Body.ts"
+import * as Member from "../Member.ts"
 
 export const Channel = Schema.Literals([
   "order_responses",
@@ -21,18 +22,21 @@ export type MarketDataChannel = typeof MarketDataChannel.Type
 /** What clients leave out they also write as `null`. */
 const Maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const Symbol = Schema.String.check(Schema.isMaxLength(64))
+const Symbol = Member.symbol.check(Schema.isMaxLength(64))
 const SymbolFilter = Symbol.check(Schema.isNonEmpty())
-const Id = Schema.String.check(
-  Schema.isPattern(/^[\x20-\x7e]{1,64}$/, { expected: "1 to 64 printable ASCII characters" })
-)
+const Id = (what: string) =>
+  Member.text(what).check(Schema.isPattern(/^[ -~]{1,64}$/u, { expected: "1 to 64 printable ASCII characters" }))
 /** Empty when the client gives none. */
-const ClientId = Schema.String.check(
-  Schema.isPattern(/^[\x20-\x7e]{0,64}$/, { expected: "up to 64 printable ASCII characters" })
-)
-const Decimal = NumberOrText(Schema.Finite)
-/** The price of a stop that an order brings; 0 is none. */
-const Trigger = Maybe(NumberOrText(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))))
+const MaybeId = (what: string) =>
+  Member.text(what).check(Schema.isPattern(/^[ -~]{0,64}$/u, { expected: "up to 64 printable ASCII characters" }))
+const ClientId = MaybeId("An id of the client's own, given back with every answer")
+const Decimal = (description: string) => NumberOrText(Schema.Finite).annotate({ description })
+const Trigger = (what: string) =>
+  Maybe(
+    NumberOrText(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
+      description: `${what}, in USD per base unit.`
+    })
+  )
 /** Clients also write 0 and 1. */
 const Truth = Schema.Union([
   Schema.Boolean,
@@ -46,6 +50,8 @@ const Truth = Schema.Union([
     )
   )
 ])
+const ReduceOnly = Truth.annotate({ description: "It may only reduce a position." })
+const Price = Decimal("In USD per base unit; of a stop, what the mark has to reach.")
 
 const message = <const Type extends string, Params extends Schema.Constraint>(type: Type, params: Params) =>
   Schema.Struct({ type: Schema.Literal(type), params })
@@ -54,11 +60,11 @@ const Placement = {
   symbol: Symbol,
   side: Side,
   order_time_in_force: TimeInForce,
-  quantity: Decimal,
-  reduce_only: Maybe(Truth),
+  quantity: Decimal("In base units."),
+  reduce_only: Maybe(ReduceOnly),
   client_order_id: Maybe(ClientId),
-  take_profit: Trigger,
-  stop_loss: Trigger
+  take_profit: Trigger("The price of a stop that the order brings, 0 for none"),
+  stop_loss: Trigger("The price of a stop that the order brings, 0 for none")
 }
 
 /** A command in its plain form is its own JSON; what is read beside that, such as numbers as text, need not be sent. */
@@ -68,10 +74,13 @@ export const AddOrder = message(
     Schema.Struct({
       ...Placement,
       order_type: Schema.Literals(["LIMIT", "ALO", "TAKE_PROFIT", "STOP_LOSS", "STOP_MARKET"]),
-      price: Decimal
+      price: Price
     }),
-    // The price of a market order is not read.
-    Schema.Struct({ ...Placement, order_type: Schema.Literal("MARKET"), price: Maybe(Decimal) })
+    Schema.Struct({
+      ...Placement,
+      order_type: Schema.Literal("MARKET"),
+      price: Maybe(Decimal("That of a market order is not read."))
+    })
   ])
 )
 
@@ -87,19 +96,22 @@ export const PreviewOrder = message(
 )
 export type PreviewOrder = typeof PreviewOrder.Type
 
-/** `price` and `quantity` 0 mean unchanged, as does leaving them out. */
+const NewPrice = Decimal("In USD per base unit; 0 or left out is unchanged.")
+const NewQuantity = Decimal("The new total, in base units; 0 or left out is unchanged.")
+
+/** Side, type and reduce-only are repeated; an order never changes them. */
 export const ModifyOrder = message(
   "modify_order",
   Schema.Struct({
     symbol: Symbol,
-    order_id: Id,
-    side: Side,
-    order_type: OrderType,
-    reduce_only: Truth,
-    price: Maybe(Decimal),
-    quantity: Maybe(Decimal),
-    take_profit: Trigger,
-    stop_loss: Trigger
+    order_id: Id("The venue's id of the order"),
+    side: Side.annotate({ description: "The order's own." }),
+    order_type: OrderType.annotate({ description: "The order's own." }),
+    reduce_only: Truth.annotate({ description: "The order's own." }),
+    price: Maybe(NewPrice),
+    quantity: Maybe(NewQuantity),
+    take_profit: Trigger("0 takes it away, and leaving it out changes nothing"),
+    stop_loss: Trigger("0 takes it away, and leaving it out changes nothing")
   })
 )
 
@@ -109,13 +121,13 @@ export const CancelOrder = message(
   Schema.Union([
     Schema.Struct({
       symbol: Symbol,
-      order_id: Id,
+      order_id: Id("An id of the kind that the next field says"),
       cancel_order_id_type: Schema.Literals(["order_id", "client_order_id", "twap_id", "client_twap_id"])
     }),
     Schema.Struct({
       symbol: Symbol,
       order_id: Maybe(Schema.Literal("")),
-      client_order_id: Id,
+      client_order_id: Id("Of all orders that are to be cancelled"),
       cancel_order_id_type: Maybe(Schema.Literal("client_order_id"))
     })
   ])
@@ -131,11 +143,11 @@ export const ClosePosition = message(
   Schema.Struct({ symbol: Symbol, client_order_id: Maybe(ClientId) })
 )
 
-export const CancelStopOrder = message("cancel_stop_order", Schema.Struct({ stop_order_id: Id }))
+export const CancelStopOrder = message("cancel_stop_order", Schema.Struct({ stop_order_id: Id("Of the stop") }))
 
 const StopTarget = {
   symbol: Symbol,
-  stop_order_id: Id,
+  stop_order_id: Id("Of the stop"),
   side: Maybe(Side),
   order_type: Maybe(Schema.Literals(["TAKE_PROFIT", "STOP_LOSS"]))
 }
@@ -144,65 +156,83 @@ const StopTarget = {
 export const ModifyStopOrder = message(
   "modify_stop_order",
   Schema.Union([
-    Schema.Struct({ ...StopTarget, price: Schema.NullOr(Decimal), quantity: Maybe(Decimal) }),
-    Schema.Struct({ ...StopTarget, price: Maybe(Decimal), quantity: Schema.NullOr(Decimal) })
+    Schema.Struct({ ...StopTarget, price: Schema.NullOr(NewPrice), quantity: Maybe(NewQuantity) }),
+    Schema.Struct({ ...StopTarget, price: Maybe(NewPrice), quantity: Schema.NullOr(NewQuantity) })
   ])
 )
 
-/** Unix seconds, or milliseconds from 1e11 on. */
-const Moment = NumberOrText(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 })))
+const Moment = (what: string) =>
+  NumberOrText(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }))).annotate({
+    description: `${what}, in Unix seconds, or milliseconds from 1e11 on.`
+  })
+
+const whole = (description: string, bound: Check) => NumberOrText(Schema.Int.check(bound)).annotate({ description })
+type Check = ReturnType<typeof Schema.isBetween>
 
 export const AddTwap = message(
   "add_twap",
   Schema.Struct({
     symbol: Symbol,
     side: Side,
-    total_quantity: Decimal,
-    num_orders: NumberOrText(Schema.Int.check(Schema.isGreaterThanOrEqualTo(2))),
-    order_interval_secs: NumberOrText(Schema.Int.check(Schema.isGreaterThanOrEqualTo(30))),
-    reduce_only: Truth,
+    total_quantity: Decimal("In base units."),
+    num_orders: whole("Orders it is cut into.", Schema.isGreaterThanOrEqualTo(2)),
+    order_interval_secs: whole("Seconds from one order to the next.", Schema.isGreaterThanOrEqualTo(30)),
+    reduce_only: ReduceOnly,
     client_twap_id: Maybe(ClientId),
-    start_time: Maybe(Moment),
-    worst_price: Trigger
+    start_time: Maybe(Moment("No order comes before it")),
+    worst_price: Trigger("No order fills at a worse one; 0 for none")
   })
 )
 
 const Page = {
-  limit: Maybe(NumberOrText(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))),
-  offset: Maybe(NumberOrText(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))))
+  limit: Maybe(whole("Rows at most; 1,000 when left out.", Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
+  offset: Maybe(whole("Rows that are passed over.", Schema.isGreaterThanOrEqualTo(0)))
 }
 
-/** The id is an order id or a client order id. */
-export const GetOrder = message("get_order", Schema.Struct({ symbol: Symbol, order_id: Id }))
+export const GetOrder = message(
+  "get_order",
+  Schema.Struct({ symbol: Symbol, order_id: Id("An order id or a client order id") })
+)
 
 export const GetUserOrders = message("get_user_orders", Schema.Struct({ ...Page, symbol: Maybe(SymbolFilter) }))
 
-/** Both ends of the time window are inclusive. */
 export const GetUserTrades = message(
   "get_user_trades",
-  Schema.Struct({ ...Page, order_id: Maybe(ClientId), start_ts: Maybe(Moment), end_ts: Maybe(Moment) })
+  Schema.Struct({
+    ...Page,
+    order_id: Maybe(MaybeId("Of one order; every order when left out")),
+    start_ts: Maybe(Moment("Trades from then on")),
+    end_ts: Maybe(Moment("Trades up to and with then"))
+  })
 )
 
 export const GetUserLeverage = message("get_user_leverage", Schema.Struct(Page))
 
 export const GetAvailableLeverageLevels = message("get_available_leverage_levels", Schema.Struct(Page))
 
-export const SetUserLeverage = message("set_user_leverage", Schema.Struct({ symbol: Symbol, leverage: Decimal }))
+export const SetUserLeverage = message(
+  "set_user_leverage",
+  Schema.Struct({ symbol: Symbol, leverage: Decimal("As a multiple of the margin.") })
+)
 
 export const HmacCredential = Schema.Struct({
-  public_key: Schema.String,
-  nonce: Schema.String,
-  unix_ts: NumberOrText(Schema.Int),
-  signature: Schema.String
+  public_key: Member.text("Of the API key"),
+  nonce: Member.text("Random hexadecimal digits that were not used within fifteen minutes"),
+  unix_ts: NumberOrText(Schema.Int).annotate({ description: "Unix seconds, at most five minutes off." }),
+  signature: Member.text("The hexadecimal HMAC-SHA256 of nonce:unix_ts by the secret key")
 })
 export type HmacCredential = typeof HmacCredential.Type
 
 const Account = {
-  /** Empty for the primary account, as when it is left out. */
   account_id: Maybe(
-    Schema.String.check(Schema.makeFilter((id) => id === "" || isUuid(id), { expected: "a UUID of 36 characters" }))
+    Member.text("A subaccount; the primary account when left out or empty").check(
+      Schema.makeFilter((id) => id === "" || isUuid(id), {
+        expected: "a UUID of 36 characters",
+        toJsonSchema: () => ({ pattern: "^(?:[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})?$" })
+      })
+    )
   ),
-  builder_code: Maybe(Schema.String)
+  builder_code: Maybe(Member.text("A UUID that orders of this connection carry; wins over that of the upgrade"))
 }
 
 /** An API key, or an access token. */
@@ -210,23 +240,38 @@ export const Auth = message(
   "auth",
   Schema.Union([
     Schema.Struct({ ...Account, hmac: HmacCredential, jwt: Schema.optionalKey(Schema.Null) }),
-    Schema.Struct({ ...Account, jwt: Schema.String, hmac: Schema.optionalKey(Schema.Null) })
+    Schema.Struct({ ...Account, jwt: Member.text("An access token"), hmac: Schema.optionalKey(Schema.Null) })
   ])
 )
 
 const Channels = Schema.Struct({
   channels: Schema.NonEmptyArray(Schema.Literals([...Channel.literals, ...MarketDataChannel.literals])),
-  /** Of market data alone, which needs them: names, or `*` for all. */
-  symbols: Schema.optionalKey(Schema.NonEmptyArray(Schema.String))
+  symbols: Schema.optionalKey(
+    Schema.NonEmptyArray(Schema.String).annotate({
+      description: "Of market data alone, which needs them: names, or * for all."
+    })
+  )
 })
 
 export const Subscribe = message("subscribe", Channels)
 
 export const Unsubscribe = message("unsubscribe", Channels)
 
+/** Market data may be asked for in the form of its own socket too. */
+const flat = <const Type extends string>(type: Type) =>
+  Schema.Struct({
+    type: Schema.Literal(type),
+    channels: Schema.NonEmptyArray(MarketDataChannel),
+    symbols: Schema.NonEmptyArray(Schema.String).annotate({ description: "Names, or * for all." })
+  })
+
+export const FlatSubscribe = flat("subscribe")
+
+export const FlatUnsubscribe = flat("unsubscribe")
+
 export const CancelOnDisconnect = message(
   "cancel_on_disconnect",
-  Schema.Struct({ cancel_on_disconnect: Schema.Boolean })
+  Schema.Struct({ cancel_on_disconnect: Member.truth("All open orders of the account go when this connection ends") })
 )
 
 /** Any command that this venue does. */
