@@ -80,6 +80,8 @@ const check = (settings: SharedSettings, secretKey: Redacted.Redacted): Effect.E
   const rules: ReadonlyArray<readonly [setting: string, holds: boolean, expected: string]> = [
     ["VENUE_PUBLIC_AUTH_URL", isWeb(settings.publicAuthUrl), web],
     ["VENUE_PUBLIC_REST_URL", isWeb(settings.publicRestUrl), web],
+    ["VENUE_PUBLIC_TRADE_URL", isSocket(settings.publicTradeUrl), socket],
+    ["VENUE_PUBLIC_MARKET_DATA_URL", isSocket(settings.publicMarketDataUrl), socket],
     ["VENUE_SECRET_KEY", Redacted.value(secretKey).length >= 32, "at least 32 characters"],
     ["VENUE_KEY_PREFIX", /^[a-z0-9_]+$/i.test(settings.keyPrefix), "letters, digits and underscores"],
     ["VENUE_BRAND", isBrand(brand), "letters, digits and hyphens, and neither builder nor future"],
@@ -111,6 +113,13 @@ const isWeb = (url: Option.Option<string>): boolean =>
   Option.match(url, {
     onNone: () => true,
     onSome: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") && URL.parse(text)?.origin === text
+  })
+
+const socket = "a ws or wss address without a query"
+const isSocket = (url: Option.Option<string>): boolean =>
+  Option.match(url, {
+    onNone: () => true,
+    onSome: (text) => /^wss?:\/\/[^?#]+$/.test(text) && URL.canParse(text)
   })
 
 /** A message of one environment proves nothing in another, though they had the same secret. */

@@ -89,6 +89,8 @@ const ofGateway = (settings: NodeSettings) => ({
   VENUE_KEY_PREFIX: settings.keyPrefix,
   VENUE_PUBLIC_AUTH_URL: Option.getOrUndefined(settings.publicAuthUrl),
   VENUE_PUBLIC_REST_URL: Option.getOrUndefined(settings.publicRestUrl),
+  VENUE_PUBLIC_TRADE_URL: Option.getOrUndefined(settings.publicTradeUrl),
+  VENUE_PUBLIC_MARKET_DATA_URL: Option.getOrUndefined(settings.publicMarketDataUrl),
   VENUE_SERVICE_NAME: settings.serviceName,
   VENUE_WALLET_SIGN_IN: settings.walletSignIn,
   VENUE_LOWERCASE_ADDRESSES: settings.lowercaseAddresses,

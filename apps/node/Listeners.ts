@@ -38,7 +38,11 @@ export const open = Effect.fn("Listeners.open")(function* (
     brand,
     trustedProxies,
     countryHeader,
-    publicUrl: Option.getOrUndefined(settings.publicRestUrl)
+    publicUrl: Option.getOrUndefined(settings.publicRestUrl),
+    sockets: {
+      trade: Option.getOrElse(settings.publicTradeUrl, () => urlOf("ws", host, settings.tradePort)),
+      marketData: Option.getOrElse(settings.publicMarketDataUrl, () => urlOf("ws", host, settings.marketDataPort))
+    }
   })
   yield* auth(settings, authClientKey, rateLimits)
   const addressOf = ClientAddress.ofUpgrade(trustedProxies)

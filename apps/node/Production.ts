@@ -40,6 +40,8 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
     ["VENUE_KEY_PREFIX", !/test/.test(settings.keyPrefix), "a prefix without the word test, such as svc_live,"],
     ["VENUE_PUBLIC_AUTH_URL", isSecure(settings.publicAuthUrl), "the https address that clients use"],
     ["VENUE_PUBLIC_REST_URL", isSecure(settings.publicRestUrl), "the https address that clients use"],
+    ["VENUE_PUBLIC_TRADE_URL", isSecure(settings.publicTradeUrl, "wss"), "the wss address that clients use"],
+    ["VENUE_PUBLIC_MARKET_DATA_URL", isSecure(settings.publicMarketDataUrl, "wss"), "the wss address that clients use"],
     ["VENUE_SIGN_IN_URI", Result.isSuccess(sites), "https pages, none of this machine's own,"],
     ["VENUE_BUILDER_URI", isOwn(settings.builderUri), "the venue's own address"],
     ["VENUE_CLIENT_AGREEMENT_URL", isOwn(settings.clientAgreementUrl), "the venue's own agreement"],
@@ -49,7 +51,8 @@ const ofGateway = (settings: NodeSettings): ReadonlyArray<Rule> => {
 
 const isForTests = (secret: Redacted.Redacted): boolean => madeForTests.test(Redacted.value(secret))
 const isDrawn = (secret: Redacted.Redacted): boolean => Redacted.value(secret).length >= 32 && !isForTests(secret)
-const isSecure = (url: Option.Option<string>): boolean => Option.isSome(url) && url.value.startsWith("https://")
+const isSecure = (url: Option.Option<string>, scheme: "https" | "wss" = "https"): boolean =>
+  Option.isSome(url) && url.value.startsWith(`${scheme}://`)
 /** Addresses of examples are nobody's. */
 const isOwn = (url: string): boolean => !(URL.parse(url)?.hostname ?? ".example").endsWith(".example")
 

@@ -39,6 +39,8 @@ export const shared = {
   secretKey: Config.option(Config.Redacted("VENUE_SECRET_KEY")),
   publicRestUrl: Config.option(Config.String("VENUE_PUBLIC_REST_URL")),
   publicAuthUrl: Config.option(Config.String("VENUE_PUBLIC_AUTH_URL")),
+  publicTradeUrl: Config.option(Config.String("VENUE_PUBLIC_TRADE_URL")),
+  publicMarketDataUrl: Config.option(Config.String("VENUE_PUBLIC_MARKET_DATA_URL")),
   trustedProxies: list("VENUE_TRUSTED_PROXIES"),
   countryHeader: Config.option(Config.String("VENUE_COUNTRY_HEADER")),
   serviceName: Config.String("VENUE_SERVICE_NAME").pipe(Config.withDefault("Venue")),

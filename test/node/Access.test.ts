@@ -48,6 +48,21 @@ it.live("a secret key of fewer than 32 characters is refused with a sentence", (
   })
 )
 
+it.live("the sockets are found at addresses of web sockets, with a path or without, and without a query", () =>
+  Effect.gen(function* () {
+    const told = (url: string) =>
+      refusal({ VENUE_PUBLIC_MARKET_DATA_URL: url }).pipe(
+        Effect.catchTag("SettingRefused", ({ message }) => Effect.succeed(message))
+      )
+    for (const url of ["wss://market-data.venue.test", "ws://127.0.0.1:4004/stream"]) {
+      assert.strictEqual(yield* told(url), "chain")
+    }
+    for (const url of ["https://market-data.venue.test", "wss://venue.test/?key=1", "wss://", "venue.test"]) {
+      assert.strictEqual(yield* told(url), "VENUE_PUBLIC_MARKET_DATA_URL: expected a ws or wss address without a query")
+    }
+  })
+)
+
 it.live("nobody signs in with a wallet where VENUE_WALLET_SIGN_IN is off", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* refusal({ VENUE_WALLET_SIGN_IN: "off" }), "disabled")

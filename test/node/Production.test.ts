@@ -26,6 +26,8 @@ const gateway = {
   VENUE_KEY_PREFIX: "svc_live",
   VENUE_PUBLIC_AUTH_URL: "https://auth.venue.test",
   VENUE_PUBLIC_REST_URL: "https://api.venue.test",
+  VENUE_PUBLIC_TRADE_URL: "wss://trade.venue.test",
+  VENUE_PUBLIC_MARKET_DATA_URL: "wss://market-data.venue.test",
   VENUE_BUILDER_URI: "https://app.venue.test/builder",
   VENUE_CLIENT_AGREEMENT_URL: "https://venue.test/agreement",
   VENUE_IDENTITY_URL: "https://identity.test",
@@ -60,6 +62,12 @@ it.live("production refuses what is made for tests, off, missing or this machine
       ["gateway", { VENUE_AUTH_CLIENT_KEY: "pk_test_1" }, "VENUE_AUTH_CLIENT_KEY: expected a key"],
       ["gateway", { VENUE_KEY_PREFIX: "svc_test" }, "VENUE_KEY_PREFIX: expected a prefix"],
       ["gateway", { VENUE_PUBLIC_AUTH_URL: "http://auth.venue.test" }, "VENUE_PUBLIC_AUTH_URL: expected the https"],
+      ["gateway", { VENUE_PUBLIC_TRADE_URL: "ws://trade.venue.test" }, "VENUE_PUBLIC_TRADE_URL: expected the wss"],
+      [
+        "gateway",
+        { VENUE_PUBLIC_MARKET_DATA_URL: "https://market-data.venue.test" },
+        "VENUE_PUBLIC_MARKET_DATA_URL: expected the wss"
+      ],
       ["gateway", { VENUE_SIGN_IN_URI: "http://localhost:3000/sign-in" }, "VENUE_SIGN_IN_URI: expected https pages"],
       ["gateway", { VENUE_BUILDER_URI: "https://app.venue.example/builder" }, "VENUE_BUILDER_URI: expected"],
       ["gateway", { VENUE_IDENTITY_URL: "http://identity.test" }, "VENUE_IDENTITY_URL: expected the https address"]

@@ -7,7 +7,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { bodies, commands, frames, shapeOf } from "../api/Examples.ts"
-import { call, layerQuiet, RestClient } from "../gateway/rest/RestClient.ts"
+import { call, layerQuiet, RestClient, sockets } from "../gateway/rest/RestClient.ts"
 import { deal, person } from "./Ruin.ts"
 import { friday, gold, limit } from "./Story.ts"
 
@@ -69,7 +69,7 @@ it.effect("public REST", () =>
   running(
     Effect.gen(function* () {
       const { venue } = yield* scene
-      const { url } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc" })
+      const { url } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc", sockets })
       const range = `fromISO=${iso(friday + 60 * 60_000)}&toISO=${iso(friday + day)}`
       const paths: Readonly<Record<keyof typeof bodies, string>> = {
         RefdataResponse: `/refdata?ticker=${gold}`,

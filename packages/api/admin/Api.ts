@@ -5,6 +5,7 @@ import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel, GatewayTimeout, NotFound, ServiceUnavailable } from "../Problem.ts"
 import { HealthGroup } from "../rest/Health.ts"
 import { Moment, NumberOrText, SchemaLink, Uuid } from "../Body.ts"
+import { version } from "../Version.ts"
 import { AlarmsGroup } from "./Alarms.ts"
 import { DelistingsGroup } from "./Delistings.ts"
 import { DividendsGroup } from "./Dividends.ts"
@@ -98,7 +99,7 @@ export class AdminApi extends HttpApi.make("venue-admin")
     HealthGroup
   )
   .middleware(InvalidRequest)
-  .annotateMerge(OpenApi.annotations({ title: "Venue operator", version: "0.1.0" }))
+  .annotateMerge(OpenApi.annotations({ title: "Venue operator", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" }) {}

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { InvalidRequest } from "../InvalidRequest.ts"
 import { ErrorModel } from "../Problem.ts"
+import { version } from "../Version.ts"
 import { AggregatorGroup } from "./Aggregator.ts"
 import { ApiKeysGroup } from "./ApiKeys.ts"
 import { BuilderCodeGroup } from "./BuilderCode.ts"
@@ -34,7 +35,7 @@ export class Api extends HttpApi.make("venue")
   .add(FuturesGroup, SymbolMetricsGroup, AggregatorGroup)
   .add(HistoricOrdersGroup, HistoricTwapsGroup)
   .middleware(InvalidRequest)
-  .annotateMerge(OpenApi.annotations({ title: "Venue", version: "0.1.0" }))
+  .annotateMerge(OpenApi.annotations({ title: "Venue", version }))
   .annotate(HttpApi.AdditionalSchemas, [ErrorModel])
   // Every fault of a request is told at once, and a body may hold nothing we do not know.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -129,6 +129,10 @@ const open: ReadonlySet<string> = new Set([
   "GET /health/ready",
   "GET /openapi.json",
   "GET /openapi.yaml",
+  "GET /asyncapi/trade.json",
+  "GET /asyncapi/trade.yaml",
+  "GET /asyncapi/market-data.json",
+  "GET /asyncapi/market-data.yaml",
   "GET /problems/:page",
   "GET /schemas/:file"
 ])

@@ -6,15 +6,13 @@ import type { OpenApi } from "effect/http-api"
 import type { Route } from "../http/Gate.ts"
 import { refusal } from "../http/Refusal.ts"
 
-export const routes: ReadonlyArray<Route> = ["/openapi.json", "/openapi.yaml", "/problems/:page", "/schemas/:file"].map(
-  (path) => ({
-    method: "GET",
-    path
-  })
-)
+export const routes: ReadonlyArray<Route> = [
+  ...descriptionRoutes("/openapi"),
+  { method: "GET", path: "/problems/:page" },
+  { method: "GET", path: "/schemas/:file" }
+]
 
 export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
-  const description = kept(spec)
   const schemas = new Map(
     Object.entries(spec.components.schemas).map(([name, schema]) => [
       `${name}.json`,
@@ -34,15 +32,26 @@ export const layer = (baseUrl: string, spec: OpenApi.OpenAPISpec) => {
       (params) => pages.get(params[parameter] ?? "") ?? refusal(baseUrl, 404, "no-such-path")
     )
   return Layer.mergeAll(
-    HttpRouter.add("GET", "/openapi.json", description),
-    // Every JSON text is a YAML text.
-    HttpRouter.add(
-      "GET",
-      "/openapi.yaml",
-      HttpServerResponse.setHeader(description, "content-type", "application/yaml")
-    ),
+    description("/openapi", spec),
     HttpRouter.add("GET", "/problems/:page", find(problems, "page")),
     HttpRouter.add("GET", "/schemas/:file", find(schemas, "file"))
+  )
+}
+
+/** A description at its path, as JSON and as YAML. */
+export function descriptionRoutes(path: string): ReadonlyArray<Route> {
+  return [
+    { method: "GET", path: `${path}.json` },
+    { method: "GET", path: `${path}.yaml` }
+  ]
+}
+
+export const description = (path: `/${string}`, spec: object) => {
+  const page = kept(spec)
+  return Layer.mergeAll(
+    HttpRouter.add("GET", `${path}.json`, page),
+    // Every JSON text is a YAML text.
+    HttpRouter.add("GET", `${path}.yaml`, HttpServerResponse.setHeader(page, "content-type", "application/yaml"))
   )
 }
 

@@ -39,6 +39,7 @@ import * as Profile from "./Profile.ts"
 import * as Refdata from "./Refdata.ts"
 import * as RequestCharge from "../http/RequestCharge.ts"
 import * as RequestId from "../http/RequestId.ts"
+import * as SocketPages from "./SocketPages.ts"
 import * as Subaccounts from "./Subaccounts.ts"
 import * as SymbolMetrics from "./SymbolMetrics.ts"
 import * as TakerVolume from "./TakerVolume.ts"
@@ -52,6 +53,8 @@ export interface RestServerOptions {
   readonly brand: string
   /** Where clients find it, when that is not where it listens. */
   readonly publicUrl?: string | undefined
+  /** Where clients find the sockets that it describes. */
+  readonly sockets: SocketPages.SocketUrls
   /** Addresses and networks of proxies of ours, that say whose request they pass on. */
   readonly trustedProxies?: ReadonlyArray<string>
   /** In which the proxy that speaks to us writes the country the request comes from, as two letters. */
@@ -61,7 +64,7 @@ export interface RestServerOptions {
 export const open = Effect.fn("RestServer.open")(function* (options: RestServerOptions) {
   const clock = yield* Clock.Clock
   const { rateLimits } = yield* VenueSettings
-  const { brand, countryHeader, trustedProxies = [] } = options
+  const { brand, countryHeader, sockets, trustedProxies = [] } = options
   const addressOf = ClientAddress.from(trustedProxies)
   const countryOf = ClientAddress.countryFrom(trustedProxies, countryHeader)
   const limits = RateLimits.make({
@@ -69,13 +72,13 @@ export const open = Effect.fn("RestServer.open")(function* (options: RestServerO
     enabled: rateLimits,
     nowMillis: () => clock.currentTimeMillisUnsafe()
   })
-  const routes = [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes]
+  const routes = [...routesOf(Api), ...Onboarding.callbackRoutes, ...Pages.routes, ...SocketPages.routes]
   const serverTime = headerName(brand, "server-time")
   return yield* HttpListener.listen({ ...options, what: "the REST interface" }, (baseUrl) => {
     const { admit, quotaHeaders } = RequestCharge.of({ baseUrl, routes, limits, addressOf })
     return {
       crossOrigin: crossOrigin(brand),
-      layer: site({ baseUrl, brand, limits, addressOf, countryOf }),
+      layer: Layer.merge(site({ baseUrl, brand, limits, addressOf, countryOf }), SocketPages.layer(brand, sockets)),
       routes,
       admit,
       idOf: RequestId.from(trustedProxies),

@@ -4,7 +4,7 @@ import * as RequestId from "@venue/gateway/http/RequestId"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
-import { call, layer, raw, RestClient } from "../rest/RestClient.ts"
+import { call, layer, raw, RestClient, sockets } from "../rest/RestClient.ts"
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const given = "6F9619FF-8B86-4011-B42D-00C04FC964FF"
@@ -53,7 +53,7 @@ it.live("every answer has the id of its request, and a problem is an instance of
 
 it.live("behind a proxy of ours its id is answered", () =>
   Effect.gen(function* () {
-    const options = { host: "127.0.0.1", port: 0, brand: "acme", trustedProxies: ["127.0.0.1"] }
+    const options = { host: "127.0.0.1", port: 0, brand: "acme", sockets, trustedProxies: ["127.0.0.1"] }
     const { url } = yield* RestServer.open(options)
     const answer = yield* call(`${url}/nope`, { headers: { "x-request-id": given } })
     expect(answer.headers.get("x-request-id")).toBe(given)

@@ -9,7 +9,7 @@ import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { wallet } from "../../auth/wallet/Wallets.ts"
-import { type Answer, call, layer, RestClient } from "./RestClient.ts"
+import { type Answer, call, layer, RestClient, sockets } from "./RestClient.ts"
 
 const shares = { svc_fee_share_bps: 5_000, builder_fee_share_bps: 3_000 }
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -122,7 +122,7 @@ it.layer(layer, { excludeTestServices: true })("builders", (it) => {
         expect(yield* faults(text)).toEqual([expect.objectContaining({ location: "body" })])
       expect((yield* post("/user/builder-code", branded, yield* signed(user))).status).toBe(201)
 
-      const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc" })
+      const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc", sockets })
       const { body } = yield* call(`${neutral.url}/user/builder-code`, { headers: yield* signed(user) })
       expect(body).toMatchObject({ ...shares, svc_fee_share_percent: 50, builder_fee_share_percent: 30 })
       const { properties, required } = (yield* get("/schemas/CreateBuilderCodeRequestBody.json")).body

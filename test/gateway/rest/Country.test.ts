@@ -8,14 +8,14 @@ import { blockedCountry } from "@venue/testing/TestAccess"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { call, layer, RestClient } from "./RestClient.ts"
+import { call, layer, RestClient, sockets } from "./RestClient.ts"
 
 const ours = ["127.0.0.0/8", "::1"]
 const countryHeader = "CF-IPCountry"
 
 /** Another address of the venue, before which these proxies stand. */
 const opened = (options: Pick<RestServer.RestServerOptions, "trustedProxies" | "countryHeader">) =>
-  Effect.map(RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", ...options }), ({ url }) => url)
+  Effect.map(RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets, ...options }), ({ url }) => url)
 
 const seen = ({ userId }: TestUser) => Effect.flatMap(UserStates, (states) => states.find(userId))
 

@@ -6,7 +6,7 @@ import { FuturesReference } from "@venue/storage/prices/FuturesReference"
 import { layerMemory } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
-import { call, layer, layerOver, RestClient } from "./RestClient.ts"
+import { call, layer, layerOver, RestClient, sockets } from "./RestClient.ts"
 
 const reason = "as published"
 const day = 86_400_000
@@ -48,7 +48,7 @@ it.layer(layer, { excludeTestServices: true })("the futures behind prices", (it)
         expect([none.status, none.body.type]).toEqual([404, `${restUrl}/problems/no-active-future`])
         expect(none.body.detail).toBe(`No future of CL-USD is known at ${iso(millis)}.`)
       }
-      const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc" })
+      const neutral = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc", sockets })
       const { body } = yield* call(`${neutral.url}/settlement-calendar?symbol=CL-USD`)
       expect(Object.keys(body).toSorted()).toEqual([
         "$schema",

@@ -12,7 +12,7 @@ import { Effect, Fiber, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { deal, person } from "../../venue/Ruin.ts"
 import { aapl, friday, gold, limit } from "../../venue/Story.ts"
-import { type Answer, call, layerQuiet, RestClient } from "./RestClient.ts"
+import { type Answer, call, layerQuiet, RestClient, sockets } from "./RestClient.ts"
 
 const settings = {
   ...defaults,
@@ -39,7 +39,7 @@ const scene = <E>(
 const newGateway = Effect.gen(function* () {
   const venue = yield* TestVenue
   const context = yield* Layer.build(Layer.fresh(Figures.layer).pipe(Layer.provideMerge(Layer.fresh(Feed.layer))))
-  const { url } = yield* Effect.provide(RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc" }), context)
+  const { url } = yield* Effect.provide(RestServer.open({ host: "127.0.0.1", port: 0, brand: "svc", sockets }), context)
   yield* venue.settle
   return (path: string) => call(`${url}${path}`)
 })

@@ -10,7 +10,8 @@ import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { createHmac } from "node:crypto"
-import { call, layer, layerCutOff, RestClient } from "./RestClient.ts"
+import { parse } from "yaml"
+import { call, layer, layerCutOff, RestClient, sockets } from "./RestClient.ts"
 
 const trade = Effect.fnUntraced(function* () {
   const venue = yield* TestVenue
@@ -296,6 +297,19 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       }
       const spec = (yield* rest.get("/openapi.json")).body
       expect([spec.openapi, spec.info.version]).toEqual(["3.1.0", "0.1.0"])
+      for (const [path, { host }] of [
+        ["/asyncapi/trade", new URL(sockets.trade)],
+        ["/asyncapi/market-data", new URL(sockets.marketData)]
+      ] as const) {
+        const { body, headers } = yield* rest.get(`${path}.json`)
+        expect([body.asyncapi, body.servers.venue.host]).toEqual(["3.0.0", host])
+        expect([headers.get("cache-control"), headers.get("access-control-allow-origin")]).toEqual([
+          "public, max-age=300",
+          "*"
+        ])
+        const yaml = yield* rest.get(`${path}.yaml`)
+        expect([yaml.headers.get("content-type"), parse(yaml.text)]).toEqual(["application/yaml", body])
+      }
       const schema = (yield* rest.get("/schemas/RefdataResponse.json")).body
       expect(JSON.stringify(schema)).toContain(`"$ref":"${rest.restUrl}/schemas/RefdataSymbol.json"`)
       for (const name of [
@@ -314,7 +328,7 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
   it.effect("a taken port is an error that names it", () =>
     Effect.gen(function* () {
       const port = Number(new URL((yield* RestClient).restUrl).port)
-      const error = yield* Effect.flip(RestServer.open({ host: "127.0.0.1", port, brand: "svc" }))
+      const error = yield* Effect.flip(RestServer.open({ host: "127.0.0.1", port, brand: "svc", sockets }))
       assert.instanceOf(error, ListenFailed)
       expect(error.message).toContain(`127.0.0.1:${port}`)
     })

@@ -11,6 +11,9 @@ import { layerMemory, type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { connect } from "node:net"
 
+/** Nobody listens there. */
+export const sockets = { trade: "wss://trade.venue.test", marketData: "wss://market-data.venue.test" }
+
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -76,7 +79,7 @@ export const ask = Effect.fnUntraced(function* (
 
 const make = Effect.gen(function* () {
   const venue = yield* TestVenue
-  const { url: restUrl } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme" })
+  const { url: restUrl } = yield* RestServer.open({ host: "127.0.0.1", port: 0, brand: "acme", sockets })
   const { url: adminUrl } = yield* AdminServer.open({
     port: 0,
     token: Redacted.make(adminToken)

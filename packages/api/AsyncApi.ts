@@ -1,0 +1,185 @@
+/** An AsyncAPI 3.0 document of a socket, made of the Schemas of what travels on it. */
+import { JsonSchema, Schema } from "effect"
+import { version } from "./Version.ts"
+
+export interface Message {
+  readonly summary: string
+  readonly payload: Schema.Constraint
+  readonly example: unknown
+}
+
+/** What a client sends, and the names of the frames that answer it. */
+export interface Command extends Message {
+  readonly answers: ReadonlyArray<string>
+}
+
+/** The example is one of the Schema to the compiler too. */
+export const message = <const Payload extends Schema.Constraint>(
+  summary: string,
+  payload: Payload,
+  example: Payload["Encoded"]
+): Message => ({ summary, payload, example })
+
+export const command = <const Payload extends Schema.Constraint>(
+  summary: string,
+  answers: ReadonlyArray<string>,
+  payload: Payload,
+  example: Payload["Encoded"]
+): Command => ({ summary, answers, payload, example })
+
+export interface Socket {
+  /** What the channel and the frames of its name are called. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** Where clients find it. */
+  readonly url: string
+  readonly commands: Readonly<Record<string, Command>>
+  readonly frames: Readonly<Record<string, Message>>
+  /** What is told unasked to whom has subscribed: the frames of each channel of the venue. */
+  readonly channels: Readonly<Record<string, ReadonlyArray<string>>>
+  /** What the upgrade may carry. */
+  readonly upgrade: { readonly query?: JsonSchema.JsonSchema; readonly headers?: JsonSchema.JsonSchema }
+  /** One of these signs a connection in; there are none where everybody may come. */
+  readonly credentials: Readonly<Record<string, object>>
+}
+
+export interface MessageObject {
+  readonly name: string
+  readonly title: string
+  readonly summary: string
+  readonly contentType: "application/json"
+  readonly payload: Reference
+  readonly examples: readonly [{ readonly payload: unknown }]
+}
+
+export interface Document {
+  readonly asyncapi: "3.0.0"
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly defaultContentType: "application/json"
+  readonly servers: { readonly venue: ServerObject }
+  readonly channels: Readonly<Record<string, object>>
+  readonly operations: Readonly<Record<string, OperationObject>>
+  readonly components: {
+    readonly messages: Readonly<Record<string, MessageObject>>
+    readonly schemas: JsonSchema.Definitions
+    readonly securitySchemes: Readonly<Record<string, object>>
+  }
+}
+
+interface ServerObject {
+  readonly host: string
+  readonly protocol: string
+  readonly security?: ReadonlyArray<Reference>
+}
+
+interface OperationObject {
+  readonly action: "send" | "receive"
+  readonly channel: Reference
+  readonly summary: string
+  readonly messages: ReadonlyArray<Reference>
+  readonly reply?: { readonly channel: Reference; readonly messages: ReadonlyArray<Reference> }
+}
+
+interface Reference {
+  readonly $ref: string
+}
+
+/** It is told from the client's side: a client sends commands and receives frames. */
+export const document = (socket: Socket): Document => {
+  const { commands, credentials, description, frames, name, title } = socket
+  const url = new URL(socket.url)
+  const named = { ...commands, ...frames }
+  const described = describe(named)
+  return {
+    asyncapi: "3.0.0",
+    info: { title, version, description },
+    defaultContentType: "application/json",
+    servers: {
+      venue: {
+        host: url.host,
+        protocol: url.protocol.slice(0, -1),
+        ...secured(Object.keys(credentials))
+      }
+    },
+    channels: {
+      [name]: {
+        address: url.pathname,
+        title,
+        servers: [{ $ref: "#/servers/venue" }],
+        messages: Object.fromEntries(
+          Object.keys(named).map((id) => [id, { $ref: `#/components/messages/${id}` }] as const)
+        ),
+        bindings: { ws: { method: "GET", ...socket.upgrade, bindingVersion: "0.1.0" } }
+      }
+    },
+    operations: operations(socket),
+    components: { ...described, securitySchemes: credentials }
+  }
+}
+
+const secured = (credentials: ReadonlyArray<string>): Pick<ServerObject, "security"> =>
+  credentials.length === 0
+    ? {}
+    : { security: credentials.map((id) => ({ $ref: `#/components/securitySchemes/${id}` })) }
+
+/** One to send each command, with what answers it, and one to hear each channel of the venue. */
+const operations = ({ channels, commands, name }: Socket): Document["operations"] => {
+  const channel = { $ref: `#/channels/${name}` }
+  const referred = (ids: ReadonlyArray<string>) => ids.map((id) => ({ $ref: `#/channels/${name}/messages/${id}` }))
+  const sent = Object.entries(commands).map(([id, { answers, summary }]): [string, OperationObject] => [
+    id,
+    { action: "send", channel, summary, messages: referred([id]), reply: { channel, messages: referred(answers) } }
+  ])
+  const heard = Object.entries(channels).map(([id, told]): [string, OperationObject] => [
+    `on_${id}`,
+    { action: "receive", channel, summary: `What is told on ${id}.`, messages: referred(told) }
+  ])
+  return Object.fromEntries([...sent, ...heard])
+}
+
+const describe = (
+  messages: Readonly<Record<string, Message>>
+): Pick<Document["components"], "messages" | "schemas"> => {
+  const schemas: JsonSchema.Definitions = {}
+  const described = Object.entries(messages).map(([name, { example, payload, summary }]): [string, MessageObject] => {
+    const { definitions, schema } = JsonSchema.toDocumentDraft07(
+      Schema.toJsonSchemaDocument(payload, { onExcessProperty: "error" })
+    )
+    const id = `${titled(name).replaceAll(" ", "")}Message`
+    Object.assign(schemas, relocated({ ...definitions, [id]: schema }))
+    return [
+      name,
+      {
+        name,
+        title: titled(name),
+        summary,
+        contentType: "application/json",
+        payload: { $ref: `#/components/schemas/${id}` },
+        examples: [{ payload: example }]
+      }
+    ]
+  })
+  return { messages: Object.fromEntries(described), schemas }
+}
+
+const titled = (name: string): string =>
+  name
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ")
+
+/** Schemas of all messages stand together in the document, each under a name, by which generators call its type. */
+const relocated = <S extends object>(schema: S): S =>
+  JSON.parse(JSON.stringify(schema), (key, value) =>
+    key === "$ref" ? value.replace(/^#\/definitions\//, "#/components/schemas/") : listed(value)
+  )
+
+/** A list of at least one is told as any other list: `minItems` says the rest, and not every generator knows tuples. */
+const listed = (schema: unknown): unknown => {
+  if (typeof schema !== "object" || schema === null || !("additionalItems" in schema && "items" in schema))
+    return schema
+  const { additionalItems, items, ...others } = schema
+  const isList = JSON.stringify(items) === JSON.stringify([additionalItems])
+  return isList ? { ...others, items: additionalItems } : schema
+}

@@ -1,0 +1,169 @@
+/** Every command of the trade socket for its description: what it is for, what answers it, and one of it. */
+import { Schema } from "effect"
+import { type Command, command } from "../AsyncApi.ts"
+import * as Commands from "./CommandSchema.ts"
+
+const order = {
+  symbol: "GOLD-USD",
+  side: "BUY",
+  order_type: "LIMIT",
+  order_time_in_force: "GTC",
+  quantity: 2.5,
+  price: 3411.2,
+  client_order_id: "mm-7-000182"
+} as const
+const orderId = "e41c7a90-3d52-4f0e-8b1a-6c9d0e2f4a77"
+const stopId = "91e6c0d8-2b7f-4a35-8d14-5c3f0b9e72a6"
+
+const session = {
+  auth: command(
+    "Signs the connection in, by an API key or an access token. It has to come within 60 seconds.",
+    ["authenticated", "err"],
+    Commands.Auth,
+    {
+      type: "auth",
+      params: {
+        hmac: {
+          public_key: "svc_pub_4kd91",
+          nonce: "9f1c2ab07de4451b8a90c3fe77125d60",
+          unix_ts: 1_790_503_201,
+          signature: "0b6f3a51c29d8e7745aa90be13f2c4d8e6170f5b2c9a8d3e4f60718293a4b5c6"
+        }
+      }
+    }
+  ),
+  subscribe: command(
+    "Asks to be told on these channels. Without order_responses nothing is told of an order, not even the answer to its placement.",
+    ["subscribed", "market_data_subscribed", "market_stats", "funding", "err"],
+    Schema.Union([Commands.Subscribe, Commands.FlatSubscribe]),
+    { type: "subscribe", params: { channels: ["order_responses", "fills"] } }
+  ),
+  unsubscribe: command(
+    "Ends what subscribe began.",
+    ["unsubscribed", "market_data_unsubscribed", "err"],
+    Schema.Union([Commands.Unsubscribe, Commands.FlatUnsubscribe]),
+    { type: "unsubscribe", params: { channels: ["fills"] } }
+  ),
+  cancel_on_disconnect: command(
+    "Says whether all open orders of the account are cancelled when this connection ends.",
+    ["ack", "err"],
+    Commands.CancelOnDisconnect,
+    { type: "cancel_on_disconnect", params: { cancel_on_disconnect: true } }
+  )
+}
+
+const orders = {
+  add_order: command("Places an order, or a stop.", ["order_response", "err"], Commands.AddOrder, {
+    type: "add_order",
+    params: order
+  }),
+  preview_order: command(
+    "Asks what an order, or a close of the whole position, would come to; nothing is placed.",
+    ["preview_response", "err"],
+    Commands.PreviewOrder,
+    { type: "preview_order", params: order }
+  ),
+  modify_order: command(
+    "Changes price, quantity or stops of an open order.",
+    ["order_response", "err"],
+    Commands.ModifyOrder,
+    {
+      type: "modify_order",
+      params: {
+        symbol: "GOLD-USD",
+        order_id: orderId,
+        side: "BUY",
+        order_type: "LIMIT",
+        reduce_only: false,
+        price: 3410.9,
+        quantity: 3
+      }
+    }
+  ),
+  cancel_order: command(
+    "Cancels an order, every order with a client's id, or a TWAP; each order has an answer of its own.",
+    ["order_response", "twap_response", "err"],
+    Commands.CancelOrder,
+    {
+      type: "cancel_order",
+      params: { symbol: "GOLD-USD", order_id: "mm-7-000182", cancel_order_id_type: "client_order_id" }
+    }
+  ),
+  cancel_all_orders: command(
+    "Cancels all open orders and stops of the account, or those of one symbol.",
+    ["ack", "err"],
+    Commands.CancelAllOrders,
+    { type: "cancel_all_orders", params: {} }
+  ),
+  close_position: command(
+    "Ends the whole position at once, by a reduce-only order.",
+    ["order_response", "err"],
+    Commands.ClosePosition,
+    { type: "close_position", params: { symbol: "GOLD-USD", client_order_id: "flat-0931" } }
+  ),
+  cancel_stop_order: command("Cancels a stop.", ["ack", "order_response", "err"], Commands.CancelStopOrder, {
+    type: "cancel_stop_order",
+    params: { stop_order_id: stopId }
+  }),
+  modify_stop_order: command(
+    "Changes price or quantity of a stop.",
+    ["ack", "order_response", "err"],
+    Commands.ModifyStopOrder,
+    {
+      type: "modify_stop_order",
+      params: { symbol: "GOLD-USD", stop_order_id: stopId, price: 3382.5, quantity: 1 }
+    }
+  ),
+  add_twap: command("Places a large order in slices over time.", ["twap_response", "err"], Commands.AddTwap, {
+    type: "add_twap",
+    params: {
+      symbol: "GOLD-USD",
+      side: "SELL",
+      total_quantity: 12,
+      num_orders: 6,
+      order_interval_secs: 45,
+      reduce_only: true,
+      client_twap_id: "unwind-12",
+      worst_price: 3390.5
+    }
+  })
+}
+
+const queries = {
+  get_order: command("Asks for one open order.", ["order_response", "err"], Commands.GetOrder, {
+    type: "get_order",
+    params: { symbol: "GOLD-USD", order_id: orderId }
+  }),
+  get_user_orders: command(
+    "Asks for the open orders, stops and TWAPs of the account.",
+    ["all_orders_response", "err"],
+    Commands.GetUserOrders,
+    { type: "get_user_orders", params: { limit: 100, offset: 0, symbol: "GOLD-USD" } }
+  ),
+  get_user_trades: command(
+    "Asks for the account's side of past trades, newest first.",
+    ["user_trades_response", "err"],
+    Commands.GetUserTrades,
+    { type: "get_user_trades", params: { limit: 50, start_ts: 1_790_400_000, end_ts: 1_790_503_201 } }
+  ),
+  get_user_leverage: command(
+    "Asks for the level in force of each symbol.",
+    ["user_leverage_response", "err"],
+    Commands.GetUserLeverage,
+    { type: "get_user_leverage", params: { limit: 50 } }
+  ),
+  get_available_leverage_levels: command(
+    "Asks for the levels that each symbol offers.",
+    ["available_leverage_levels_response", "err"],
+    Commands.GetAvailableLeverageLevels,
+    { type: "get_available_leverage_levels", params: {} }
+  ),
+  set_user_leverage: command(
+    "Sets the level of a symbol that has no position and no open order.",
+    ["ack", "err"],
+    Commands.SetUserLeverage,
+    { type: "set_user_leverage", params: { symbol: "GOLD-USD", leverage: 20 } }
+  )
+}
+
+export const commands: Readonly<Record<Commands.Command["type"], Command>> = { ...session, ...orders, ...queries }

@@ -1,0 +1,127 @@
+/** The AsyncAPI documents of both sockets. */
+import { Channel as MarketDataChannel } from "@venue/api/marketData/CommandSchema"
+import { Data } from "@venue/api/marketData/FrameSchema"
+import { document as marketData } from "@venue/api/marketData/Document"
+import { Channel, Command, MarketDataChannel as OnTrade } from "@venue/api/trade/CommandSchema"
+import { commands } from "@venue/api/trade/CommandMessage"
+import { document as trade } from "@venue/api/trade/Document"
+import { frames } from "@venue/api/trade/FrameMessage"
+import { Bodies } from "@venue/api/trade/FrameSchema"
+import { version } from "@venue/api/Version"
+import { expect, it } from "@effect/vitest"
+import { Ajv } from "ajv"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { documents, faultOf } from "../SocketFrames.ts"
+
+const schema = createRequire(import.meta.url).resolve("@asyncapi/specs/schemas/3.0.0-without-$id.json")
+const isAsyncApi = new Ajv({ strict: false, validateFormats: false }).compile(JSON.parse(readFileSync(schema, "utf8")))
+
+const acme = trade({ brand: "Acme", url: "wss://stream.venue.test:8443/trade" })
+const both = Object.entries({ trade: acme, market_data: marketData("ws://127.0.0.1:4004") })
+
+for (const [name, document] of both) {
+  it(`${name}: it is a document of AsyncAPI 3.0, which asks for more than any object has`, () => {
+    expect([isAsyncApi(document), isAsyncApi.errors]).toEqual([true, null])
+    expect([document.asyncapi, document.info.version]).toEqual(["3.0.0", version])
+    const [id, operation] = Object.entries(document.operations)[0]!
+    for (const wrong of [
+      { ...operation, action: "shout" },
+      { ...operation, channel: undefined }
+    ]) {
+      expect(isAsyncApi({ ...document, operations: { [id]: JSON.parse(JSON.stringify(wrong)) } })).toBe(false)
+    }
+  })
+
+  it(`${name}: it refers to nothing that is not there`, () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path)
+    expect(references.length).toBeGreaterThan(40)
+    const at = (path: string) =>
+      path.split("/").reduce<unknown>((place, key) => (place as Record<string, unknown> | undefined)?.[key], document)
+    expect(references.filter((path) => at(path) === undefined)).toEqual([])
+  })
+
+  it(`${name}: what is not text or a choice says what it is`, () => {
+    const silent = Object.entries(document.components.schemas).flatMap(([of, schema]) => numbersWithout(schema, of))
+    expect(silent).toEqual([])
+  })
+}
+
+/** Paths of numbers of which no description tells the unit. */
+const numbersWithout = (schema: unknown, path: string, isTold = false): ReadonlyArray<string> => {
+  if (typeof schema !== "object" || schema === null) return []
+  const told = isTold || "description" in schema
+  if ("type" in schema && (schema.type === "number" || schema.type === "integer")) return told ? [] : [path]
+  return Object.entries(schema).flatMap(([key, value]) =>
+    numbersWithout(value, `${path}/${key}`, told && (key === "anyOf" || /^\d+$/.test(key)))
+  )
+}
+
+it("a number without a description would be found, also beside a described one", () => {
+  const told = { type: "number", description: "In USD." }
+  const list = {
+    description: "A list.",
+    type: "array",
+    items: { type: "object", properties: { a: { type: "number" } } }
+  }
+  expect(
+    numbersWithout({ properties: { told, list, either: { anyOf: [{ type: "null" }, { type: "integer" }] } } }, "")
+  ).toEqual(["/properties/list/items/properties/a", "/properties/either/anyOf/1"])
+})
+
+it("every example is a message of its description", () => {
+  for (const socket of ["trade", "market_data"] as const) {
+    for (const [name, { examples }] of Object.entries(documents[socket].components.messages)) {
+      expect([name, faultOf(socket, name, examples[0].payload)]).toEqual([name, undefined])
+    }
+  }
+})
+
+it("a client sends every command there is and receives every channel, and each command has answers", () => {
+  const operations = Object.entries(acme.operations)
+  const sent = operations.filter(([, { action }]) => action === "send")
+  // A frame of the same name would take the place of a command.
+  expect(Object.keys(acme.components.messages)).toEqual([...Object.keys(commands), ...Object.keys(frames)])
+  expect(sent.map(([id]) => id).toSorted()).toEqual(Command.members.map(({ fields }) => fields.type.literal).toSorted())
+  for (const [id, { reply }] of sent) {
+    expect([id, reply?.messages.length]).toEqual([id, expect.any(Number)])
+    expect([id, reply?.messages.at(-1)]).toEqual([id, { $ref: "#/channels/trade/messages/err" }])
+  }
+  const received = operations.filter(([, { action }]) => action === "receive").map(([id]) => id)
+  expect(received).toEqual(
+    [...Channel.literals, ...OnTrade.literals].map((channel) => `on_${channel}`).toSorted(byPlace(received))
+  )
+  const heard = Object.keys(marketData("ws://venue.test").operations)
+  expect(heard).toEqual(["subscribe", "unsubscribe", ...MarketDataChannel.literals.map((channel) => `on_${channel}`)])
+})
+
+const byPlace = (places: ReadonlyArray<string>) => (one: string, other: string) =>
+  places.indexOf(one) - places.indexOf(other)
+
+it("every key and every type that a frame may have is described", () => {
+  const keys = Object.entries(acme.components.schemas)
+    .filter(([name]) => name.endsWith("Message"))
+    .flatMap(([, { properties }]) => Object.keys((properties ?? {}) as object))
+  expect(Object.keys(Bodies.fields).filter((key) => !keys.includes(key))).toEqual([])
+  const frames = Object.keys(documents.market_data.components.messages)
+  expect(Data.members.map(({ fields }) => fields.type.literal).filter((type) => !frames.includes(type))).toEqual([])
+})
+
+it("says where the socket is, how to sign in, and what the upgrade may carry, under the operator's prefix", () => {
+  expect(acme.servers.venue).toEqual({
+    host: "stream.venue.test:8443",
+    protocol: "wss",
+    security: [{ $ref: "#/components/securitySchemes/hmac" }, { $ref: "#/components/securitySchemes/jwt" }]
+  })
+  expect(acme.channels["trade"]).toMatchObject({
+    address: "/trade",
+    bindings: {
+      ws: {
+        method: "GET",
+        query: { properties: { api_key: { type: "string" }, jwt: { type: "string" } } },
+        headers: { properties: { "x-acme-builder-code": { format: "uuid" } } }
+      }
+    }
+  })
+  expect(marketData("ws://127.0.0.1:4004").servers.venue).toEqual({ host: "127.0.0.1:4004", protocol: "ws" })
+})
