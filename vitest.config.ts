@@ -27,12 +27,19 @@ export default defineConfig({
           name: "whole",
           include: ["test/**/*.test.ts"],
           exclude: [...pure, ...processes],
-          globalSetup: "test/PostgresServer.ts"
+          globalSetup: "test/PostgresServer.ts",
+          setupFiles: "test/HeldFrames.ts"
         }
       },
       {
         extends: true,
-        test: { name: "processes", include: processes, maxWorkers: 1, sequence: { groupOrder: 1 } }
+        test: {
+          name: "processes",
+          include: processes,
+          setupFiles: "test/HeldFrames.ts",
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 }
+        }
       }
     ]
   }

@@ -1,8 +1,9 @@
 /** A client in the same process: sends frames and takes what comes back. */
 import type * as MarketData from "@venue/api/marketData/FrameSchema"
 import type * as Trade from "@venue/api/trade/FrameSchema"
-import type { Receiver, Transport } from "@venue/gateway/socket/Transport"
+import type { Receiver } from "@venue/gateway/socket/Transport"
 import { Effect, type Scope } from "effect"
+import { type Accept, observed } from "./Observers.ts"
 
 export interface Close {
   readonly code: number
@@ -43,9 +44,13 @@ export interface Client<Frames = Trade.Frames, Frame = Trade.Frame> {
 export type MarketDataClient = Client<MarketData.Frames, MarketData.Frame>
 
 /** Connects to whatever accepts sockets; leaving the scope closes the connection. */
-export const open = <Frames = Trade.Frames, Frame = Trade.Frame>(
-  accept: (transport: Transport) => Receiver
-): Effect.Effect<Client<Frames, Frame>, never, Scope.Scope> =>
+export const open = (accept: Accept): Effect.Effect<Client, never, Scope.Scope> => opened(observed("trade", accept))
+
+/** The same of a market-data socket. */
+export const openMarketData = (accept: Accept): Effect.Effect<MarketDataClient, never, Scope.Scope> =>
+  opened(observed("market_data", accept))
+
+const opened = <Frames, Frame>(accept: Accept): Effect.Effect<Client<Frames, Frame>, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => connect<Frames, Frame>(accept)),
     (client) => client.close
@@ -66,7 +71,7 @@ const isKind =
   (frame: Fields): boolean =>
     frame["type"] === kind || kind in frame
 
-function connect<Frames, Frame>(accept: (transport: Transport) => Receiver): Client<Frames, Frame> {
+function connect<Frames, Frame>(accept: Accept): Client<Frames, Frame> {
   let frames: Array<Fields> = []
   let takers: Array<Taker> = []
   let waitingBytes = 0

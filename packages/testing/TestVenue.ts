@@ -1,5 +1,4 @@
 /** The whole venue in memory as one layer, on a clock the test owns. */
-import type * as MarketData from "@venue/api/marketData/FrameSchema"
 import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { UserEligibility } from "@venue/auth/access/Eligibility"
@@ -204,7 +203,7 @@ const connections = Effect.fnUntraced(function* (
     sign,
     upgrade,
     connect: upgrade(""),
-    marketData: Client.open<MarketData.Frames, MarketData.Frame>((transport) => marketDataGateway.open(transport)),
+    marketData: Client.openMarketData((transport) => marketDataGateway.open(transport)),
     trade: Effect.fnUntraced(function* (user, channels = ["order_responses", "fills"], options = {}) {
       const client = yield* options.gateway?.connect ?? upgrade("")
       yield* client.send({

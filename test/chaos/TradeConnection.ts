@@ -1,5 +1,7 @@
 /** One trade socket of a client, written down: what it sends before it leaves, what it hears as it comes. */
 import { WebSocket } from "ws"
+import * as FrameFaults from "../FrameFaults.ts"
+import { frameFault } from "../SocketFrames.ts"
 import { type History, now } from "./History.ts"
 import type { Frame, Incoming } from "./HistoryLine.ts"
 import { type Key, signed } from "./Signing.ts"
@@ -70,6 +72,7 @@ export const open = (
     const funding = new Map<string, number>()
     ws.on("message", (data) => {
       const at = now()
+      FrameFaults.add(frameFault("trade", String(data)))
       const frame = JSON.parse(String(data)) as AnyFrame
       if (isReady) {
         if (isWorthKeeping(frame, funding)) history.write({ kind: "heard", at, connection: name, frame })

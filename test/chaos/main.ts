@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as FrameFaults from "../FrameFaults.ts"
 import * as Checker from "./Checker.ts"
 import * as Figures from "./Figures.ts"
 import * as History from "./History.ts"
@@ -55,7 +56,9 @@ try {
 await venue.stop()
 history.close()
 if (failure !== undefined) say(`the run itself failed: ${(failure as Error).stack}`)
-const isWell = judge(history.lines) && failure === undefined
+const faults = FrameFaults.take()
+for (const fault of faults) say(`not as it is described: ${fault}`)
+const isWell = judge(history.lines) && failure === undefined && faults.length === 0
 if (isWell && !isKept) rmSync(folder, { recursive: true, force: true })
 else say(`kept: ${folder}; judge it again with --check ${history.file}, go on with --folder ${folder}`)
 process.exit(isOver ? 130 : isWell ? 0 : 1)

@@ -6,15 +6,15 @@ import * as TradeClient from "@venue/client/TradeClient"
 import { MarketDataGateway } from "@venue/gateway/marketData/MarketDataGateway"
 import * as Socket from "@venue/gateway/socket/Socket"
 import * as SocketBudget from "@venue/gateway/socket/SocketBudget"
-import type { Receiver, Transport } from "@venue/gateway/socket/Transport"
 import { TradeGateway } from "@venue/gateway/trade/TradeGateway"
+import { type Accept, observed } from "@venue/testing/Observers"
 import { type TestUser, TestVenue } from "@venue/testing/TestVenue"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option, Queue, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { layer, RestClient as Listening } from "../gateway/rest/RestClient.ts"
 
-const listen = (accept: (transport: Transport) => Receiver) =>
+const listen = (accept: Accept) =>
   Effect.map(
     Socket.listen({
       what: "a test",
@@ -34,7 +34,7 @@ const keyOf = ({ publicKey, secretKey }: TestUser) =>
 
 const connected = Effect.fnUntraced(function* (credentials: Credentials.Credentials, accountId?: string) {
   const gateway = yield* TradeGateway
-  const url = yield* listen((transport) => gateway.open(transport, ""))
+  const url = yield* listen(observed("trade", (transport) => gateway.open(transport, "")))
   const client = yield* TradeClient.make({
     url,
     credentials,
@@ -74,7 +74,7 @@ it.layer(layer, { timeout: "60 seconds" })("a venue", (it) => {
       expect(answer).toMatchObject({ status: "ACK", client_order_id: "first", quantity_remaining: 2 })
 
       const gateway = yield* MarketDataGateway
-      const url = yield* listen((transport) => gateway.open(transport))
+      const url = yield* listen(observed("market_data", (transport) => gateway.open(transport)))
       const { events } = yield* MarketDataClient.make({ url, channels: ["bbo"], symbols: ["AAPL-USD"] })
       expect(yield* Queue.takeN(events, 2)).toMatchObject([
         { _tag: "Connected" },

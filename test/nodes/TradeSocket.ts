@@ -1,6 +1,8 @@
-/** A trade client as anybody would write it from the published protocol: `ws`, `node:crypto`, nothing of the venue's. */
+/** A trade client as anybody would write it from the published protocol: `ws`, `node:crypto`, nothing of the venue's but what describes its frames. */
 import { createHmac, randomBytes } from "node:crypto"
 import { WebSocket } from "ws"
+import * as FrameFaults from "../FrameFaults.ts"
+import { frameFault } from "../SocketFrames.ts"
 import type { User } from "./DevApp.ts"
 
 export interface OrderRow {
@@ -74,6 +76,7 @@ export const open = async (url: string, user: User, heard: (frame: Frame) => voi
   const waiting = new Set<(frame: Frame) => boolean>()
   const refusals = new Set<(reason: Error) => void>()
   ws.on("message", (data) => {
+    FrameFaults.add(frameFault("trade", String(data)))
     const frame = JSON.parse(String(data)) as Frame
     heard(frame)
     for (const offer of waiting) if (offer(frame)) waiting.delete(offer)

@@ -29,8 +29,7 @@ const newGateway = Effect.gen(function* () {
   return Context.get(context, MarketDataGateway)
 })
 
-const heard = (gateway: MarketDataGateway["Service"]) =>
-  Client.open<Frames, Frame>((transport) => gateway.open(transport))
+const heard = (gateway: MarketDataGateway["Service"]) => Client.openMarketData((transport) => gateway.open(transport))
 
 /** Deep orders stand 40 bps above the outside price, from the given moment on. */
 const leaning = Effect.fnUntraced(function* (venue: TestVenue["Service"]) {

@@ -28,7 +28,7 @@ const executions = (frames: ReadonlyArray<Frame>) =>
 const newConnection = Effect.gen(function* () {
   const context = yield* Layer.build(Layer.fresh(MarketDataGateway.layer).pipe(Layer.provide(Layer.fresh(Feed.layer))))
   const gateway = Context.get(context, MarketDataGateway)
-  return yield* Client.open<Frames, Frame>((transport) => gateway.open(transport))
+  return yield* Client.openMarketData((transport) => gateway.open(transport))
 })
 
 /** Two who trade so many units at a time at these prices. */

@@ -5,6 +5,7 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
+import { faultOf } from "../../SocketFrames.ts"
 
 const symbols = ["AAPL-USD", "GOLD-USD"] as const
 
@@ -34,6 +35,7 @@ const meaning = ({ channels, intervals, sig_figs, symbols: named, type }: typeof
 
 it.prop("what the Schema knows is read as what it means", [Listed], ([message]) => {
   expect(read(message)).toEqual(meaning(message))
+  expect(faultOf("market_data", message.type, message)).toBeUndefined()
 })
 
 it.prop(

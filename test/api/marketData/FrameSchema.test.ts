@@ -10,12 +10,14 @@ import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
+import { frameFault } from "../../SocketFrames.ts"
 
 const decode = Schema.decodeUnknownSync(Schemas.Frame)
 
 const holds = (frame: string): void => {
   const parsed = JSON.parse(frame)
   expect(decode(parsed, { onExcessProperty: "error" })).toEqual(parsed)
+  expect(frameFault("market_data", frame)).toBeUndefined()
 }
 
 const count = fc.nat({ max: 1_000_000_000 })

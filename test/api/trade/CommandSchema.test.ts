@@ -4,6 +4,7 @@ import * as Written from "@venue/api/trade/CommandSchema"
 import { expect, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
 import * as fc from "fast-check"
+import { faultOf } from "../../SocketFrames.ts"
 
 const read = (message: unknown) => Read.decode(JSON.stringify(message))
 const accepts = (message: unknown): boolean => Schema.decodeUnknownResult(Written.Command)(message)._tag === "Success"
@@ -172,6 +173,7 @@ for (const schema of Written.Command.members) {
 
   it.prop(`${name}: what the Schema knows is read as what it means`, [schema], ([message]) => {
     expect(open(read(message))).toEqual(json(meaning(message)))
+    expect(faultOf("trade", message.type, message)).toBeUndefined()
   })
 
   it.prop(

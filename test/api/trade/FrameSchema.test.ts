@@ -20,6 +20,7 @@ import { UserId } from "@venue/domain/UserId"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
+import { frameFault } from "../../SocketFrames.ts"
 
 const decode = Schema.decodeUnknownSync(Schemas.Frame)
 
@@ -28,6 +29,7 @@ const holds = (frame: string, ...keys: ReadonlyArray<string>): void => {
   const parsed: object = JSON.parse(frame)
   expect(decode(parsed, { onExcessProperty: "error" })).toEqual(parsed)
   expect(Object.keys(parsed)).toEqual(keys)
+  expect(frameFault("trade", frame)).toBeUndefined()
 }
 
 const oneOf = <A>(words: ReadonlyArray<A>) => fc.constantFrom(...words)
