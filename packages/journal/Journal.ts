@@ -9,6 +9,7 @@ import type { JournalShape } from "./JournalStream.ts"
 import * as Migrations from "@venue/postgres/Migrations"
 
 export type {
+  AccountRow,
   Alongside,
   Appender,
   Claimed,
@@ -17,7 +18,8 @@ export type {
   Replay,
   Row,
   RowContent,
-  WakeUp
+  WakeUp,
+  WakeUpChange
 } from "./JournalStream.ts"
 export { JournalUnavailable, maxRowBytes, NotOwner } from "./JournalStream.ts"
 

@@ -1,10 +1,15 @@
 /** The journal kept in the process; several nodes of one test may stand on the same rows. */
+import type { AccountId } from "@venue/domain/AccountId"
 import { Clock, Context, Effect, Layer } from "effect"
 import { Buffer } from "node:buffer"
 import * as Flush from "./Flush.ts"
 import { claimMany, type ClaimStore, type Snapshot } from "./JournalClaim.ts"
-import type { Alongside, JournalShape, Row } from "./JournalStream.ts"
+import type { AccountRow, Alongside, JournalShape, Row, WakeUpChange } from "./JournalStream.ts"
 import * as OpenStream from "./OpenStream.ts"
+
+export interface OpenedAccount extends Omit<AccountRow, "_tag"> {
+  readonly openedAtMillis: number
+}
 
 /** What would be the database: share it between two journals, and they fence each other. */
 export class JournalRows extends Context.Service<
@@ -12,16 +17,19 @@ export class JournalRows extends Context.Service<
   {
     readonly rows: Map<string, Array<Row>>
     readonly snapshots: Map<string, Snapshot>
-    readonly wakeUps: Map<string, Alongside>
+    readonly wakeUps: Map<string, WakeUpChange>
+    /** The accounts that rows have opened, by their ids. */
+    readonly accounts: Map<AccountId, OpenedAccount>
   }
 >()("@venue/storage/JournalRows") {
   static readonly layer = Layer.sync(JournalRows, () =>
-    JournalRows.of({ rows: new Map(), snapshots: new Map(), wakeUps: new Map() })
+    JournalRows.of({ rows: new Map(), snapshots: new Map(), wakeUps: new Map(), accounts: new Map() })
   )
 }
 
 export const make = Effect.gen(function* () {
-  const { rows, snapshots, wakeUps } = yield* JournalRows
+  const kept = yield* JournalRows
+  const { rows, snapshots, wakeUps } = kept
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context())
   const flush = Flush.make(
@@ -39,7 +47,7 @@ export const make = Effect.gen(function* () {
     const last = before.at(-1)
     if (last === undefined || last.seq !== row.seq - 1 || last.epoch !== row.epoch) return false
     before.push({ ...row, events: row.events.slice() })
-    for (const entry of alongside) keep(wakeUps, entry)
+    for (const along of alongside) keep(kept, along, clock.currentTimeMillisUnsafe())
     return true
   }
 
@@ -107,8 +115,13 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-const keep = (wakeUps: Map<string, Alongside>, entry: Alongside) => {
-  const key = JSON.stringify([entry.userId, entry.reason, entry.detail])
-  if (entry._tag === "WakeUp") wakeUps.set(key, entry)
+const keep = ({ accounts, wakeUps }: JournalRows["Service"], along: Alongside, atMillis: number): void => {
+  if (along._tag === "AccountRow") {
+    const { accountId, userId } = along
+    if (!accounts.has(accountId)) accounts.set(accountId, { accountId, userId, openedAtMillis: atMillis })
+    return
+  }
+  const key = JSON.stringify([along.userId, along.reason, along.detail])
+  if (along._tag === "WakeUp") wakeUps.set(key, along)
   else wakeUps.delete(key)
 }

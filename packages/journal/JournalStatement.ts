@@ -1,5 +1,5 @@
 /** The one statement of a flush: rows that follow a row of their own epoch, and what rides along with them. */
-import type { Alongside } from "./JournalStream.ts"
+import type { AccountRow, Alongside, WakeUpChange } from "./JournalStream.ts"
 import type { Draft } from "./OpenStream.ts"
 
 /**
@@ -22,23 +22,41 @@ const appendOne = `
   on conflict do nothing
   returning stream, epoch`
 
-/** The rows go first: the other parts are asked for once all of `won` is known, so every node locks in one order. */
-const appendWithAlongside = `
-  with won as (${append}),
+/** Whether the row that the part rides along with was accepted. */
+const isWon = "w.draft = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])"
+
+/** Parts of a statement come after its rows, and their arrays after those of the rows. */
+const wakeUps = `
   set as (
     insert into wake_up (user_id, reason, detail, desk)
     select w.user_id, w.reason, w.detail, w.desk
     from unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) as w (draft, user_id, reason, detail, desk)
-    where w.draft = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
+    where ${isWon}
     on conflict do nothing
   ),
   removed as (
     delete from wake_up u
     using unnest($10::text[], $11::text[], $12::text[], $13::text[]) as w (draft, user_id, reason, detail)
-    where w.draft = any ((select array_agg(won.epoch || ' ' || won.stream) from won)::text[])
+    where ${isWon}
       and u.user_id = w.user_id and u.reason = w.reason and u.detail = w.detail
-  )
-  select stream, epoch from won`
+  )`
+
+const accountRows = `
+  opened as (
+    insert into account (account_id, user_id, opened_at)
+    select w.account_id, u.user_id, now()
+    from unnest($14::text[], $15::text[], $16::text[]) as w (draft, user_id, account_id)
+    join venue_user u on u.user_id = w.user_id
+    where ${isWon}
+    on conflict do nothing
+  )`
+
+/** The rows go first: the other parts are asked for once all of `won` is known, so every node locks in one order. */
+const appendWith = (...parts: ReadonlyArray<string>) =>
+  `with won as (${append}),${parts.join(",")} select stream, epoch from won`
+
+const appendWithWakeUps = appendWith(wakeUps)
+const appendWithAccounts = appendWith(wakeUps, accountRows)
 
 export interface Statement {
   readonly text: string
@@ -60,13 +78,19 @@ export const ofDrafts = (drafts: ReadonlyArray<Draft>): Statement => {
   if (!rides) return { text: append, parameters: rows }
   const entries = net(drafts)
   const set = entries.filter(({ entry }) => entry._tag === "WakeUp")
+  const ended = entries.filter(({ entry }) => entry._tag === "WakeUpEnded")
+  const parameters = [...rows, ...columns(set), set.map(({ entry }) => entry.desk), ...columns(ended)]
+  const accounts = drafts.flatMap((draft) =>
+    draft.alongside.filter(isAccount).map((row) => [rowName(draft), row] as const)
+  )
+  if (accounts.length === 0) return { text: appendWithWakeUps, parameters }
   return {
-    text: appendWithAlongside,
+    text: appendWithAccounts,
     parameters: [
-      ...rows,
-      ...columns(set),
-      set.map(({ entry }) => entry.desk),
-      ...columns(entries.filter(({ entry }) => entry._tag === "WakeUpEnded"))
+      ...parameters,
+      accounts.map(([draft]) => draft),
+      accounts.map(([, { userId }]) => userId),
+      accounts.map(([, { accountId }]) => accountId)
     ]
   }
 }
@@ -87,8 +111,10 @@ interface Entry {
   /** The draft it rides along with. */
   readonly row: string
   readonly key: string
-  readonly entry: Alongside
+  readonly entry: WakeUpChange
 }
+
+const isAccount = (along: Alongside): along is AccountRow => along._tag === "AccountRow"
 
 /**
  * All parts of the statement see the table as it was before, so each key is told its last word only. Between two
@@ -99,6 +125,7 @@ const net = (drafts: ReadonlyArray<Draft>): ReadonlyArray<Entry> => {
   for (const draft of drafts) {
     const row = rowName(draft)
     for (const entry of draft.alongside) {
+      if (isAccount(entry)) continue
       const key = JSON.stringify([entry.userId, entry.reason, entry.detail])
       const before = entries.get(key)
       if (before !== undefined && before.row !== row && before.entry._tag === "WakeUp") continue

@@ -1,4 +1,5 @@
 /** What a stream of the journal is made of, and what its owner and the journal promise each other. */
+import type { AccountId } from "@venue/domain/AccountId"
 import type { UserId } from "@venue/domain/UserId"
 import { type Effect, Schema } from "effect"
 
@@ -12,8 +13,11 @@ export interface Row {
   readonly events: Uint8Array
 }
 
-/** A wake-up entry to set or to remove in the same instant, under the same fence. */
-export type Alongside = {
+/** What is written in the same instant as a row, under the same fence. */
+export type Alongside = WakeUpChange | AccountRow
+
+/** A wake-up entry to set or to remove. */
+export interface WakeUpChange {
   readonly _tag: "WakeUp" | "WakeUpEnded"
   readonly userId: UserId
   /** It wakes the user. */
@@ -21,6 +25,13 @@ export type Alongside = {
   /** `unprojected`: rows up to the one whose seq is the detail, or later ones, may not be in the read tables. */
   readonly reason: "joined" | "armed" | "twap" | "participant" | "unprojected"
   readonly detail: string
+}
+
+/** The row of an account that is opened, in the table `account`. */
+export interface AccountRow {
+  readonly _tag: "AccountRow"
+  readonly userId: UserId
+  readonly accountId: AccountId
 }
 
 export interface WakeUp {

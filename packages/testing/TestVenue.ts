@@ -167,7 +167,6 @@ const accounts = Effect.fnUntraced(function* (
     }, Effect.orDie),
     subaccount: Effect.fnUntraced(function* ({ userId }, usd = 100_000) {
       const accountId = AccountId.make(uuidOf(nextId()))
-      yield* users.openAccount({ accountId, userId })
       yield* desks.ask(userId, (desk) => desk.OpenAccount({ userId, cost: noCost, accountId }))
       yield* credit(userId, accountId, usd)
       return accountId

@@ -1,7 +1,7 @@
 /** A trader's own journal: what is to be recorded gathers in a row while the one before it is being written. */
 import { type TraderEvent, traderStream } from "@venue/domain/Trader"
 import type { UserId } from "@venue/domain/UserId"
-import type { Alongside, Claimed, JournalShape } from "@venue/journal/Journal"
+import type { Alongside, Claimed, JournalShape, WakeUpChange } from "@venue/journal/Journal"
 import * as TraderRecord from "@venue/journal/TraderRecord"
 
 export interface TraderLog {
@@ -68,8 +68,8 @@ export const make = (
     record: (events, done) => {
       for (const event of events) {
         next.events.push(event)
-        const entry = wakeUpOf(event)
-        if (entry !== undefined) next.alongside.push({ userId, desk, ...entry })
+        const along = alongsideOf(event, userId, desk)
+        if (along !== undefined) next.alongside.push(along)
       }
       const row = next.events.length > 0 ? next : writing.at(-1)
       if (row === undefined) return done(true)
@@ -92,8 +92,15 @@ export const make = (
 
 const emptyRow = (): Row => ({ events: [], alongside: [], dones: [] })
 
+/** What an event is told by elsewhere, in the same instant. */
+function alongsideOf(event: TraderEvent, userId: UserId, desk: string): Alongside | undefined {
+  if (event._tag === "AccountOpened") return { _tag: "AccountRow", userId, accountId: event.accountId }
+  const entry = wakeUpOf(event)
+  return entry === undefined ? undefined : { userId, desk, ...entry }
+}
+
 /** What must wake its trader after a restart, though nobody asks for it. */
-function wakeUpOf(event: TraderEvent): Pick<Alongside, "_tag" | "reason" | "detail"> | undefined {
+function wakeUpOf(event: TraderEvent): Pick<WakeUpChange, "_tag" | "reason" | "detail"> | undefined {
   switch (event._tag) {
     case "Joined":
       return { _tag: "WakeUp", reason: "joined", detail: event.symbol }

@@ -5,6 +5,7 @@ import type { MigrationError } from "effect/sql/Migrator"
 import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, primaryAccountOf } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
+import { JournalRows } from "@venue/journal/JournalMemory"
 import { of, storable, text, timestamptz } from "@venue/postgres/Column"
 import { type DatabaseUnavailable, orUnavailable } from "@venue/postgres/DatabaseUnavailable"
 import { MemoryTables } from "@venue/postgres/MemoryTables"
@@ -24,9 +25,6 @@ const owners = accountTable.pick("userId")
 
 export class UnknownUser extends Schema.TaggedError<UnknownUser>()("UnknownUser", { userId: UserId }) {}
 
-/** An account never changes hands. */
-export class AccountTaken extends Schema.TaggedError<AccountTaken>()("AccountTaken", { accountId: AccountId }) {}
-
 export class Users extends Context.Service<
   Users,
   {
@@ -35,11 +33,7 @@ export class Users extends Context.Service<
     readonly find: (userId: UserId) => Effect.Effect<Option.Option<User>, DatabaseUnavailable>
     /** Until the end of the transaction nobody else locks this user; rows that refer to them can still be written. */
     readonly lock: (userId: UserId) => Effect.Effect<void, UnknownUser | DatabaseUnavailable>
-    /** A repeat changes nothing. */
-    readonly openAccount: (
-      account: Pick<Account, "accountId" | "userId">
-    ) => Effect.Effect<void, UnknownUser | AccountTaken | DatabaseUnavailable>
-    /** They come in the order they were opened; a user has few. */
+    /** They come in the order they were opened, the primary one first; a user has few. */
     readonly accounts: (userId: UserId) => Effect.Effect<ReadonlyArray<Account>, DatabaseUnavailable>
     readonly ownerOf: (accountId: AccountId) => Effect.Effect<Option.Option<UserId>, DatabaseUnavailable>
   }
@@ -55,12 +49,6 @@ export class Users extends Context.Service<
         return Option.map(owner, ({ userId }) => userId)
       }, orUnavailable)
 
-      const insertAccount = ({ accountId, userId }: Pick<Account, "accountId" | "userId">, at: Date) =>
-        sql`
-          insert into account (account_id, user_id, opened_at)
-          select ${storable(accountId)}, user_id, ${at} from venue_user where user_id = ${storable(userId)}
-          on conflict do nothing`
-
       return Users.of({
         ownerOf,
         create: Effect.fn("Users.create")(
@@ -68,7 +56,8 @@ export class Users extends Context.Service<
             const createdAtMillis = yield* Clock.currentTimeMillis
             yield* sql`
               insert into venue_user ${userTable.values({ userId, name, createdAtMillis })} on conflict do nothing`
-            yield* insertAccount({ accountId: primaryAccountOf(userId), userId }, new Date(createdAtMillis))
+            const primary = { accountId: primaryAccountOf(userId), userId, openedAtMillis: createdAtMillis }
+            yield* sql`insert into account ${accountTable.values(primary)} on conflict do nothing`
           },
           sql.withTransaction,
           orUnavailable
@@ -84,41 +73,36 @@ export class Users extends Context.Service<
             select 1 from venue_user where user_id = ${storable(userId)} for no key update`
           if (locked.length === 0) return yield* new UnknownUser({ userId })
         }, orUnavailable),
-        openAccount: Effect.fn("Users.openAccount")(function* (account: Pick<Account, "accountId" | "userId">) {
-          yield* orUnavailable(insertAccount(account, new Date(yield* Clock.currentTimeMillis)))
-          const owner = yield* ownerOf(account.accountId)
-          if (Option.isNone(owner)) return yield* new UnknownUser({ userId: account.userId })
-          if (owner.value !== account.userId) return yield* new AccountTaken({ accountId: account.accountId })
-        }),
         accounts: Effect.fn("Users.accounts")(
           (userId: UserId) =>
             accountTable.all(sql`
               select ${accountTable.columns} from account
-              where user_id = ${storable(userId)} order by opened_at, account_id`),
+              where user_id = ${storable(userId)}
+              order by account_id <> user_id, opened_at, account_id`),
           orUnavailable
         )
       })
     })
   ).pipe(Layer.provide(Migrations.layer))
 
+  /** Accounts beside the primary ones are those of the journal in memory, which has opened them. */
   static readonly layerMemory: Layer.Layer<Users> = Layer.effect(
     Users,
     Effect.gen(function* () {
       const { table, transaction } = yield* MemoryTables
+      const { accounts } = yield* JournalRows
       const users = table<User>()
-      const accounts = table<Account>()
-
-      const insertAccount = (accountId: AccountId, userId: UserId, openedAtMillis: number) => {
-        if (users.get(userId) === undefined || accounts.get(accountId) !== undefined) return
-        accounts.set(accountId, { accountId, userId, openedAtMillis })
-      }
+      const primaryOf = ({ createdAtMillis, userId }: User): Account => ({
+        accountId: primaryAccountOf(userId),
+        userId,
+        openedAtMillis: createdAtMillis
+      })
 
       return Users.of({
         create: ({ name, userId }) =>
           transaction(
             Effect.map(Clock.currentTimeMillis, (createdAtMillis) => {
               if (users.get(userId) === undefined) users.set(userId, { userId, name, createdAtMillis })
-              insertAccount(primaryAccountOf(userId), userId, createdAtMillis)
             })
           ),
         find: (userId) => Effect.sync(() => Option.fromUndefinedOr(users.get(userId))),
@@ -126,21 +110,17 @@ export class Users extends Context.Service<
           Effect.suspend(() =>
             users.get(userId) === undefined ? Effect.fail(new UnknownUser({ userId })) : Effect.void
           ),
-        openAccount: Effect.fnUntraced(function* ({ accountId, userId }: Pick<Account, "accountId" | "userId">) {
-          insertAccount(accountId, userId, yield* Clock.currentTimeMillis)
-          const account = accounts.get(accountId)
-          if (account === undefined) return yield* new UnknownUser({ userId })
-          if (account.userId !== userId) return yield* new AccountTaken({ accountId })
-        }, transaction),
         accounts: (userId) =>
-          Effect.sync(() =>
-            accounts
-              .rows()
+          Effect.sync(() => {
+            const user = users.get(userId)
+            const opened = [...accounts.values()]
               .filter((account) => account.userId === userId)
-              .toSorted((a, b) => a.openedAtMillis - b.openedAtMillis || (a.accountId < b.accountId ? -1 : 1))
-          ),
-        ownerOf: (accountId) => Effect.sync(() => Option.fromUndefinedOr(accounts.get(accountId)?.userId))
+              .sort((a, b) => a.openedAtMillis - b.openedAtMillis || (a.accountId < b.accountId ? -1 : 1))
+            return user === undefined ? opened : [primaryOf(user), ...opened]
+          }),
+        ownerOf: (accountId) =>
+          Effect.sync(() => Option.fromUndefinedOr((users.get(accountId) ?? accounts.get(accountId))?.userId))
       })
     })
-  ).pipe(Layer.provide(MemoryTables.layer))
+  ).pipe(Layer.provide([MemoryTables.layer, JournalRows.layer]))
 }

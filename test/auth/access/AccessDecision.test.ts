@@ -6,6 +6,7 @@ import { Sessions } from "@venue/storage/access/Sessions"
 import { Users } from "@venue/storage/access/Users"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { openAccount } from "../../storage/access/OpenedAccount.ts"
 import { caller } from "./Callers.ts"
 import { access, bring, enrol, type Progress, session } from "./Progress.ts"
 
@@ -146,7 +147,7 @@ const open = Effect.gen(function* () {
   const users = yield* Users
   yield* users.create({ userId: UserId.make("alice"), name: "Alice" })
   yield* users.create({ userId: UserId.make("bob"), name: "Bob" })
-  yield* users.openAccount({ accountId: AccountId.make("alice-2"), userId: UserId.make("alice") })
+  yield* openAccount(UserId.make("alice"), AccountId.make("alice-2"))
   yield* bring(UserId.make("alice"), "onboarded")
 })
 

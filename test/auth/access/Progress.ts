@@ -4,6 +4,7 @@ import { SessionTokens } from "@venue/auth/session/SessionTokens"
 import { SigningKeys } from "@venue/auth/keys/SigningKeys"
 import { UserEligibility } from "@venue/auth/access/Eligibility"
 import type { UserId } from "@venue/domain/UserId"
+import { Journal } from "@venue/journal/Journal"
 import * as AccessTables from "@venue/storage/access/AccessTables"
 import { Factors } from "@venue/storage/access/Factors"
 import { Revocations } from "@venue/storage/access/Revocations"
@@ -25,7 +26,7 @@ export const access = Layer.mergeAll(
     secondFactorToFund: false
   })
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(AccessTables.layerMemory, SigningKeys.layerMemory)),
+  Layer.provideMerge(Layer.mergeAll(AccessTables.layerMemory, SigningKeys.layerMemory, Journal.layerMemory)),
   Layer.provideMerge(SecureRandom.layerWebCrypto)
 )
 

@@ -1,10 +1,12 @@
 import { Accounts } from "@venue/auth/session/Accounts"
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
+import { Journal } from "@venue/journal/Journal"
 import { Users } from "@venue/storage/access/Users"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import { openAccount } from "../../storage/access/OpenedAccount.ts"
 
 describe("Accounts", () => {
   it.effect("an account opened after it was asked for is known within half a second", () =>
@@ -13,10 +15,12 @@ describe("Accounts", () => {
       const users = yield* Users
       yield* users.create({ userId: UserId.make("alice"), name: "Alice" })
       assert.deepStrictEqual(yield* accounts.ownerOf(AccountId.make("alice-2")), Option.none())
-      yield* users.openAccount({ accountId: AccountId.make("alice-2"), userId: UserId.make("alice") })
+      yield* openAccount(UserId.make("alice"), AccountId.make("alice-2"))
       yield* TestClock.adjust("500 millis")
       assert.deepStrictEqual(yield* accounts.ownerOf(AccountId.make("alice-2")), Option.some("alice"))
-    }).pipe(Effect.provide(Accounts.layer.pipe(Layer.provideMerge(Users.layerMemory))))
+    }).pipe(
+      Effect.provide(Accounts.layer.pipe(Layer.provideMerge(Layer.merge(Users.layerMemory, Journal.layerMemory))))
+    )
   )
 
   it.effect("an owner is asked for once, and a name too long for an account never", () =>

@@ -12,6 +12,7 @@ import { Users } from "@venue/storage/access/Users"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { access, bring, enrol, type Progress } from "../../auth/access/Progress.ts"
+import { openAccount } from "../../storage/access/OpenedAccount.ts"
 
 interface Expected {
   /** One of these; none are asked when it is left out. */
@@ -165,7 +166,7 @@ it.effect("I38, I39, I47: each is let through or refused as the reference says, 
     const people = yield* Users
     yield* people.create({ userId: UserId.make("alice"), name: "Alice" })
     yield* people.create({ userId: UserId.make("bob"), name: "Bob" })
-    yield* people.openAccount({ accountId: AccountId.make("alice-2"), userId: UserId.make("alice") })
+    yield* openAccount(UserId.make("alice"), AccountId.make("alice-2"))
     yield* bring(UserId.make("bob"), "onboarded")
     const { authorise } = yield* AccessDecision.make
     const answer = (caller: Caller, action: string, account: string | undefined) =>

@@ -1,11 +1,9 @@
 /** The main REST interface over real sockets. */
 import { defaults } from "@venue/cluster/VenueSettings"
-import { AccountId } from "@venue/domain/AccountId"
 import { MarketSymbol } from "@venue/domain/MarketSymbol"
 import * as RestServer from "@venue/gateway/rest/RestServer"
 import { ListenFailed } from "@venue/gateway/http/Listening"
 import { ApiKeys } from "@venue/storage/access/ApiKeys"
-import { Users } from "@venue/storage/access/Users"
 import { TestVenue } from "@venue/testing/TestVenue"
 import { assert, expect, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
@@ -189,11 +187,9 @@ it.layer(layer, { excludeTestServices: true })("REST", (it) => {
       const rest = yield* RestClient
       const venue = yield* TestVenue
       const keys = yield* ApiKeys
-      const users = yield* Users
       const one = yield* venue.user("one")
       const other = yield* venue.user("other")
-      const sub = AccountId.make("00000000-0000-4000-8000-0000000000aa")
-      yield* users.openAccount({ accountId: sub, userId: one.userId })
+      const sub = yield* venue.subaccount(one)
       const narrow = { ...one, publicKey: "svc_test_pub_narrow" }
       yield* keys.create({
         publicKey: narrow.publicKey,

@@ -1,13 +1,15 @@
 import { AccountId } from "@venue/domain/AccountId"
 import { UserId } from "@venue/domain/UserId"
+import { Journal } from "@venue/journal/Journal"
 import { Transaction } from "@venue/postgres/Transaction"
 import { Users } from "@venue/storage/access/Users"
 import { assert, it, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { postgresLayer } from "../../Postgres.ts"
+import { claimed, openAccount, recordAccount } from "./OpenedAccount.ts"
 
-const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
+const suite = (name: string, users: Layer.Layer<Users | Journal, unknown>) =>
   layer(users, { timeout: "30 seconds" })(name, (it) => {
     it.effect("a user is created once, with a primary account of the same id", () =>
       Effect.gen(function* () {
@@ -30,10 +32,10 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
         yield* TestClock.setTime(1_000)
         yield* users.create({ userId: UserId.make("bob"), name: "Bob" })
         yield* TestClock.setTime(2_000)
-        yield* users.openAccount({ accountId: AccountId.make("z-bob"), userId: UserId.make("bob") })
+        yield* openAccount(UserId.make("bob"), AccountId.make("z-bob"))
         yield* TestClock.setTime(3_000)
-        yield* users.openAccount({ accountId: AccountId.make("a-bob"), userId: UserId.make("bob") })
-        yield* users.openAccount({ accountId: AccountId.make("z-bob"), userId: UserId.make("bob") })
+        yield* openAccount(UserId.make("bob"), AccountId.make("a-bob"))
+        yield* openAccount(UserId.make("bob"), AccountId.make("z-bob"))
         const accounts = yield* users.accounts(UserId.make("bob"))
         assert.deepStrictEqual(
           accounts.map(({ accountId }) => accountId),
@@ -48,16 +50,24 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
         const users = yield* Users
         yield* users.create({ userId: UserId.make("carol"), name: "Carol" })
         yield* users.create({ userId: UserId.make("dave"), name: "Dave" })
-        yield* users.openAccount({ accountId: AccountId.make("carol-2"), userId: UserId.make("carol") })
-        const taken = yield* Effect.flip(
-          users.openAccount({ accountId: AccountId.make("carol-2"), userId: UserId.make("dave") })
-        )
-        const unknown = yield* Effect.flip(
-          users.openAccount({ accountId: AccountId.make("new"), userId: UserId.make("nobody") })
-        )
-        assert.strictEqual(taken._tag, "AccountTaken")
-        assert.strictEqual(unknown._tag, "UnknownUser")
+        yield* openAccount(UserId.make("carol"), AccountId.make("carol-2"))
+        yield* openAccount(UserId.make("dave"), AccountId.make("carol-2"))
         assert.deepStrictEqual(yield* users.ownerOf(AccountId.make("carol-2")), Option.some("carol"))
+        assert.strictEqual((yield* users.accounts(UserId.make("dave"))).length, 1)
+      })
+    )
+
+    it.effect("I4: a fenced row takes the account that it opens with it", () =>
+      Effect.gen(function* () {
+        const users = yield* Users
+        const journal = yield* Journal
+        yield* users.create({ userId: UserId.make("frank"), name: "Frank" })
+        const former = yield* claimed(UserId.make("frank"))
+        yield* claimed(UserId.make("frank"))
+        const lost = yield* Effect.exit(recordAccount(former, UserId.make("frank"), AccountId.make("frank-2")))
+        assert.isTrue(Exit.isFailure(lost))
+        assert.deepStrictEqual(yield* users.ownerOf(AccountId.make("frank-2")), Option.none())
+        assert.lengthOf(yield* journal.read("trader/frank", 0, 10), 2)
       })
     )
 
@@ -73,8 +83,8 @@ const suite = (name: string, users: Layer.Layer<Users, unknown>) =>
     )
   })
 
-suite("Users in memory", Users.layerMemory)
-suite("Users on Postgres", Layer.provide(Users.layer, postgresLayer))
+suite("Users in memory", Layer.merge(Users.layerMemory, Journal.layerMemory))
+suite("Users on Postgres", Layer.merge(Users.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
 
 it.live(
   "a locked user keeps out another lock until the end of the transaction, and nobody who refers to them",
@@ -98,14 +108,13 @@ it.live(
         run,
         Effect.forkChild
       )
-      yield* Effect.timeout(
-        users.openAccount({ accountId: AccountId.make("erin-2"), userId: UserId.make("erin") }),
-        "5 seconds"
-      )
+      yield* Effect.timeout(openAccount(UserId.make("erin"), AccountId.make("erin-2")), "5 seconds")
       yield* Deferred.succeed(end, undefined)
       yield* Fiber.join(first)
       yield* Fiber.join(second)
       assert.deepStrictEqual(told, ["first", "second"])
-    }).pipe(Effect.provide(Layer.merge(Users.layer, Transaction.layer).pipe(Layer.provide(postgresLayer)))),
+    }).pipe(
+      Effect.provide(Layer.mergeAll(Users.layer, Transaction.layer, Journal.layer).pipe(Layer.provide(postgresLayer)))
+    ),
   30_000
 )
